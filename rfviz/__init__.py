@@ -1,0 +1,1 @@
+"""Random feature maps, their exact kernels, and the pictures that compare them."""

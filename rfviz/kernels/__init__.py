@@ -1,0 +1,44 @@
+"""Closed-form kernels k(X, Y), on NumPy or CuPy, and the exact moments of their random estimates."""
+
+from rfviz.kernels.fourier_moments import fourier_product_variance, fourier_squared_distance_moments
+from rfviz.kernels.gaussian import gaussian
+from rfviz.kernels.linear import linear
+from rfviz.kernels.maxout import (
+    collision_rho,
+    collision_series,
+    expected_max,
+    expected_max_squared,
+    maxout,
+    maxout_collision,
+    maxout_rho,
+    maxout_theorem1_as_printed,
+)
+from rfviz.kernels.maxout_moments import (
+    maxout_distance,
+    maxout_distance_slope,
+    maxout_plateau,
+    maxout_product_moments,
+    maxout_squared_distance_moments,
+    saturation_distance,
+)
+
+__all__ = [
+    "collision_rho",
+    "collision_series",
+    "expected_max",
+    "expected_max_squared",
+    "fourier_product_variance",
+    "fourier_squared_distance_moments",
+    "gaussian",
+    "linear",
+    "maxout",
+    "maxout_collision",
+    "maxout_distance",
+    "maxout_distance_slope",
+    "maxout_plateau",
+    "maxout_product_moments",
+    "maxout_rho",
+    "maxout_squared_distance_moments",
+    "maxout_theorem1_as_printed",
+    "saturation_distance",
+]

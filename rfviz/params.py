@@ -1,0 +1,192 @@
+"""Parameters declared once: the declaration validates, words the error and draws the slider.
+
+A scheme or a data set lists its :class:`Param` objects; :func:`validate` checks a whole set of values against them and
+every user interface reads the same bounds, defaults and help from them, so that they can never disagree.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rfviz.errors import ParameterError
+
+__all__ = ["Param", "defaults", "validate"]
+
+Kind = Literal["int", "float", "bool", "choice"]
+
+# Mantissas of the values that a logarithmic slider stops at. All even from 10 on, so that features that come in pairs
+# (cos, sin) divide them.
+_STOPS = (10, 12, 16, 20, 24, 30, 40, 50, 60, 80)
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter of a scheme, a data set or an analysis.
+
+    Parameters
+    ----------
+    name : str
+        The keyword argument it stands for.
+    default : int, float, bool or str
+        Value when nothing is said.
+    kind : {"int", "float", "bool", "choice"}
+        Type of the value.
+    low, high : float, optional
+        Inclusive bounds of an ``int`` or ``float``.
+    open_low : bool
+        Whether `low` itself is excluded (``gamma > 0``).
+    step : int
+        For an ``int``: the value must be a multiple of it.
+    log : bool
+        Whether a slider should move through orders of magnitude.
+    choices : tuple of str
+        The values of a ``choice``; for a ``float``, words allowed beside the numbers (``"scale"``).
+    ui_low, ui_high : float, optional
+        Narrower bounds for a slider, where all that is legal would make it useless.
+    symbol : str
+        LaTeX of the quantity, without dollars: ``"m"``.
+    label : str
+        What a person reads beside the control.
+    help : str
+        One or two sentences: what it does and what to expect when it grows.
+    """
+
+    name: str
+    default: Any
+    kind: Kind
+    low: float | None = None
+    high: float | None = None
+    open_low: bool = False
+    step: int = 1
+    log: bool = False
+    choices: tuple[str, ...] = ()
+    ui_low: float | None = None
+    ui_high: float | None = None
+    symbol: str = ""
+    label: str = ""
+    help: str = ""
+
+    @property
+    def rule(self) -> str:
+        """The rule in words, to follow the parameter's name: ``"must be an integer from 1 to 1024"``."""
+        if self.kind == "bool":
+            return "must be True or False"
+        if self.kind == "choice":
+            return "must be one of " + ", ".join(map(repr, self.choices))
+        noun = "an integer" if self.kind == "int" else "a finite number"
+        if self.step != 1:
+            noun = "an even integer" if self.step == 2 else f"a multiple of {self.step}"
+        low, high = (None if v is None else f"{v:g}" if abs(v) < 1e6 else f"{v:,.0f}" for v in (self.low, self.high))
+        if self.open_low:
+            bounds = f" greater than {low}" + (f" and at most {high}" if high else "")
+        elif low and high:
+            bounds = f" from {low} to {high}"
+        else:
+            bounds = f" of at least {low}" if low else f" of at most {high}" if high else ""
+        words = "".join(f" or {c!r}" for c in self.choices)
+        return f"must be {noun}{bounds}{words}"
+
+    @property
+    def remedy(self) -> str:
+        """A sentence that names a value that works."""
+        return f"Try {self.name}={self.default!r}."
+
+    def validate(self, value: Any) -> Any:
+        """Return `value` as a plain Python object of this parameter's kind.
+
+        Raises
+        ------
+        ParameterError
+            With the parameter's name, its rule, the value and a remedy.
+        """
+        if self.kind == "bool":
+            if type(value).__name__ in ("bool", "bool_"):
+                return bool(value)
+        elif isinstance(value, str):
+            if value in self.choices:
+                return value
+        elif self.kind == "int" and isinstance(value, numbers.Integral) and not isinstance(value, bool):
+            if self._within(value) and value % self.step == 0:
+                return int(value)
+        elif self.kind == "float" and _is_finite_number(value) and self._within(value):
+            return float(value)
+        raise ParameterError(self.name, self.rule, value, self.remedy)
+
+    def clamp(self, value: Any) -> Any:
+        """The legal value nearest to `value`; the default where there is no sense of nearness. Never raises."""
+        try:
+            return self.validate(value)
+        except ParameterError:
+            pass
+        if self.kind not in ("int", "float") or not _is_finite_number(value):
+            return self.default
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        value = min(max(value, low), high)
+        if self.kind == "int":
+            multiple = round(value / self.step)
+            if self.low is not None:
+                multiple = max(multiple, math.ceil(low / self.step))
+            if self.high is not None:
+                multiple = min(multiple, math.floor(high / self.step))
+            value = multiple * self.step
+        try:
+            return self.validate(value)
+        except ParameterError:
+            return self.default
+
+    def stops(self) -> list[int] | list[float]:
+        """The values a logarithmic slider stops at, within the slider's bounds, the default among them."""
+        low = self.low if self.ui_low is None else self.ui_low
+        high = self.high if self.ui_high is None else self.ui_high
+        if low is None or high is None or low <= 0:
+            raise ValueError(f"{self.name} needs positive bounds for a logarithmic slider")
+        convert = int if self.kind == "int" else float
+        values = {convert(self.default)} if self.default not in self.choices else set()
+        for exponent in range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1):
+            for mantissa in _STOPS:
+                value = mantissa * 10.0 ** (exponent - 1)
+                if self.kind == "int" and value != round(value):
+                    continue
+                # Through a short decimal, so that 0.3 is the number that people type.
+                value = round(value) if self.kind == "int" else float(f"{value:.6g}")
+                if low <= value <= high and value % self.step == 0:
+                    values.add(value)
+        return sorted(values)
+
+    def _within(self, value: float) -> bool:
+        if self.low is not None and (value <= self.low if self.open_low else value < self.low):
+            return False
+        return self.high is None or value <= self.high
+
+
+def _is_finite_number(value: Any) -> bool:
+    try:
+        return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:  # an integer that no float can hold
+        return False
+
+
+def defaults(params: Iterable[Param]) -> dict[str, Any]:
+    """The default of every parameter, by name."""
+    return {p.name: p.default for p in params}
+
+
+def validate(params: Iterable[Param], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Check `values` against `params`; what is not given takes its default.
+
+    Raises
+    ------
+    ParameterError
+        For the first value that breaks its rule, or a name that no parameter has.
+    """
+    declared = {p.name: p for p in params}
+    for name in values:
+        if name not in declared:
+            known = ", ".join(declared) or "none"
+            raise ParameterError(name, "must be the name of a parameter", name, f"Known parameters: {known}.")
+    return {name: p.validate(values.get(name, p.default)) for name, p in declared.items()}

@@ -1,0 +1,322 @@
+"""A stand-in for CuPy that needs no GPU, strict where CuPy is strict.
+
+Its arrays wrap NumPy arrays but are none: they refuse to become NumPy arrays by themselves, and to meet one in an
+operator or a function. Fresh memory holds NaN, allocations are counted, and a limit makes them fail as on a full
+device. Only what is listed here exists, so that code cannot come to depend on more than was checked.
+"""
+
+from __future__ import annotations
+
+import time
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["Memory", "OutOfMemoryError", "build"]
+
+_FUNCTIONS = (  # noqa: SIM905
+    "abs add all any arange arccos arctan2 argmax argmin argsort ceil clip concatenate cos diag divide dot equal "
+    "exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min minimum "
+    "multiply nonzero ones power round sign sin sort sqrt square stack subtract sum take tanh tile where zeros"
+).split()
+_METHODS = "all any argmax argmin argsort conj dot max mean min nonzero ravel reshape sum take transpose"
+_BINARY = "add sub mul truediv floordiv pow mod matmul and or xor lt le gt ge eq ne"
+_REFUSAL = (
+    "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly."
+)
+
+
+class OutOfMemoryError(MemoryError):
+    """What CuPy raises where the device is full."""
+
+
+OutOfMemoryError.__module__ = "cupy.cuda.memory"
+
+
+class Memory:
+    """What the fake device has and has given out.
+
+    Attributes
+    ----------
+    limit : float
+        Bytes in all; set it low to make allocations fail.
+    used, peak : int
+        Bytes alive now, and at the highest since :meth:`reset_peak`.
+    log : list of int
+        Size of every allocation.
+    """
+
+    def __init__(self) -> None:
+        self.limit, self.used, self.peak, self.log = 1e11, 0, 0, []
+
+    def reset_peak(self) -> None:
+        self.peak = self.used
+
+    def allocate(self, n_bytes: int) -> _Lease:
+        if self.used + n_bytes > self.limit:
+            raise OutOfMemoryError(f"Out of memory allocating {n_bytes} bytes (allocated so far: {self.used} bytes).")
+        self.log.append(n_bytes)
+        return _Lease(self, n_bytes)
+
+
+class _Lease:
+    """Memory that counts as used for as long as some array, or a view of it, lives."""
+
+    def __init__(self, memory: Memory, n_bytes: int) -> None:
+        self.memory, self.n_bytes = memory, n_bytes
+        memory.used += n_bytes
+        memory.peak = max(memory.peak, memory.used)
+
+    def __del__(self) -> None:
+        self.memory.used -= self.n_bytes
+
+
+MEMORY = Memory()
+
+
+class ndarray:  # noqa: N801 - CuPy's name
+    """A device array: a NumPy array that nobody may touch."""
+
+    __hash__ = None
+
+    def __init__(self, data: np.ndarray, lease: _Lease | None = None) -> None:
+        self._data, self._lease = data, lease or MEMORY.allocate(data.nbytes)
+
+    dtype = property(lambda self: self._data.dtype)
+    shape = property(lambda self: self._data.shape)
+    ndim = property(lambda self: self._data.ndim)
+    size = property(lambda self: self._data.size)
+    nbytes = property(lambda self: self._data.nbytes)
+    itemsize = property(lambda self: self._data.itemsize)
+    flags = property(lambda self: self._data.flags)
+    T = property(lambda self: ndarray(self._data.T, self._lease))
+
+    def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        raise TypeError(_REFUSAL)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return _call(getattr(ufunc, method), inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function.__name__ not in _FUNCTIONS:
+            raise TypeError(f"no implementation of {function.__name__} for cupy.ndarray")
+        return _call(function, args, kwargs)
+
+    def get(self) -> np.ndarray:
+        """A copy on the host."""
+        return self._data.copy()
+
+    def astype(self, dtype: Any, copy: bool = True) -> ndarray:
+        return self if not copy and self.dtype == dtype else ndarray(self._data.astype(dtype))
+
+    def copy(self) -> ndarray:
+        return ndarray(self._data.copy())
+
+    def fill(self, value: float) -> None:
+        self._data.fill(_open(value))
+
+    def __getitem__(self, key: Any) -> ndarray:
+        return _wrap(self._data[_open(key)], self)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._data[_open(key)] = _open(value)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __float__(self) -> float:
+        return float(self._data)
+
+    def __int__(self) -> int:
+        return int(self._data)
+
+    __index__ = __int__
+
+    def __bool__(self) -> bool:
+        return bool(self._data)
+
+    def __neg__(self) -> ndarray:
+        return ndarray(-self._data)
+
+    def __invert__(self) -> ndarray:
+        return ndarray(~self._data)
+
+    def __repr__(self) -> str:
+        return f"fake_cupy{self._data!r}"
+
+
+ndarray.__module__ = "cupy"
+
+
+def _open(value: Any) -> Any:
+    """The NumPy side of an argument; host arrays are refused, scalars pass."""
+    if isinstance(value, ndarray):
+        return value._data
+    if isinstance(value, np.ndarray) or sparse.issparse(value):
+        raise TypeError(f"Unsupported type {type(value)}")
+    if isinstance(value, (list, tuple)):
+        return type(value)(_open(v) for v in value)
+    return value
+
+
+def _wrap(value: Any, base: ndarray | None = None) -> Any:
+    """A device array around a result; a view shares the lease of its base, as it shares the memory."""
+    if isinstance(value, tuple):
+        return tuple(_wrap(v, base) for v in value)
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return value
+    value = np.asarray(value)
+    shared = base is not None and np.shares_memory(value, base._data)
+    return ndarray(value, base._lease if shared else None)
+
+
+def _call(function: Any, args: tuple, kwargs: dict) -> Any:
+    out = kwargs.pop("out", None)
+    out = out[0] if isinstance(out, tuple) else out
+    if out is not None and not isinstance(out, ndarray):
+        raise TypeError(f"return arrays must be of cupy.ndarray; got {type(out)}")
+    opened = [_open(a) for a in args]
+    kwargs = {k: _open(v) for k, v in kwargs.items()}
+    if out is not None:
+        function(*opened, out=out._data, **kwargs)
+        return out
+    base = args[0] if args and isinstance(args[0], ndarray) else None
+    return _wrap(function(*opened, **kwargs), base)
+
+
+def _define_methods() -> None:
+    def operator(name: str) -> Any:
+        def method(self: ndarray, other: Any) -> Any:
+            if isinstance(other, csr_matrix):
+                return NotImplemented
+            result = getattr(self._data, name)(_open(other))
+            if result is NotImplemented:
+                return result
+            if name.startswith("__i"):
+                return self
+            return _wrap(result)
+
+        return method
+
+    for short in _BINARY.split():
+        comparison = short in ("lt", "le", "gt", "ge", "eq", "ne")
+        for prefix in ("",) if comparison else ("", "r", "i"):
+            setattr(ndarray, f"__{prefix}{short}__", operator(f"__{prefix}{short}__"))
+    for name in _METHODS.split():
+
+        def method(self: ndarray, *args: Any, _name: str = name, **kwargs: Any) -> Any:
+            return _call(lambda data, *a, **k: getattr(data, _name)(*a, **k), (self, *args), kwargs)
+
+        setattr(ndarray, name, method)
+
+
+class csr_matrix:  # noqa: N801 - CuPy's name
+    """The little that rfviz asks of ``cupyx.scipy.sparse.csr_matrix``."""
+
+    def __init__(self, matrix: Any) -> None:
+        if isinstance(matrix, np.ndarray):
+            raise TypeError(f"Unsupported initializer format {type(matrix)}")
+        self._matrix = sparse.csr_matrix(matrix._matrix if isinstance(matrix, csr_matrix) else matrix)
+        if self._matrix.dtype.char not in "?fdFD":
+            raise ValueError(f"Only bool, float32, float64, complex64 and complex128 are supported; {matrix.dtype}")
+        self._lease = MEMORY.allocate(self._matrix.data.nbytes + self._matrix.indices.nbytes)
+
+    dtype = property(lambda self: self._matrix.dtype)
+    shape = property(lambda self: self._matrix.shape)
+    nnz = property(lambda self: self._matrix.nnz)
+    indptr = property(lambda self: ndarray(self._matrix.indptr))
+    indices = property(lambda self: ndarray(self._matrix.indices))
+    data = property(lambda self: ndarray(self._matrix.data))
+
+    def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        raise TypeError(_REFUSAL)
+
+    def __getitem__(self, key: Any) -> csr_matrix:
+        return csr_matrix(self._matrix[key])
+
+    def __mul__(self, scalar: Any) -> csr_matrix:
+        if np.ndim(scalar):
+            raise TypeError("only scalars here")
+        return csr_matrix(self._matrix * scalar)
+
+    def __matmul__(self, other: Any) -> ndarray:
+        return ndarray(self._matrix @ _open(other))
+
+    def get(self) -> Any:
+        return self._matrix.copy()
+
+
+csr_matrix.__module__ = "cupyx.scipy.sparse._csr"
+_define_methods()
+
+
+def _asarray(array: Any, dtype: Any = None) -> ndarray:
+    if isinstance(array, ndarray):
+        return array if dtype is None else array.astype(dtype, copy=False)
+    if sparse.issparse(array):
+        raise ValueError("Unsupported dtype object")
+    return ndarray(np.array(array, dtype=dtype))
+
+
+def _empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
+    data = np.empty(shape, dtype, order)
+    if data.dtype.kind == "f":
+        data.fill(np.nan)
+    return ndarray(data)
+
+
+class _Device:
+    def __init__(self, index: int = 0) -> None:
+        if index != 0:
+            raise RuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
+        self.id = index
+
+    def __enter__(self) -> _Device:
+        return self
+
+    def __exit__(self, *exception: Any) -> None: ...
+
+    def synchronize(self) -> None: ...
+
+
+class _Event:
+    def record(self, stream: Any = None) -> None:
+        self.time = time.perf_counter()
+
+    def synchronize(self) -> None: ...
+
+
+def build() -> dict[str, ModuleType]:
+    """Fresh modules for ``sys.modules``, by name; the device's :class:`Memory` is ``cupy.memory``."""
+    global MEMORY
+    MEMORY = Memory()
+    names = ("cupy", "cupy.cuda", "cupyx", "cupyx.scipy", "cupyx.scipy.sparse")
+    modules = {name: ModuleType(name) for name in names}
+    cupy, cuda = modules["cupy"], modules["cupy.cuda"]
+    for name in _FUNCTIONS:
+        setattr(cupy, name, lambda *a, _name=name, **k: _call(getattr(np, _name), a, k))
+    for name in ("float32", "float64", "int32", "int64", "uint8", "bool_", "inf", "nan", "pi", "newaxis"):
+        setattr(cupy, name, getattr(np, name))
+    pool = SimpleNamespace(free_bytes=lambda: 0, used_bytes=lambda: MEMORY.used, free_all_blocks=lambda: None)
+    cupy.__version__, cupy.memory, cupy.ndarray, cupy.cuda = "0 (fake)", MEMORY, ndarray, cuda
+    cupy.asarray = cupy.array = cupy.ascontiguousarray = _asarray
+    cupy.empty, cupy.get_default_memory_pool, cupy.asnumpy = _empty, lambda: pool, lambda a: a.get()
+    cupy.empty_like = lambda a, dtype=None: _empty(a.shape, dtype or a.dtype)
+    cupy.zeros_like = lambda a, dtype=None: ndarray(np.zeros(a.shape, dtype or a.dtype))
+    cuda.Device, cuda.Event = _Device, _Event
+    cuda.memory = SimpleNamespace(OutOfMemoryError=OutOfMemoryError)
+    cuda.get_elapsed_time = lambda start, stop: 1e3 * (stop.time - start.time)
+    cuda.runtime = SimpleNamespace(
+        getDeviceCount=lambda: 1,
+        getDeviceProperties=lambda i: {"name": b"Fake GPU", "totalGlobalMem": int(MEMORY.limit)},
+        memGetInfo=lambda: (int(MEMORY.limit - MEMORY.used), int(MEMORY.limit)),
+        driverGetVersion=lambda: 0,
+        runtimeGetVersion=lambda: 0,
+    )
+    modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix
+    return modules
