@@ -1,0 +1,122 @@
+"""Data sets: generated, bundled with scikit-learn, downloaded, or files in a folder.
+
+>>> from rfviz import datasets
+>>> circle = datasets.load("circle", n_samples=50)
+>>> circle.X.shape
+(50, 2)
+
+Each built-in data set is a module with a ``SPEC``; files in the data folder (:mod:`rfviz.datasets.folder`) are found by
+themselves, under ``folder:<stem>``.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from rfviz.datasets import circle, digits, mnist, olivetti, sphere, turning_head, umist
+from rfviz.datasets import folder as _folder
+from rfviz.datasets._limits import memory_limit, set_memory_limit
+from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.folder import set_folder
+from rfviz.errors import DataError, MemoryBudgetError
+from rfviz.params import validate
+
+__all__ = [
+    "DEFAULT",
+    "DEFAULT_IMAGES",
+    "Dataset",
+    "DatasetSpec",
+    "load",
+    "memory_limit",
+    "names",
+    "set_folder",
+    "set_memory_limit",
+    "spec",
+    "specs",
+]
+
+DEFAULT = "circle"
+DEFAULT_IMAGES = "turning_head"
+
+# In the order of a menu: what needs no network first.
+_BUILT_IN = {m.SPEC.name: m.SPEC for m in (circle, sphere, turning_head, digits, olivetti, umist, mnist)}
+
+
+def names() -> list[str]:
+    """Keys of all data sets, the built-in ones first."""
+    return [*_BUILT_IN, *_folder.files()]
+
+
+def specs() -> dict[str, DatasetSpec]:
+    """All entries by key, in the order of :func:`names`; of files only headers are read."""
+    return _BUILT_IN | _folder.specs()
+
+
+def spec(name: str) -> DatasetSpec:
+    """The entry of one data set.
+
+    Raises
+    ------
+    DataError
+        If there is none of that name: with names like it and all that are known.
+    """
+    found = _BUILT_IN.get(name) or _folder.specs().get(name)
+    if found is None:
+        raise DataError(_unknown(name))
+    return found
+
+
+def load(name: str, progress: Progress | None = None, **params) -> Dataset:
+    """Load a data set.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`names`.
+    progress : callable, optional
+        ``progress(fraction, text)``, called now and then from the calling thread; `fraction` is None where the total is
+        unknown. To stop waiting for a download, let it raise.
+    **params
+        Values for ``spec(name).params``; what is not given takes its default.
+
+    Returns
+    -------
+    Dataset
+        ``X`` is float32, C-contiguous and finite.
+
+    Raises
+    ------
+    DataError
+        If there is no such data set, or it cannot be read or downloaded.
+    ParameterError
+        If a parameter is unknown or breaks its rule.
+    MemoryBudgetError
+        If it would not fit into :func:`memory_limit`.
+    """
+    entry = spec(name)
+    if "problem" in entry.extra:
+        raise DataError(entry.extra["problem"])
+    values = validate(entry.params, params)
+    try:
+        return entry.load(progress=progress, **values)
+    except MemoryBudgetError:
+        raise
+    except MemoryError:
+        raise MemoryBudgetError(f"{entry.title} does not fit into the computer's memory. Ask for fewer rows.") from None
+
+
+def _unknown(name: object) -> str:
+    known = names()
+    text = str(name)
+    # A file's stem is near enough to its key.
+    near = [k for k in known if k.lower() in (text.lower(), _folder.PREFIX + text.lower())]
+    near = (
+        near or get_close_matches(text, known, n=3) or get_close_matches(_folder.PREFIX + text, known, n=3, cutoff=0.75)
+    )
+    hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
+    where = ""
+    if text.startswith(_folder.PREFIX):
+        here = _folder.folder()
+        where = f" The data folder is {here}." if here else " No data folder is set (RFVIZ_DATA or set_folder)."
+    shown = text if len(text) <= 60 else text[:57] + "..."
+    return f"There is no data set {shown!r}.{hint}{where} Known: {', '.join(known)}."

@@ -1,0 +1,72 @@
+"""The optional ``<stem>.meta.json`` beside a data file: where the data come from and what their columns are called."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from rfviz.datasets._text import one_line
+
+__all__ = ["Meta", "read_meta"]
+
+_MAX_BYTES = 1_000_000
+_MAX_TEXT = 240
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What the file says, as far as it is understood.
+
+    Attributes
+    ----------
+    source, licence, note : str
+        One line each, empty where nothing is said.
+    class_names, feature_names : tuple of str
+        Names by class code and by column; empty where there are none.
+    """
+
+    source: str = ""
+    licence: str = ""
+    note: str = ""
+    class_names: tuple[str, ...] = ()
+    feature_names: tuple[str, ...] = ()
+
+
+def read_meta(data_file: Path) -> Meta:
+    """Read the sidecar of `data_file`. Never raises: what is missing or malformed is left empty."""
+    path = data_file.with_name(data_file.stem + ".meta.json")
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return Meta()
+        content = json.loads(path.read_text(encoding="utf-8"))
+    # RecursionError: brackets nested beyond what the parser can follow.
+    except (OSError, ValueError, RecursionError):
+        return Meta()
+    if not isinstance(content, dict):
+        return Meta()
+    full = content.get("full")
+    full = full if isinstance(full, dict) else {}
+    return Meta(
+        source=_source(content.get("source")),
+        licence=_line(content.get("licence", content.get("license"))),
+        note=_line(content.get("subset", content.get("note"))),
+        class_names=_names(full.get("classes", content.get("classes"))),
+        feature_names=_names(full.get("numeric_columns", content.get("feature_names"))),
+    )
+
+
+def _source(value: object) -> str:
+    entries = value if isinstance(value, list) else [value]
+    found = [_line(e.get("repository", e.get("url")) if isinstance(e, dict) else e) for e in entries[:3]]
+    return " and ".join(dict.fromkeys(f for f in found if f))
+
+
+def _names(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(v, (str, int, float)) for v in value):
+        return ()
+    return tuple(_line(str(v)) for v in value)
+
+
+def _line(value: object) -> str:
+    return one_line(value, _MAX_TEXT).rstrip(".") if isinstance(value, str) else ""

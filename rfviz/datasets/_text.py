@@ -1,0 +1,19 @@
+"""Words from outside (file names, columns, other libraries' errors) cut to what fits in a sentence for a person."""
+
+from __future__ import annotations
+
+__all__ = ["one_line", "reason"]
+
+
+def one_line(text: object, length: int) -> str:
+    """`text` on one line, without control characters, of at most `length` characters."""
+    # Cut first as well: it may be megabytes.
+    cut = "".join(c if c.isprintable() else " " for c in str(text)[: 4 * length])
+    line = " ".join(cut.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def reason(error: BaseException) -> str:
+    """The first line of an error, or its type where it says nothing; without a full stop."""
+    first = str(error).strip().split("\n", 1)[0]
+    return one_line(first, 120).rstrip(".") or type(error).__name__

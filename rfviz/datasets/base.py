@@ -1,0 +1,88 @@
+"""What a data set is, and the table of those that rfviz knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rfviz.params import Param
+
+__all__ = ["Dataset", "DatasetSpec"]
+
+# progress(fraction in [0, 1] or None where the total is unknown, one line of text)
+Progress = Callable[[float | None, str], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A data set in memory.
+
+    Attributes
+    ----------
+    name : str
+        Short name: the key in the registry or the file's stem.
+    X : ndarray of shape (n_samples, n_features), float32, C-contiguous
+        One sample a row. Images are flattened, pixel values in [0, 1].
+    y : ndarray of shape (n_samples,), optional
+        Integer class codes (int64) or regression targets (float64).
+    target_names : tuple of str
+        Name of each class code; empty where there are no classes.
+    order : ndarray of shape (n_samples,), optional
+        The given place of each sample in a sequence (a frame number); may be noisy.
+    image_shape : tuple of int, optional
+        ``(height, width)`` or ``(height, width, 3)``.
+    feature_names : tuple of str
+        Name of each column; empty for images and unnamed columns.
+    n_train : int, optional
+        Where the data come with their own split: the first `n_train` rows are for training, the others for testing.
+    provenance : str
+        One sentence: where the data come from, and their licence where it is known.
+    """
+
+    name: str
+    X: np.ndarray
+    y: np.ndarray | None = None
+    target_names: tuple[str, ...] = ()
+    order: np.ndarray | None = None
+    image_shape: tuple[int, ...] | None = None
+    feature_names: tuple[str, ...] = ()
+    n_train: int | None = None
+    provenance: str = ""
+
+    @property
+    def n_samples(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        return self.X.shape[1]
+
+
+@dataclass(frozen=True)
+class DatasetSpec:
+    """An entry of the registry: how a data set is named, configured and loaded.
+
+    Attributes
+    ----------
+    name, title : str
+        Key, and what a person reads.
+    load : callable
+        ``load(progress=None, **params) -> Dataset``.
+    params : tuple of Param
+        What can be chosen about it (number of points, dimension, noise, seed).
+    source : {"generated", "bundled", "download", "folder"}
+        Where it comes from; everything but ``"download"`` works without a network.
+    summary : str
+        One line: number of samples and features, what it shows.
+    """
+
+    name: str
+    title: str
+    load: Callable[..., Dataset] = field(repr=False)
+    params: tuple[Param, ...] = ()
+    source: str = "generated"
+    summary: str = ""
+    extra: dict[str, Any] = field(default_factory=dict, hash=False, compare=False)

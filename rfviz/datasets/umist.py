@@ -1,0 +1,107 @@
+"""UMIST faces: 20 people turning from profile to frontal view, which Maxout-PCA arranges by pose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rfviz.datasets import _limits
+from rfviz.datasets._download import NETWORK, Download, as_bytes, obtain
+from rfviz.datasets._raw import ONLY_CLASS, finish
+from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.errors import DataError
+from rfviz.params import validate
+
+__all__ = ["SPEC", "load"]
+
+_N, _HEIGHT, _WIDTH = 575, 112, 92
+PARAMS = (replace(ONLY_CLASS, high=19, label="Only person", help="The one person to keep, from 0; -1 keeps all."),)
+
+
+def load(progress: Progress | None = None, **params) -> Dataset:
+    """575 faces of 112×92 pixels, those of one person in the order of the pose.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Told once in a while how long the download has taken.
+    only_class : int, default=-1
+        The one person (0 to 19) to keep; -1 keeps all.
+
+    Returns
+    -------
+    Dataset
+        ``X`` of shape (575, 10304), pixels in [0, 1]; ``y`` the person; ``order`` the place of the picture among those
+        of its person, from 0.
+
+    Raises
+    ------
+    DataError
+        If it is not in the cache and cannot be downloaded.
+    ParameterError
+        If a parameter breaks its rule.
+
+    Notes
+    -----
+    The order is that of the file. The sequences of a few people restart part-way.
+    """
+    values = validate(PARAMS, params)
+    raw = obtain(_DOWNLOAD, progress)
+    source = "UMIST (Sheffield) face database (Graham and Allinson, 1998), from OpenML (UMIST_Faces_Cropped, id 41084)"
+    return finish(raw, "umist", f"{source}; for research, with citation.", **values)
+
+
+def upright(flat: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Images from rows of pixels that may be stored line by line or column by column.
+
+    MATLAB writes columns first and most others lines first, and a table of 10304 columns does not say which. Read the
+    wrong way a picture falls to pieces, so the reading in which neighbouring pixels differ less is the right one.
+
+    Parameters
+    ----------
+    flat : ndarray of shape (n_images, height * width)
+        Pixels.
+    height, width : int
+        Size of the upright image.
+
+    Returns
+    -------
+    ndarray of shape (n_images, height, width)
+    """
+    by_line = flat.reshape(-1, height, width)
+    by_column = flat.reshape(-1, width, height).transpose(0, 2, 1)
+    return min((by_line, by_column), key=_roughness)
+
+
+def _roughness(images: np.ndarray) -> float:
+    some = images[:: max(1, len(images) // 50)].astype(np.float32)
+    return float(np.abs(np.diff(some, axis=1)).mean() + np.abs(np.diff(some, axis=2)).mean())
+
+
+def _fetch(home: Path) -> dict[str, np.ndarray]:
+    from sklearn import datasets
+
+    _limits.check(_N * _HEIGHT * _WIDTH * 40, "Unpacking UMIST", "Put umist.npz in the data folder instead")
+    bunch = datasets.fetch_openml("UMIST_Faces_Cropped", version=1, data_home=str(home), as_frame=False, **NETWORK)
+    X, person = np.asarray(bunch.data), np.asarray(bunch.target)
+    if X.shape != (_N, _HEIGHT * _WIDTH) or person.shape != (_N,):
+        raise DataError(f"OpenML returned UMIST faces with the shapes {X.shape} and {person.shape}, not 575 of 112×92.")
+    person = person if person.dtype.kind in "iuf" else person.astype(str)
+    place = np.zeros(_N, dtype=np.int16)
+    for one in np.unique(person):
+        place[person == one] = np.arange(np.count_nonzero(person == one))
+    return {"X": upright(as_bytes(X, "UMIST faces"), _HEIGHT, _WIDTH), "y": person, "frame": place}
+
+
+_DOWNLOAD = Download("umist", "UMIST faces", "OpenML", "5 to 20 MB", _fetch)
+
+SPEC = DatasetSpec(
+    name="umist",
+    title="UMIST faces",
+    load=load,
+    params=PARAMS,
+    source="download",
+    summary="575 faces of 20 people from profile to frontal, 112×92 pixels, in order (download, 5 to 20 MB).",
+)
