@@ -154,7 +154,7 @@ class Param:
                     continue
                 # Through a short decimal, so that 0.3 is the number that people type.
                 value = round(value) if self.kind == "int" else float(f"{value:.6g}")
-                if low <= value <= high and value % self.step == 0:
+                if low <= value <= high and (self.kind == "float" or value % self.step == 0):
                     values.add(value)
         return sorted(values)
 

@@ -12,6 +12,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 from scipy import sparse
 
 __all__ = ["Memory", "OutOfMemoryError", "build"]
@@ -19,9 +20,11 @@ __all__ = ["Memory", "OutOfMemoryError", "build"]
 _FUNCTIONS = (  # noqa: SIM905
     "abs add all any arange arccos arctan2 argmax argmin argsort ceil clip concatenate cos diag divide dot equal "
     "exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min minimum "
-    "multiply nonzero ones power round sign sin sort sqrt square stack subtract sum take tanh tile where zeros"
+    "multiply nonzero ones outer power round sign sin sort sqrt square stack subtract sum take tanh tile where zeros"
 ).split()
-_METHODS = "all any argmax argmin argsort conj dot max mean min nonzero ravel reshape sum take transpose"
+_METHODS = "all any argmax argmin argsort conj diagonal dot max mean min nonzero ravel reshape sum take transpose"
+_ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags"
+_UNARY = "__float__ __int__ __index__ __bool__ __len__ __neg__ __invert__ __abs__"
 _BINARY = "add sub mul truediv floordiv pow mod matmul and or xor lt le gt ge eq ne"
 _REFUSAL = (
     "Implicit conversion to a NumPy array is not allowed. Please use `.get()` to construct a NumPy array explicitly."
@@ -29,7 +32,7 @@ _REFUSAL = (
 
 
 class OutOfMemoryError(MemoryError):
-    """What CuPy raises where the device is full."""
+    """The device is full."""
 
 
 OutOfMemoryError.__module__ = "cupy.cuda.memory"
@@ -84,13 +87,6 @@ class ndarray:  # noqa: N801 - CuPy's name
     def __init__(self, data: np.ndarray, lease: _Lease | None = None) -> None:
         self._data, self._lease = data, lease or MEMORY.allocate(data.nbytes)
 
-    dtype = property(lambda self: self._data.dtype)
-    shape = property(lambda self: self._data.shape)
-    ndim = property(lambda self: self._data.ndim)
-    size = property(lambda self: self._data.size)
-    nbytes = property(lambda self: self._data.nbytes)
-    itemsize = property(lambda self: self._data.itemsize)
-    flags = property(lambda self: self._data.flags)
     T = property(lambda self: ndarray(self._data.T, self._lease))
 
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
@@ -108,43 +104,25 @@ class ndarray:  # noqa: N801 - CuPy's name
         """A copy on the host."""
         return self._data.copy()
 
-    def astype(self, dtype: Any, copy: bool = True) -> ndarray:
-        return self if not copy and self.dtype == dtype else ndarray(self._data.astype(dtype))
+    def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> ndarray:
+        return self if not copy and self.dtype == dtype else ndarray(self._data.astype(dtype, order))
 
-    def copy(self) -> ndarray:
-        return ndarray(self._data.copy())
+    def copy(self, order: str = "C") -> ndarray:
+        return ndarray(self._data.copy(order))
 
     def fill(self, value: float) -> None:
         self._data.fill(_open(value))
 
     def __getitem__(self, key: Any) -> ndarray:
-        return _wrap(self._data[_open(key)], self)
+        key = tuple(map(_open, key)) if isinstance(key, tuple) else _open(key)
+        return _wrap(self._data[key], self)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._data[_open(key)] = _open(value)
-
-    def __len__(self) -> int:
-        return len(self._data)
+        key = tuple(map(_open, key)) if isinstance(key, tuple) else _open(key)
+        self._data[key] = _open(value)
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
-
-    def __float__(self) -> float:
-        return float(self._data)
-
-    def __int__(self) -> int:
-        return int(self._data)
-
-    __index__ = __int__
-
-    def __bool__(self) -> bool:
-        return bool(self._data)
-
-    def __neg__(self) -> ndarray:
-        return ndarray(-self._data)
-
-    def __invert__(self) -> ndarray:
-        return ndarray(~self._data)
 
     def __repr__(self) -> str:
         return f"fake_cupy{self._data!r}"
@@ -207,6 +185,10 @@ def _define_methods() -> None:
         comparison = short in ("lt", "le", "gt", "ge", "eq", "ne")
         for prefix in ("",) if comparison else ("", "r", "i"):
             setattr(ndarray, f"__{prefix}{short}__", operator(f"__{prefix}{short}__"))
+    for name in _ATTRIBUTES.split():
+        setattr(ndarray, name, property(lambda self, _name=name: getattr(self._data, _name)))
+    for name in _UNARY.split():
+        setattr(ndarray, name, lambda self, _name=name: _wrap(getattr(self._data, _name)()))
     for name in _METHODS.split():
 
         def method(self: ndarray, *args: Any, _name: str = name, **kwargs: Any) -> Any:
@@ -295,7 +277,7 @@ def build() -> dict[str, ModuleType]:
     """Fresh modules for ``sys.modules``, by name; the device's :class:`Memory` is ``cupy.memory``."""
     global MEMORY
     MEMORY = Memory()
-    names = ("cupy", "cupy.cuda", "cupyx", "cupyx.scipy", "cupyx.scipy.sparse")
+    names = ("cupy", "cupy.cuda", "cupyx", "cupyx.scipy", "cupyx.scipy.sparse", "cupyx.scipy.linalg")
     modules = {name: ModuleType(name) for name in names}
     cupy, cuda = modules["cupy"], modules["cupy.cuda"]
     for name in _FUNCTIONS:
@@ -319,4 +301,8 @@ def build() -> dict[str, ModuleType]:
         runtimeGetVersion=lambda: 0,
     )
     modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix
+    cupy.linalg = SimpleNamespace(
+        cholesky=lambda a: _call(np.linalg.cholesky, (a,), {}), norm=lambda a: _call(np.linalg.norm, (a,), {})
+    )
+    modules["cupyx.scipy.linalg"].solve_triangular = lambda a, b, **k: _call(scipy.linalg.solve_triangular, (a, b), k)
     return modules

@@ -1,0 +1,14 @@
+"""Feature maps: every module of this package that defines a scheme registers it on import."""
+
+import importlib
+import pkgutil
+
+from rfviz.features.base import COMMON_PARAMS, FeatureMap, registry
+from rfviz.features.blocks import DeviceFallbackWarning
+from rfviz.features.law import DistanceLaw
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+__all__ = ["COMMON_PARAMS", "DeviceFallbackWarning", "DistanceLaw", "FeatureMap", "registry", *registry()]
+globals().update(registry())

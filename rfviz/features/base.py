@@ -1,0 +1,290 @@
+"""The contract of a feature map, and all that schemes share: validation, row blocks, devices, nested prefixes."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rfviz.backend import Device, check_memory, get_device, gigabytes, is_out_of_memory, memory_budget, to_host
+from rfviz.errors import MemoryBudgetError, ParameterError
+from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
+from rfviz.features.draws import seed_from
+from rfviz.features.law import DistanceLaw
+from rfviz.params import Param
+
+__all__ = ["COMMON_PARAMS", "FeatureMap", "registry"]
+
+COMMON_PARAMS = (
+    Param(
+        "n_components", 1000, "int", low=1, high=10_000_000, ui_low=10, ui_high=20_000, log=True, symbol="m",
+        label="Features", help="How many random features. The error of the kernel estimate falls as 1/√m.",
+    ),
+    Param(
+        "dtype", "float32", "choice", choices=("float32", "float64"), label="Precision",
+        help="float32 is twice as fast; its rounding stays far below the sampling error of the features.",
+    ),
+)  # fmt: skip
+
+_registry: dict[str, type[FeatureMap]] = {}
+
+
+def registry() -> dict[str, type[FeatureMap]]:
+    """Every scheme, by class name, in the order of definition."""
+    return dict(_registry)
+
+
+class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base of all schemes; a scheme is a subclass that declares `label` and `params` and fills in the hooks.
+
+    Hooks
+    -----
+    ``_draw(n_features)``
+        Draw the weights on the host and store them as fitted attributes named in `_weights`.
+    ``_slice_weights(n_components)``
+        The weights of the first features, by attribute name.
+    ``_map_block(xp, X, weights, scale, out, scratch)``
+        Write the features of the rows `X`, times `scale`, to `out`.
+    ``_unit_scale``
+        Scale of one feature: the map is that times 1/√m.
+    """
+
+    label: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    formula: ClassVar[str] = ""
+    params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
+    _weights: ClassVar[tuple[str, ...]] = ()
+    _unit_scale: ClassVar[float] = 1.0
+    #: Whether the features' joint law is unchanged when the data are rotated.
+    rotation_invariant: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__dict__.get("label"):
+            _registry[cls.__name__] = cls
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = []  # the dtype is a parameter, not the input's
+        return tags
+
+    # --- fitting ------------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> FeatureMap:
+        """Draw the map for data with as many columns as `X`.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Only its shape is used, and the statistics that a scheme's parameters ask for (``gamma="scale"``).
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For a parameter that breaks its rule.
+        MemoryBudgetError
+            Where the weights would not fit; the message names the largest number of features that does.
+        """
+        self._check_params()
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self._check_weight_memory(X.shape[1])
+        self.seed_ = seed_from(self.random_state)
+        self._fit_statistics(X)
+        self._draw(X.shape[1])
+        return self
+
+    def _check_params(self) -> None:
+        for param in self.params:
+            given = getattr(self, param.name)
+            value = param.validate(given)
+            if isinstance(given, np.generic):  # a NumPy integer overflows in the sizes that are computed from it
+                setattr(self, param.name, value)
+        get_device(self.device)
+
+    def _fit_statistics(self, X: Any) -> None:
+        """Learn what the scheme's parameters ask of the data; nothing by default."""
+
+    def _check_weight_memory(self, n_features: int) -> None:
+        needed = self.weight_bytes(n_features)
+        budget = memory_budget("cpu")
+        if needed > budget:
+            fits = max(int(self.n_components * (budget / needed)), 0)
+            raise MemoryBudgetError(
+                f"{type(self).__name__} with n_components={self.n_components} on {n_features} input features needs "
+                f"{gigabytes(needed)} of weights; the budget is {gigabytes(budget)}. "
+                f"The largest n_components that fits is about {fits}."
+            )
+
+    def weight_bytes(self, n_features: int) -> int:
+        """Bytes of weights that fitting on `n_features` columns would store."""
+        return self._numbers_per_feature(n_features) * self.n_components * np.dtype(self.dtype).itemsize
+
+    def _numbers_per_feature(self, n_features: int) -> int:
+        return n_features
+
+    def multiply_adds(self, n_samples: int, n_features: int) -> int:
+        """Multiply-adds of the matrix products that map `n_samples` rows: the floor of the cost."""
+        return self._numbers_per_feature(n_features) * self.n_components * n_samples
+
+    # --- mapping ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Map `X` to its random features.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            On the host, of dtype `dtype`; a DataFrame after ``set_output(transform="pandas")``.
+
+        Raises
+        ------
+        MemoryBudgetError
+            Where the result would not fit in memory; :meth:`transform_blocks` has no such limit.
+        """
+        X = self._check_input(X)
+        itemsize = np.dtype(self.dtype).itemsize
+        check_memory(
+            X.shape[0] * self.n_components * itemsize,
+            "cpu",
+            f"A feature matrix of {X.shape[0]} × {self.n_components}",
+            f"The largest n_components that fits is about "
+            f"{int(memory_budget('cpu') / max(X.shape[0] * itemsize, 1))}; or use transform_blocks.",
+        )
+        out = np.empty((X.shape[0], self.n_components), dtype=self.dtype)
+        device = get_device(self.device)
+        if device.is_gpu and self._fill_from_gpu(X, out, device):
+            return out
+        for _ in self._blocks(X, None, self._scale(), get_device("cpu"), out):
+            pass
+        return out
+
+    def transform_blocks(self, X: Any, block_rows: int | None = None, scaled: bool = True) -> Iterator[Any]:
+        """Map `X` block by block of rows; what large computations use.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        block_rows : int, optional
+            Rows of a block; by default as many as run at full speed, within 32 MB.
+        scaled : bool
+            Whether to apply the factor that makes inner products estimate the kernel. Unscaled features are nested:
+            the first columns do not depend on `n_components`.
+
+        Yields
+        ------
+        ndarray or cupy.ndarray of shape (rows, n_components)
+            Consecutive rows, left on the device that computed them. A block is the caller's to keep or to change.
+        """
+        X = self._check_input(X)
+        if block_rows is not None:
+            block_rows = Param("block_rows", BLOCK_ROWS, "int", low=1).validate(block_rows)
+        return self._blocks(X, block_rows, self._scale() if scaled else self._unit_scale, get_device(self.device))
+
+    def _check_input(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+
+    def _scale(self) -> float:
+        return self._unit_scale / np.sqrt(self.n_components)
+
+    def _blocks(self, X: Any, block_rows: int | None, scale: float, device: Device, out: Any = None) -> Iterator[Any]:
+        """Blocks of features on `device`, into the rows of `out` (host only) or fresh arrays."""
+        weights = {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
+        if device.is_gpu:
+            return gpu_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device)
+        cost = self.multiply_adds(*X.shape)
+        return host_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, cost, out)
+
+    def _fill_from_gpu(self, X: Any, out: np.ndarray, device: Device) -> bool:
+        """Compute the rows of `out` on the GPU; False where its memory does not suffice."""
+        start = 0
+        try:
+            for block in self._blocks(X, None, self._scale(), device):
+                out[start : start + block.shape[0]] = to_host(block)
+                start += block.shape[0]
+            return True
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+        # Only here, where the error and the arrays in its traceback are gone, is there anything to give back.
+        device.release()
+        warnings.warn(
+            f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning, stacklevel=3
+        )
+        return False
+
+    # --- the map as a mathematical object -----------------------------------------------------------------------------
+
+    def prefix(self, n_components: int) -> FeatureMap:
+        """The fitted map of the first features, sharing memory with this one.
+
+        Equal to fitting with ``n_components`` set so and the same `random_state`, at no cost.
+
+        Parameters
+        ----------
+        n_components : int
+            From 1 to this map's number of features.
+
+        Raises
+        ------
+        ParameterError
+            Where it is out of that range, or breaks a rule of the scheme.
+        """
+        check_is_fitted(self)
+        smaller = copy.copy(self)
+        smaller.n_components = self._validate_prefix("n_components", n_components, self.n_components)
+        smaller._check_params()
+        for name, value in self._slice_weights(smaller.n_components).items():
+            setattr(smaller, name, value)
+        return smaller
+
+    @staticmethod
+    def _validate_prefix(name: str, value: int, largest: int) -> int:
+        return Param(name, largest, "int", low=1, high=largest).validate(value)
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        """The closed-form kernel whose estimate the inner products of features are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples_X, n_features)
+        Y : array-like of shape (n_samples_Y, n_features), optional
+            `X` where it is not given.
+
+        Returns
+        -------
+        ndarray of shape (n_samples_X, n_samples_Y), float64
+        """
+        raise ParameterError("kernel", "must have a closed form", type(self).__name__, "This scheme has none.")
+
+    def distance_law(self) -> DistanceLaw | None:
+        """How the map treats distances, in closed form; None where there is no such law for the scheme."""
+        return None
+
+    def _draw(self, n_features: int) -> None:
+        raise TypeError(f"{type(self).__name__} does not say how its weights are drawn")
+
+    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
+        raise TypeError(f"{type(self).__name__} does not say which weights belong to its first features")
+
+    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+        raise TypeError(f"{type(self).__name__} does not say how it maps")

@@ -1,0 +1,154 @@
+"""Mapping rows block by block, on the CPU's cores or on a GPU, in bounded memory."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rfviz.backend import Device, array_namespace, is_out_of_memory, map_ordered, single_threaded_blas, worker_count
+
+__all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "host_blocks", "project"]
+
+# Rows of a block: enough for the matrix product to run at full speed (from 800 on at 10,000 features), few enough that
+# a block stays below 32 MiB. The C library recycles memory of that size; anything larger is mapped, and zeroed by the
+# kernel, anew for every block, which costs a tenth of a cheap scheme's time.
+BLOCK_ROWS, _BLOCK_BYTES = 1024, 32_000_000
+_GPU_BLOCK_ROWS, _GPU_BLOCK_BYTES = 16_384, 1_000_000_000
+_MIN_GPU_ROWS = 64
+# Multiply-adds below which one thread is as fast as several.
+_PARALLEL_FROM = 50_000_000
+# Share of non-zeros from which the dense product of sparse rows is the faster one.
+_DENSE_FROM = 0.05
+
+# map_block(xp, X, weights, scale, out, scratch) writes the features of the rows X, times scale, to out
+MapBlock = Callable[..., None]
+
+
+class DeviceFallbackWarning(UserWarning):
+    """A computation did not fit on the GPU and went on with smaller blocks or on the CPU."""
+
+
+class Scratch:
+    """One reusable buffer: a block's worth of memory that is allocated once, not once a block."""
+
+    def __init__(self, xp: Any) -> None:
+        self._xp = xp
+        self._buffer: Any = None
+
+    def like(self, array: Any) -> Any:
+        """An uninitialised contiguous array of the shape and dtype of `array`."""
+        if self._buffer is None or self._buffer.size < array.size or self._buffer.dtype != array.dtype:
+            self._buffer = self._xp.empty(array.size, dtype=array.dtype)
+        return self._buffer[: array.size].reshape(array.shape)
+
+    def release(self) -> None:
+        """Let go of the buffer."""
+        self._buffer = None
+
+
+def project(X: Any, W: Any, out: Any) -> Any:
+    """``out[...] = X @ W.T`` for dense or CSR rows `X` (n, d) and weights `W` (m, d), on either array module."""
+    if hasattr(X, "indptr"):
+        out[...] = X @ W.T
+        return out
+    return array_namespace(out).matmul(X, W.T, out=out)
+
+
+def _rows_within(most: int, budget_bytes: int, n_components: int, dtype: str) -> int:
+    return max(min(most, budget_bytes // (n_components * np.dtype(dtype).itemsize)), 16)
+
+
+def host_blocks(
+    map_block: MapBlock,
+    X: Any,
+    weights: dict[str, np.ndarray],
+    scale: float,
+    n_components: int,
+    dtype: str,
+    block_rows: int | None,
+    multiply_adds: int,
+    out: np.ndarray | None,
+) -> Iterator[np.ndarray]:
+    """Blocks on the CPU, in order, into the rows of `out` or fresh arrays.
+
+    Large jobs run a block a core with one BLAS thread each, so that the passes beside the matrix product (maximum,
+    cosine), which NumPy runs on one core, are spread over all of them too.
+    """
+    n_samples = X.shape[0]
+    densify = sparse.issparse(X) and X.nnz >= _DENSE_FROM * n_samples * X.shape[1]
+    parallel = multiply_adds >= _PARALLEL_FROM and (densify or not sparse.issparse(X))
+    workers = min(worker_count(), n_samples) if parallel else 1
+    if block_rows is None:
+        widest = max(n_components, X.shape[1])
+        block_rows = min(_rows_within(BLOCK_ROWS, _BLOCK_BYTES, widest, dtype), max(-(-n_samples // workers), 1))
+    local = threading.local()
+
+    def compute(start: int) -> np.ndarray:
+        rows = X[start : start + block_rows].astype(dtype, copy=False)
+        rows = rows.toarray() if densify else rows
+        target = np.empty((rows.shape[0], n_components), dtype) if out is None else out[start : start + block_rows]
+        if not hasattr(local, "scratch"):
+            local.scratch = Scratch(np)
+        # A small product wakes the other threads for longer than it takes; many sessions at once would queue for them.
+        with nullcontext() if parallel else single_threaded_blas():
+            map_block(np, rows, weights, scale, target, local.scratch)
+        return target
+
+    return map_ordered(compute, range(0, n_samples, block_rows), workers)
+
+
+def gpu_blocks(
+    map_block: MapBlock,
+    X: Any,
+    weights: dict[str, np.ndarray],
+    scale: float,
+    n_components: int,
+    dtype: str,
+    block_rows: int | None,
+    device: Device,
+) -> Iterator[Any]:
+    """Blocks on a GPU, in order; a block that does not fit is tried again with half the rows.
+
+    Raises
+    ------
+    cupy.cuda.memory.OutOfMemoryError
+        Where not even the smallest block fits.
+    """
+    n_samples = X.shape[0]
+    rows = min(block_rows or _rows_within(_GPU_BLOCK_ROWS, _GPU_BLOCK_BYTES, n_components, dtype), n_samples)
+    with device.activate():
+        weights = {name: device.asarray(value) for name, value in weights.items()}
+    scratch = Scratch(device.xp)
+
+    # A function of its own, so that a block that fails leaves nothing behind that would hold device memory.
+    def compute(start: int, stop: int) -> Any:
+        with device.activate():
+            block = device.asarray(X[start:stop], dtype=dtype)
+            target = device.xp.empty((block.shape[0], n_components), dtype=dtype)
+            map_block(device.xp, block, weights, scale, target, scratch)
+            return target
+
+    start = 0
+    while start < n_samples:
+        stop, fits = min(start + rows, n_samples), True
+        try:
+            yield compute(start, stop)  # not by way of a variable, which would keep the last block alive
+        except Exception as error:
+            if not is_out_of_memory(error) or rows <= _MIN_GPU_ROWS:
+                raise
+            fits = False
+        if fits:
+            start = stop
+            continue
+        scratch.release()
+        device.release()
+        rows = max(rows // 2, _MIN_GPU_ROWS)
+        warnings.warn(
+            f"Out of memory on {device.name}: going on with blocks of {rows} rows.", DeviceFallbackWarning, stacklevel=2
+        )

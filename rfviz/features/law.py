@@ -1,0 +1,81 @@
+"""How a scheme maps distances: the law of the embedded distance as a function of the input distance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["DistanceLaw"]
+
+Curve = Callable[[np.ndarray], np.ndarray]
+Moments = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class DistanceLaw:
+    """Mean and variance of ‖Φ(x) − Φ(z)‖² over draws of the map, given ‖x − z‖.
+
+    Attributes
+    ----------
+    moments : callable
+        Input distances, shape (k,), to the mean and the variance of the squared embedded distance at this map's number
+        of features, each of shape (k,). The mean is k(x,x) + k(z,z) − 2k(x,z).
+    slope : float
+        Limit of embedded over input distance where the latter goes to zero.
+    plateau : float or None
+        Largest expected embedded distance; None where it grows without bound.
+    max_distance : float
+        Largest input distance the law speaks of: 2 on the unit sphere, infinite for a kernel on all of space.
+    unit_norm : bool
+        Whether the law holds for unit vectors only.
+    as_printed : callable or None
+        The curve that follows from the paper's formula, where that is known to be wrong.
+    """
+
+    moments: Moments
+    slope: float
+    plateau: float | None
+    max_distance: float
+    unit_norm: bool
+    as_printed: Curve | None = None
+
+    def band(self, distance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The expected curve and one standard deviation either side, as distances (root of the squared mean ± s.d.).
+
+        Parameters
+        ----------
+        distance : ndarray of shape (k,)
+            Input distances.
+
+        Returns
+        -------
+        mean, low, high : ndarray of shape (k,)
+            √μ, √max(μ − s, 0) and √(μ + s), with μ and s² the mean and variance of the squared distance.
+        """
+        mean, variance = self.moments(distance)
+        deviation = np.sqrt(np.maximum(variance, 0.0))
+        return np.sqrt(np.maximum(mean, 0.0)), np.sqrt(np.maximum(mean - deviation, 0.0)), np.sqrt(mean + deviation)
+
+    def saturation_radius(self, share: float = 0.9) -> float | None:
+        """Input distance at which the expected embedded distance reaches `share` of its plateau; None without one."""
+        if self.plateau is None:
+            return None
+        high = self.max_distance
+        if not np.isfinite(high):
+            high = 1.0
+            while self._expected(np.array([high]))[0] < share * self.plateau:
+                high *= 2.0
+        low = 0.0
+        # The expected distance grows with the input distance for every stationary or maxout kernel, so bisect, sixteen
+        # ways at a time because the curves are vectorised.
+        for _ in range(12):
+            grid = np.linspace(low, high, 17)
+            reached = self._expected(grid) >= share * self.plateau
+            first = int(np.argmax(reached)) if reached.any() else 16
+            low, high = grid[max(first - 1, 0)], grid[first]
+        return float(0.5 * (low + high))
+
+    def _expected(self, distance: np.ndarray) -> np.ndarray:
+        return np.sqrt(np.maximum(self.moments(distance)[0], 0.0))

@@ -1,0 +1,143 @@
+"""Random maxout features."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rfviz import kernels
+from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.blocks import Scratch, project
+from rfviz.features.draws import standard_normal
+from rfviz.features.law import DistanceLaw
+from rfviz.params import Param
+
+__all__ = ["RandomMaxout"]
+
+
+class RandomMaxout(FeatureMap):
+    r"""The largest of `pool_size` Gaussian projections, `n_components` times.
+
+    .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \max_{j \le q} \langle w^\ell_j, x \rangle, \quad w^\ell_j \sim N(0, I_d)
+
+    Its kernel is ‖x‖‖z‖K(cos), with K' the probability that both points choose the same projection (see
+    :func:`rfviz.kernels.maxout`). Small distances are kept, large ones saturate, the sooner the larger the pool.
+
+    Cost: O(n·m·q·d) multiply-adds, two blocks of memory; the n × mq array of all projections is never formed.
+
+    Caveat: the paper's Theorem 1 prints another kernel, which is not the expectation of the map.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of features m.
+    pool_size : int
+        Number of projections q of which a feature is the largest; 1 gives linear random projections.
+    random_state : int, None, RandomState or Generator
+    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    dtype : {"float32", "float64"}
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (pool_size, n_components, n_features)
+    seed_ : int
+        The seed in use; with it the same map can be drawn again.
+
+    References
+    ----------
+    Y. Mroueh, S. Rennie, V. Goel, "Random Maxout Features", 2015.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rfviz.features import RandomMaxout
+    >>> X = np.eye(3)
+    >>> RandomMaxout(n_components=5000, pool_size=4).fit_transform(X).shape
+    (3, 5000)
+    """
+
+    label: ClassVar[str] = "Random maxout"
+    summary: ClassVar[str] = "The largest of q random projections: near points keep their distance, far ones saturate."
+    formula: ClassVar[str] = (
+        r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,\langle w_j^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
+    )
+    params: ClassVar[tuple[Param, ...]] = (
+        *COMMON_PARAMS,
+        Param(
+            "pool_size", 4, "int", low=1, high=1024, ui_high=128, log=True, symbol="q", label="Pool size",
+            help="How many projections compete for each feature. A larger pool makes the map more local: distances "
+            "saturate sooner. 1 is a linear map.",
+        ),
+    )  # fmt: skip
+    _weights: ClassVar[tuple[str, ...]] = ("weights_",)
+    rotation_invariant: ClassVar[bool] = True
+
+    def __init__(self, n_components=1000, *, pool_size=4, random_state=0, device="auto", dtype="float32"):
+        self.n_components = n_components
+        self.pool_size = pool_size
+        self.random_state = random_state
+        self.device = device
+        self.dtype = dtype
+
+    def _numbers_per_feature(self, n_features: int) -> int:
+        return self.pool_size * n_features
+
+    def _draw(self, n_features: int) -> None:
+        self.weights_ = np.empty((self.pool_size, self.n_components, n_features), dtype=self.dtype)
+        # One stream a pool member, so that the map with a smaller pool is contained in this one.
+        for member in range(self.pool_size):
+            standard_normal(self.seed_, member, out=self.weights_[member])
+
+    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
+        return {"weights_": self.weights_[:, :n_components]}
+
+    def prefix_pool(self, pool_size: int) -> RandomMaxout:
+        """The map whose features are the largest of only the first `pool_size` projections, sharing memory."""
+        return self.members(0, self._validate_prefix("pool_size", pool_size, self.pool_size))
+
+    def members(self, first: int, last: int) -> RandomMaxout:
+        """The map over the pool members from `first` up to, but not including, `last`, sharing memory.
+
+        The maximum of the unscaled features of ``members(0, p)`` and ``members(p, q)`` is that of ``members(0, q)``, so
+        one pass over the members gives every pool size on the way.
+        """
+        part = self.prefix(self.n_components)
+        part.pool_size, part.weights_ = last - first, self.weights_[first:last]
+        return part
+
+    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+        W = weights["weights_"]
+        # The largest projection scales with x, so scaling the few inputs spares a pass over the many outputs.
+        X = X * X.dtype.type(scale)
+        project(X, W[0], out)
+        if self.pool_size > 1:
+            projection = scratch.like(out)
+            for member in range(1, self.pool_size):
+                xp.maximum(out, project(X, W[member], projection), out=out)
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        return kernels.maxout(X, Y, pool_size=self.pool_size)
+
+    def distance_law(self) -> DistanceLaw:
+        q, m = self.pool_size, self.n_components
+
+        def moments(distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            mean, variance = kernels.maxout_squared_distance_moments(distance, q)
+            return mean, variance / m
+
+        return DistanceLaw(
+            moments=moments,
+            slope=1.0,
+            plateau=kernels.maxout_plateau(q) if q > 1 else None,
+            max_distance=2.0,
+            unit_norm=True,
+            as_printed=(lambda distance: _distance_as_printed(distance, q)) if q > 1 else None,
+        )
+
+
+def _distance_as_printed(distance: np.ndarray, pool_size: int) -> np.ndarray:
+    """Embedded distance of unit vectors if the paper's Theorem 1 gave the kernel, which it does not."""
+    rho = np.clip(1.0 - 0.5 * np.square(distance), -1.0, 1.0)
+    at_zero = kernels.expected_max_squared(pool_size)
+    return np.sqrt(2.0 * np.maximum(at_zero - kernels.maxout_theorem1_as_printed(rho, pool_size), 0.0))

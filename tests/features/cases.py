@@ -1,0 +1,46 @@
+"""Every scheme in every kind of setting, made from what the schemes declare: a new scheme is tested by existing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rfviz.features import COMMON_PARAMS, FeatureMap, registry
+
+__all__ = ["CASES", "IDS", "make", "unit_rows"]
+
+Case = tuple[str, dict[str, Any]]
+
+
+def _variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
+    """The defaults, and each parameter of the scheme's own changed once."""
+    settings: list[dict[str, Any]] = [{}]
+    for param in scheme.params:
+        if param in COMMON_PARAMS:
+            continue
+        if param.kind == "bool":
+            settings.append({param.name: not param.default})
+        elif param.kind == "choice":
+            settings += [{param.name: choice} for choice in param.choices if choice != param.default]
+        elif param.kind == "int":
+            settings.append({param.name: int(param.low)})
+        elif param.choices:  # a number where the default is a word
+            settings.append({param.name: 0.3})
+    return settings
+
+
+CASES: list[Case] = [(name, setting) for name, scheme in registry().items() for setting in _variants(scheme)]
+IDS = [f"{name}-{'-'.join(f'{k}={v}' for k, v in setting.items()) or 'default'}" for name, setting in CASES]
+
+
+def make(case: Case, n_components: int = 64, **keywords: Any) -> FeatureMap:
+    """An unfitted map."""
+    name, setting = case
+    return registry()[name](n_components, **{"device": "cpu", **setting, **keywords})
+
+
+def unit_rows(n_samples: int, n_features: int, seed: int = 0) -> np.ndarray:
+    """Points on the unit sphere."""
+    X = np.random.default_rng(seed).standard_normal((n_samples, n_features))
+    return X / np.linalg.norm(X, axis=1, keepdims=True)

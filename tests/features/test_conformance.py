@@ -1,0 +1,14 @@
+"""scikit-learn's own estimator checks, for every scheme; nothing is expected to fail."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rfviz.features import RandomFourier, registry
+
+MAPS = [scheme(n_components=64) for scheme in registry().values()]
+MAPS += [scheme(n_components=64, dtype="float64") for scheme in registry().values()]
+MAPS += [RandomFourier(n_components=64, paired=False)]
+
+
+@parametrize_with_checks(MAPS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

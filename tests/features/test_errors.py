@@ -1,0 +1,161 @@
+"""Bad parameters and bad data: the error names the parameter, its rule, the value and a remedy. Odd data are fine."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from rfviz.errors import MemoryBudgetError, ParameterError
+from rfviz.features import RandomFourier, RandomMaxout, RandomProjection, registry
+from tests.features.cases import CASES, IDS, make
+
+X = np.random.default_rng(0).standard_normal((12, 4))
+every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
+
+
+@every_case
+@pytest.mark.parametrize("value", [0, -3, 2.0, 10.5, True, "many", None, np.nan, 10**7 + 1, 10**400])
+def test_bad_n_components(case, value):
+    with pytest.raises(
+        ParameterError, match=r"n_components must be an integer from 1 to 10,000,000; got .*Try"
+    ) as error:
+        make(case, value).fit(X)
+    assert error.value.name == "n_components" and error.value.value is value
+    assert isinstance(error.value, ValueError)
+
+
+@every_case
+@pytest.mark.parametrize("value", ["float16", "f4", np.float32, None, 32])
+def test_bad_dtype(case, value):
+    with pytest.raises(ParameterError, match=r"dtype must be one of 'float32', 'float64'; got .*Try dtype='float32'"):
+        make(case, dtype=value).fit(X)
+
+
+@every_case
+@pytest.mark.parametrize("value", ["gpu", "cuda:99", "tpu", None, 3])
+def test_bad_device(case, value):
+    with pytest.raises(ParameterError, match=r"device must name a device that works; got .*Available: 'auto', .*'cpu'"):
+        make(case, device=value).fit(X)
+
+
+@every_case
+@pytest.mark.parametrize("value", [-1, 0.5, "seed"])
+def test_bad_random_state(case, value):
+    with pytest.raises(ParameterError, match="random_state must be None, an integer of at least 0"):
+        make(case, random_state=value).fit(X)
+
+
+@pytest.mark.parametrize("value", [0, -1, 1025, 2.0, True, "4", None])
+def test_bad_pool_size(value):
+    with pytest.raises(ParameterError, match=r"pool_size must be an integer from 1 to 1024; got .*Try pool_size=4"):
+        RandomMaxout(pool_size=value).fit(X)
+
+
+@pytest.mark.parametrize("value", [0, 0.0, -1.0, np.nan, np.inf, "foo", "auto", None, True, 1e13, 10**400])
+def test_bad_gamma(value):
+    with pytest.raises(ParameterError, match=r"gamma must be a finite number greater than 0 .*or 'scale'; got .*Try"):
+        RandomFourier(gamma=value).fit(X)
+
+
+@pytest.mark.parametrize("value", [0, 1, "yes", None])
+def test_bad_paired(value):
+    with pytest.raises(ParameterError, match=r"paired must be True or False; got .*Try paired=True"):
+        RandomFourier(paired=value).fit(X)
+
+
+@pytest.mark.parametrize("value", [np.int64(8), np.uint8(8)])
+def test_numpy_integers_are_integers_that_do_not_overflow(value):
+    assert RandomMaxout(value, pool_size=value).fit_transform(X).shape == (12, 8)
+    wide = RandomMaxout(np.int32(100_000), pool_size=np.int32(1000), device="cpu")
+    with pytest.raises(MemoryBudgetError, match="needs 40,000 GB of weights"):
+        wide.fit(sparse.csr_matrix((2, 100_000)))
+
+
+@every_case
+def test_more_features_than_memory(case):
+    with pytest.raises(MemoryBudgetError, match=r"n_components=10000000 on 100000 .*largest n_components that fits"):
+        make(case, 10_000_000).fit(sparse.csr_matrix((3, 100_000)))
+
+
+BAD_DATA = {
+    "NaN": (np.array([[1.0, np.nan]]), "NaN"),
+    "infinity": (np.array([[1.0, np.inf]]), "infinity"),
+    "float32 infinity": (np.array([[1.0, np.inf]], "float32"), "infinity"),
+    "sparse NaN": (sparse.csr_matrix([[1.0, np.nan]]), "NaN"),
+    "text": (np.array([["a", "b"]]), "could not convert string to float"),
+    "a text column": (pd.DataFrame({"x": [1.0, 2.0], "name": ["one", "two"]}), "could not convert string to float"),
+    "one dimension": (np.ones(4), "Expected 2D array, got 1D array instead"),
+    "three dimensions": (np.ones((2, 2, 2)), "dim 3"),
+    "no rows": (np.ones((0, 3)), "0 sample"),
+    "no columns": (np.ones((3, 0)), "0 feature"),
+    "complex": (np.ones((2, 2)) * 1j, "Complex data not supported"),
+}
+
+
+@every_case
+@pytest.mark.parametrize("kind", BAD_DATA)
+def test_bad_data(case, kind):
+    data, message = BAD_DATA[kind]
+    with pytest.raises(ValueError, match=message):
+        make(case).fit(data)
+    if data.ndim == 2 and 0 not in data.shape:
+        fitted = make(case).fit(np.ones((2, data.shape[1])))
+        with pytest.raises(ValueError, match=message):
+            fitted.transform(data.set_axis([0, 1], axis=1) if hasattr(data, "columns") else data)
+
+
+@every_case
+def test_wrong_number_of_columns_and_not_fitted(case):
+    with pytest.raises(NotFittedError):
+        make(case).transform(X)
+    with pytest.raises(NotFittedError):
+        make(case).prefix(3)
+    with pytest.raises(ValueError, match=r"X has 3 features, but \w+ is expecting 4 features"):
+        make(case).fit(X).transform(X[:, :3])
+
+
+ODD_DATA = {
+    "one row": X[:1],
+    "one column": X[:, :1],
+    "one number": np.ones((1, 1)),
+    "constant columns": np.ones((5, 3)),
+    "zeros": np.zeros((5, 3)),
+    "zero sparse": sparse.csr_matrix((5, 3)),
+    "huge": np.full((3, 2), 1e30),
+    "tiny": np.full((3, 2), 1e-300),
+    "booleans": np.eye(3, dtype=bool),
+}
+
+
+@every_case
+@pytest.mark.parametrize("kind", ODD_DATA)
+def test_odd_data_are_mapped(case, kind):
+    data = ODD_DATA[kind]
+    result = make(case, 7).fit_transform(data)
+    assert result.shape == (data.shape[0], 7)
+    assert np.isfinite(result).all()
+
+
+def test_kernel_needs_a_width():
+    with pytest.raises(ParameterError, match=r"gamma must be a number before the map is fitted; got 'scale'. Call fit"):
+        RandomFourier().kernel(X)
+    assert RandomFourier(gamma=1.0).kernel(X).shape == (12, 12)
+
+
+def test_gamma_scale_is_scikit_learns():
+    expected = 1.0 / (X.shape[1] * X.var())
+    shifted = X + 1e4  # where the mean of squares less the squared mean would lose half the digits
+    for data in (X, sparse.csr_matrix(X)):
+        assert RandomFourier(device="cpu").fit(data).gamma_ == pytest.approx(expected, rel=1e-12)
+    for data in (shifted, sparse.csr_matrix(shifted)):
+        assert RandomFourier(device="cpu").fit(data).gamma_ == pytest.approx(1 / (4 * shifted.var()), rel=1e-12)
+
+
+def test_registry_and_labels():
+    assert {"RandomFourier", "RandomMaxout", "RandomProjection"} <= set(registry())
+    for name, scheme in registry().items():
+        assert scheme.__name__ == name and scheme.label and scheme.summary and scheme.formula
+        assert {p.name for p in scheme.params} <= set(scheme().get_params())
+        assert {p.name: p.default for p in scheme.params}.items() <= scheme().get_params().items()
+    assert RandomProjection.__name__ in registry()

@@ -1,0 +1,46 @@
+"""The script that checks a GPU, on the fake one: it passes a right map, fails a wrong one, and needs a GPU."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import gpu_check
+from rfviz.backend import get_device
+from rfviz.features import RandomMaxout
+
+SCRIPT = Path(gpu_check.__file__)
+
+
+def test_all_schemes_pass(fake_gpu):
+    rows = gpu_check.check(get_device("cuda"), seed=0, n=50, d=7, m=20)
+    assert len(rows) == 2 * sum(len(gpu_check.variants(scheme)) for scheme in gpu_check.registry().values())
+    assert all(row["ok"] for row in rows)
+    assert "| RandomMaxout" in gpu_check.markdown_table(rows)
+    times = gpu_check.time_schemes(get_device("cuda"), n=20, d=7, m=10, turns=2)
+    assert all(row["scheme ms"] > 0 for row in times)
+    assert fake_gpu.memory.used < 1000
+    assert gpu_check.about(get_device("cuda"))["device"].startswith("Fake GPU")
+
+
+def test_wrong_results_fail(fake_gpu, monkeypatch):
+    def coarse(X, W, out=None):  # as rounded as TF32
+        out[...] = fake_gpu.asarray((X.get() @ W.get()).astype(np.float16).astype(out.dtype))
+        return out
+
+    fake_gpu.matmul = coarse
+    rows = gpu_check.check(get_device("cuda"), seed=0, n=50, d=7, m=20)
+    assert not any(row["ok"] for row in rows)
+    # A row that was never written still holds NaN.
+    monkeypatch.setattr(RandomMaxout, "_map_block", lambda *args: None)
+    rows = gpu_check.check(get_device("cuda"), seed=0, n=50, d=7, m=20)
+    assert all(row["dense"] == np.inf for row in rows if row["scheme"] == "RandomMaxout")
+
+
+def test_without_a_gpu_one_sentence_and_code_2():
+    code = f"import sys, runpy; sys.modules['cupy'] = None; runpy.run_path({str(SCRIPT)!r}, run_name='__main__')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2 and not done.stderr
+    assert done.stdout.startswith("There is no GPU to check: device must name a device that works; got 'cuda'.")
+    assert done.stdout.count("\n") == 1

@@ -1,0 +1,141 @@
+"""One seed, one map: whatever the block size, the workers, the device, the container of the data."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from rfviz.features import blocks
+from tests.features.cases import CASES, IDS, make
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((101, 9)) * (rng.random((101, 9)) < 0.4)
+TOLERANCE = {"float32": 2e-5, "float64": 1e-13}
+pytestmark = pytest.mark.parametrize("case", CASES, ids=IDS)
+every_dtype = pytest.mark.parametrize("dtype", TOLERANCE)
+
+
+def agree(actual, expected, dtype="float64"):
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=TOLERANCE[dtype])
+
+
+@every_dtype
+@pytest.mark.parametrize("block_rows", [1, 7, 100, 101, 5000])
+def test_block_size(case, dtype, block_rows):
+    feature_map = make(case, dtype=dtype).fit(X)
+    parts = list(feature_map.transform_blocks(X, block_rows))
+    assert [len(part) for part in parts[:-1]] == [block_rows] * (len(parts) - 1)
+    assert parts[0].dtype == dtype
+    agree(np.vstack(parts), feature_map.transform(X), dtype)
+
+
+@every_dtype
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_number_of_workers(case, dtype, workers, monkeypatch):
+    feature_map = make(case, dtype=dtype).fit(X)
+    expected = feature_map.transform(X)
+    monkeypatch.setattr(blocks, "_PARALLEL_FROM", 0)
+    monkeypatch.setattr(blocks, "worker_count", lambda: workers)
+    agree(feature_map.transform(X), expected, dtype)
+    agree(np.vstack(list(feature_map.transform_blocks(X, 10))), expected, dtype)
+
+
+@every_dtype
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+def test_device(case, dtype, container, fake_gpu):
+    # On one device or the other, the map is the same; on the fake one, fresh memory holds NaN.
+    data = container(X)
+    on_host = make(case, dtype=dtype).fit(X)
+    on_gpu = make(case, dtype=dtype, device="cuda").fit(X)
+    agree(on_gpu.transform(data), on_host.transform(X), dtype)
+    parts = list(on_gpu.transform_blocks(data, 30))
+    assert all(isinstance(part, fake_gpu.ndarray) for part in parts)
+    agree(np.vstack([part.get() for part in parts]), on_host.transform(X), dtype)
+    del parts
+    assert fake_gpu.memory.used < 1000
+
+
+@every_dtype
+def test_container_of_the_data(case, dtype):
+    expected = make(case, dtype=dtype).fit_transform(X)
+    frame = pd.DataFrame(X, columns=[f"pixel{j}" for j in range(X.shape[1])])
+    matrices = [container(X) for container in (sparse.csr_matrix, sparse.csr_array, sparse.coo_array)]
+    for data in (frame, *matrices, X.tolist(), np.asfortranarray(X)):
+        result = make(case, dtype=dtype).fit_transform(data)
+        assert isinstance(result, np.ndarray)
+        agree(result, expected, dtype)
+
+
+@pytest.mark.parametrize("density", [0.0, 0.02, 0.5])
+def test_sparse_rows_of_any_density(case, density):
+    # Few non-zeros go through the sparse product, many through the dense one.
+    data = sparse.random_array((60, 40), density=density, format="csr", rng=np.random.default_rng(0))
+    feature_map = make(case, dtype="float64").fit(X[:, :1] * np.ones((1, 40)))
+    agree(feature_map.transform(data), feature_map.transform(data.toarray()))
+    agree(np.vstack(list(feature_map.transform_blocks(data, 7))), feature_map.transform(data.toarray()))
+
+
+def test_float32_and_integer_data(case):
+    whole = np.round(X * 5)
+    expected = make(case, dtype="float64").fit_transform(whole)
+    for dtype in (np.float32, np.int64, np.int8):
+        agree(make(case, dtype="float64").fit_transform(whole.astype(dtype)), expected)
+        agree(make(case, dtype="float64").fit_transform(sparse.csr_matrix(whole.astype(dtype))), expected)
+
+
+def test_data_are_not_changed(case):
+    for data in (X.copy(), X.astype("float32"), sparse.csr_matrix(X)):
+        before = data.copy()
+        make(case, dtype=str(data.dtype)).fit(data).transform(data)
+        assert abs(data - before).max() == 0
+
+
+def test_dataframe_output(case):
+    feature_map = make(case, 6).set_output(transform="pandas")
+    frame = pd.DataFrame(X, index=np.arange(len(X)) + 7)
+    result = feature_map.fit_transform(frame.rename(columns=str))
+    assert isinstance(result, pd.DataFrame)
+    assert list(result.index) == list(frame.index)
+    assert list(result.columns) == list(feature_map.get_feature_names_out())
+
+
+def test_clone_and_pickle(case):
+    feature_map = make(case, random_state=3).fit(X)
+    expected = feature_map.transform(X)
+    assert np.array_equal(clone(feature_map).fit(X).transform(X), expected)
+    assert np.array_equal(pickle.loads(pickle.dumps(feature_map)).transform(X), expected)
+
+
+def test_pickle_of_a_prefix_is_small(case):
+    large = make(case, 4000).fit(X)
+    assert len(pickle.dumps(large.prefix(40))) < 0.05 * len(pickle.dumps(large))
+
+
+def test_pipeline_and_grid_search(case):
+    y = X[:, 0]
+    pipeline = make_pipeline(make(case), Ridge())
+    step = pipeline.steps[0][0]
+    search = GridSearchCV(pipeline, {f"{step}__n_components": [10, 80]}, cv=2).fit(X, y)
+    assert search.best_params_[f"{step}__n_components"] in (10, 80)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+@pytest.mark.parametrize("random_state", [np.random.RandomState, np.random.default_rng])
+def test_generators_as_random_state(case, random_state):
+    first, again = (make(case, random_state=random_state(1)).fit_transform(X) for _ in range(2))
+    assert np.array_equal(first, again)
+    generator = random_state(1)
+    drawn = [make(case, random_state=generator).fit(X) for _ in range(2)]
+    assert not np.array_equal(drawn[0].transform(X), drawn[1].transform(X))
+    # What was drawn can be drawn again.
+    assert np.array_equal(make(case, random_state=drawn[1].seed_).fit_transform(X), drawn[1].transform(X))
+
+
+def test_no_random_state_draws_anew(case):
+    assert not np.array_equal(*(make(case, random_state=None).fit_transform(X) for _ in range(2)))

@@ -1,0 +1,199 @@
+"""Who may import whom: the layers of the design, read from the source, and what importing the package loads."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+# Layer of the package → the layers that it may import beside itself. A module belongs to the longest name that fits.
+ALLOWED = {
+    "rfviz._version": set(),
+    "rfviz._blas": set(),
+    "rfviz.errors": set(),
+    "rfviz.threads": set(),
+    "rfviz.params": {"errors"},
+    "rfviz.backend": {"errors", "params", "threads"},
+    "rfviz.kernels": {"errors", "params", "backend"},
+    "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
+    "rfviz.features": {"errors", "params", "backend", "kernels", "skeleton"},
+    "rfviz.linear_model": {"errors", "params", "backend"},
+    "rfviz.datasets": {"errors", "params", "backend"},
+    "rfviz.analysis": {"errors", "params", "backend", "kernels", "skeleton", "features", "linear_model", "datasets"},
+}
+_COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
+ALLOWED |= {
+    "rfviz": _COMPUTING,
+    "rfviz.distributed": _COMPUTING,
+    "rfviz.figures": _COMPUTING,
+    "rfviz.ui": _COMPUTING | {"figures", "distributed", "_version", "_blas"},
+    "pages": _COMPUTING | {"figures", "ui", "distributed"},
+    "app": {"ui", "_blas"},
+}
+# Any module may read the version, which is a constant.
+EVERYWHERE = {"_version"}
+
+# Heavy packages → the layers that may import them, at module level or later.
+RESTRICTED = {
+    "streamlit": {"rfviz.ui", "pages", "app"},
+    "plotly": {"rfviz.figures", "rfviz.ui", "pages"},
+    "dask": {"rfviz.distributed"},
+    "distributed": {"rfviz.distributed"},
+}
+# Layers that handle arrays on a GPU, and may import CuPy inside a function; results above them are NumPy's.
+ON_DEVICE = {"rfviz.backend", "rfviz.kernels", "rfviz.features", "rfviz.linear_model"}
+# These load code from data; no file that a user gives may reach them.
+UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+
+FILES = sorted([*ROOT.glob("rfviz/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"])
+every_file = pytest.mark.parametrize("path", FILES, ids=[str(path.relative_to(ROOT)) for path in FILES])
+
+
+def module_name(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def layer_of(module):
+    if module.split(".")[0] == "pages":
+        return "pages"
+    names = [name for name in ALLOWED if module == name or module.startswith(name + ".")]
+    name = max(names, key=len, default="")
+    return name if name != "rfviz" or module == "rfviz" else ""
+
+
+def imports(path, source=None):
+    """Every import of a module, but for those that only annotations need: (what, line, whether at module level)."""
+    tree = ast.parse(path.read_text(encoding="utf-8") if source is None else source)
+    typing_only = {
+        id(node)
+        for branch in ast.walk(tree)
+        if isinstance(branch, ast.If) and ast.unparse(branch.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+        for statement in branch.body
+        for node in ast.walk(statement)
+    }
+    later = {
+        id(node)
+        for function in ast.walk(tree)
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        for node in ast.walk(function)
+    }
+    package = module_name(path) if path.stem == "__init__" else module_name(path).rpartition(".")[0]
+    for node in ast.walk(tree):
+        if id(node) in typing_only:
+            continue
+        at_top = id(node) not in later
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno, at_top) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            origin = ".".join([*above, *([node.module] if node.module else [])])
+            # "from rfviz import backend" imports the module rfviz.backend.
+            full = [f"{origin}.{alias.name}" if origin == "rfviz" else origin for alias in node.names]
+            yield from ((name, node.lineno, at_top) for name in full)
+        elif isinstance(node, ast.Call) and _is_import_module(node):
+            yield node.args[0].value, node.lineno, at_top
+
+
+def _is_import_module(call):
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    constant = bool(call.args) and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
+    return name in ("import_module", "__import__") and constant
+
+
+def violations(path, source=None):
+    """What a file imports that its layer may not, in words."""
+    own = layer_of(module_name(path))
+    if not own:
+        return [f"{module_name(path)} belongs to no layer of tests/test_architecture.py; add it there"]
+    found = []
+    for name, line, at_top in imports(path, source):
+        root = name.split(".")[0]
+        where = f"{path.relative_to(ROOT)}:{line} imports {name}"
+        if root == "rfviz":
+            target = layer_of(name) or "rfviz"
+            short = target.removeprefix("rfviz.")
+            if target not in (own, "rfviz") and short not in ALLOWED[own] | EVERYWHERE:
+                found.append(f"{where}, an arrow from {own} that the design does not have")
+        elif root in ("pages", "app", "tests", "benchmarks"):
+            found.append(f"{where}, which is no library")
+        elif root in RESTRICTED and own not in RESTRICTED[root]:
+            found.append(f"{where}; only {', '.join(sorted(RESTRICTED[root]))} may")
+        elif root in ("cupy", "cupyx") and (at_top or own not in ON_DEVICE):
+            found.append(f"{where}; CuPy is imported when a GPU is used, inside a function, below rfviz.analysis")
+        elif root in UNSAFE:
+            found.append(f"{where}, which can run code from data")
+    return found
+
+
+@every_file
+def test_imports_follow_the_design(path):
+    assert not violations(path)
+
+
+@every_file
+def test_no_loading_of_pickled_data(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+            assert isinstance(node.value, ast.Constant) and node.value.value is False, f"{path}:{node.value.lineno}"
+        if isinstance(node, ast.Call):
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            assert called not in ("read_pickle", "eval", "exec"), f"{path}:{node.lineno} calls {called}"
+
+
+FORBIDDEN = {
+    "rfviz/kernels/x.py": ["from rfviz.features import base", "from rfviz import figures", "import streamlit"],
+    "rfviz/features/x.py": [
+        "import cupy",
+        "if True:\n    import cupyx.scipy",
+        "from ..analysis import y",
+        "def f():\n    import plotly.express",
+    ],
+    "rfviz/backend.py": ["import cupy", "import rfviz.kernels"],
+    "rfviz/figures/x.py": ["import streamlit as st", "from rfviz.ui import theme", "from joblib import load"],
+    "rfviz/datasets/x.py": ["import pickle", "from rfviz.features import registry", "def f():\n import cupy"],
+    "rfviz/analysis/x.py": ["import importlib\nimportlib.import_module('plotly')", "import pages"],
+    "rfviz/errors.py": ["from rfviz.params import Param"],
+    "rfviz/new_thing.py": [""],
+    "app.py": ["from rfviz.analysis import x"],
+    "pages/x.py": ["import cupy", "from pages.y import z"],
+}
+FINE = {
+    "rfviz/backend.py": ["def probe():\n    import cupy", "from .errors import RfvizError"],
+    "rfviz/features/x.py": ["from . import base", "from rfviz import kernels", "import numpy as np"],
+    "rfviz/linear_model/x.py": ["if TYPE_CHECKING:\n    from rfviz.features import FeatureMap"],
+    "rfviz/figures/x.py": ["import plotly.graph_objects as go", "from rfviz.analysis.distances import DistanceResult"],
+    "rfviz/ui/x.py": ["import streamlit as st", "from rfviz._version import __version__"],
+}
+
+
+def _examples(table):
+    return [pytest.param(ROOT / path, source, id=f"{path}: {source}") for path in table for source in table[path]]
+
+
+@pytest.mark.parametrize(("path", "source"), _examples(FORBIDDEN))
+def test_forbidden_arrows_are_seen(path, source):
+    assert violations(path, source)
+
+
+@pytest.mark.parametrize(("path", "source"), _examples(FINE))
+def test_allowed_arrows_pass(path, source):
+    assert not violations(path, source)
+
+
+def _loaded_by(statement):
+    code = f"import sys; {statement}; print(' '.join({{name.split('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("statement", ["import rfviz", "import rfviz.analysis, rfviz.features, rfviz.datasets"])
+def test_importing_the_library_loads_nothing_heavy(statement):
+    assert not _loaded_by(statement) & {"streamlit", "plotly", "cupy", "torch", "matplotlib", "dask"}
+
+
+def test_openblas_is_told_before_numpy_is_there():
+    assert "numpy" not in _loaded_by("import rfviz._blas")
