@@ -196,5 +196,5 @@ def _cannot(download: Download, error: BaseException) -> DataError:
 def _sentence(download: Download, why: str, remedy: str) -> str:
     return (
         f"{download.title} could not be downloaded from {download.host}: {why}. "
-        f"{remedy}, or put {download.key}.npz in the data folder, as folder:{download.key}."
+        f"{remedy}, or put {download.key}.npz in the data folder."
     )

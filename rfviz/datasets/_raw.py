@@ -59,7 +59,7 @@ def max_samples_param(n_samples: int | None, default: int = 2000) -> Param:
         ui_low=min(10, most),
         ui_high=most,
         symbol="n",
-        label="At most this many rows",
+        label="Rows at most",
         help="Rows to keep, drawn at random but with every class in its proportion. A larger sample holds the smaller.",
     )
 

@@ -48,7 +48,7 @@ def test_no_network_is_one_sentence(monkeypatch, name, start):
         datasets.load(name)
     assert str(caught.value) == (
         f"{start}no network connection (Name or service not known). "
-        f"Check the connection, or put {name}.npz in the data folder, as folder:{name}."
+        f"Check the connection, or put {name}.npz in the data folder."
     )
     assert caught.value.__cause__ is None
 

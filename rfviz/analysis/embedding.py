@@ -1,0 +1,272 @@
+"""Maxout-PCA: random features, then principal components, beside plain PCA and the exact kernel's PCA."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import eigh
+from scipy.sparse.linalg import eigsh
+from scipy.stats import spearmanr
+from sklearn.decomposition import PCA
+
+from rfviz.analysis.mapping import map_points
+from rfviz.analysis.order import CurveOrder, compare_orders
+from rfviz.analysis.points import centred_gram, normalise, span_coordinates
+from rfviz.analysis.progress import Progress, silent
+from rfviz.backend import check_memory
+from rfviz.datasets.base import Dataset
+from rfviz.errors import DataError
+from rfviz.features import registry
+
+__all__ = [
+    "MAX_EXACT",
+    "MAX_POINTS",
+    "EmbeddingPoints",
+    "EmbeddingResult",
+    "Projection",
+    "embed",
+    "exact_components",
+    "prepare_points",
+]
+
+# Up to here principal components come exactly from the n × n Gram matrix; beyond it, from a randomised SVD.
+MAX_EXACT = 2000
+MAX_POINTS = 5000
+_NEIGHBOURS = 5
+_LANCZOS_FROM = 400
+
+
+@dataclass(frozen=True, eq=False)
+class Projection:
+    """Points in the plane (or space) of their first principal components.
+
+    Attributes
+    ----------
+    title : str
+    coordinates : ndarray of shape (n, n_dimensions)
+    explained : ndarray of shape (n_dimensions,)
+        Share of the variance along each axis.
+    order : CurveOrder or None
+        Order along the curve beside the given order, where the data have one.
+    method : str
+        How the components were found, in a few words.
+    """
+
+    title: str
+    coordinates: np.ndarray
+    explained: np.ndarray
+    order: CurveOrder | None
+    method: str
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingPoints:
+    """Points made ready, with all that does not change while a slider moves: plain PCA and the input's neighbours.
+
+    Attributes
+    ----------
+    name : str
+    coordinates : ndarray of shape (n, r)
+        The normalised points in a basis of their span.
+    original : ndarray of shape (n, n_features)
+        The normalised points.
+    given_order : ndarray of shape (n,) or None
+    plain : Projection
+    neighbours : ndarray of shape (n, 5), int
+        Rows of each point's nearest other points.
+    """
+
+    name: str
+    coordinates: np.ndarray
+    original: np.ndarray
+    given_order: np.ndarray | None
+    plain: Projection
+    neighbours: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingResult:
+    """The same points three times.
+
+    Attributes
+    ----------
+    scheme : str
+    features, plain : Projection
+        PCA of the random features, and of the points themselves.
+    exact : Projection or None
+        Kernel PCA with the exact kernel of the scheme: the limit of `features` for many features; None beyond
+        ``MAX_EXACT`` points.
+    input_neighbours, feature_neighbours : ndarray of shape (n, 5), int
+        Rows of each point's nearest other points, in input and in feature space.
+    """
+
+    scheme: str
+    features: Projection
+    plain: Projection
+    exact: Projection | None
+    input_neighbours: np.ndarray
+    feature_neighbours: np.ndarray
+
+    @property
+    def projections(self) -> tuple[Projection, ...]:
+        return tuple(p for p in (self.features, self.plain, self.exact) if p is not None)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a projection: explained variance and Spearman's rank correlation with the given order."""
+        rows = []
+        for p in self.projections:
+            row = {"projection": p.title, **{f"axis {i + 1}": share for i, share in enumerate(p.explained)}}
+            row["axes together"] = p.explained.sum()
+            if p.order:
+                row["Spearman along the curve"] = p.order.spearman
+                row["Spearman along axis 1"] = abs(spearmanr(p.coordinates[:, 0], p.order.given).statistic)
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def points_frame(self) -> pd.DataFrame:
+        """One row a point: its coordinates in each projection, and its places in the given and recovered order."""
+        columns: dict[str, np.ndarray] = {}
+        for p in self.projections:
+            for axis in range(p.coordinates.shape[1]):
+                columns[f"{p.title}, axis {axis + 1}"] = p.coordinates[:, axis]
+        if self.features.order:
+            columns["given place"] = self.features.order.given + 1
+            columns["place on the curve"] = self.features.order.recovered + 1
+        return pd.DataFrame(columns)
+
+
+def prepare_points(
+    dataset: Dataset, how: str, n_dimensions: int, max_points: int = MAX_POINTS, progress: Progress = silent
+) -> EmbeddingPoints:
+    """Normalise the first `max_points` points, and find their plain PCA and nearest neighbours.
+
+    Raises
+    ------
+    DataError
+        For fewer points than axes need, or points that are all equal.
+    """
+    X = normalise(dataset.X[:max_points], how)
+    if len(X) < n_dimensions + 1:
+        raise DataError(
+            f"{n_dimensions} principal components need at least {n_dimensions + 1} points; {dataset.name} has {len(X)}."
+            " Choose more points."
+        )
+    check_memory(4 * 8 * len(X) ** 2, "cpu", f"The distances of {len(X)} points", "Choose fewer points.")
+    progress(0.0, f"Distances and principal components of {len(X)} points")
+    coordinates = span_coordinates(X)
+    order = None if dataset.order is None else dataset.order[:max_points]
+    plain, neighbours = _principal_components("Plain PCA", coordinates, n_dimensions, order)
+    return EmbeddingPoints(dataset.name, coordinates, X, order, plain, neighbours)
+
+
+def embed(
+    points: EmbeddingPoints,
+    scheme: str,
+    setting: Mapping[str, Any],
+    n_dimensions: int,
+    exact: Projection | None = None,
+    progress: Progress = silent,
+) -> EmbeddingResult:
+    """PCA of the random features of the points, beside plain PCA and the exact kernel's PCA.
+
+    Parameters
+    ----------
+    points : EmbeddingPoints
+    scheme : str
+        Class name of a feature map.
+    setting : mapping
+        Its keyword arguments.
+    n_dimensions : {2, 3}
+    exact : Projection, optional
+        What :func:`exact_components` gave for the same kernel; the axes of the features are turned to agree with it.
+    progress : callable
+        See :data:`rfviz.analysis.progress.Progress`.
+
+    Returns
+    -------
+    EmbeddingResult
+    """
+    scheme_map = registry()[scheme](**setting)
+    X = points.coordinates if scheme_map.rotation_invariant else points.original
+    text = f"Mapping {len(X):,} points to {scheme_map.n_components:,} features"
+    progress(0.0, text)
+    Phi = map_points(scheme_map.fit(X), X, progress, 0.1, 0.7, text)
+    progress(0.7, "Principal components of the features")
+    title = f"{scheme_map.label} PCA"
+    features, neighbours = _principal_components(title, Phi, n_dimensions, points.given_order)
+    features = _aligned(features, exact or points.plain)
+    return EmbeddingResult(scheme_map.label, features, points.plain, exact, points.neighbours, neighbours)
+
+
+def exact_components(
+    points: EmbeddingPoints, scheme: str, setting: Mapping[str, Any], n_dimensions: int, progress: Progress = silent
+) -> Projection | None:
+    """Kernel PCA with the exact kernel of a scheme; None beyond ``MAX_EXACT`` points.
+
+    The number of features and the seed in `setting` do not matter: this is the limit for many features.
+    """
+    if len(points.coordinates) > MAX_EXACT:
+        return None
+    progress(0.0, f"Principal components of the exact kernel of {len(points.coordinates):,} points")
+    scheme_map = registry()[scheme](**{**setting, "n_components": 2})
+    X = points.coordinates if scheme_map.rotation_invariant else points.original
+    K = _centre(scheme_map.fit(X).kernel(X))
+    return _aligned(_components_of_gram("Exact kernel PCA", K, n_dimensions, points.given_order), points.plain)
+
+
+def _principal_components(
+    title: str, Phi: np.ndarray, n_dimensions: int, order: np.ndarray | None
+) -> tuple[Projection, np.ndarray]:
+    """First principal components and nearest neighbours of the rows of `Phi`."""
+    gram = centred_gram(Phi)
+    neighbours = _nearest(gram)
+    if len(Phi) <= MAX_EXACT:
+        return _components_of_gram(title, gram, n_dimensions, order), neighbours
+    pca = PCA(n_dimensions, svd_solver="randomized", random_state=0)
+    Z = pca.fit_transform(Phi).astype(np.float64)
+    return Projection(title, Z, pca.explained_variance_ratio_, _order(Z, order), "randomised SVD"), neighbours
+
+
+def _components_of_gram(title: str, gram: np.ndarray, n_dimensions: int, order: np.ndarray | None) -> Projection:
+    n, total = len(gram), float(np.trace(gram))
+    if not total > 0:
+        raise DataError("Principal components need points that differ; all are equal. Choose other data.")
+    if n < _LANCZOS_FROM:
+        values, vectors = eigh(gram, subset_by_index=[n - n_dimensions, n - 1])
+    else:  # a few matrix-vector products instead of O(n³), to the same digits
+        values, vectors = eigsh(gram, k=n_dimensions, which="LA", v0=gram[:, 0] + gram.diagonal())
+    values = np.maximum(values[::-1], 0.0)
+    Z = vectors[:, ::-1] * np.sqrt(values)
+    return Projection(title, Z, values / total, _order(Z, order), "exact")
+
+
+def _order(Z: np.ndarray, order: np.ndarray | None) -> CurveOrder | None:
+    return compare_orders(Z, order) if order is not None and 3 <= len(Z) <= MAX_EXACT else None
+
+
+def _centre(K: np.ndarray) -> np.ndarray:
+    """Gram matrix of the same points about their mean in feature space."""
+    mean = K.mean(axis=0)
+    return K - mean[:, None] - mean[None, :] + mean.mean()
+
+
+def _aligned(projection: Projection, reference: Projection) -> Projection:
+    """The same projection with each axis turned to agree with the reference; the sign of a component means nothing."""
+    signs = np.sign(np.sum(projection.coordinates * reference.coordinates, axis=0))
+    Z = projection.coordinates * np.where(signs == 0, 1.0, signs)
+    return Projection(projection.title, Z, projection.explained, projection.order, projection.method)
+
+
+def _nearest(gram: np.ndarray) -> np.ndarray:
+    """Rows of the nearest other points of each point, nearest first, from a Gram matrix."""
+    norms = np.diag(gram)
+    squared = norms[None, :] - 2.0 * gram  # the point's own norm does not change its order of neighbours
+    np.fill_diagonal(squared, np.inf)
+    count = min(_NEIGHBOURS, len(gram) - 1)
+    candidates = np.argpartition(squared, count - 1, axis=1)[:, :count]
+    ranks = np.argsort(np.take_along_axis(squared, candidates, axis=1), axis=1)
+    return np.take_along_axis(candidates, ranks, axis=1)

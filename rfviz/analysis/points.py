@@ -1,0 +1,117 @@
+"""Points made ready for an analysis: normalised, and turned into as few coordinates as they need."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+
+import numpy as np
+from scipy.spatial.distance import squareform
+
+from rfviz.backend import single_threaded_blas
+from rfviz.errors import DataError
+from rfviz.params import Param
+
+__all__ = ["NORMALISATION", "centred_gram", "normalise", "span_coordinates", "squared_distances"]
+
+NORMALISATION = Param(
+    "normalise", "unit norm", "choice", choices=("unit norm", "standardise", "none"), label="Normalise",
+    help="Unit norm puts every point on the sphere, where the maxout kernel depends on the angle alone (the paper's "
+    "setting). Standardise gives each column mean 0 and variance 1.",
+)  # fmt: skip
+
+# Multiply-adds below which starting the other BLAS threads costs more than they save.
+_SMALL_PRODUCT = 200_000_000
+
+
+def normalise(X: np.ndarray, how: str) -> np.ndarray:
+    """Rows of unit norm, columns of mean 0 and variance 1, or the data as they are; in float64.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    how : {"unit norm", "standardise", "none"}
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_features), float64
+
+    Raises
+    ------
+    ParameterError
+        For another `how`.
+    DataError
+        For a row of zeros, which has no direction, under ``"unit norm"``.
+    """
+    how = NORMALISATION.validate(how)
+    X = X.astype(np.float64)
+    if how == "unit norm":
+        norms = np.linalg.norm(X, axis=1, keepdims=True)
+        if not norms.all():
+            zeros = np.flatnonzero(norms[:, 0] == 0)
+            raise DataError(
+                f"Unit norm needs rows that are not all zero; {len(zeros)} of {len(X)} are (the first is row "
+                f"{zeros[0]}). Choose another normalisation."
+            )
+        X /= norms
+    elif how == "standardise":
+        X -= X.mean(axis=0)
+        deviation = X.std(axis=0)
+        X /= np.where(deviation > 0, deviation, 1.0)  # a constant column stays at zero
+    return X
+
+
+def span_coordinates(X: np.ndarray) -> np.ndarray:
+    """The points in an orthonormal basis of the space they span: the same inner products, at most n columns.
+
+    For a map whose weights are rotation invariant (Gaussian), features of these coordinates have the very law of
+    features of `X`, at the cost of n instead of d columns: 33 images of 10,304 pixels become 33 × 33 numbers.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, min(n_samples, n_features)), float64
+    """
+    if X.shape[0] >= X.shape[1]:
+        return X
+    # QR rather than an eigendecomposition of the Gram matrix, which would square the condition number.
+    return np.ascontiguousarray(np.linalg.qr(X.T, mode="r").T)
+
+
+def squared_distances(gram: np.ndarray) -> np.ndarray:
+    """Squared distances of all pairs i < j from a Gram matrix, in the order of ``numpy.triu_indices``.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n, n)
+
+    Returns
+    -------
+    ndarray of shape (n(n − 1)/2,)
+    """
+    norms = np.diag(gram)
+    full = gram * -2.0
+    full += norms[:, None]
+    full += norms[None, :]
+    return np.maximum(squareform(full, checks=False), 0.0)
+
+
+def centred_gram(Phi: np.ndarray) -> np.ndarray:
+    """Gram matrix of the rows of `Phi` about their mean: the same distances, with fewer digits lost to cancellation.
+
+    Parameters
+    ----------
+    Phi : ndarray of shape (n_samples, n_components)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples), float64
+    """
+    Phi = Phi - Phi.mean(axis=0)
+    small = Phi.size * Phi.shape[0] < _SMALL_PRODUCT
+    # The product runs in the features' own precision (float32 is twice as fast); its rounding is relative to the
+    # spread of the points, not to their norm.
+    with single_threaded_blas() if small else nullcontext():
+        return (Phi @ Phi.T).astype(np.float64)

@@ -1,0 +1,139 @@
+"""Maxout-PCA against scikit-learn's PCA and kernel PCA, and the paper's figure."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA, KernelPCA
+from sklearn.neighbors import NearestNeighbors
+
+from rfviz import datasets
+from rfviz.analysis import embedding
+from rfviz.analysis.embedding import embed as features_only
+from rfviz.analysis.embedding import exact_components, prepare_points
+from rfviz.errors import DataError
+from rfviz.features import RandomMaxout, registry
+
+REAL = Path(os.environ.get("RFVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
+
+
+def embed(points, scheme, setting, n_dimensions):
+    exact = exact_components(points, scheme, setting, n_dimensions)
+    return features_only(points, scheme, setting, n_dimensions, exact)
+
+
+@pytest.fixture(scope="module")
+def head():
+    return prepare_points(datasets.load("turning_head"), "unit norm", 2)
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return prepare_points(datasets.load("digits"), "unit norm", 3, max_points=200)
+
+
+def up_to_sign(A, B):
+    return np.abs(A) - np.abs(B)
+
+
+def test_features_match_scikit_learns_pca(digits):
+    result = embed(digits, "RandomMaxout", {"n_components": 300, "dtype": "float64"}, 3)
+    Phi = RandomMaxout(300, dtype="float64").fit_transform(digits.coordinates)
+    pca = PCA(3).fit(Phi)
+    np.testing.assert_allclose(up_to_sign(result.features.coordinates, pca.transform(Phi)), 0, atol=1e-8)
+    np.testing.assert_allclose(result.features.explained, pca.explained_variance_ratio_, rtol=1e-8)
+
+
+def test_exact_kernel_matches_scikit_learns_kernel_pca(digits):
+    result = embed(digits, "RandomFourier", {"gamma": 2.0}, 3)
+    reference = KernelPCA(3, kernel="rbf", gamma=2.0).fit_transform(digits.original)
+    np.testing.assert_allclose(up_to_sign(result.exact.coordinates, reference), 0, atol=1e-6)
+
+
+def test_plain_pca_and_neighbours(digits):
+    result = embed(digits, "RandomProjection", {}, 3)
+    reference = PCA(3).fit(digits.original)
+    np.testing.assert_allclose(up_to_sign(result.plain.coordinates, reference.transform(digits.original)), 0, atol=1e-8)
+    nearest = NearestNeighbors(n_neighbors=6).fit(digits.original).kneighbors(return_distance=False, n_neighbors=5)
+    assert (result.input_neighbours == nearest).all()
+
+
+def test_features_tend_to_the_exact_kernel(head):
+    errors = []
+    for m in (500, 50_000):
+        result = embed(head, "RandomMaxout", {"n_components": m, "pool_size": 12}, 2)
+        errors.append(np.abs(result.features.coordinates - result.exact.coordinates).max())
+    assert errors[1] < errors[0] / 3
+
+
+def test_figure_2_corrects_the_noisy_order(head):
+    result = embed(head, "RandomMaxout", {"n_components": 10_000, "pool_size": 12}, 2)
+    data = datasets.load("turning_head")
+    true_place = np.argsort(np.argsort(-data.y))  # from profile (90°) to frontal (0°)
+    recovered = result.features.order.recovered
+    assert result.features.order.spearman > 0.99
+    agreement = np.corrcoef(recovered, true_place)[0, 1]
+    assert agreement > np.corrcoef(data.order, true_place)[0, 1]
+
+
+def test_umist_person_17():
+    """The paper's own kind of data: plain arithmetic gives a Spearman correlation of 0.996 along the first axis."""
+    file = REAL / "umist_28x23.npz"
+    if not file.is_file():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"needs {file}")
+    with np.load(file) as stored:
+        rows = stored["y"] == 17
+        X = stored["X"][rows].reshape(rows.sum(), -1) / np.float32(255)
+        data = datasets.Dataset("umist 17", X, order=stored["frame"][rows])
+    assert data.n_samples == 33
+    result = embed(prepare_points(data, "unit norm", 2), "RandomMaxout", {"n_components": 10_000, "pool_size": 12}, 2)
+    assert result.features.order.spearman > 0.99
+    along_axis = result.to_frame().set_index("projection").loc["Random maxout PCA", "Spearman along axis 1"]
+    assert along_axis == pytest.approx(0.996, abs=0.002)
+
+
+@pytest.mark.parametrize("scheme", registry())
+@pytest.mark.parametrize("n_dimensions", [2, 3])
+def test_every_scheme(scheme, n_dimensions):
+    points = prepare_points(datasets.load("sphere", n_samples=50, dimension=4), "standardise", n_dimensions)
+    result = embed(points, scheme, {"n_components": 200}, n_dimensions)
+    assert [p.coordinates.shape for p in result.projections] == [(50, n_dimensions)] * 3
+    for p in result.projections:
+        assert (np.diff(p.explained) <= 1e-12).all() and 0 < p.explained.sum() <= 1 + 1e-9
+    assert len(result.to_frame()) == 3
+    assert len(result.points_frame()) == 50
+
+
+def test_beyond_the_exact_size_a_randomised_svd_gives_the_same_plane(monkeypatch):
+    data = datasets.load("digits")
+    exact = embed(prepare_points(data, "unit norm", 2, 300), "RandomMaxout", {"n_components": 200}, 2)
+    monkeypatch.setattr(embedding, "MAX_EXACT", 299)
+    large = embed(prepare_points(data, "unit norm", 2, 300), "RandomMaxout", {"n_components": 200}, 2)
+    assert large.exact is None
+    assert large.features.method != exact.features.method
+    np.testing.assert_allclose(large.features.explained, exact.features.explained, rtol=0.01)
+    np.testing.assert_allclose(up_to_sign(large.features.coordinates, exact.features.coordinates), 0, atol=0.02)
+
+
+def test_signs_do_not_flip_with_the_seed(head):
+    first, second = (
+        embed(head, "RandomMaxout", {"n_components": 5000, "random_state": s}, 2).features.coordinates for s in (0, 1)
+    )
+    assert (np.sum(first * second, axis=0) > 0).all()
+
+
+def test_lanczos_gives_the_same_components(monkeypatch, digits):
+    dense = embed(digits, "RandomMaxout", {"n_components": 500}, 3)
+    monkeypatch.setattr(embedding, "_LANCZOS_FROM", 10)
+    sparse = embed(digits, "RandomMaxout", {"n_components": 500}, 3)
+    for one, other in zip(dense.projections, sparse.projections, strict=True):
+        np.testing.assert_allclose(one.explained, other.explained, rtol=1e-9)
+        np.testing.assert_allclose(up_to_sign(one.coordinates, other.coordinates), 0, atol=1e-6)
+
+
+def test_too_few_points_and_equal_points():
+    with pytest.raises(DataError, match="at least 4 points"):
+        prepare_points(datasets.load("circle", n_samples=3), "unit norm", 3)
+    with pytest.raises(DataError, match="equal"):
+        prepare_points(datasets.Dataset("same", np.ones((5, 2), np.float32)), "none", 2)
