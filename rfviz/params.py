@@ -47,6 +47,8 @@ class Param:
         The values of a ``choice``; for a ``float``, words allowed beside the numbers (``"scale"``).
     ui_low, ui_high : float, optional
         Narrower bounds for a slider, where all that is legal would make it useless.
+    marks : tuple of float
+        Where a slider stops, where that should not be a general grid.
     symbol : str
         LaTeX of the quantity, without dollars: ``"m"``.
     label : str
@@ -66,6 +68,7 @@ class Param:
     choices: tuple[str, ...] = ()
     ui_low: float | None = None
     ui_high: float | None = None
+    marks: tuple[float, ...] = ()
     symbol: str = ""
     label: str = ""
     help: str = ""
@@ -141,6 +144,8 @@ class Param:
 
     def stops(self) -> list[int] | list[float]:
         """The values a logarithmic slider stops at, within the slider's bounds, the default among them."""
+        if self.marks:
+            return sorted({*self.marks, self.default})
         low = self.low if self.ui_low is None else self.ui_low
         high = self.high if self.ui_high is None else self.ui_high
         if low is None or high is None or low <= 0:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
@@ -236,7 +235,9 @@ def _components_of_gram(title: str, gram: np.ndarray, n_dimensions: int, order: 
     if not total > 0:
         raise DataError("Principal components need points that differ; all are equal. Choose other data.")
     if n < _LANCZOS_FROM:
-        values, vectors = eigh(gram, subset_by_index=[n - n_dimensions, n - 1])
+        # The whole spectrum: LAPACK's search for part of it finds nothing where eigenvalues cluster.
+        values, vectors = np.linalg.eigh(gram)
+        values, vectors = values[-n_dimensions:], vectors[:, -n_dimensions:]
     else:  # a few matrix-vector products instead of O(n³), to the same digits
         values, vectors = eigsh(gram, k=n_dimensions, which="LA", v0=gram[:, 0] + gram.diagonal())
     values = np.maximum(values[::-1], 0.0)

@@ -12,6 +12,8 @@ from scipy.stats import rankdata, spearmanr
 
 __all__ = ["CurveOrder", "compare_orders", "order_along_curve"]
 
+_WHOLE_SPECTRUM = 300
+
 
 @dataclass(frozen=True, eq=False)
 class CurveOrder:
@@ -67,8 +69,16 @@ def order_along_curve(Z: np.ndarray) -> np.ndarray:
     W = np.exp(-squared / (2.0 * scale)) if scale > 0 else np.ones_like(squared)
     W = np.maximum(W, 1e-12)
     laplacian = np.diag(W.sum(axis=1)) - W
-    fiedler = eigh(laplacian, subset_by_index=[1, 1])[1][:, 0]
-    return np.argsort(np.argsort(fiedler))
+    return np.argsort(np.argsort(_second_eigenvector(laplacian)))
+
+
+def _second_eigenvector(A: np.ndarray) -> np.ndarray:
+    """Eigenvector of the second smallest eigenvalue of a symmetric matrix."""
+    if len(A) > _WHOLE_SPECTRUM:
+        vectors = eigh(A, subset_by_index=[1, 1])[1]
+        if vectors.shape[1]:  # LAPACK's search for part of a spectrum finds nothing where eigenvalues cluster
+            return vectors[:, 0]
+    return np.linalg.eigh(A)[1][:, 1]
 
 
 def compare_orders(Z: np.ndarray, given: np.ndarray) -> CurveOrder:

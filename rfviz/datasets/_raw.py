@@ -41,7 +41,7 @@ RANDOM_STATE = Param(
     0,
     2**31 - 1,
     ui_high=100,
-    label="Seed",
+    label="Data seed",
     help="Another seed picks other rows when there are more than max_samples.",
 )
 

@@ -10,7 +10,18 @@ from rfviz.params import Param, validate
 __all__ = ["SPEC", "load"]
 
 PARAMS = (
-    Param("n_samples", 100, "int", 2, 5000, log=True, symbol="n", label="Points", help="How many points to draw."),
+    Param(
+        "n_samples",
+        100,
+        "int",
+        2,
+        5000,
+        ui_low=5,
+        log=True,
+        symbol="n",
+        label="Points",
+        help="How many points to draw.",
+    ),
     Param(
         "evenly_spaced",
         False,
@@ -25,7 +36,7 @@ PARAMS = (
         0,
         2**31 - 1,
         ui_high=100,
-        label="Seed",
+        label="Data seed",
         help="Another seed draws other random angles.",
     ),
 )

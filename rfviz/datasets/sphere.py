@@ -34,7 +34,9 @@ PARAMS = (
         label="Dimension",
         help="Dimension of the space around the sphere. The larger it is, the closer all angles are to 90°.",
     ),
-    Param("random_state", 0, "int", 0, 2**31 - 1, ui_high=100, label="Seed", help="Another seed draws other points."),
+    Param(
+        "random_state", 0, "int", 0, 2**31 - 1, ui_high=100, label="Data seed", help="Another seed draws other points."
+    ),
 )
 
 

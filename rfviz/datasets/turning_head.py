@@ -35,7 +35,7 @@ PARAMS = (
         low=0,
         high=2**31 - 1,
         ui_high=100,
-        label="Seed",
+        label="Data seed",
         help="Which neighbouring frames trade places. The images themselves do not depend on it.",
     ),
 )

@@ -9,6 +9,8 @@ that a float32 map is the float64 map, rounded.
 from __future__ import annotations
 
 import numbers
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +19,7 @@ import numpy as np
 from rfviz.backend import map_ordered, worker_count
 from rfviz.errors import ParameterError
 
-__all__ = ["CHUNK_ROWS", "seed_from", "standard_normal", "uniform"]
+__all__ = ["CHUNK_ROWS", "remember_normals", "seed_from", "standard_normal", "uniform"]
 
 CHUNK_ROWS = 256
 # Below this many numbers, starting threads costs more than they save.
@@ -67,6 +69,46 @@ def _fill_rows(
     return out
 
 
+_normals: OrderedDict[tuple, np.ndarray] = OrderedDict()
+_normals_lock = threading.Lock()
+_normals_room = 0
+
+
+def remember_normals(n_bytes: int) -> None:
+    """Keep normal draws of up to `n_bytes` in all, to answer the next map that begins with them; 0 forgets them.
+
+    Off until it is called. A laboratory calls it, because a slider asks for nearly the same map twenty times a second,
+    and drawing is half of the work.
+    """
+    global _normals_room
+    with _normals_lock:
+        _normals_room = n_bytes
+        _normals.clear()
+
+
+def _recall(key: tuple, out: np.ndarray) -> bool:
+    """Fill `out` from draws that are kept, if they reach so far."""
+    with _normals_lock:
+        kept = _normals.get(key)
+        if kept is None or len(kept) < len(out):
+            return False
+        _normals.move_to_end(key)
+    out[...] = kept[: len(out)]
+    return True
+
+
+def _keep(key: tuple, out: np.ndarray) -> None:
+    # One large table would push out everything else, and is no slider's work.
+    if out.nbytes > _normals_room // 16:
+        return
+    copy = out.copy()
+    with _normals_lock:
+        _normals[key] = copy
+        _normals.move_to_end(key)
+        while sum(table.nbytes for table in _normals.values()) > _normals_room:
+            _normals.popitem(last=False)
+
+
 def standard_normal(seed: int, stream: int, out: np.ndarray) -> np.ndarray:
     """Fill `out` with standard normal draws that are nested in its rows.
 
@@ -82,7 +124,13 @@ def standard_normal(seed: int, stream: int, out: np.ndarray) -> np.ndarray:
     ndarray
         `out`.
     """
-    return _fill_rows(lambda generator, shape: generator.standard_normal(shape), seed, stream, out)
+    key = (seed, stream, out.shape[1], out.dtype.char)
+    if _normals_room and _recall(key, out):
+        return out
+    _fill_rows(lambda generator, shape: generator.standard_normal(shape), seed, stream, out)
+    if _normals_room:
+        _keep(key, out)
+    return out
 
 
 def uniform(seed: int, stream: int, high: float, out: np.ndarray) -> np.ndarray:

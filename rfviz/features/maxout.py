@@ -15,6 +15,9 @@ from rfviz.params import Param
 
 __all__ = ["RandomMaxout"]
 
+# The papers' pool sizes among them, and powers of two, which halve and double what they show.
+_POOL_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128)
+
 
 class RandomMaxout(FeatureMap):
     r"""The largest of `pool_size` Gaussian projections, `n_components` times.
@@ -65,7 +68,7 @@ class RandomMaxout(FeatureMap):
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
-            "pool_size", 4, "int", low=1, high=1024, ui_high=128, log=True, symbol="q", label="Pool size",
+            "pool_size", 4, "int", low=1, high=1024, log=True, marks=_POOL_SIZES, symbol="q", label="Pool size",
             help="How many projections compete for each feature. A larger pool makes the map more local: distances "
             "saturate sooner. 1 is a linear map.",
         ),

@@ -137,3 +137,11 @@ def test_too_few_points_and_equal_points():
         prepare_points(datasets.load("circle", n_samples=3), "unit norm", 3)
     with pytest.raises(DataError, match="equal"):
         prepare_points(datasets.Dataset("same", np.ones((5, 2), np.float32)), "none", 2)
+
+
+def test_a_flat_spectrum_has_components_too():
+    """Standardised images are so far apart that the Gaussian kernel with gamma = 1 is the identity."""
+    points = prepare_points(datasets.load("turning_head"), "standardise", 2)
+    result = embed(points, "RandomFourier", {"gamma": 1.0, "n_components": 100}, 2)
+    assert result.exact.coordinates.shape == (33, 2)
+    assert result.exact.explained == pytest.approx([1 / 32, 1 / 32])

@@ -6,7 +6,7 @@ from scipy import stats
 
 from rfviz.errors import ParameterError
 from rfviz.features import draws
-from rfviz.features.draws import CHUNK_ROWS, seed_from, standard_normal, uniform
+from rfviz.features.draws import CHUNK_ROWS, remember_normals, seed_from, standard_normal, uniform
 
 SAMPLERS = {
     "normal": standard_normal,
@@ -77,3 +77,32 @@ def test_seed_from():
 def test_bad_random_state(value):
     with pytest.raises(ParameterError, match=r"random_state must be None, an integer of at least 0.*; got .*Try 0\."):
         seed_from(value)
+
+
+def test_remembered_draws_are_the_same_draws():
+    fresh = {n: standard_normal(5, 1, np.empty((n, 7), np.float32)) for n in (100, 300, 900)}
+    remember_normals(10_000_000)
+    try:
+        for n in (300, 100, 900, 300):
+            again = standard_normal(5, 1, np.empty((n, 7), np.float32))
+            assert (again == fresh[n]).all()
+            again[:] = 0  # what is kept is not what was handed out
+        assert (standard_normal(5, 2, np.empty((100, 7), np.float32)) != fresh[100]).any()
+        assert (standard_normal(6, 1, np.empty((100, 7), np.float32)) != fresh[100]).any()
+        assert standard_normal(5, 1, np.empty((100, 7))).dtype == np.float64
+    finally:
+        remember_normals(0)
+
+
+def test_remembered_draws_stay_within_their_room():
+    from rfviz.features import draws
+
+    remember_normals(100_000)
+    try:
+        for stream in range(100):
+            standard_normal(0, stream, np.empty((100, 10)))
+            standard_normal(0, 1000 + stream, np.empty((10_000, 10)))
+        assert sum(table.nbytes for table in draws._normals.values()) <= 100_000
+    finally:
+        remember_normals(0)
+    assert not draws._normals
