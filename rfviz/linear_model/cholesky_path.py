@@ -1,0 +1,189 @@
+"""Ridge solutions for every leading block of features from one Cholesky factorisation.
+
+With H the unscaled nested features and A = HᵀH + μI = LLᵀ, the leading block of L is the factor of the leading block of
+A. So with u = L⁻¹HᵀY the solution on the first m features is L[:m, :m]⁻ᵀ u[:m], for every m, at the cost of one back
+substitution each.
+"""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.linalg import blas, lapack, solve_triangular
+
+__all__ = ["ConditionWarning", "condition_bound", "solve_path"]
+
+# Up to this condition a float32 factor, refined with float64 residuals, gives float64 digits at half the cost; beyond
+# the second no float64 solution has a digit to trust.
+_FLOAT32_LIMIT, _FLOAT64_LIMIT = 1e7, 1e14
+_PANEL = 256
+_REFINEMENTS = 6
+_SMALL_RESIDUAL = 1e-9
+
+
+class ConditionWarning(UserWarning):
+    """A ridge system is so ill-conditioned that it was solved in higher precision, or that its digits are in doubt."""
+
+
+def condition_bound(gram: Any, alpha: float, xp: Any = np) -> float:
+    """An upper bound of the condition number of ``gram + alpha·I`` (positive definite), up to a few per cent.
+
+    The largest eigenvalue comes from ten power iterations; the smallest is at least `alpha`.
+
+    Parameters
+    ----------
+    gram : array of shape (m, m)
+        Symmetric, float64; of a NumPy array only the lower triangle is read.
+    alpha : float
+    xp : module
+    """
+    v = xp.ones(len(gram), dtype=gram.dtype)
+    largest = 0.0
+    for _ in range(10):
+        w = blas.dsymv(1.0, gram, v, lower=True) if xp is np else gram @ v
+        largest = float(xp.linalg.norm(w)) / float(xp.linalg.norm(v))
+        if largest == 0.0:
+            return 1.0
+        v = w / xp.linalg.norm(w)
+    return (1.05 * largest + alpha) / alpha
+
+
+def solve_path(
+    gram: Any,
+    cross: Any,
+    alpha: float,
+    m_grid: Sequence[int],
+    xp: Any = np,
+    precision: str = "auto",
+    quiet: bool = False,
+) -> list[Any]:
+    """Ridge coefficients on the first m features for every m of a grid.
+
+    Parameters
+    ----------
+    gram : array of shape (m_max, m_max)
+        HᵀH in float64; of a NumPy array only the lower triangle is read. Not changed.
+    cross : array of shape (m_max, k)
+        HᵀY.
+    alpha : float
+        Penalty μ > 0 on the unscaled features.
+    m_grid : sequence of int
+        Numbers of features, each at most m_max.
+    xp : module
+    precision : {"auto", "float32", "float64"}
+        Of the factor; ``"auto"`` takes float32 where the condition allows it. A float32 factor is refined.
+    quiet : bool
+        Whether to leave warnings out: where many penalties are only being compared.
+
+    Returns
+    -------
+    list of arrays of shape (m, k), float64
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where the penalty is below the rounding of the sums, so that the system is not positive definite.
+
+    Warns
+    -----
+    ConditionWarning
+        Where float64 was needed, or is not enough.
+    """
+    bound = condition_bound(gram, alpha, xp)
+    where = f"The ridge system's condition is up to {bound:.1e} at alpha={alpha:g}"
+    if bound > _FLOAT64_LIMIT and not quiet:
+        warnings.warn(f"{where}; its digits are in doubt. Use a larger alpha.", ConditionWarning, stacklevel=3)
+    if precision == "float32" or (precision == "auto" and bound <= _FLOAT32_LIMIT):
+        solutions = _solve_in("float32", gram, cross, alpha, m_grid, xp)
+        if solutions is not None:
+            return solutions
+    if precision != "float64" and not quiet:
+        warnings.warn(f"{where}; solved in float64.", ConditionWarning, stacklevel=3)
+    solutions = _solve_in("float64", gram, cross, alpha, m_grid, xp)
+    if solutions is None:
+        raise np.linalg.LinAlgError(
+            f"The ridge system is not positive definite at alpha={alpha:g}, below the rounding. Use a larger alpha."
+        )
+    return solutions
+
+
+def _solve_in(precision: str, gram: Any, cross: Any, alpha: float, m_grid: Sequence[int], xp: Any) -> list[Any] | None:
+    """Solutions from a factor of that precision; None where it breaks down or refinement does not converge."""
+    A = gram.astype(precision, order="F", copy=True)
+    diagonal = xp.arange(len(A))
+    A[diagonal, diagonal] += A.dtype.type(alpha)
+    L = _cholesky(A, xp)
+    if L is None:
+        return None
+    u = _solve_triangular(L, cross.astype(precision), xp)
+    solutions = []
+    for m in m_grid:
+        coef = _back_substitute(L, u[:m], xp).astype(np.float64)
+        if precision == "float32":
+            coef = _refined(L, gram[:m, :m], cross[:m], alpha, coef, xp)
+            if coef is None:
+                return None
+        solutions.append(coef)
+    return solutions
+
+
+def _refined(L: Any, gram: Any, cross: Any, alpha: float, coef: Any, xp: Any) -> Any:
+    """Add corrections from float64 residuals until these are small; None where they do not shrink."""
+    size = float(xp.linalg.norm(cross))
+    last = np.inf
+    for _ in range(_REFINEMENTS):
+        product = blas.dsymm(1.0, gram, coef, lower=True) if xp is np else gram @ coef
+        residual = cross - product - alpha * coef
+        left = float(xp.linalg.norm(residual))
+        if left <= _SMALL_RESIDUAL * size:
+            return coef
+        if not left < 0.5 * last:
+            return None
+        last = left
+        step = _forward_substitute(L, residual.astype(np.float32), xp)
+        coef = coef + _back_substitute(L, step, xp).astype(np.float64)
+    return coef
+
+
+def _cholesky(A: Any, xp: Any) -> Any:
+    """Lower Cholesky factor, on the host in place of `A` with its upper triangle left as it is; None if indefinite."""
+    if xp is not np:
+        L = xp.linalg.cholesky(A)
+        return L if bool(xp.isfinite(L.diagonal()).all()) else None  # CuPy does not raise
+    potrf = lapack.spotrf if A.dtype == np.float32 else lapack.dpotrf
+    L, failed = potrf(A, lower=True, overwrite_a=True, clean=False)
+    return None if failed else L
+
+
+def _solve_triangular(L: Any, B: Any, xp: Any, transposed: bool = False) -> Any:
+    """Solve L X = B, or Lᵀ X = B."""
+    if xp is np:
+        return solve_triangular(L, B, lower=True, trans="T" if transposed else "N", check_finite=False)
+    solver = importlib.import_module("cupyx.scipy.linalg").solve_triangular
+    return solver(L, B, lower=True, trans="T" if transposed else "N")
+
+
+def _back_substitute(L: Any, u: Any, xp: Any) -> Any:
+    """Solve L[:m, :m]ᵀ x = u by panels, which read the leading block where it lies instead of copying it for each m."""
+    m = len(u)
+    x = u.copy()
+    for stop in range(m, 0, -_PANEL):
+        start = max(stop - _PANEL, 0)
+        x[start:stop] = _solve_triangular(L[start:stop, start:stop], x[start:stop], xp, transposed=True)
+        x[:start] -= L[start:stop, :start].T @ x[start:stop]
+    return x
+
+
+def _forward_substitute(L: Any, b: Any, xp: Any) -> Any:
+    """Solve L[:m, :m] x = b by panels; see :func:`_back_substitute`."""
+    m = len(b)
+    x = b.copy()
+    for start in range(0, m, _PANEL):
+        stop = min(start + _PANEL, m)
+        x[start:stop] = _solve_triangular(L[start:stop, start:stop], x[start:stop], xp)
+        x[stop:] -= L[stop:m, start:stop] @ x[start:stop]
+    return x

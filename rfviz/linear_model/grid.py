@@ -1,0 +1,46 @@
+"""Grids of numbers of features, and how far memory lets them go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rfviz.errors import ParameterError
+from rfviz.params import Param
+
+__all__ = ["check_grid", "default_grid", "gram_bytes", "largest_affordable_m"]
+
+
+def default_grid(m_max: int, points: int = 20) -> np.ndarray:
+    """About `points` even numbers of features from 10 (or fewer) to `m_max`, evenly on a logarithmic scale."""
+    grid = np.geomspace(min(10, m_max), m_max, points)
+    return np.unique(np.append(np.maximum(2 * np.rint(grid[:-1] / 2), 1), m_max).astype(int))
+
+
+def largest_affordable_m(budget: int) -> int:
+    """The largest number of features whose Gram matrix, and the copies that solving needs, fit into `budget` bytes."""
+    return int(np.sqrt(budget / gram_bytes(1)))
+
+
+def gram_bytes(m: int) -> int:
+    """Bytes that ridge regression on m features needs beside a block of rows."""
+    # Sums and the centred copy in float64, one factor in at most float64, one block's product in float32.
+    return (8 + 8 + 8 + 4) * m * m
+
+
+def check_grid(m_grid: Sequence[int] | None, m_max: int) -> np.ndarray:
+    """The grid as rising distinct integers, each from 1 to `m_max`; :func:`default_grid` where there is none.
+
+    Raises
+    ------
+    ParameterError
+        For a number of features out of range.
+    """
+    if m_grid is None:
+        return default_grid(m_max)
+    rule = Param("m_grid", m_max, "int", low=1, high=m_max)
+    grid = sorted({rule.validate(m) for m in m_grid})
+    if not grid:
+        raise ParameterError("m_grid", "must hold at least one number of features", m_grid, "Leave it out.")
+    return np.array(grid)

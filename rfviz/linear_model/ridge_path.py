@@ -1,0 +1,297 @@
+"""Ridge regression on the first m random features, for every m of a grid at the price of the largest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rfviz.backend import check_memory, get_device, memory_budget, to_host
+from rfviz.errors import ParameterError
+from rfviz.linear_model.dual_path import DualSystem
+from rfviz.linear_model.grid import check_grid, gram_bytes, largest_affordable_m
+from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.sparse_path import SparseSystem
+from rfviz.linear_model.targets import Targets
+from rfviz.params import Param
+
+if TYPE_CHECKING:
+    from rfviz.features import FeatureMap
+
+__all__ = ["RidgePath"]
+
+# Penalties relative to the mean sum of squares of a feature.
+_RELATIVE_ALPHAS = np.logspace(-7, 0, 8)
+_CHUNK_ROWS = 8192
+_MAX_HOLDOUT = 10_000
+# Multiply-adds of a Gram matrix below which float64 products take no more than a second or two.
+_EXACT_BELOW = 5e10
+
+
+class RidgePath(BaseEstimator):
+    r"""Ridge solutions on the first m features of a nested map, for every m of a grid, from one pass over the rows.
+
+    .. math:: \min_{\beta} \lVert Y - H_{:,:m}\beta \rVert^2 + \alpha \lVert\beta\rVert^2, \qquad m \in \text{grid}
+
+    with H the *unscaled* features, so that one penalty, and one Cholesky factor, serves every m. On features scaled by
+    1/√m the same solution has the penalty α/m.
+
+    Cost: O(n·m²) for the Gram matrix, O(m³) for one factor a penalty, O(m²) for each further m; O(m²) memory whatever
+    the number of rows. Fewer rows than features are solved in the dual, sparse features by conjugate gradients.
+
+    Parameters
+    ----------
+    feature_map : FeatureMap
+        Its `n_components` is the largest m.
+    m_grid : sequence of int, optional
+        Numbers of features; by default about twenty, evenly on a logarithmic scale.
+    alphas : float, sequence of float or "auto"
+        Penalties to choose from by hold-out, for each m on its own; ``"auto"`` spans seven orders of magnitude below
+        the mean squared norm of a feature.
+    holdout : float
+        Share of the rows held out to choose the penalty; used for the final fit too. Not needed for a single penalty.
+    fit_intercept : bool
+    solver : {"auto", "primal", "dual"}
+        ``"auto"`` takes the cheaper; sparse features have a solver of their own.
+    precision : {"auto", "float32", "float64"}
+        Of the factorisation; ``"auto"`` goes by the condition number.
+    random_state : int
+        Which rows are held out.
+
+    Attributes
+    ----------
+    m_grid_ : ndarray of int
+    alphas_ : ndarray
+        The penalties that were compared.
+    alpha_ : ndarray of shape (len(m_grid_),)
+        The penalty chosen for each m.
+    holdout_errors_ : ndarray of shape (len(alphas_), len(m_grid_)) or None
+    coef_, intercept_ : dict of int to ndarray
+        Coefficients (m, k) and intercepts (k,) by m.
+    classes_ : ndarray or None
+        Labels, or None for regression.
+    timings_ : dict of str to float
+        Seconds for features, Gram matrix and factorisations.
+    """
+
+    def __init__(
+        self,
+        feature_map: FeatureMap,
+        *,
+        m_grid: Sequence[int] | None = None,
+        alphas: Any = "auto",
+        holdout: float = 0.2,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        precision: str = "auto",
+        random_state: int = 0,
+    ) -> None:
+        self.feature_map = feature_map
+        self.m_grid = m_grid
+        self.alphas = alphas
+        self.holdout = holdout
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.precision = precision
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, progress: Callable[[float, str], None] | None = None) -> RidgePath:
+        """Fit all m.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, k)
+            Labels, or regression targets.
+        progress : callable, optional
+            ``progress(share, text)``; may raise to stop.
+
+        Raises
+        ------
+        DataError
+            For labels that cannot be learnt from.
+        MemoryBudgetError
+            Where the Gram matrix would not fit; the message names the largest m that does.
+        """
+        report = progress or (lambda share, text: None)
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], multi_output=True, y_numeric=False
+        )
+        self._targets = Targets.learn(y)
+        self.classes_ = self._targets.classes
+        self.m_grid_ = check_grid(self.m_grid, self.feature_map.n_components)
+        self.map_ = clone(self.feature_map).set_params(n_components=int(self.m_grid_[-1])).fit(X)
+        self.timings_ = {"features": 0.0, "Gram matrix": 0.0, "factorisation": 0.0}
+        Y = self._targets.codes(y)
+        choosing = isinstance(self.alphas, str) or np.size(self.alphas) > 1
+        train, held = self._split(y) if choosing else (np.arange(len(Y)), np.arange(0))
+
+        system = self._system(X[:1], len(train), Y.shape[1])
+        for share, H, rows in self._chunks(X, train, report):
+            self._timed("Gram matrix", system.add, H, Y[rows])
+            report(0.8 * share, "Features and Gram matrix")
+        self.alphas_ = self._penalties(system)
+        self.holdout_errors_, best = None, np.zeros(len(self.m_grid_), dtype=int)
+        if choosing:
+            report(0.82, f"Comparing {len(self.alphas_)} penalties")
+            best = self._choose(system, X, Y, y, held)
+        self.alpha_ = self.alphas_[best]
+        report(0.95, "Final solutions")
+        self._solve_chosen(system, best)
+        return self
+
+    def _solve_chosen(self, system: Any, best: np.ndarray) -> None:
+        self.coef_, self.intercept_ = {}, {}
+        for index in np.unique(best):
+            grid = [int(m) for m in self.m_grid_[best == index]]
+            paths = self._timed("factorisation", system.solve, [self.alphas_[index]], grid, self.precision)
+            for m, (coef, intercept) in zip(grid, paths[0], strict=True):
+                self.coef_[m], self.intercept_[m] = to_host(coef), to_host(intercept)
+
+    def _choose(self, system: Any, X: Any, Y: np.ndarray, y: Any, held: np.ndarray) -> np.ndarray:
+        """Index of the best penalty for each m by the held-out rows, which then join the system."""
+        blocks = [(H, rows) for _, H, rows in self._chunks(X, held, None)]
+        errors = np.zeros((len(self.alphas_), len(self.m_grid_)))
+        squares = np.zeros_like(errors)
+        codes = Y[held]
+        grid = [int(m) for m in self.m_grid_]
+        for a, alpha in enumerate(self.alphas_):
+            try:
+                path = self._timed("factorisation", system.solve, [alpha], grid, self.precision, True)[0]
+            except np.linalg.LinAlgError:  # a penalty below the rounding of the sums is no candidate
+                errors[a] = np.inf
+                continue
+            for j, (coef, intercept) in enumerate(path):
+                scores = np.concatenate([to_host(_scores(H, coef, intercept)) for H, _ in blocks])
+                errors[a, j] = self._targets.errors(scores, y[held]).mean()
+                squares[a, j] = np.mean((scores - codes) ** 2)
+        self.holdout_errors_ = errors
+        for H, rows in blocks:
+            system.add(H, Y[rows])
+        # Few held-out rows often make the same errors under several penalties; the squared loss tells those apart.
+        return np.argmin(errors + 1e-9 * squares / (1e-12 + np.nanmax(squares)), axis=0)
+
+    def _split(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        holdout = Param("holdout", 0.2, "float", low=0.0, open_low=True, high=0.5).validate(self.holdout)
+        order = np.random.default_rng(self.random_state).permutation(len(y))
+        n_held = min(max(round(holdout * len(y)), 1), _MAX_HOLDOUT)
+        return np.sort(order[n_held:]), np.sort(order[:n_held])
+
+    def _system(self, sample: Any, n_rows: int, n_targets: int) -> Any:
+        """The equations that suit the features: sparse, dual or primal."""
+        first = next(iter(self.map_.transform_blocks(sample, scaled=False)))
+        if sparse.issparse(first):
+            return SparseSystem(self.fit_intercept)
+        solver = Param("solver", "auto", "choice", choices=("auto", "primal", "dual")).validate(self.solver)
+        m, points = int(self.m_grid_[-1]), len(self.m_grid_)
+        if solver == "auto":
+            primal = n_rows * m**2 + 8 * m**3 / 3
+            dual = n_rows**2 * m + 8 * points * n_rows**3 / 3
+            solver = "dual" if dual < primal and not get_device(self.map_.device).is_gpu else "primal"
+        self.solver_ = solver
+        if solver == "dual":
+            check_memory(4 * 8 * n_rows * m, "cpu", f"{n_rows} rows of {m} features", "Use fewer features.")
+            return DualSystem(self.fit_intercept)
+        device = get_device(self.map_.device)
+        budget = memory_budget(device)
+        check_memory(
+            gram_bytes(m), device, f"The Gram matrix of {m} features",
+            f"The largest number of features that fits is about {largest_affordable_m(budget)}.",
+        )  # fmt: skip
+        return NormalEquations(m, n_targets, self.fit_intercept, device.xp, n_rows * m**2 < _EXACT_BELOW)
+
+    def _penalties(self, system: Any) -> np.ndarray:
+        if isinstance(self.alphas, str):
+            Param("alphas", "auto", "choice", choices=("auto",)).validate(self.alphas)
+            return _RELATIVE_ALPHAS * max(system.mean_square(), 1e-12)
+        alphas = np.sort(np.atleast_1d(np.asarray(self.alphas, dtype=np.float64)))
+        if not (np.isfinite(alphas).all() and (alphas > 0).all()):
+            raise ParameterError("alphas", "must be 'auto' or positive numbers", self.alphas, "Try alphas='auto'.")
+        return alphas
+
+    def _chunks(self, X: Any, rows: np.ndarray, report: Any) -> Iterator[tuple[float, Any, np.ndarray]]:
+        """Unscaled features of `rows`, a few thousand at a time: (share done, features, rows)."""
+        for start in range(0, len(rows), _CHUNK_ROWS):
+            part = rows[start : start + _CHUNK_ROWS]
+            begun = time.perf_counter()
+            # The blocks of a chunk are computed to their end before the caller goes on, so that the caller's own
+            # products find all cores free.
+            blocks = list(self.map_.transform_blocks(X[part], scaled=False))
+            self.timings_["features"] += time.perf_counter() - begun
+            offset = 0
+            for block in blocks:
+                yield (start + offset + block.shape[0]) / len(rows), block, part[offset : offset + block.shape[0]]
+                offset += block.shape[0]
+
+    def _timed(self, name: str, function: Callable, *args: Any) -> Any:
+        begun = time.perf_counter()
+        result = function(*args)
+        self.timings_[name] += time.perf_counter() - begun
+        return result
+
+    # --- prediction ---------------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: Any, m: int | None = None) -> np.ndarray:
+        """Scores of shape (n_samples, k) with the first m features; the largest m of the grid by default."""
+        return self._score_blocks(X, [self._check_m(m)])[0]
+
+    def predict(self, X: Any, m: int | None = None) -> np.ndarray:
+        """Labels, or regression targets, with the first m features; the largest m of the grid by default."""
+        return self._targets.predictions(self.decision_function(X, m))
+
+    def score(self, X: Any, y: Any, m: int | None = None) -> float:
+        """Accuracy, or for regression the negative mean squared error, with the first m features."""
+        error = self.error(self.decision_function(X, m), y)
+        return -error if self.classes_ is None else 1.0 - error
+
+    def score_path(self, X: Any, y: Any) -> np.ndarray:
+        """Share of errors (or mean squared error) for every m of the grid, in one pass over the rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, k)
+
+        Returns
+        -------
+        ndarray of shape (len(m_grid_),)
+        """
+        return np.array([self.error(scores, y) for scores in self.decision_path(X)])
+
+    def decision_path(self, X: Any) -> list[np.ndarray]:
+        """Scores of shape (n_samples, k) for every m of the grid, in one pass over the rows."""
+        return self._score_blocks(X, [int(m) for m in self.m_grid_])
+
+    def error(self, scores: np.ndarray, y: Any) -> float:
+        """Share of wrong labels, or mean squared error, of scores that :meth:`decision_path` gave."""
+        return float(self._targets.errors(scores, y).mean())
+
+    def _check_m(self, m: int | None) -> int:
+        check_is_fitted(self)
+        if m is None:
+            return int(self.m_grid_[-1])
+        if m not in self.coef_:
+            raise ParameterError("m", f"must be one of {[int(v) for v in self.m_grid_]}", m, "Put it into m_grid.")
+        return int(m)
+
+    def _score_blocks(self, X: Any, grid: list[int]) -> list[np.ndarray]:
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        parts: list[list[np.ndarray]] = [[] for _ in grid]
+        xp = get_device(self.map_.device).xp
+        solutions = [(xp.asarray(self.coef_[m]), xp.asarray(self.intercept_[m])) for m in grid]
+        for H in self.map_.transform_blocks(X, scaled=False):
+            for part, (coef, intercept) in zip(parts, solutions, strict=True):
+                part.append(to_host(_scores(H, coef, intercept)))
+        return [np.concatenate(part) for part in parts]
+
+
+def _scores(H: Any, coef: Any, intercept: Any) -> Any:
+    if sparse.issparse(H):
+        return H[:, : len(coef)] @ coef + intercept
+    return (H[:, : len(coef)] @ coef.astype(H.dtype)).astype(np.float64) + intercept
