@@ -1,0 +1,230 @@
+"""Accuracy against the number of features: a race of feature maps under one linear model, segment by segment.
+
+A run is one map with one seed. It is computed in segments of the grid that end at doubling numbers of features (or, if
+the rows are to grow, on doubling shares of the rows), so that points arrive early; each segment is a result of its
+own, kept by its parameters, and a race that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.points import normalise
+from rfviz.analysis.progress import Progress, silent
+from rfviz.datasets.base import Dataset
+from rfviz.errors import DataError
+from rfviz.features import registry
+from rfviz.linear_model import RidgePath, default_grid
+
+__all__ = ["Segment", "Split", "grid_segments", "make_split", "mean_and_spread", "run_segment"]
+
+_FEWEST_ROWS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A labelled data set, cut into training and test rows.
+
+    Attributes
+    ----------
+    name : str
+    X_train, X_test : ndarray of shape (n, d), float32
+    y_train, y_test : ndarray of shape (n,)
+        Class codes, or regression targets.
+    test_rows : ndarray of int
+        Rows of the data set that the test rows are, to find their images again.
+    target_names : tuple of str
+    given : bool
+        Whether the data set came with this split.
+    """
+
+    name: str
+    X_train: np.ndarray
+    y_train: np.ndarray
+    X_test: np.ndarray
+    y_test: np.ndarray
+    test_rows: np.ndarray
+    target_names: tuple[str, ...]
+    given: bool
+
+    @property
+    def is_classification(self) -> bool:
+        return bool(self.target_names)
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """One map with one seed on one part of the grid.
+
+    Attributes
+    ----------
+    m_grid : ndarray of int
+    errors : ndarray
+        Test error for each m: share of wrong labels, or root mean squared error.
+    alphas : ndarray
+        Penalty on the unscaled features chosen for each m.
+    predictions : ndarray of shape (len(m_grid), n_test)
+        Predicted class codes, int16; empty for regression.
+    bytes : ndarray of int
+        Memory of the model for each m: weights of the map and coefficients.
+    seconds_fit, seconds_predict : float
+        Of the largest m of the segment, all smaller ones included.
+    n_train : int
+    """
+
+    m_grid: np.ndarray
+    errors: np.ndarray
+    alphas: np.ndarray
+    predictions: np.ndarray
+    bytes: np.ndarray
+    seconds_fit: float
+    seconds_predict: float
+    n_train: int
+
+
+def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int = 0) -> Split:
+    """Cut a data set into training and test rows: by its own split if it has one, else at random.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    how : str
+        Normalisation, see :func:`rfviz.analysis.points.normalise`; columns are standardised by all rows.
+    test_share : float
+        Share of test rows of a random split.
+    seed : int
+        Of a random split.
+
+    Raises
+    ------
+    DataError
+        For data without labels, with a single class, or too few rows to hold any out.
+    """
+    if dataset.y is None:
+        raise DataError(
+            f"Accuracy needs labels; {dataset.name} has none. Choose a data set with labels, such as digits."
+        )
+    if dataset.target_names and len(np.unique(dataset.y)) < 2:
+        raise DataError(f"Accuracy needs at least two classes; {dataset.name} has one. Choose other data or more rows.")
+    if dataset.n_samples < _FEWEST_ROWS:
+        raise DataError(
+            f"Training and testing need at least {_FEWEST_ROWS} rows; {dataset.name} has {dataset.n_samples}."
+            " Choose more rows."
+        )
+    X = normalise(dataset.X, how).astype(np.float32)
+    n = dataset.n_samples
+    given = dataset.n_train is not None and 0 < dataset.n_train < n
+    order = np.arange(n) if given else np.random.default_rng(seed).permutation(n)
+    cut = dataset.n_train if given else n - max(round(test_share * n), 1)
+    train, test = np.sort(order[:cut]), np.sort(order[cut:])
+    if dataset.target_names and len(np.unique(dataset.y[train])) < 2:
+        raise DataError(f"The {len(train)} training rows of {dataset.name} hold a single class. Choose more rows.")
+    return Split(
+        dataset.name, X[train], dataset.y[train], X[test], dataset.y[test], test, dataset.target_names, bool(given)
+    )
+
+
+def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
+    """The grid cut into parts that end at m_max, m_max/2, m_max/4, …: to compute all of them costs a third more than
+    the last alone, since the Gram matrix grows with the square of m."""
+    grid = default_grid(m_max, points)
+    ends = [m_max]
+    while ends[-1] > 2 * grid[0] and len(ends) < 8:
+        ends.append(ends[-1] // 2)
+    # A point just beside the end of a segment would show nothing new.
+    apart = [m for m in grid if all(abs(m - end) > 0.06 * end for end in ends)]
+    segments, rest = [], np.unique(np.append(apart, ends))
+    for end in reversed(ends):
+        segments.append(rest[rest <= end])
+        rest = rest[rest > end]
+    return [segment for segment in segments if len(segment)]
+
+
+def run_segment(
+    split: Split,
+    scheme: str,
+    setting: Mapping[str, Any],
+    m_grid: Sequence[int],
+    alphas: Any = "auto",
+    share: float = 1.0,
+    progress: Progress = silent,
+) -> Segment:
+    """Train and test on one part of the grid.
+
+    Parameters
+    ----------
+    split : Split
+    scheme : str
+        Class name of a feature map.
+    setting : mapping
+        Its keyword arguments but for the number of features.
+    m_grid : sequence of int
+    alphas : "auto", float or sequence of float
+        See :class:`rfviz.linear_model.RidgePath`.
+    share : float
+        Share of the training rows to use; rows of a smaller share are among those of a larger one.
+    progress : callable
+
+    Returns
+    -------
+    Segment
+    """
+    rows = np.random.default_rng(0).permutation(len(split.X_train))[: max(round(share * len(split.X_train)), 2)]
+    X, y = (
+        (split.X_train, split.y_train) if share >= 1 else (split.X_train[np.sort(rows)], split.y_train[np.sort(rows)])
+    )
+    scheme_map = registry()[scheme](**{**setting, "n_components": int(max(m_grid))})
+    begun = time.perf_counter()
+    path = RidgePath(scheme_map, m_grid=[int(m) for m in m_grid], alphas=alphas).fit(X, y, progress=progress)
+    fitted = time.perf_counter()
+    grid = [int(m) for m in path.m_grid_]
+    scores = path.decision_path(split.X_test)
+    done = time.perf_counter()
+    errors = np.array([path.error(s, split.y_test) for s in scores])
+    predictions = np.empty((0, 0), dtype=np.int16)
+    if split.is_classification:
+        predictions = np.stack([path.classes_[np.argmax(s, axis=1)] for s in scores]).astype(np.int16)
+    else:
+        errors = np.sqrt(errors)
+    per_feature = path.map_.weight_bytes(X.shape[1]) / path.map_.n_components
+    size = np.array([m * (per_feature + 8 * path.coef_[m].shape[1]) for m in grid], dtype=np.int64)
+    return Segment(path.m_grid_, errors, path.alpha_, predictions, size, fitted - begun, done - fitted, len(X))
+
+
+def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
+    """Mean and standard deviation over seeds for every m that at least one run has reached.
+
+    Parameters
+    ----------
+    runs : sequence of sequences of Segment
+        The segments of each seed.
+
+    Returns
+    -------
+    DataFrame
+        Columns m, error, s.d. (0 for a single seed), seeds, alpha (geometric mean) and bytes; one row an m, rising.
+    """
+    parts = [
+        pd.DataFrame({"m": s.m_grid, "error": s.errors, "alpha": s.alphas, "bytes": s.bytes})
+        for segments in runs
+        for s in segments
+    ]
+    if not parts:
+        return pd.DataFrame(columns=["m", "error", "s.d.", "seeds", "alpha", "bytes"])
+    groups = pd.concat(parts).groupby("m")
+    return pd.DataFrame(
+        {
+            "m": list(groups.groups),
+            "error": groups["error"].mean().to_numpy(),
+            "s.d.": groups["error"].std(ddof=1).fillna(0.0).to_numpy(),
+            "seeds": groups.size().to_numpy(),
+            "alpha": np.exp(groups["alpha"].apply(lambda a: np.log(a).mean())).to_numpy(),
+            "bytes": groups["bytes"].first().to_numpy(),
+        }
+    )

@@ -1,0 +1,204 @@
+"""Table 1 of the random maxout paper: test error for every number of features and pool size, over several draws.
+
+One draw at the largest pool contains every smaller pool, and one factorisation contains every number of features, so
+a draw costs one pass of products and one Gram matrix a pool size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.progress import Progress, silent
+from rfviz.backend import check_memory, get_device, to_host
+from rfviz.errors import DataError
+from rfviz.features import RandomMaxout
+from rfviz.linear_model.grid import gram_bytes
+from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.targets import Targets
+
+__all__ = ["PAPER_TABLE_1", "TABLE_M", "TABLE_Q", "MaxoutTable", "maxout_table"]
+
+TABLE_M = (100, 500, 1000, 5000, 10_000)
+TABLE_Q = (1, 2, 4, 8, 16)
+# Mean and standard deviation of the test error in per cent over 5 draws, as printed: pool size → one pair for each m.
+PAPER_TABLE_1 = {
+    1: ((17.68, 0.28), (14.76, 0.23), (14.64, 0.08), (15.02, 0.64), (15.12, 0.58)),
+    2: ((16.95, 0.5321), (7.98, 0.22), (5.62, 0.18), (2.86, 0.11), (2.35, 0.04)),
+    4: ((18.24, 0.39), (7.70, 0.24), (5.50, 0.16), (2.78, 0.07), (2.23, 0.07)),
+    8: ((18.90, 0.28), (7.98, 0.47), (5.59, 0.19), (2.81, 0.10), (2.32, 0.09)),
+    16: ((20.57, 0.76), (8.19, 0.21), (5.66, 0.15), (2.87, 0.12), (2.58, 0.04)),
+}
+_ALPHAS = (1e2, 1e3, 1e4)
+_CHUNK_ROWS = 8192
+
+
+@dataclass(frozen=True, eq=False)
+class MaxoutTable:
+    """Test errors of ridge regression on random maxout features.
+
+    Attributes
+    ----------
+    m_values, q_values : tuple of int
+    errors : ndarray of shape (draws, len(q_values), len(m_values))
+        Share of wrong test labels.
+    alphas : ndarray of the same shape
+        Penalty on the unscaled features that the held-out rows chose.
+    """
+
+    m_values: tuple[int, ...]
+    q_values: tuple[int, ...]
+    errors: np.ndarray
+    alphas: np.ndarray
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a cell: q, m, mean and s.d. in per cent, the paper's, and the gap in the paper's s.d."""
+        rows = []
+        for i, q in enumerate(self.q_values):
+            for j, m in enumerate(self.m_values):
+                cell = 100 * self.errors[:, i, j]
+                row = {"q": q, "m": m, "error %": cell.mean(), "s.d.": cell.std(ddof=1) if len(cell) > 1 else np.nan}
+                if q in PAPER_TABLE_1 and m in TABLE_M:
+                    mean, deviation = PAPER_TABLE_1[q][TABLE_M.index(m)]
+                    row |= {"paper %": mean, "paper s.d.": deviation, "apart": (cell.mean() - mean) / deviation}
+                rows.append(row)
+        return pd.DataFrame(rows)
+
+
+def maxout_table(
+    train: tuple[np.ndarray, np.ndarray],
+    test: tuple[np.ndarray, np.ndarray],
+    m_values: Sequence[int] = TABLE_M,
+    q_values: Sequence[int] = TABLE_Q,
+    seeds: Sequence[int] = range(5),
+    alphas: Sequence[float] = _ALPHAS,
+    n_held: int = 10_000,
+    device: str = "auto",
+    progress: Progress = silent,
+) -> MaxoutTable:
+    """Compute the table.
+
+    Parameters
+    ----------
+    train, test : (X, y)
+        Features of shape (n, d) and labels of shape (n,).
+    m_values, q_values : sequence of int
+        Numbers of features and pool sizes, rising.
+    seeds : sequence of int
+        One draw of the weights each.
+    alphas : sequence of float
+        Penalties on the unscaled features, among which the last `n_held` training rows choose for each cell; they then
+        join the training.
+    n_held : int
+    device : str
+    progress : callable
+        See :data:`rfviz.analysis.progress.Progress`.
+
+    Returns
+    -------
+    MaxoutTable
+
+    Raises
+    ------
+    MemoryBudgetError
+        Where the Gram matrices, one a pool size, do not fit.
+    """
+    m_max = max(m_values)
+    if not 0 < n_held < len(train[0]):
+        raise DataError(f"The table holds out {n_held} of {len(train[0])} training rows; there must be more rows.")
+    check_memory(
+        (len(q_values) * 8 + gram_bytes(1)) * m_max**2, device, f"{len(q_values)} Gram matrices of {m_max} features",
+        "Use fewer pool sizes, or a smaller largest m.",
+    )  # fmt: skip
+    errors = np.zeros((len(seeds), len(q_values), len(m_values)))
+    chosen = np.zeros_like(errors)
+    for number, seed in enumerate(seeds):
+
+        def step(share: float, text: str, number: int = number) -> None:
+            progress((number + share) / len(seeds), f"Draw {number + 1} of {len(seeds)}: {text}")
+
+        draw = _Draw(train, test, m_values, q_values, int(seed), device, n_held)
+        errors[number], chosen[number] = draw.run(alphas, step)
+    return MaxoutTable(tuple(m_values), tuple(q_values), errors, chosen)
+
+
+class _Draw:
+    """All cells of one draw of the weights."""
+
+    def __init__(self, train, test, m_values, q_values, seed, device, n_held) -> None:
+        self.X, self.y = train
+        self.test = test
+        self.m_values, self.q_values = [int(m) for m in m_values], [int(q) for q in q_values]
+        self.targets = Targets.learn(self.y)
+        self.n_kept = len(self.X) - n_held
+        largest = RandomMaxout(max(m_values), pool_size=max(q_values), random_state=seed, device=device)
+        self.map = largest.fit(self.X[:1])
+        self.xp = get_device(device).xp
+        self.systems = [NormalEquations(max(m_values), self.targets.n_columns, xp=self.xp) for _ in q_values]
+
+    def run(self, alphas: Sequence[float], step: Callable[[float, str], None]) -> tuple[np.ndarray, np.ndarray]:
+        """Errors and chosen penalties, each of shape (pool sizes, numbers of features)."""
+        kept, held = slice(0, self.n_kept), slice(self.n_kept, None)
+        self._accumulate(kept, lambda share: step(0.55 * share, "features and Gram matrices"))
+        paths = self._solve_each(alphas, lambda share: step(0.55 + 0.2 * share, "comparing penalties"))
+        losses = self._errors(self.X[held], self.y[held], paths)
+        best = np.argmin(losses, axis=1)
+        step(0.78, "adding the held-out rows")
+        self._accumulate(held, lambda share: step(0.78 + 0.08 * share, "adding the held-out rows"))
+        final = []
+        for i, system in enumerate(self.systems):
+            step(0.86 + 0.1 * i / len(self.systems), "final solutions")
+            path: dict[int, tuple] = {}
+            for a in np.unique(best[i]):
+                grid = [m for m, b in zip(self.m_values, best[i], strict=True) if b == a]
+                path |= dict(zip(grid, system.solve([alphas[a]], grid, quiet=True)[0], strict=True))
+            final.append([[path[m] for m in self.m_values]])
+        step(0.96, "test error")
+        return self._errors(*self.test, final)[:, 0], np.asarray(alphas)[best]
+
+    def _accumulate(self, rows: slice, step: Callable[[float], None]) -> None:
+        X, Y = self.X[rows], self.targets.codes(self.y[rows])
+        for start in range(0, len(X), _CHUNK_ROWS):
+            stop = min(start + _CHUNK_ROWS, len(X))
+            for system, H in zip(self.systems, self._pools(X[start:stop]), strict=True):
+                system.add(H.copy(), Y[start:stop])  # a copy, since the next pool size goes on from H
+            step(stop / len(X))
+
+    def _pools(self, X: np.ndarray) -> Iterator:
+        """Unscaled features of the rows for each pool size in turn; one array, which grows by maximum."""
+        H = None
+        for first, last in zip([0, *self.q_values[:-1]], self.q_values, strict=True):
+            members = self.map.members(first, last)
+            offset = 0
+            for block in members.transform_blocks(X, scaled=False):
+                if H is None:
+                    H = self.xp.empty((len(X), block.shape[1]), dtype=block.dtype)
+                part = H[offset : offset + len(block)]
+                if first == 0:
+                    part[...] = block
+                else:
+                    self.xp.maximum(part, block, out=part)
+                offset += len(block)
+            yield H
+
+    def _solve_each(self, alphas: Sequence[float], step: Callable[[float], None]) -> list[list[list[tuple]]]:
+        paths = []
+        for i, system in enumerate(self.systems):
+            step(i / len(self.systems))
+            paths.append(system.solve(alphas, self.m_values, quiet=True))
+        return paths
+
+    def _errors(self, X: np.ndarray, y: np.ndarray, paths: list[list[list[tuple]]]) -> np.ndarray:
+        """Share of wrong labels for each pool size, penalty and number of features."""
+        wrong = np.zeros((len(paths), len(paths[0]), len(self.m_values)))
+        for start in range(0, len(X), _CHUNK_ROWS):
+            stop = min(start + _CHUNK_ROWS, len(X))
+            for i, H in enumerate(self._pools(X[start:stop])):
+                for a, path in enumerate(paths[i]):
+                    for j, (coef, intercept) in enumerate(path):
+                        scores = to_host(H[:, : len(coef)] @ coef.astype(H.dtype)) + to_host(intercept)
+                        wrong[i, a, j] += self.targets.errors(scores, y[start:stop]).sum()
+        return wrong / len(X)

@@ -1,0 +1,110 @@
+"""The race of feature maps: splits, segments, and curves that equal one fit over the whole grid."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from rfviz import datasets
+from rfviz.analysis.accuracy import grid_segments, make_split, mean_and_spread, run_segment
+from rfviz.errors import DataError
+from rfviz.features import RandomMaxout, registry
+from rfviz.linear_model import RidgePath
+
+
+@pytest.fixture(scope="module")
+def split():
+    return make_split(datasets.load("digits"), "none")
+
+
+def test_split_keeps_every_row_once(split):
+    assert len(split.X_train) + len(split.X_test) == 1797
+    assert len(split.X_test) == round(0.25 * 1797)
+    digits = datasets.load("digits")
+    np.testing.assert_allclose(split.X_test, digits.X[split.test_rows], atol=1e-6)
+    assert (split.y_test == digits.y[split.test_rows]).all()
+
+
+def test_split_that_came_with_the_data():
+    X = np.arange(60.0, dtype=np.float32).reshape(30, 2)
+    data = datasets.Dataset("own", X, y=np.arange(30) % 2, target_names=("a", "b"), n_train=20)
+    own = make_split(data, "none")
+    assert own.given and len(own.X_train) == 20
+    np.testing.assert_array_equal(own.X_test, X[20:])
+
+
+@pytest.mark.parametrize("m_max", [20, 100, 1000, 12_345])
+def test_segments_cut_the_grid(m_max):
+    segments = grid_segments(m_max)
+    grid = np.concatenate(segments)
+    assert (np.diff(grid) > 0).all() and grid[-1] == m_max
+    ends = [int(s[-1]) for s in segments]
+    assert all(later >= 2 * earlier for earlier, later in itertools.pairwise(ends))
+    # Points on top of each other would be work without a picture.
+    assert (grid[1:] / grid[:-1]).min() > 1.02 or m_max <= 100
+
+
+def test_segments_together_are_one_path(split):
+    setting = {"pool_size": 4, "random_state": 0}
+    segments = [run_segment(split, "RandomMaxout", setting, grid, alphas=1.0) for grid in grid_segments(200)]
+    grid = np.concatenate([s.m_grid for s in segments])
+    path = RidgePath(RandomMaxout(200, **setting), m_grid=grid, alphas=1.0).fit(split.X_train, split.y_train)
+    errors = np.concatenate([s.errors for s in segments])
+    # Different precision of the sums may turn a tie of two scores.
+    np.testing.assert_allclose(errors, path.score_path(split.X_test, split.y_test), atol=2 / len(split.X_test))
+
+
+def test_predictions_explain_the_errors(split):
+    segment = run_segment(split, "RandomFourier", {"random_state": 1}, [20, 60], alphas=1.0)
+    wrong = (segment.predictions != split.y_test).mean(axis=1)
+    np.testing.assert_allclose(segment.errors, wrong)
+    assert (np.diff(segment.bytes) > 0).all()
+
+
+def test_the_story_of_the_default(split):
+    """The curve crosses the linear classifier and comes near the exact kernel."""
+    segment = run_segment(split, "RandomMaxout", {"random_state": 0}, [10, 1000])
+    linear = run_segment(split, "RandomProjection", {"random_state": 0}, [1000])
+    assert segment.errors[0] > linear.errors[0] > segment.errors[1]
+    assert segment.errors[1] < 0.025
+
+
+@pytest.mark.parametrize("scheme", registry())
+def test_every_scheme(split, scheme):
+    segment = run_segment(split, scheme, {"random_state": 0}, [40, 80], alphas=1.0)
+    assert (segment.errors < 0.4).all() and segment.seconds_fit > 0
+
+
+def test_rows_that_grow_are_nested_and_help(split):
+    small, whole = (run_segment(split, "RandomMaxout", {}, [300], 1.0, share) for share in (1 / 16, 1.0))
+    assert small.n_train == round(len(split.X_train) / 16) and whole.n_train == len(split.X_train)
+    assert small.errors[0] > whole.errors[0]
+
+
+def test_regression_reports_the_root_mean_squared_error():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 5)).astype(np.float32)
+    data = datasets.Dataset("line", X, y=X.sum(axis=1).astype(np.float64))
+    split = make_split(data, "none")
+    segment = run_segment(split, "RandomProjection", {}, [100], alphas=1e-3)
+    assert segment.errors[0] < 0.05 and segment.predictions.size == 0
+
+
+def test_mean_and_spread_over_seeds(split):
+    runs = [[run_segment(split, "RandomMaxout", {"random_state": s}, [20, 40], 1.0)] for s in range(3)]
+    frame = mean_and_spread(runs)
+    errors = np.array([r[0].errors for r in runs])
+    np.testing.assert_allclose(frame["error"], errors.mean(axis=0))
+    np.testing.assert_allclose(frame["s.d."], errors.std(axis=0, ddof=1))
+    assert list(frame["seeds"]) == [3, 3]
+    assert len(mean_and_spread([])) == 0 and (mean_and_spread(runs[:1])["s.d."] == 0).all()
+
+
+def test_bad_data():
+    X = np.ones((30, 2), np.float32)
+    with pytest.raises(DataError, match="has none"):
+        make_split(datasets.load("circle"), "none")
+    with pytest.raises(DataError, match="two classes"):
+        make_split(datasets.Dataset("one", X, y=np.zeros(30, int), target_names=("a", "b")), "none")
+    with pytest.raises(DataError, match="at least 20 rows"):
+        make_split(datasets.Dataset("few", X[:5], y=np.arange(5) % 2, target_names=("a", "b")), "none")
