@@ -1,0 +1,27 @@
+"""Start the laboratory: ``streamlit run app.py`` or ``python app.py``.
+
+The router that Streamlit runs for every visitor is ``rfviz/ui/router.py``, not this file. An entry script that lies
+beside the ``pages`` folder would be taken for an old-style multipage app when a deep link is the first request after
+the server starts.
+"""
+
+from pathlib import Path
+
+from rfviz._blas import choose_openblas_kernels
+
+choose_openblas_kernels()  # before anything imports NumPy
+
+import streamlit as st  # noqa: E402
+
+from rfviz.ui.live_chart import plotly_route  # noqa: E402
+from rfviz.ui.startup import lifespan, report_script_error  # noqa: E402
+
+app = st.App(
+    Path(__file__).parent / "rfviz" / "ui" / "router.py",
+    lifespan=lifespan,
+    routes=[plotly_route()],
+    on_script_error=report_script_error,
+)
+
+if __name__ == "__main__":
+    app.run()

@@ -1,0 +1,88 @@
+"""Figure 1 of the random maxout paper, live: which distances survive the map?"""
+
+import streamlit as st
+
+from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.saturation import MAX_POINTS, prepare_pairs, saturation
+from rfviz.errors import RfvizError
+from rfviz.features import registry
+from rfviz.figures.saturation import plot_saturation
+from rfviz.params import Param
+from rfviz.ui import layout, text
+from rfviz.ui.controls import choice, control, several, shown
+from rfviz.ui.results import kept, watched
+from rfviz.ui.sidebar import choose_data, show_device
+
+TITLE = "Distance saturation"
+ICON = ":material/straighten:"
+GROUP = "Random maxout"
+ORDER = 10
+QUESTION = "Which distances between points survive a random feature map, and which does it forget?"
+
+SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features. Watch the cloud.")
+AS_PRINTED = Param(
+    "printed",
+    True,
+    "bool",
+    label="The paper’s formula",
+    help="Also draw, dashed, the curve that Theorem 1 of the paper would give. It is wrong: see below.",
+)
+PAPER = {"scheme": "RandomMaxout", "n_components": 1000, "pool_size": 8, "compare": [32], "normalise": "unit norm",
+         "data": "circle", "data.n_samples": 100, "data.evenly_spaced": False, "data.random_state": 0,
+         "seed": 0, "printed": True}  # fmt: skip
+COMPARED = {"pool_size": [1, 2, 4, 8, 16, 32, 64, 128], "gamma": [0.1, 0.5, 1.0, 2.0, 5.0, 10.0]}
+
+state = layout.page_title(
+    "distance-saturation", {"Figure 1 of the paper": ("100 points on the circle, m = 1000, q = 8 and 32.", PAPER)}
+)
+dataset, data_key = choose_data(state, "circle")
+with st.sidebar:
+    normalise = control(state, NORMALISATION)
+
+with st.container(key="controls"):
+    schemes = registry()
+    scheme = choice(state, "scheme", list(schemes), "RandomMaxout", "Scheme", "Which feature map.",
+                    {name: cls.label for name, cls in schemes.items()})  # fmt: skip
+    params = {param.name: param for param in schemes[scheme].params if param.name != "dtype"}
+    varied = next((name for name in COMPARED if name in params), None)
+    defaults = {"pool_size": 8, "gamma": 1.0}
+    setting = {name: control(state, param, defaults.get(name)) for name, param in params.items()}
+    setting["random_state"] = control(state, SEED)
+    compare = []
+    if varied:
+        compare = several(state, "compare", COMPARED[varied], [32] if varied == "pool_size" else [],
+                          f"Beside it, {params[varied].label.lower()}", "Further curves to compare with.")  # fmt: skip
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    layout.formula(schemes[scheme].formula)
+    as_printed = scheme == "RandomMaxout" and control(state, AS_PRINTED)
+
+try:
+    values = [setting[varied], *(v for v in compare if v != setting[varied])] if varied else [None]
+    settings = [setting | ({varied: value} if varied else {}) for value in values]
+    symbol = {"pool_size": "q", "gamma": "γ"}.get(varied, "")
+    labels = [f"{symbol} = {shown(value)}" for value in values] if varied else [schemes[scheme].label]
+    pairs = kept("pairs", (data_key, normalise), lambda: prepare_pairs(dataset, normalise), most=8)
+    key = (data_key, normalise, scheme, *(tuple(sorted(s.items())) for s in settings))
+    result = watched("saturation", key, lambda p: saturation(pairs, scheme, settings, labels, p))
+except RfvizError as error:
+    st.error(str(error))
+    state.finish()
+    show_device()
+    st.stop()
+
+layout.chart(plot_saturation(result, as_printed=as_printed), "saturation", text.saturation_summary(result))
+layout.explain(text.saturation_explanation(result))
+if dataset.n_samples > MAX_POINTS:
+    st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")
+
+titles = ["Numbers", "How it is computed", *(["Why is the paper’s formula wrong?"] if scheme == "RandomMaxout" else [])]
+tab_numbers, tab_how, *tab_wrong = st.tabs(titles)
+with tab_numbers:
+    frame = result.to_frame()
+    layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.3f"), text.SATURATION_NUMBERS)
+with tab_how:
+    st.markdown(text.SATURATION_METHOD)
+for tab in tab_wrong:
+    tab.markdown(text.ERRATUM)
+state.finish()
+show_device()

@@ -1,0 +1,58 @@
+"""The front page: what this is, which pages there are, which device computes, which data sets are at hand."""
+
+import streamlit as st
+
+from rfviz import backend, datasets
+from rfviz.features import registry
+from rfviz.ui import layout
+from rfviz.ui.page_index import find_pages
+
+TITLE = "Home"
+ICON = ":material/home:"
+GROUP = ""
+ORDER = 0
+QUESTION = (
+    "A random feature map turns a linear model into a kernel machine at linear cost. Here you pick data and a map, "
+    "move a slider, and see what the map does to the data, measured against the exact kernel that it approximates."
+)
+
+layout.page_title("home", heading="Random features, seen at work")
+
+pages = [page for page in find_pages() if page.slug != "home"]
+for column, page in zip(st.columns(max(len(pages), 2)), pages, strict=False):
+    with column, st.container(border=True, height="stretch"):
+        if page.picture:
+            st.image(str(page.picture), width="stretch")
+        st.page_link(page.path, label=f"**{page.title}**", icon=page.icon)
+        st.markdown(page.question)
+
+with st.container(key="pair"):
+    with st.container():
+        st.subheader("This machine", anchor=False)
+        device = backend.get_device()
+        blas = backend.blas_info()
+        st.markdown(f"**{device.describe()}** · {device.free_bytes() / 1e9:.1f} GB free")
+        st.markdown(
+            f"Matrix products on the processor: {blas['library']} {blas['version']}, kernels for "
+            f"{blas['architecture']}, {blas['threads']} threads on {blas['cores']} cores. {layout.blas_note()}"
+        )
+        if not device.is_gpu:
+            st.caption(
+                f"No GPU is in use: {backend.gpu_status()}. With an NVIDIA GPU, `pip install -r requirements-gpu.txt` "
+                "and start again; nothing else changes."
+            )
+    with st.container():
+        st.subheader("Feature maps", anchor=False)
+        for scheme in registry().values():
+            st.markdown(f"**{scheme.label}.** {scheme.summary}")
+
+st.subheader("Data sets", anchor=False)
+where = {"generated": "made here", "bundled": "bundled", "download": "downloaded once", "folder": "data folder"}
+rows = [{"data set": s.title, "from": where[s.source], "what it holds": s.summary} for s in datasets.specs().values()]
+st.dataframe(
+    rows, hide_index=True, height="content", column_config={"what it holds": st.column_config.Column(width="large")}
+)
+st.caption(
+    "Your own files: put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
+    "`RFVIZ_DATA` set to it; they appear here by name."
+)

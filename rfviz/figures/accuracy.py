@@ -1,0 +1,202 @@
+"""Accuracy against the number of features, against seconds and bytes, and who is taken for whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from rfviz.figures.template import COLOURS, DASHES, GREY, SYMBOLS, rgba, styled
+
+__all__ = ["Runner", "plot_accuracy", "plot_confusion", "plot_penalty"]
+
+_X_TITLES = {"m": "number of features m", "seconds": "seconds to train and test", "bytes": "bytes of the model"}
+
+
+@dataclass(frozen=True, eq=False)
+class Runner:
+    """One curve of a race.
+
+    Attributes
+    ----------
+    label : str
+    frame : DataFrame
+        Columns of the chosen axis (``m``, ``seconds`` or ``bytes``), ``error`` and ``s.d.``, in the units of the chart.
+    paper : tuple of (m, error, s.d.)
+        What the paper prints for the same setting; empty where it prints nothing.
+    """
+
+    label: str
+    frame: pd.DataFrame
+    paper: tuple[tuple[float, float, float], ...] = ()
+
+
+def plot_accuracy(
+    runners: list[Runner],
+    references: dict[str, float],
+    *,
+    axis: str = "m",
+    x_range: tuple[float, float] | None = None,
+    unit: str = "test error, %",
+    height: int = 520,
+    revision: str = "",
+) -> go.Figure:
+    """Error against the number of features (or seconds, or bytes) on logarithmic axes.
+
+    Parameters
+    ----------
+    runners : list of Runner
+    references : dict of str to float
+        Errors of other methods, drawn as horizontal lines.
+    axis : {"m", "seconds", "bytes"}
+    x_range : (low, high), optional
+        Of the horizontal axis, so that it stands still while points arrive.
+    unit : str
+        Title of the error axis.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    traces: list[Any] = []
+    for index, runner in enumerate(runners):
+        traces += _curve(runner, index, axis)
+    span = x_range or _span(runners, axis)
+    references = {name: error for name, error in references.items() if error > 0}
+    traces += [_reference(name, error, span, index) for index, (name, error) in enumerate(references.items())]
+    figure = styled(traces, x=_X_TITLES[axis], y=unit, height=height, revision=revision)
+    figure.update_xaxes(type="log", dtick="D2" if axis == "m" else None, range=[*np.log10(span)])
+    figure.update_yaxes(type="log", dtick="D2", tickformat=".3~g", range=_range(runners, list(references.values())))
+    return figure
+
+
+def _span(runners: list[Runner], axis: str) -> tuple[float, float]:
+    values = np.concatenate([r.frame[axis].to_numpy(float) for r in runners if len(r.frame)] or [np.array([1.0, 10.0])])
+    return 0.9 * float(values.min()), 1.1 * float(values.max())
+
+
+def _reference(name: str, error: float, span: tuple[float, float], index: int) -> go.Scatter:
+    """A horizontal line with its name at the left end, where curves are high and references low."""
+    return go.Scatter(
+        x=[*span],
+        y=[error, error],
+        mode="lines+text",
+        line={"color": GREY, "width": 1.5, "dash": ("dot", "dash", "dashdot", "longdash")[index % 4]},
+        text=[f" {name}: {error:.3g}", ""],
+        textposition="top right",
+        textfont={"size": 13},
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def _curve(runner: Runner, index: int, axis: str) -> list[Any]:
+    colour, frame = COLOURS[index % len(COLOURS)], runner.frame
+    traces: list[Any] = []
+    if (frame["s.d."] > 0).any():
+        low = np.maximum(frame["error"] - frame["s.d."], 0.2 * frame["error"])
+        traces.append(
+            go.Scatter(
+                x=np.concatenate([frame[axis], frame[axis][::-1]]),
+                y=np.concatenate([frame["error"] + frame["s.d."], low[::-1]]),
+                fill="toself",
+                fillcolor=rgba(colour, 0.18),
+                line={"width": 0},
+                mode="lines",
+                hoverinfo="skip",
+                showlegend=False,
+            )
+        )
+    traces.append(
+        go.Scatter(
+            x=frame[axis],
+            y=frame["error"],
+            mode="lines+markers",
+            line={"color": colour, "width": 2.5, "dash": DASHES[index % len(DASHES)]},
+            marker={"symbol": SYMBOLS[index % len(SYMBOLS)], "size": 8},
+            name=runner.label,
+            hovertemplate="%{x:,} → %{y:.3g}<extra>" + runner.label + "</extra>",
+        )
+    )
+    if runner.paper and axis == "m":
+        m, error, deviation = (list(values) for values in zip(*runner.paper, strict=True))
+        traces.append(
+            go.Scatter(
+                x=m,
+                y=error,
+                error_y={"array": deviation, "color": colour, "thickness": 1.5},
+                mode="markers",
+                marker={"symbol": "circle-open", "size": 14, "color": colour, "line": {"width": 2}},
+                name=f"{runner.label}, the paper",
+                hovertemplate="%{x:,} → %{y:.3g}<extra>as printed</extra>",
+            )
+        )
+    return traces
+
+
+def _range(runners: list[Runner], references: list[float]) -> list[float] | None:
+    """Logarithmic range of errors that holds every curve and reference; steady while points arrive."""
+    values = np.concatenate([*(r.frame["error"].to_numpy(float) for r in runners), np.array(references, dtype=float)])
+    values = values[values > 0]
+    if not len(values):
+        return None
+    return [float(np.log10(values.min()) - 0.12), float(np.log10(values.max()) + 0.08)]
+
+
+def plot_penalty(runners: list[Runner], *, height: int = 360) -> go.Figure:
+    """The penalty that the held-out rows chose, against the number of features."""
+    traces = [
+        go.Scatter(
+            x=r.frame["m"],
+            y=r.frame["alpha"],
+            mode="lines+markers",
+            line={"color": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)]},
+            marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
+            name=r.label,
+        )
+        for i, r in enumerate(runners)
+    ]
+    figure = styled(traces, x=_X_TITLES["m"], y="chosen penalty α", height=height, revision="penalty")
+    figure.update_xaxes(type="log", dtick="D2")
+    figure.update_yaxes(type="log", exponentformat="power")
+    return figure
+
+
+def plot_confusion(counts: np.ndarray, names: list[str], *, height: int = 460) -> go.Figure:
+    """Which classes are taken for which: wrong predictions only, so that the diagonal does not drown them.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (k, k)
+        Test rows by true class (rows) and predicted class (columns).
+    names : list of str
+    height : int
+        Pixels.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    wrong = counts.astype(float)
+    np.fill_diagonal(wrong, np.nan)
+    heat = go.Heatmap(
+        z=wrong,
+        x=names,
+        y=names,
+        colorscale=[[0, rgba(COLOURS[0], 0.05)], [1, COLOURS[0]]],
+        showscale=False,
+        hovertemplate="%{y} taken for %{x}: %{z} times<extra></extra>",
+        texttemplate="%{z}" if len(names) <= 12 else None,
+        hoverongaps=False,
+    )
+    figure = styled([heat], x="predicted class", y="true class", height=height, revision="confusion")
+    figure.update_xaxes(type="category", constrain="domain")
+    figure.update_yaxes(type="category", autorange="reversed", scaleanchor="x", constrain="domain")
+    return figure

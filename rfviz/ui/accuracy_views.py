@@ -1,0 +1,165 @@
+"""The parts of the accuracy page: running the race, its reference lines, confusions and numbers."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from rfviz.analysis.baselines import BASELINES, BaselineRefusedError, run_baseline
+from rfviz.datasets import Dataset
+from rfviz.errors import RfvizError
+from rfviz.figures.accuracy import plot_accuracy, plot_confusion
+from rfviz.ui import images, layout
+from rfviz.ui.controls import choice
+from rfviz.ui.race import Race
+from rfviz.ui.results import watched
+from rfviz.ui.state import PageState
+
+__all__ = ["accuracy_chart", "confusions", "numbers", "reference_lines", "run", "start_and_stop"]
+
+# Multiply-adds that run without being asked for: a second or two on two cores.
+_AT_ONCE = 2e11
+_REDRAW_S = 0.4
+_SHOWN_ERRORS = 24
+_RUNNING = "accuracy:running"
+
+
+def start_and_stop(race: Race) -> None:
+    """Buttons to start, go on and stop, and how much is left to do."""
+    left = race.missing()
+    for label, reason in race.failures().items():
+        st.warning(f"{label} stopped: {reason}", icon="⚠️")
+    if not left:
+        st.session_state[_RUNNING] = False
+        st.caption(f"All {len(list(race.parts()))} parts are computed. Changing a setting adds only what is missing.")
+        return
+    small = _cost(race, left) < _AT_ONCE
+    running = st.session_state.get(_RUNNING, False) or small
+    started = len(left) < len(list(race.parts()))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Go on" if started else "Start", type="primary", disabled=running, on_click=_set_running, args=(True,)
+        )
+        st.button("Stop", disabled=not running or small, on_click=_set_running, args=(False,))
+        st.caption(f"{len(left)} of {len(list(race.parts()))} parts to compute.")
+    st.session_state["accuracy:go"] = running
+
+
+def _set_running(value: bool) -> None:
+    st.session_state[_RUNNING] = value
+
+
+def _cost(race: Race, parts: list) -> float:
+    """Multiply-adds of the Gram matrices, which dominate."""
+    n = len(race.split.X_train)
+    return sum(min(n * max(grid) ** 2, n**2 * max(grid)) * share + n * max(grid) * race.split.X_train.shape[1]
+               for _, _, (grid, share) in parts)  # fmt: skip
+
+
+def run(race: Race) -> bool:
+    """Compute missing parts for a moment, so that the page can be drawn with the new points and asked to go on.
+
+    Returns
+    -------
+    bool
+        Whether there is more to compute; the page then ends with a rerun. In between a reader can stop it or change it.
+    """
+    left = race.missing()
+    if not left or not st.session_state.get("accuracy:go"):
+        return False
+    begun = time.monotonic()
+    total = len(list(race.parts()))
+    bar = st.empty()
+    for number, part in enumerate(left):
+        if time.monotonic() - begun > _REDRAW_S:
+            return True
+        if part[0].label in race.failures():
+            continue
+        started = time.monotonic()
+
+        def progress(
+            share: float, words: str, number: int = number, part: Any = part, started: float = started
+        ) -> None:
+            elapsed = time.monotonic() - started
+            ahead = (
+                f", about {elapsed * (1 - share) / share:.0f} s left of this part"
+                if elapsed > 1 and share > 0.05
+                else ""
+            )
+            where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"
+            bar.progress((total - len(left) + number + share) / total, text=f"{where}: {words}{ahead}")
+
+        race.run(part, progress)
+    st.session_state[_RUNNING] = False
+    return True  # once more, to say that all is done
+
+
+def accuracy_chart(race: Race, lines: dict[str, float], unit: str) -> go.Figure:
+    """Error against m, on axes that stand still while points arrive."""
+    last = max(max(grid) for grid, _ in race.steps)
+    return plot_accuracy(race.runners("m"), lines, x_range=(9, 1.1 * last), unit=unit, revision=str(race.split_key))
+
+
+def reference_lines(race: Race, names: list[str], gamma: Any) -> dict[str, float]:
+    """Errors of the chosen baselines, in the unit of the chart; those that are hopeless say why."""
+    lines, refused, split = {}, [], race.split
+    scale = 100.0 if split.is_classification else 1.0
+    for name in names:
+        reason = BASELINES[name].refusal(len(split.X_train), split.X_train.shape[1], len(split.target_names))
+        if reason:
+            refused.append(reason)
+            continue
+        try:
+            rows = (split.X_train, split.y_train, split.X_test, split.y_test)
+            key = (race.split_key, name, gamma)
+            result = watched(
+                "baseline",
+                key,
+                lambda p, name=name, rows=rows: run_baseline(name, *rows, gamma=gamma, progress=p),
+                64,
+            )
+            lines[result.title] = scale * result.error
+        except (BaselineRefusedError, RfvizError) as error:
+            refused.append(str(error))
+    for reason in refused:
+        st.info(reason)
+    return lines
+
+
+def confusions(state: PageState, race: Race, dataset: Dataset) -> None:
+    """Which classes are confused by one map at one number of features, and the images of the rows."""
+    runs = {entrant.label: race.segments(entrant, 0) for entrant in race.entrants}
+    runs = {label: segments for label, segments in runs.items() if segments}
+    if not race.split.is_classification or not runs:
+        st.markdown("Confusions appear with the first points of a classification race.")
+        return
+    label = choice(state, "confused", list(runs), next(iter(runs)), "Map", "Whose errors to look at.")
+    predictions = {int(m): p for s in runs[label] for m, p in zip(s.m_grid, s.predictions, strict=True)}
+    reached = sorted(predictions)
+    m = int(
+        choice(state, "at", [str(m) for m in reached], str(reached[-1]), "Features m", "At which point of the curve.")
+    )
+    truth, predicted = race.split.y_test, predictions[m]
+    names = list(race.split.target_names)
+    counts = np.zeros((len(names), len(names)), dtype=int)
+    np.add.at(counts, (truth, predicted), 1)
+    wrong = np.flatnonzero(truth != predicted)
+    st.markdown(f"**{len(wrong):,} of {len(truth):,}** test rows are wrong with {label} at m = {m:,} (seed 0).")
+    with st.container(key="pair"):
+        layout.chart(plot_confusion(counts, names), "confusion", f"Confusions of {label} at m = {m}.")
+        if dataset.image_shape and len(wrong):
+            shown = wrong[:_SHOWN_ERRORS]
+            captions = [f"{names[truth[i]]} → {names[predicted[i]]}" for i in shown]
+            st.html(images.gallery(dataset, race.split_key, race.split.test_rows[shown], captions))
+
+
+def numbers(race: Race) -> None:
+    """Every point of every curve as a table."""
+    frames = [runner.frame.assign(map=runner.label) for runner in race.runners("m")]
+    table = pd.concat(frames, ignore_index=True)
+    layout.numbers(table[["map", *[name for name in table.columns if name != "map"]]])

@@ -1,0 +1,132 @@
+"""Controls drawn from declarations: a :class:`rfviz.params.Param` is all that a slider, switch or menu needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from rfviz.errors import ParameterError
+from rfviz.params import Param
+from rfviz.ui.live_slider import live_slider
+from rfviz.ui.state import PageState
+
+__all__ = ["choice", "control", "several"]
+
+# Characters that fit side by side in a column of controls.
+_SHORT = 16
+# Characters beyond which pills take more room than a menu.
+_LONG = 40
+
+
+def control(state: PageState, param: Param, default: Any = None, name: str | None = None) -> Any:
+    """Draw the control of a parameter and return its value.
+
+    Parameters
+    ----------
+    state : PageState
+        The page it belongs to.
+    param : Param
+        What it sets.
+    default : object, optional
+        A default of the page's own.
+    name : str, optional
+        Its name in the address; that of the parameter where it is not given.
+
+    Returns
+    -------
+    object
+        A legal value of the parameter.
+    """
+    default = param.default if default is None else default
+    name = name or param.name
+    label = param.label or param.name
+    if param.kind == "bool":
+        key = state.claim(name, default, param.validate)
+        return st.toggle(label, key=key, help=param.help or None)
+    if param.kind == "choice":
+        return choice(state, name, param.choices, default, label, param.help)
+    if param.name == "random_state":
+        key = state.claim(name, default, param.clamp)
+        low, high = int(param.low or 0), int(param.high or 2**31 - 1)
+        return st.number_input(label, low, high, step=1, key=key, help=param.help or None)
+    options = _options(param, default)
+    key = state.claim(name, default, lambda value: _nearest(options, param.clamp(value)))
+    symbol = f" {_PLAIN[param.symbol]}" if param.symbol in _PLAIN else ""
+    return live_slider(key, label + symbol, options, [shown(option) for option in options], param.help)
+
+
+# A slider's label is plain text, where the declaration has LaTeX.
+_PLAIN = {"m": "m", "q": "q", "n": "n", "d": "d", r"\gamma": "γ", r"\alpha": "α"}
+
+
+def choice(
+    state: PageState, name: str, options: Sequence[str], default: str, label: str, help: str = "", titles: Any = None
+) -> str:
+    """One of several words: side by side where they are few, a menu where they are many."""
+
+    def clean(value: Any) -> str:
+        # The address may hold a word that reads as a number ("3").
+        match = next((option for option in options if str(option) == str(value)), None)
+        if match is None:
+            raise ValueError(value)
+        return match
+
+    key = state.claim(name, default, clean)
+    titles = titles or {}
+    show = {"format_func": lambda option: titles.get(option, option), "key": key, "help": help or None}
+    if sum(len(titles.get(option, option)) for option in options) <= _SHORT:
+        return st.segmented_control(label, options, required=True, **show)
+    return st.selectbox(label, options, **show)
+
+
+def several(
+    state: PageState,
+    name: str,
+    options: Sequence[Any],
+    default: Sequence[Any],
+    label: str,
+    help: str,
+    titles: Mapping[Any, str] | None = None,
+) -> list:
+    """Any number of the options, as a row of pills."""
+
+    def clean(value: Any) -> list:
+        values = value if isinstance(value, (list, tuple)) else [value]
+        return [option for option in options if option in values]
+
+    key = state.claim(name, list(default), clean)
+    titles = titles or {option: shown(option) for option in options}
+    show = {"key": key, "help": help, "format_func": titles.__getitem__}
+    if sum(map(len, titles.values())) > _LONG:
+        return st.multiselect(label, options, **show)
+    return st.pills(label, options, selection_mode="multi", **show)
+
+
+def shown(value: Any) -> str:
+    """A number as people write it: 20 000 with a thin space, 0.05 without padding; words as they are."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    return f"{value:,}".replace(",", "\u2009") if isinstance(value, int) else f"{value:g}"
+
+
+def _options(param: Param, default: Any) -> list:
+    if param.log:
+        stops: list = list(param.stops())
+        if not isinstance(default, str) and default not in stops:
+            stops = sorted([*stops, default])
+    else:
+        low = int(param.low if param.ui_low is None else param.ui_low)
+        high = int(param.high if param.ui_high is None else param.ui_high)
+        stops = list(range(low, high + 1, param.step))
+    return [*param.choices, *stops]
+
+
+def _nearest(options: list, value: Any) -> Any:
+    if isinstance(value, str):
+        if value not in options:
+            raise ParameterError("value", f"must be one of {options}", value)
+        return value
+    numbers = [option for option in options if not isinstance(option, str)]
+    return min(numbers, key=lambda option: abs(option - value))

@@ -1,0 +1,87 @@
+"""Images of a data set as small pictures: thumbnails for charts and one sheet of all of them for the browser."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Hashable
+
+import numpy as np
+from PIL import Image
+
+from rfviz.datasets.base import Dataset
+from rfviz.ui.results import kept
+
+__all__ = ["as_pixels", "data_uri", "sprite", "thumbnails"]
+
+
+def as_pixels(dataset: Dataset, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
+    """The rows as images of bytes, shape (n, height, width) or (n, height, width, 3)."""
+    X = np.rint(np.clip(dataset.X[rows], 0.0, 1.0) * 255.0).astype(np.uint8)
+    return X.reshape(len(X), *dataset.image_shape)
+
+
+def data_uri(pixels: np.ndarray, frame: str | None = None, side: int = 64) -> str:
+    """One image as a PNG data address, at most `side` pixels high, in a coloured frame if one is given."""
+    image = Image.fromarray(pixels)
+    if image.height > side:
+        image = image.resize((max(round(image.width * side / image.height), 1), side), Image.Resampling.BOX)
+    elif image.height < side // 2:  # small digits stay crisp when the browser enlarges them
+        factor = side // image.height
+        image = image.resize((image.width * factor, image.height * factor), Image.Resampling.NEAREST)
+    if frame:
+        width = 3
+        framed = Image.new("RGB", (image.width + 2 * width, image.height + 2 * width), frame)
+        framed.paste(image, (width, width))
+        image = framed.quantize(64)
+    return _png(image)
+
+
+def thumbnails(dataset: Dataset, key: Hashable, rows: np.ndarray, frames: list[str]) -> list[str]:
+    """Data addresses of the images of `rows`, framed in their colours; kept, since a slider asks for them again."""
+    return [
+        kept("thumbnails", (key, int(row), frame), lambda row=row, frame=frame: data_uri(
+            as_pixels(dataset, slice(row, row + 1))[0], frame), most=4000)
+        for row, frame in zip(rows, frames, strict=True)
+    ]  # fmt: skip
+
+
+def gallery(dataset: Dataset, key: Hashable, rows: np.ndarray, captions: list[str]) -> str:
+    """The images of `rows` with their captions, as HTML that holds the images itself.
+
+    Streamlit's own images are files of the server, which it takes away when the page is drawn again quickly.
+    """
+    addresses = thumbnails(dataset, key, rows, [""] * len(rows))
+    words = [html.escape(caption) for caption in captions]
+    figures = [
+        f'<figure><img src="{address}" alt="{word}"><figcaption>{word}</figcaption></figure>'
+        for address, word in zip(addresses, words, strict=True)
+    ]
+    return f'<div class="rfviz-gallery">{"".join(figures)}</div>'
+
+
+def sprite(dataset: Dataset, columns: int = 40, side: int = 56) -> dict[str, object]:
+    """All images on one sheet, for pictures that follow the pointer without asking the server.
+
+    Returns
+    -------
+    dict
+        ``uri``, ``columns``, and the ``width`` and ``height`` of a tile in pixels.
+    """
+    pixels = as_pixels(dataset)
+    shrink = max(dataset.image_shape[0] // side, 1)
+    pixels = pixels[:, ::shrink, ::shrink] if shrink > 1 else pixels
+    n, height, width = pixels.shape[:3]
+    rows = -(-n // columns)
+    sheet = np.zeros((rows * columns, *pixels.shape[1:]), np.uint8)
+    sheet[:n] = pixels
+    sheet = sheet.reshape(rows, columns, *pixels.shape[1:]).swapaxes(1, 2)
+    sheet = sheet.reshape(rows * height, columns * width, *pixels.shape[3:])
+    return {"uri": _png(Image.fromarray(sheet)), "columns": columns, "width": width, "height": height}
+
+
+def _png(image: Image.Image) -> str:
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,86 @@
+"""The parts that every page has: style, title, question, presets, the explanation under a chart, its numbers."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from rfviz.ui.live_chart import live_chart
+from rfviz.ui.page_index import ASSETS, find_pages
+from rfviz.ui.state import PageState
+
+__all__ = ["blas_note", "chart", "explain", "formula", "numbers", "page_title", "use_style"]
+
+
+@functools.lru_cache(maxsize=1)
+def _css() -> str:
+    return (ASSETS / "style.css").read_text(encoding="utf-8")
+
+
+def use_style() -> None:
+    """Add the laboratory's few rules of style to the page."""
+    st.html(f"<style>{_css()}</style>")
+
+
+def page_title(
+    slug: str, presets: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None, heading: str = ""
+) -> PageState:
+    """Title and question of a page, buttons that set several controls at once, and the state of the controls.
+
+    Parameters
+    ----------
+    slug : str
+        The page's place in the address.
+    presets : mapping, optional
+        Label of each button to its help and the values it sets.
+    heading : str
+        A title other than that in the navigation.
+    """
+    page = next(page for page in find_pages() if page.slug == slug)
+    state = PageState(slug)
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.title(heading or page.title, anchor=False, width="content")
+        for label, (help, values) in (presets or {}).items():
+            st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
+    st.markdown(page.question)
+    return state
+
+
+def blas_note() -> str:
+    """How OpenBLAS came to its kernels, where that is not its own choice; empty otherwise."""
+    chosen = os.environ.get("OPENBLAS_CORETYPE")
+    return (
+        f"OpenBLAS was told to use its {chosen} kernels, which suit this processor better than its guess."
+        if chosen
+        else ""
+    )
+
+
+def formula(text: str) -> None:
+    """A formula beside the controls that it explains."""
+    st.markdown(f"${text}$")
+
+
+def chart(figure: go.Figure, key: str, description: str, clickable: bool = False) -> None:
+    """Show a figure at the full width, with a description for those who cannot see it."""
+    live_chart(figure, key, description, clickable)
+
+
+def explain(text: str) -> None:
+    """What one sees in the chart above, in a few sentences."""
+    st.markdown(text)
+
+
+def numbers(frame: pd.DataFrame, formats: Mapping[str, str] | None = None, note: str = "") -> None:
+    """The numbers of a chart as a table."""
+    frame = frame.dropna(axis=1, how="all")  # what holds for no row is no column
+    config = {name: st.column_config.NumberColumn(format=text) for name, text in (formats or {}).items()}
+    st.dataframe(frame, hide_index=True, column_config=config)
+    if note:
+        st.caption(note)

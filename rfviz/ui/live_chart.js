@@ -1,0 +1,131 @@
+// A Plotly chart that is redrawn in place. Streamlit's own is taken down and built anew whenever its data change, which
+// costs twice the time, flickers, and forgets the zoom.
+const charts = new WeakMap();
+
+function plotly(address) {
+  return (window.__rfvizPlotly ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => {
+      window.__rfvizPlotly = undefined; // the next update tries again
+      reject(new Error(`${address} could not be loaded`));
+    };
+    document.head.append(script);
+  }));
+}
+
+// A chart in a tab that is not open has no width to draw for; wait until it is.
+function shown(root) {
+  if (root.offsetWidth) return Promise.resolve();
+  return new Promise((resolve) => {
+    const observer = new ResizeObserver(() => {
+      if (!root.offsetWidth) return;
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe(root);
+  });
+}
+
+function faint(colour) {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return /^#[0-9a-f]{6}$/i.test(colour) ? `rgba(${red},${green},${blue},0.6)` : colour;
+}
+
+// The page's theme as a Plotly template; colours that a figure sets itself stay as they are.
+function themed(style) {
+  const colour = (name) => style.getPropertyValue(`--st-${name}`).trim();
+  const [text, ground, line] = ["text-color", "background-color", "border-color"].map(colour);
+  const axis = { gridcolor: faint(line), zerolinecolor: line, tickcolor: line, linecolor: line, zeroline: false };
+  const clear = "rgba(0,0,0,0)";
+  return {
+    layout: {
+      font: { color: text, family: colour("font") },
+      paper_bgcolor: clear,
+      plot_bgcolor: clear,
+      legend: { bordercolor: clear, bgcolor: clear },
+      modebar: { bgcolor: clear, color: faint(text), activecolor: text },
+      hoverlabel: { bgcolor: ground, bordercolor: line, font: { color: text } },
+      xaxis: { ...axis, showgrid: false, title: { standoff: 18 } },
+      yaxis: { ...axis, title: { standoff: 16 } },
+      scene: Object.fromEntries(["x", "y", "z"].map((name) => [`${name}axis`, { ...axis, backgroundcolor: clear }])),
+      coloraxis: { colorbar: { outlinewidth: 0 } },
+      margin: { pad: 6 },
+    },
+  };
+}
+
+const EXPAND = { width: 24, height: 24, path: "M3 3h7v2H5v5H3zm11 0h7v7h-2V5h-5zM3 14h2v5h5v2H3zm16 0h2v7h-7v-2h5z" };
+
+// Made once a chart: Plotly builds a chart anew when it is handed another function.
+function config(root) {
+  const expand = () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen());
+  return {
+    displaylogo: false,
+    scrollZoom: false,
+    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"],
+    modeBarButtonsToAdd: [{ name: "fullscreen", title: "Fullscreen", icon: EXPAND, click: expand }],
+  };
+}
+
+function draw(Plotly, chart) {
+  const { root, data } = chart;
+  const layout = { ...data.figure.layout, autosize: true, template: (chart.template = themed(getComputedStyle(root))) };
+  if (document.fullscreenElement === root) layout.height = window.innerHeight;
+  if (data.clickable) layout.dragmode ??= "pan";
+  if (layout.uirevision !== chart.revision) chart.zoomed.clear();
+  chart.revision = layout.uirevision;
+  for (const [axis, range] of chart.zoomed) layout[axis] = { ...layout[axis], range };
+  return Plotly.react(root, data.figure.data, layout, (chart.config ??= config(root)));
+}
+
+// Plotly itself gives up a zoom when the range that the figure asks for has changed, as it does where an axis grows.
+function zoom(Plotly, chart, change) {
+  const { root, zoomed } = chart;
+  const names = ["xaxis", "yaxis"].filter((name) => Object.keys(change).some((key) => key.startsWith(`${name}.`)));
+  let home = false;
+  for (const name of names) {
+    const { range, _rangeInitial0: low, _rangeInitial1: high, autorange } = root._fullLayout[name];
+    const near = (a, b) => Math.abs(a - b) <= 1e-9 * Math.abs(high - low);
+    if (autorange || (near(range[0], low) && near(range[1], high))) home = zoomed.delete(name) || home;
+    else zoomed.set(name, [...range]);
+  }
+  if (home) draw(Plotly, chart);
+}
+
+function watch(Plotly, chart) {
+  const { root } = chart;
+  root.on("plotly_relayout", (change) => zoom(Plotly, chart, change));
+  new ResizeObserver(() => root.isConnected && Plotly.Plots.resize(root)).observe(root.parentElement);
+  root.addEventListener("fullscreenchange", () => draw(Plotly, chart));
+  const pick = (row) => {
+    if (chart.data.clickable) chart.setStateValue("picked", { row, count: (chart.count += 1) });
+  };
+  root.on("plotly_click", (event) => Number.isInteger(event.points?.[0]?.customdata) && pick(event.points[0].customdata));
+  root.on("plotly_doubleclick", () => pick(null));
+  const timer = setInterval(() => {
+    if (!root.isConnected) {
+      clearInterval(timer);
+      Plotly.purge(root); // gives back what WebGL holds
+    } else if (JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template)) draw(Plotly, chart);
+  }, 1000);
+}
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".live-chart");
+  const chart = charts.get(root) ?? { root, count: 0, zoomed: new Map() };
+  charts.set(root, chart);
+  chart.setStateValue = setStateValue;
+  const text = typeof data === "string" ? data : new TextDecoder().decode(data);
+  if (text === chart.text) return;
+  chart.text = text;
+  chart.data = JSON.parse(text);
+  root.setAttribute("aria-label", chart.data.alt);
+  root.style.minHeight = `${chart.data.figure.layout.height}px`;
+  shown(root).then(() => plotly(chart.data.plotly)).then(async (Plotly) => {
+    await draw(Plotly, chart);
+    if (!chart.watched) watch(Plotly, chart);
+    chart.watched = true;
+  });
+}

@@ -1,0 +1,85 @@
+"""A Plotly chart that is redrawn in place; Streamlit's own is taken down and built anew whenever its data change."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import plotly
+import plotly.graph_objects as go
+import plotly.io as pio
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import FileResponse
+from starlette.routing import Route
+
+__all__ = ["live_chart", "picked_row", "plotly_route"]
+
+_HERE = Path(__file__).parent
+_CSS = """
+.live-chart { width: 100%; contain: inline-size; overflow: clip; }
+.live-chart:fullscreen { background: var(--st-background-color); }
+"""
+
+# Not in a shadow of its own: Plotly puts its rules of style into the page's head.
+_mount = st.components.v2.component(
+    "rfviz.live_chart",
+    html='<div class="live-chart" role="figure"></div>',
+    css=_CSS,
+    js=(_HERE / "live_chart.js").read_text(encoding="utf-8"),
+    isolate_styles=False,
+)
+
+
+def _address() -> str:
+    # The version is part of the address, so that browsers may keep the file for ever.
+    base = (st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{'/' if base else ''}{base}/rfviz/plotly-{plotly.__version__}.min.js"
+
+
+def plotly_route() -> Route:
+    """Where the server offers Plotly's script, which comes with the Python package."""
+    path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+
+    async def script(request: Request) -> FileResponse:
+        lasting = {"Cache-Control": "public, max-age=31536000, immutable"}
+        return FileResponse(path, media_type="text/javascript", headers=lasting)
+
+    return Route(_address(), script)
+
+
+def live_chart(figure: go.Figure, key: str, description: str, clickable: bool = False) -> None:
+    """Show a figure at the full width.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+        With a height.
+    key : str
+    description : str
+        For those who cannot see it.
+    clickable : bool
+        Whether a click on a point picks its row; see :func:`picked_row`.
+    """
+    spec = figure.to_dict()
+    spec["layout"].pop("template", None)  # the browser makes one from the page's theme
+    rest = json.dumps({"alt": description, "clickable": clickable, "plotly": _address()})
+    # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
+    data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
+
+    def take_over() -> None:
+        st.session_state[_picked(key)] = st.session_state[key]["picked"]["row"]
+
+    callbacks: dict[str, Any] = {"on_picked_change": take_over} if clickable else {}
+    _mount(key=key, data=data, **callbacks)
+
+
+def picked_row(key: str) -> int | None:
+    """The row (its ``customdata``) of the point that was clicked in the chart of that key; None where none was."""
+    row = st.session_state.get(_picked(key))
+    return row if isinstance(row, int) else None
+
+
+def _picked(key: str) -> str:
+    return f"{key}:picked"

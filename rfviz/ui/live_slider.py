@@ -1,0 +1,69 @@
+"""A slider that answers while it is dragged; Streamlit's own reports only when it is let go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+__all__ = ["live_slider"]
+
+_HERE = Path(__file__).parent
+_HTML = """
+<div class="live-slider">
+  <div class="top">
+    <span><span class="text"></span><span class="help" role="img" aria-label="Help"><svg width="16" height="16"
+      viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"><circle cx="12"
+      cy="12" r="10"/><path d="M9.1 9a3 3 0 0 1 5.8 1c0 2-3 3-3 3M12 17h.01"/></svg></span></span>
+    <output></output>
+  </div>
+  <input type="range" aria-label="Value" min="0" max="1" step="1" value="0">
+</div>
+"""
+
+_mount = st.components.v2.component(
+    "rfviz.live_slider",
+    html=_HTML,
+    css=(_HERE / "live_slider.css").read_text(encoding="utf-8"),
+    js=(_HERE / "live_slider.js").read_text(encoding="utf-8"),
+)
+
+
+def live_slider(key: str, label: str, options: Sequence[Any], labels: Sequence[str], help: str = "") -> Any:
+    """A slider over `options` whose value is ``st.session_state[key]``.
+
+    Parameters
+    ----------
+    key : str
+        Where the value is kept; it must already hold one of `options`. Setting it moves the slider.
+    label : str
+        What a person reads above the slider.
+    options : sequence
+        The values it stops at.
+    labels : sequence of str
+        How each is shown.
+    help : str
+        Shown on hover, and read to those who can't see it.
+
+    Returns
+    -------
+    object
+        The chosen option.
+    """
+    mounted = f"{key}:slider"
+    options = list(options)
+
+    def take_over() -> None:
+        index = st.session_state[mounted]["moved"]["index"]
+        if 0 <= index < len(options):
+            st.session_state[key] = options[index]
+
+    value = st.session_state[key]
+    _mount(
+        key=mounted,
+        data={"label": label, "labels": list(labels), "index": options.index(value), "help": help},
+        on_moved_change=take_over,
+    )
+    return value

@@ -1,0 +1,73 @@
+"""The pages that there are, found by their files: a page says its title, icon, group and place at its top."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["ASSETS", "Page", "find_pages"]
+
+_ROOT = Path(__file__).resolve().parents[2]
+ASSETS = _ROOT / "assets"
+_FIELDS = ("TITLE", "ICON", "GROUP", "ORDER", "QUESTION")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the laboratory.
+
+    Attributes
+    ----------
+    path : Path
+    slug : str
+        Its place in the address: the file's name with hyphens.
+    title, icon, group, question : str
+        What the navigation and the gallery show.
+    order : int
+        Place in the navigation.
+    """
+
+    path: Path
+    slug: str
+    title: str
+    icon: str
+    group: str
+    order: int
+    question: str
+
+    @property
+    def picture(self) -> Path | None:
+        """A small picture of the page for the gallery, if it has been made."""
+        path = ASSETS / f"{self.slug}-light.png"
+        return path if path.is_file() else None
+
+
+@functools.lru_cache(maxsize=4)
+def find_pages(folder: Path = _ROOT / "pages") -> tuple[Page, ...]:
+    """All pages of a folder, in the order of the navigation; read without running them.
+
+    Raises
+    ------
+    ValueError
+        For a page that lacks a field; the message names both.
+    """
+    pages = []
+    for path in folder.glob("*.py"):
+        fields = _constants(path)
+        missing = [name for name in _FIELDS if name not in fields]
+        if missing:
+            raise ValueError(f"{path.name} must define {', '.join(missing)} as plain constants at its top.")
+        pages.append(Page(path, path.stem.replace("_", "-"), *(fields[name] for name in ("TITLE", "ICON", "GROUP")),
+                          fields["ORDER"], fields["QUESTION"]))  # fmt: skip
+    return tuple(sorted(pages, key=lambda page: (page.order, page.slug)))
+
+
+def _constants(path: Path) -> dict[str, object]:
+    """Module-level assignments of literals, by name."""
+    found = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in _FIELDS:
+            found[node.targets[0].id] = ast.literal_eval(node.value)
+    return found

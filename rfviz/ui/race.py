@@ -1,0 +1,138 @@
+"""A race of feature maps on the accuracy page: what runs, what is known already, and going on with what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.accuracy import Segment, Split, mean_and_spread, run_segment
+from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
+from rfviz.errors import RfvizError
+from rfviz.figures.accuracy import Runner
+from rfviz.ui.results import kept, known
+
+__all__ = ["Entrant", "Race"]
+
+_SHELF = "accuracy"
+_KEPT = 2000  # segments; one holds a few hundred kilobytes at most
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A feature map with its settings, but for the number of features and the seed."""
+
+    label: str
+    scheme: str
+    setting: tuple[tuple[str, Any], ...]
+
+    @property
+    def pool_size(self) -> int | None:
+        return dict(self.setting).get("pool_size")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a part could not be computed, in one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """All parts of a race in the order in which they are computed.
+
+    Attributes
+    ----------
+    split, split_key
+        The data, and what they are known by.
+    entrants : tuple of Entrant
+    seeds : int
+    steps : tuple of (grid, share)
+        Parts of the grid, or growing shares of the rows.
+    alphas : float or "auto"
+    """
+
+    split: Split
+    split_key: Hashable
+    entrants: tuple[Entrant, ...]
+    seeds: int
+    steps: tuple[tuple[tuple[int, ...], float], ...]
+    alphas: Any
+
+    def _key(self, entrant: Entrant, seed: int, step: tuple) -> Hashable:
+        return self.split_key, entrant, seed, step, self.alphas
+
+    def parts(self) -> Iterator[tuple[Entrant, int, tuple]]:
+        """Every part, so that all curves grow together from the left."""
+        for step in self.steps:
+            for seed in range(self.seeds):
+                for entrant in self.entrants:
+                    yield entrant, seed, step
+
+    def missing(self) -> list[tuple[Entrant, int, tuple]]:
+        """The parts that are not known yet, without those of entrants that failed."""
+        failed = self.failures()
+        return [p for p in self.parts() if p[0].label not in failed and known(_SHELF, self._key(*p)) is None]
+
+    def failures(self) -> dict[str, str]:
+        """Why an entrant stopped, by its label; the others go on."""
+        found = ((part[0].label, known(_SHELF, self._key(*part))) for part in self.parts())
+        return {label: result.reason for label, result in found if isinstance(result, Failure)}
+
+    def run(self, part: tuple[Entrant, int, tuple], progress: Callable[[float, str], None]) -> None:
+        """Compute one part and keep it, or why it failed."""
+        entrant, seed, step = part
+        grid, share = step
+        setting = {**dict(entrant.setting), "random_state": seed}
+
+        def compute() -> Segment | Failure:
+            try:
+                return run_segment(self.split, entrant.scheme, setting, grid, self.alphas, share, progress)
+            except (RfvizError, MemoryError, np.linalg.LinAlgError) as error:
+                return Failure(str(error) or "out of memory")
+
+        kept(_SHELF, self._key(*part), compute, _KEPT)
+
+    def segments(self, entrant: Entrant, seed: int) -> list[Segment]:
+        """What is known of one entrant and seed; of growing shares of the rows the largest."""
+        found = [known(_SHELF, self._key(entrant, seed, step)) for step in self.steps]
+        found = [segment for segment in found if isinstance(segment, Segment)]
+        if found and self.steps[0][1] < 1.0:
+            return [found[-1]]
+        return found
+
+    def runners(self, axis: str) -> list[Runner]:
+        """The curves as far as they are known, errors in per cent for classes."""
+        scale = 100.0 if self.split.is_classification else 1.0
+        curves = []
+        for entrant in self.entrants:
+            runs = [self.segments(entrant, seed) for seed in range(self.seeds)]
+            frame = _against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
+            frame[["error", "s.d."]] *= scale
+            curves.append(Runner(entrant.label, frame, self._paper(entrant)))
+        return curves
+
+    def _paper(self, entrant: Entrant) -> tuple[tuple[float, float, float], ...]:
+        """What the paper prints, where this is the paper's setting: MNIST with its own split."""
+        is_mnist = self.split.given and self.split.X_test.shape == (10_000, 784) and len(self.split.X_train) == 60_000
+        if not is_mnist or entrant.pool_size not in PAPER_TABLE_1:
+            return ()
+        return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
+
+
+def _against_seconds(runs: list[list[Segment]]) -> pd.DataFrame:
+    """Error at the last m of each segment, whose time was measured, against the mean time over the seeds."""
+    rows = [
+        {"m": int(s.m_grid[-1]), "error": s.errors[-1], "seconds": s.seconds_fit + s.seconds_predict}
+        for segments in runs for s in segments
+    ]  # fmt: skip
+    if not rows:
+        return pd.DataFrame(columns=["m", "error", "s.d.", "seconds"])
+    groups = pd.DataFrame(rows).groupby("m")
+    frame = groups.mean().reset_index()
+    frame["s.d."] = groups["error"].std(ddof=1).fillna(0.0).to_numpy()
+    return frame

@@ -1,0 +1,85 @@
+"""Results kept by their parameters, and progress shown while they are computed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar
+
+import streamlit as st
+
+__all__ = ["kept", "known", "watched"]
+
+R = TypeVar("R")
+
+_SHOW_AFTER_S = 0.6
+
+_shelves: defaultdict[str, OrderedDict[Hashable, Any]] = defaultdict(OrderedDict)
+_lock = threading.Lock()
+
+
+def kept(shelf: str, key: Hashable, compute: Callable[[], R], most: int = 32) -> R:
+    """The result of `compute`, from memory if it was computed before for this `key`, in any session.
+
+    Unlike Streamlit's own cache this neither copies results on every use nor objects to progress being shown from
+    within. Results are frozen and shared; nobody may change them.
+
+    Parameters
+    ----------
+    shelf : str
+        What kind of result; each kind has its own room.
+    key : hashable
+        Its parameters, never its data.
+    compute : callable
+        Called where it is not known. If it raises, nothing is kept.
+    most : int
+        How many results of this kind are kept; the longest unused goes first.
+    """
+    with _lock:
+        results = _shelves[shelf]
+        if key in results:
+            results.move_to_end(key)
+            return results[key]
+    result = compute()
+    with _lock:
+        results[key] = result
+        while len(results) > most:
+            results.popitem(last=False)
+    return result
+
+
+def known(shelf: str, key: Hashable) -> Any:
+    """A result that was kept before, or None; nothing is computed."""
+    with _lock:
+        return _shelves[shelf].get(key)
+
+
+def watched(
+    shelf: str, key: Hashable, compute: Callable[[Callable[[float | None, str], None]], R], most: int = 32
+) -> R:
+    """:func:`kept` for ``compute(progress)``; where that takes long, show a bar with the time left.
+
+    The call to Streamlit in `progress` is also where a run ends whose person has changed something in the meantime. The
+    bar's place is on the page whether anything is computed or not: if it came and went, every element after it would
+    move by one, and the browser would build them all anew.
+    """
+    place = st.empty()
+    started = time.monotonic()
+
+    def progress(share: float | None, text: str) -> None:
+        elapsed = time.monotonic() - started
+        if elapsed < _SHOW_AFTER_S:
+            place.empty()  # draws nothing, but lets Streamlit end an outdated run
+            return
+        left = ""
+        if share:
+            seconds = elapsed * (1 - share) / share
+            left = f" — about {seconds:.0f} s left" if seconds >= 1 else " — nearly done"
+        place.progress(min(max(share or 0.0, 0.0), 1.0), text=text + left)
+
+    try:
+        return kept(shelf, key, lambda: compute(progress), most)
+    finally:
+        place.empty()

@@ -1,0 +1,19 @@
+"""What Streamlit runs for every visitor and every change: the navigation, then the page that was asked for."""
+
+import streamlit as st
+
+from rfviz.ui.layout import use_style
+from rfviz.ui.page_index import ASSETS, find_pages
+
+st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
+# The icon before st.navigation, or Streamlit asks a font host for the page's own as an image.
+st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide")
+use_style()
+
+groups: dict[str, list] = {}
+for found in find_pages():
+    page = st.Page(found.path, title=found.title, icon=found.icon, url_path=found.slug, default=found.slug == "home")
+    groups.setdefault(found.group, []).append(page)
+current = st.navigation(groups)
+st.set_page_config(page_title=f"{current.title} · rfviz")
+current.run()

@@ -1,0 +1,86 @@
+"""The sidebar that pages share: which data set, with which settings, on which device."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import streamlit as st
+
+from rfviz import backend, datasets
+from rfviz.errors import DataError, MemoryBudgetError, ParameterError
+from rfviz.ui.controls import choice, control
+from rfviz.ui.results import watched
+from rfviz.ui.state import PageState
+
+__all__ = ["choose_data", "show_device"]
+
+
+# A download that failed is not tried again with every move of a slider, but only after a while.
+_RETRY_S = 30.0
+_failed: dict[str, tuple[float, str]] = {}
+
+
+def choose_data(state: PageState, default: str, names: list[str] | None = None) -> tuple[datasets.Dataset, tuple]:
+    """Let the reader choose a data set and its settings, and load it.
+
+    Parameters
+    ----------
+    state : PageState
+        The page, in whose address the choice is kept.
+    default : str
+        The data set to begin with; also the one that stands in when another cannot be loaded.
+    names : list of str, optional
+        Data sets that make sense here; all by default.
+
+    Returns
+    -------
+    dataset : Dataset
+    key : tuple
+        What was loaded, hashable, for :func:`rfviz.ui.results.kept`.
+    """
+    specs = datasets.specs()
+    offered = [name for name in specs if names is None or name in names]
+    with st.sidebar:
+        name = choice(
+            state, "data", offered, default, "Data set",
+            "What the features are computed on. The first four need no download. Files in a data folder are offered "
+            "too: start the laboratory with the environment variable RFVIZ_DATA set to the folder.",
+            {key: spec.title for key, spec in specs.items()},
+        )  # fmt: skip
+        spec = specs[name]
+        st.caption(spec.summary)
+        # Each data set's settings have their own place in the address, so that they do not get into each other's way.
+        values = {param.name: control(state, param, name=f"data.{param.name}") for param in spec.params}
+        try:
+            return _load(name, spec, values)
+        except (DataError, MemoryBudgetError, ParameterError) as error:
+            st.warning(f"{error}\n\nShowing “{specs[default].title}” instead.", icon="⚠️")
+            return _load(default, specs[default], {})
+
+
+def _load(name: str, spec: datasets.DatasetSpec, values: dict[str, Any]) -> tuple[datasets.Dataset, tuple]:
+    key = (name, spec.extra.get("stamp"), tuple(sorted(values.items())))
+    failed, reason = _failed.get(name, (0.0, ""))
+    if time.monotonic() - failed < _RETRY_S:
+        raise DataError(reason)
+    try:
+        return watched("data", key, lambda progress: datasets.load(name, progress, **values), most=4), key
+    except DataError as error:
+        if spec.source == "download":
+            _failed[name] = (time.monotonic(), str(error))
+        raise
+
+
+def show_device() -> None:
+    """Which device computes, and how much memory it has free."""
+    device = backend.get_device()
+    free = device.free_bytes() / 1e9
+    with st.sidebar:
+        if device.is_gpu:
+            st.caption(f"**GPU** {device.describe()} · {free:.1f} GB free")
+        else:
+            st.caption(
+                f"**{device.describe()}** · {free:.1f} GB free",
+                help=f"Computed on the processor: {backend.gpu_status()}.",
+            )

@@ -1,0 +1,70 @@
+"""What happens once, when the server starts, so that no visitor waits for it."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import streamlit as st
+
+from rfviz.errors import RfvizError
+
+__all__ = ["lifespan", "report_script_error"]
+
+_DRAWS_KEPT = 400_000_000
+_log = logging.getLogger("rfviz")
+# All that a page may import, and what those import only when first used.
+_PRELOADED = (
+    "numpy", "pandas", "pyarrow", "scipy.linalg", "scipy.spatial.distance", "scipy.stats", "sklearn.decomposition",
+    "PIL.Image", "plotly.graph_objects", "plotly.validator_cache", "rfviz.analysis.embedding",
+    "rfviz.analysis.saturation", "rfviz.datasets", "rfviz.figures.embedding", "rfviz.figures.saturation",
+)  # fmt: skip
+
+
+@asynccontextmanager
+async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
+    """Import what pages need, build the kernels' tables, look for a GPU, and take all that out of garbage collection.
+
+    A full collection walks every object of the scientific stack, which holds the interpreter for 0.1 s; frozen, those
+    objects are walked no more.
+    """
+    for name in _PRELOADED:
+        importlib.import_module(name)
+    from rfviz import backend, kernels
+    from rfviz.features.draws import remember_normals
+    from rfviz.figures.template import styled
+
+    backend.available_devices()
+    backend.blas_info()
+    kernels.expected_max(2)
+    kernels.maxout_plateau(8)
+    styled([{"type": "heatmap"}, {"type": "scatter"}], x="", y="", height=100, revision="").to_json()
+    remember_normals(min(_DRAWS_KEPT, backend.memory_budget("cpu") // 16))
+    gc.collect()
+    gc.freeze()
+    yield {}
+
+
+def report_script_error(error: Exception) -> bool:
+    """Show one sentence where a page fails; the traceback goes to the server's log.
+
+    Returns
+    -------
+    bool
+        True: Streamlit is not to show the exception itself.
+    """
+    if isinstance(error, RfvizError):
+        st.error(str(error))
+    elif isinstance(error, MemoryError):
+        st.error("This computation does not fit into memory. Choose fewer features or fewer points.")
+    else:
+        _log.exception("A page failed", exc_info=error)
+        st.error(
+            "Something went wrong on this page; the server's log has the details. Change a setting, or reload the page "
+            "without what follows the question mark in its address."
+        )
+    return True

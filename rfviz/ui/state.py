@@ -1,0 +1,112 @@
+"""What the controls of a page hold: kept for the session, read from the address once, and written back to it.
+
+A value lives in ``st.session_state`` under ``<page>.<name>``, so it survives a visit to another page; the address of
+the page holds what differs from the defaults, under ``<name>``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+__all__ = ["PageState"]
+
+_sync = st.components.v2.component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
+
+
+class PageState:
+    """The controls of one page.
+
+    Parameters
+    ----------
+    page : str
+        The page's place in the address: ``"distance-saturation"``.
+    """
+
+    def __init__(self, page: str) -> None:
+        self.page = page
+        self._defaults: dict[str, Any] = {}
+        self._notices: list[str] = []
+
+    def key(self, name: str) -> str:
+        """Key of a control in the session's state."""
+        return f"{self.page}.{name}"
+
+    def claim(self, name: str, default: Any, clean: Callable[[Any], Any]) -> str:
+        """Make sure that a control has a value, and return its key.
+
+        Parameters
+        ----------
+        name : str
+            Its name in the address.
+        default : object
+            Its value where nothing is known.
+        clean : callable
+            Gives the legal value nearest to what it is handed (a string from the address, or an old value), or raises
+            ValueError.
+        """
+        self._defaults[name] = default
+        key = self.key(name)
+        if key not in st.session_state:
+            st.session_state[key] = self._from_address(name, default, clean)
+        else:
+            # Another data set or scheme may have narrowed what is legal. Writing the value back also keeps Streamlit
+            # from dropping it with its widget when the reader visits another page.
+            try:
+                st.session_state[key] = clean(st.session_state[key])
+            except ValueError:
+                st.session_state[key] = default
+        return key
+
+    def _from_address(self, name: str, default: Any, clean: Callable[[Any], Any]) -> Any:
+        text = st.query_params.get(name)
+        if text is None:
+            return default
+        try:
+            value = clean(_parse(text))
+        except ValueError:
+            value = default
+        if _format(value).rstrip(",") != text.rstrip(","):
+            shown = text if len(text) <= 40 else text[:37] + "…"
+            self._notices.append(f"{name}={shown} in the address is not possible here; using {_format(value)}.")
+        return value
+
+    def apply(self, values: Mapping[str, Any]) -> None:
+        """Set several controls at once: a preset. To be called from a callback, before the controls are drawn."""
+        for name, value in values.items():
+            st.session_state[self.key(name)] = value
+
+    def finish(self) -> None:
+        """After the last control: say what was wrong with the address, and write the present values to it."""
+        for notice in self._notices:
+            st.toast(notice, icon="⚠️")
+        values = {}
+        for name, default in self._defaults.items():
+            value = st.session_state.get(self.key(name), default)
+            if value != default:
+                values[name] = _format(value)
+        _sync(key=f"{self.page}:url", data={"path": self.page, "values": values}, height=1)
+
+
+def _parse(text: str) -> Any:
+    """A number, a list or a word as it stands in an address; never anything that runs."""
+    if "," in text:
+        return [_parse(part) for part in text.split(",") if part]
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):  # the latter for thousands of brackets
+        return text
+    return value if isinstance(value, (int, float, bool)) else text
+
+
+def _format(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        # The trailing comma tells a list of one from a plain value.
+        return ",".join(map(_format, value)) + ("," if len(value) < 2 else "")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,90 @@
+"""What tests do with a page, and what they read from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+SATURATION, EMBEDDING = "saturation", "embedding"
+_IDLE = """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
+  && !document.querySelector('[data-testid=stSkeleton]')
+  && [...document.querySelectorAll('.live-chart')].every((chart) => !chart.offsetWidth
+    || chart.querySelector('.main-svg'))"""
+
+
+def settle(page: Any) -> None:
+    """Wait until the app has answered everything and has drawn its charts."""
+    page.wait_for_function(_IDLE)
+
+
+def wait_for_chart(page: Any, key: str) -> None:
+    """Wait until the chart of that key is drawn and the app rests."""
+    page.wait_for_function("(key) => rf.drawn(key)", arg=key)
+    settle(page)
+
+
+def slider(page: Any, label: str) -> Any:
+    """The live slider whose label begins so."""
+    return page.locator(f"input[type=range][aria-label^='{label}']")
+
+
+def control(page: Any, slug: str, name: str) -> Any:
+    """What Streamlit has drawn for the control `name` of a page."""
+    return page.locator(f".st-key-{slug}-{name.replace('.', '-')}")
+
+
+def choose(page: Any, slug: str, name: str, title: str) -> None:
+    """Choose from a menu by the title of the option."""
+    control(page, slug, name).get_by_role("combobox").click()
+    page.get_by_role("option", name=title, exact=True).click()
+
+
+def preset(page: Any, slug: str) -> Any:
+    """The button that restores the setting of the paper."""
+    return page.locator(f"[class*='st-key-{slug}-preset-'] button").first
+
+
+def changes(page: Any, key: str, act: Callable[[], Any]) -> str:
+    """Act, wait until the chart shows something else, and return that."""
+    before = page.evaluate("(key) => rf.state(key)", key)
+    act()
+    page.wait_for_function("([key, before]) => rf.state(key) !== before", arg=[key, before])
+    return page.evaluate("(key) => rf.state(key)", key)
+
+
+def wait_for_query(page: Any, **values: str | None) -> None:
+    """Wait until the address holds these values (None: does not hold the name)."""
+    page.wait_for_function(
+        "(values) => Object.entries(values).every(([name, value]) => "
+        "new URLSearchParams(location.search).get(name.replace('__', '.')) === value)",
+        arg=values,
+    )
+
+
+def overlapping(boxes: list[list[float]], slack: float) -> list[tuple[int, int]]:
+    """Pairs of rectangles (left, right, top, bottom or bottom, top) that overlap by more than `slack` both ways."""
+    return [
+        (i, j)
+        for (i, a), (j, b) in combinations(enumerate(boxes), 2)
+        if min(a[1], b[1]) - max(a[0], b[0]) > slack and min(a[3], b[3]) - max(a[2], b[2]) > slack
+    ]
+
+
+def colour(text: str) -> tuple[float, float, float]:
+    """Red, green and blue in [0, 1] of a computed CSS colour."""
+    red, green, blue = (float(part) / 255 for part in re.findall(r"[\d.]+", text)[:3])
+    return red, green, blue
+
+
+def luminance(rgb: tuple[float, float, float]) -> float:
+    """Relative luminance of an sRGB colour, by WCAG."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
+    """Contrast of two colours, from 1 to 21, by WCAG."""
+    light, dark = sorted((luminance(a), luminance(b)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)

@@ -1,0 +1,80 @@
+"""The race of feature maps: points arrive, stopping keeps them, going on adds only what is missing."""
+
+import re
+
+import pytest
+
+from tests.browser.steps import settle, slider, wait_for_chart
+
+pytestmark = pytest.mark.browser
+POINTS = "() => rf.traces('accuracy').filter((t) => t.mode === 'lines+markers').reduce((n, t) => n + t.x.length, 0)"
+
+
+def left(page):
+    """How many parts the page says are missing."""
+    text = page.get_by_text(re.compile(r"^\d+ of \d+ parts to compute|^All \d+ parts")).inner_text()
+    return 0 if text.startswith("All") else int(text.split()[0])
+
+
+def test_default_race_runs_by_itself_and_is_kept(app, visit):
+    page = visit(app, "accuracy")
+    page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
+    settle(page)
+    points = page.evaluate(POINTS)
+    assert points >= 40
+    page.reload()
+    wait_for_chart(page, "accuracy")
+    assert page.evaluate(POINTS) == points
+    assert left(page) == 0
+
+
+def test_a_race_is_started_stopped_and_goes_on(app, visit):
+    page = visit(
+        app, "accuracy?m_max=10000&schemes=RandomMaxout,&pools=1,2,4,8,16,32&references=linear_ridge,&seeds=10&alpha=1"
+    )
+    start = page.get_by_role("button", name=re.compile("Start|Go on"))
+    start.wait_for()
+    wait_for_chart(page, "accuracy")
+    total = left(page)
+    start.click()
+    page.wait_for_function(f"({POINTS})() > 0", timeout=60_000)
+    page.get_by_role("button", name="Stop", exact=True).last.click()
+    page.wait_for_function(
+        "() => ![...document.querySelectorAll('button')].some((b) => b.innerText === 'Go on' && b.disabled)"
+    )
+    settle(page)
+    kept, missing = page.evaluate(POINTS), left(page)
+    assert kept > 0 and 0 < missing < total
+    page.get_by_role("button", name="Go on").click()
+    page.wait_for_function(f"({POINTS})() > {kept}", timeout=60_000)
+
+
+def test_views(app, visit):
+    page = visit(app, "accuracy?schemes=RandomMaxout,&references=,&seeds=1&m_max=100")
+    page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
+    for tab, chart in (
+        ("Against seconds", "accuracy-seconds"),
+        ("Against bytes", "accuracy-bytes"),
+        ("Penalty", "penalty"),
+    ):
+        page.get_by_role("tab", name=tab).click()
+        wait_for_chart(page, chart)
+    page.get_by_role("tab", name="Confusions").click()
+    wait_for_chart(page, "confusion")
+    page.get_by_text(re.compile(r"\d+ of 449")).first.wait_for()
+    assert page.locator(".rfviz-gallery img").count() > 3
+
+
+def test_another_seed_adds_only_what_is_missing(app, visit):
+    page = visit(app, "accuracy?schemes=RandomProjection,&references=,&seeds=1&m_max=200")
+    page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
+    wait_for_chart(page, "accuracy")
+    slider(page, "Seeds").focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
+    page.wait_for_function("() => rf.traces('accuracy').length >= 2")
+
+
+def test_unlabelled_data_give_one_sentence(app, visit):
+    page = visit(app, "accuracy?data=circle")
+    page.get_by_text("Accuracy needs labels").wait_for()

@@ -1,0 +1,78 @@
+"""Addresses: every page opens by its own, also as the first request that a server gets, and keeps its settings."""
+
+import pytest
+
+from rfviz.ui.page_index import find_pages
+from tests.browser.steps import SATURATION, changes, settle, slider, wait_for_chart, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+PAGES = {page.slug: page for page in find_pages()}
+
+
+def navigation(page):
+    return page.get_by_test_id("stSidebarNav")
+
+
+def address(slug):
+    return "" if slug == "home" else slug
+
+
+@pytest.mark.parametrize("slug", PAGES)
+def test_deep_link_is_the_first_request_after_start(fresh_app, visit, slug):
+    page = visit(fresh_app, address(slug))
+    settle(page)
+    own = PAGES[slug]
+    if slug != "home":
+        assert page.locator("h1").inner_text() == own.title
+    if "chart(" in own.path.read_text(encoding="utf-8"):
+        page.wait_for_selector(".js-plotly-plot .main-svg")
+    links = navigation(page).get_by_test_id("stSidebarNavLink")
+    assert links.count() == len(PAGES)
+    for other in PAGES.values():
+        assert navigation(page).get_by_role("link", name=other.title).count() == 1
+        assert "_" not in other.path.stem or other.path.stem not in navigation(page).inner_text()
+    assert navigation(page).locator("[aria-current=page]").inner_text().endswith(own.title)
+
+
+def test_unknown_address_gives_a_page_of_the_app(app, visit):
+    visit.allowed.append("page that you have requested does not seem to exist")
+    page = visit(app, "no-such-page")
+    settle(page)
+    assert navigation(page).get_by_test_id("stSidebarNavLink").count() == len(PAGES)
+
+
+def test_settings_survive_a_visit_to_another_page(app, visit):
+    page = visit(app, "distance-saturation")
+    wait_for_chart(page, SATURATION)
+    before = changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    settle(page)
+    value = slider(page, "Pool size").get_attribute("aria-valuetext")
+    wait_for_query(page, pool_size=value)
+
+    navigation(page).get_by_role("link", name=PAGES["maxout-pca"].title).click()
+    wait_for_chart(page, "embedding")
+    wait_for_query(page, pool_size=None)  # the other page has a pool size of its own
+    navigation(page).get_by_role("link", name=PAGES["distance-saturation"].title).click()
+    wait_for_chart(page, SATURATION)
+    wait_for_query(page, pool_size=value)
+    assert slider(page, "Pool size").get_attribute("aria-valuetext") == value
+    assert page.evaluate("rf.state('saturation')") == before
+
+    page.go_back()
+    wait_for_chart(page, "embedding")
+    page.go_back()
+    wait_for_chart(page, SATURATION)
+    assert slider(page, "Pool size").get_attribute("aria-valuetext") == value
+
+
+def test_gallery_leads_to_every_page(app, visit):
+    page = visit(app)
+    for slug, other in PAGES.items():
+        if slug != "home":
+            page.get_by_test_id("stMain").get_by_role("link", name=other.title).click()
+            page.wait_for_url(f"**/{slug}*")
+            page.locator("h1", has_text=other.title).wait_for()
+            page.go_back()
+            page.locator("h1").filter(has_not_text=other.title).wait_for()
+            settle(page)

@@ -1,0 +1,189 @@
+"""Distance saturation, as a person uses it: the slider answers while it moves, and nothing else moves with it."""
+
+from urllib.parse import quote
+
+import pytest
+
+from rfviz.features import RandomMaxout
+from tests.browser.steps import (
+    SATURATION,
+    changes,
+    choose,
+    preset,
+    settle,
+    slider,
+    wait_for_chart,
+    wait_for_query,
+)
+
+pytestmark = pytest.mark.browser
+
+SLUG = "distance-saturation"
+PARAMS = {param.name: param for param in RandomMaxout.params}
+
+LAYOUT = """() => {
+  const { top, height, width } = rf.chart('saturation').getBoundingClientRect();
+  return [top, height, width, document.querySelector('[data-testid=stMain]').scrollHeight];
+}"""
+
+
+@pytest.fixture
+def page(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    return page
+
+
+def zoom(page):
+    """Drag a rectangle over a quarter of the chart, and return the ranges of its axes."""
+    box = page.locator(f".st-key-{SATURATION} .js-plotly-plot .nsewdrag").bounding_box()
+    before = page.evaluate("rf.range('saturation')")
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 0.8 * box["height"], steps=4)
+    page.mouse.up()
+    page.wait_for_function("(before) => rf.range('saturation').join() !== before.join()", arg=before)
+    # Plotly moves to the new range over a few frames.
+    page.wait_for_function(
+        "() => { const now = rf.range('saturation').join(), same = now === window.lastRange; window.lastRange = now;"
+        " return same; }",
+        polling=150,
+    )
+    return page.evaluate("rf.range('saturation')")
+
+
+def test_arrow_key_redraws_in_place(page):
+    page.evaluate(f"rf.watch({LAYOUT})")
+    history = page.evaluate("history.length")
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+        curve = page.evaluate("rf.curves('saturation')[0]")
+        changes(page, SATURATION, lambda key=key: slider(page, "Pool size").press(key))
+        assert page.evaluate("rf.curves('saturation')[0]") != curve
+    wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
+    assert page.evaluate("history.length") == history
+    seen = page.evaluate("rf.seen()")
+    assert {tuple(place[:3]) for place in seen} == {tuple(seen[0][:3])}, "the chart moved"
+    heights = [place[3] for place in seen]
+    assert max(heights) - min(heights) <= 30, "the page jumped by more than a line of text"
+
+
+def test_redraw_keeps_the_very_chart(page):
+    page.evaluate("rf.chart('saturation').querySelector('.main-svg').mark = rf.chart('saturation').mark = 'same'")
+    changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    settle(page)
+    marks = page.evaluate("[rf.chart('saturation').mark, rf.chart('saturation').querySelector('.main-svg').mark]")
+    assert marks == ["same", "same"], "the chart was taken down and built anew, which flickers and forgets"
+
+
+@pytest.mark.parametrize("keys", [["ArrowRight"], ["ArrowLeft"] * 3], ids=["up", "down, past a rounder axis"])
+def test_zoom_survives_a_redraw(page, keys):
+    zoomed = zoom(page)
+    for key in keys:
+        changes(page, SATURATION, lambda key=key: slider(page, "Pool size").press(key))
+    settle(page)
+    assert page.evaluate("rf.range('saturation')") == pytest.approx(zoomed)
+
+
+def test_dragging_redraws_before_the_mouse_is_released(page):
+    history = page.evaluate("history.length")
+    element = slider(page, "Pool size")
+    box = element.bounding_box()
+    share = element.evaluate("(input) => (input.value - input.min) / (input.max - input.min)")
+    thumb = 16
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + thumb / 2 + share * (box["width"] - thumb), middle)
+    page.mouse.down()
+    states = [page.evaluate("rf.state('saturation')")]
+    for target in (0.5, 0.65, 0.8, 0.95):
+        place = box["x"] + target * box["width"]
+        states.append(changes(page, SATURATION, lambda x=place: page.mouse.move(x, middle, steps=3)))
+    while_dragging = element.get_attribute("aria-valuetext")
+    page.mouse.up()
+    settle(page)
+    assert len(set(states)) >= 4
+    assert element.get_attribute("aria-valuetext") == while_dragging
+    wait_for_query(page, pool_size=while_dragging)
+    assert page.evaluate("history.length") <= history + 1
+
+
+def test_many_key_presses_end_where_the_slider_stands(page):
+    element = slider(page, "Pool size")
+    element.focus()
+    for _ in range(12):
+        page.keyboard.press("ArrowRight")
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    wanted = element.get_attribute("aria-valuetext")
+    wait_for_query(page, pool_size=wanted)
+    settle(page)
+    assert element.get_attribute("aria-valuetext") == wanted
+    page.wait_for_function(
+        "(name) => rf.traces('saturation').some((t) => t.name?.startsWith(name + ':'))", arg=f"q = {wanted}"
+    )
+
+
+def test_link_with_settings_shows_them(app, visit):
+    page = visit(app, f"{SLUG}?pool_size=16&n_components=500")
+    wait_for_chart(page, SATURATION)
+    assert slider(page, "Pool size").get_attribute("aria-valuetext") == "16"
+    assert slider(page, "Features").get_attribute("aria-valuetext") == "500"
+    assert page.get_by_test_id("stToast").count() == 0
+    wait_for_query(page, pool_size="16", n_components="500")
+    # The link says all there is to say: what it shows is what its sender saw.
+    other = visit(app, page.url.split("/", 3)[3])
+    wait_for_chart(other, SATURATION)
+    assert other.evaluate("rf.state('saturation')") == page.evaluate("rf.state('saturation')")
+
+
+def test_hostile_link_is_clamped_and_says_so(app, visit):
+    values = {
+        "pool_size": "99999",
+        "n_components": "abc",
+        "scheme": "<script>document.title = 'hacked'</script>",
+        "normalise": "'; DROP TABLE",
+        "data": "../../etc/passwd",
+        "data.n_samples": "nan",
+        "seed": "1e999",
+        "compare": ",[],{},32",
+    }
+    page = visit(app, f"{SLUG}?" + "&".join(f"{name}={quote(value)}" for name, value in values.items()))
+    page.get_by_test_id("stToast").first.wait_for()
+    wait_for_chart(page, SATURATION)
+    largest = max(PARAMS["pool_size"].stops())
+    assert slider(page, "Pool size").get_attribute("aria-valuetext") == str(largest)
+    wait_for_query(page, pool_size=str(largest), n_components=None, scheme=None, data=None, normalise=None, seed=None)
+    assert "hacked" not in page.title()
+    assert page.locator("script", has_text="hacked").count() == 0
+
+
+def test_preset_restores_the_paper(page):
+    paper = page.evaluate("rf.state('saturation')")
+    changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    changes(page, SATURATION, lambda: slider(page, "Features").press("ArrowLeft"))
+    changes(page, SATURATION, lambda: choose(page, SLUG, "data", "Digits 8×8"))
+    wait_for_query(page, data="digits")
+    preset(page, SLUG).click()
+    page.wait_for_function("(paper) => rf.state('saturation') === paper", arg=paper)
+    wait_for_query(page, data=None, pool_size=None, n_components=None)
+    assert slider(page, "Pool size").get_attribute("aria-valuetext") == "8"
+
+
+def test_half_a_million_pairs_stay_usable(app, visit):
+    page = visit(app, f"{SLUG}?data.n_samples=1000")
+    wait_for_chart(page, SATURATION)
+    page.set_default_timeout(5000)
+    for _ in range(3):
+        changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    kinds = page.evaluate("rf.traces('saturation').map((t) => [t.type, t.x?.length ?? 0])")
+    assert max(length for _, length in kinds) < 2000, "pairs are drawn as density, not as marks"
+
+
+def test_open_tab_stays_open_while_a_slider_moves(page):
+    page.get_by_role("tab").nth(1).click()
+    page.wait_for_function("document.querySelectorAll('[role=tab]')[1].ariaSelected === 'true'")
+    # To a value that nobody has asked for yet, and back to one that is kept.
+    slider(page, "Seed").focus()
+    for key in ("End", "ArrowLeft", "End"):
+        changes(page, SATURATION, lambda key=key: page.keyboard.press(key))
+        settle(page)
+        assert page.get_by_role("tab").nth(1).get_attribute("aria-selected") == "true"

@@ -1,0 +1,319 @@
+"""Every page runs, shows what the analysis computes, and answers what cannot be done with one sentence.
+
+Streamlit's own test client runs the pages within the navigation, without a browser; ``tests/browser`` does the rest.
+"""
+
+import base64
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from rfviz import datasets
+from rfviz.analysis.embedding import embed, exact_components, prepare_points
+from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.saturation import prepare_pairs, saturation
+from rfviz.features import registry
+from rfviz.params import defaults
+from rfviz.ui.page_index import find_pages
+
+PAGES = {page.slug: page for page in find_pages()}
+SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
+OFFLINE = [spec.name for spec in datasets.specs().values() if spec.source in ("generated", "bundled")]
+
+every_page = pytest.mark.parametrize("slug", PAGES)
+every_chart_page = pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
+
+_ROUTER = """
+import streamlit as st
+from rfviz.ui.page_index import find_pages
+pages = [st.Page(p.path, title=p.title, url_path=p.slug, default=p.slug == {slug!r}) for p in find_pages()]
+st.navigation(pages).run()
+"""
+
+
+def opened(slug, state=None, query=None):
+    """A page after its first run, with these settings held by the session or by the address."""
+    at = AppTest.from_string(_ROUTER.format(slug=slug), default_timeout=30)
+    for name, value in (query or {}).items():
+        at.query_params[name] = value
+    return changed(at, slug, state or {})
+
+
+def changed(at, slug, state):
+    """The page after these settings have changed."""
+    for name, value in state.items():
+        at.session_state[f"{slug}.{name}"] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def specs(at):
+    """What is drawn in each chart of the page, as it is sent to the browser."""
+    components = [element.proto for element in at.get("bidi_component")]
+    return [json.loads(c.bytes)["figure"] for c in components if c.component_name == "rfviz.live_chart"]
+
+
+def array(value):
+    """The numbers of a trace, which travel as base64."""
+    if isinstance(value, dict):
+        numbers = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
+        return numbers.reshape([int(n) for n in str(value["shape"]).split(",")]) if "shape" in value else numbers
+    return np.array(value, dtype=float)
+
+
+def curves(spec, grid):
+    """The lines of a chart over exactly this grid."""
+    lines = [t for t in spec["data"] if t["type"] == "scatter" and t["mode"] == "lines"]
+    return [array(t["y"]) for t in lines if np.array_equal(array(t["x"]), grid)]
+
+
+def assert_refused(at):
+    """One sentence instead of a chart, and all controls still there to choose otherwise."""
+    assert len(at.error) == 1
+    assert not specs(at)
+    assert "Traceback" not in at.error[0].value
+    assert len(at.selectbox) >= 3
+    return at.error[0].value
+
+
+# --- every page -------------------------------------------------------------------------------------------------------
+
+
+@every_page
+def test_runs_and_says_what_it_is(slug):
+    at = opened(slug)
+    assert len(at.title) == 1
+    assert not at.error
+    assert any(PAGES[slug].question in markdown.value for markdown in at.markdown)
+
+
+@every_page
+def test_is_short_and_documented(slug):
+    source = PAGES[slug].path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) < 120
+    assert source.startswith('"""')
+
+
+def test_home_lists_data_sets_schemes_and_device():
+    at = opened("home")
+    assert len(at.dataframe[0].value) == len(datasets.specs())
+    text = "\n".join(markdown.value for markdown in at.markdown)
+    assert all(scheme.label in text for scheme in registry().values())
+    assert "CPU" in text or "GPU" in text
+
+
+@every_chart_page
+@pytest.mark.parametrize("name", OFFLINE)
+def test_every_data_set_without_download_works(slug, name):
+    at = opened(slug, {"data": name, "n_components": 200})
+    assert not at.error
+    assert not at.warning
+    assert specs(at)
+
+
+@every_chart_page
+@pytest.mark.parametrize("scheme", list(registry()))
+@pytest.mark.parametrize("how", NORMALISATION.choices)
+def test_every_scheme_and_normalisation_works(slug, scheme, how):
+    at = opened(slug, {"scheme": scheme, "normalise": how, "n_components": 200})
+    assert not at.error
+    assert len(specs(at)[0]["data"]) >= 2
+    assert len(at.dataframe) >= 1
+
+
+@every_chart_page
+def test_chart_keeps_its_view_while_a_parameter_moves(slug):
+    at = opened(slug, {"seed": 0})
+    before = specs(at)[0]["layout"]
+    after = specs(changed(at, slug, {"seed": 1}))[0]["layout"]
+    assert before["uirevision"] == after["uirevision"]
+    assert before["height"] == after["height"]
+
+
+@every_chart_page
+def test_chart_forgets_its_view_with_its_data(slug):
+    at = opened(slug, {"data": "turning_head"})
+    before = specs(at)[0]["layout"]["uirevision"]
+    assert specs(changed(at, slug, {"data": "digits"}))[0]["layout"]["uirevision"] != before
+
+
+@every_chart_page
+def test_preset_restores_every_setting_of_the_paper(slug):
+    at = opened(slug)
+    paper = specs(at)
+    other = {"scheme": "RandomFourier", "data": "sphere", "n_components": 100, "gamma": 5.0, "seed": 3,
+             "normalise": "none", "data.n_samples": 30}  # fmt: skip
+    assert specs(changed(at, slug, other)) != paper
+    at.button[0].click().run()
+    assert not at.exception
+    assert specs(at) == paper
+    assert at.session_state[f"{slug}.scheme"] == "RandomMaxout"
+
+
+@every_chart_page
+def test_address_sets_the_controls(slug):
+    at = opened(slug, query={"pool_size": "16", "n_components": "500", "data": "digits"})
+    held = [at.session_state[f"{slug}.{name}"] for name in ("pool_size", "n_components", "data")]
+    assert held == [16, 500, "digits"]
+    assert not at.toast
+
+
+@every_chart_page
+def test_impossible_address_is_corrected_with_a_notice(slug):
+    query = {"pool_size": "99999", "n_components": "abc", "scheme": "<script>", "data": "../../etc/passwd"}
+    at = opened(slug, query=query)
+    assert not at.error
+    assert len(at.toast) == len(query)
+    largest = max({p.name: p for p in registry()["RandomMaxout"].params}["pool_size"].stops())
+    assert at.session_state[f"{slug}.pool_size"] == largest
+    assert at.session_state[f"{slug}.scheme"] == "RandomMaxout"
+    # Said once: the controls are now in order.
+    assert not changed(at, slug, {}).toast
+
+
+@every_chart_page
+def test_session_that_holds_a_file_that_is_gone(slug):
+    at = opened(slug, {"data": "folder:gone"})
+    assert not at.error
+    assert specs(at)
+
+
+@every_chart_page
+def test_too_large_a_request_is_refused_before_it_starts(slug, monkeypatch):
+    at = opened(slug, {"n_components": 200, "seed": 11})
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
+    changed(at, slug, {"n_components": 20_000, "pool_size": 100})
+    text = assert_refused(at)
+    assert "20000" in text.replace(",", "").replace("\u2009", "")
+    monkeypatch.delenv("RFVIZ_MEMORY_GB")
+    assert specs(changed(at, slug, {"n_components": 200}))
+
+
+@every_chart_page
+def test_points_without_a_direction_are_refused(slug, tmp_path):
+    (tmp_path / "zeros.csv").write_text("a,b\n" + "0,0\n" * 3 + "1,2\n3,4\n5,7\n", encoding="utf-8")
+    datasets.set_folder(tmp_path)
+    try:
+        at = opened(slug, {"data": "folder:zeros", "normalise": "unit norm"})
+        assert "normalisation" in assert_refused(at)
+        assert specs(changed(at, slug, {"normalise": "standardise"}))
+    finally:
+        datasets.set_folder(None)
+
+
+@every_chart_page
+def test_file_that_cannot_be_read_gives_a_warning_and_the_default(slug, tmp_path):
+    expected = [spec["data"] for spec in specs(opened(slug))]
+    (tmp_path / "damaged.npz").write_bytes(b"PK\x03\x04 this is no archive")
+    datasets.set_folder(tmp_path)
+    try:
+        at = opened(slug, {"data": "folder:damaged"})
+    finally:
+        datasets.set_folder(None)
+    assert len(at.warning) == 1
+    assert "damaged.npz" in at.warning[0].value
+    assert not at.error
+    assert [spec["data"] for spec in specs(at)] == expected
+
+
+# --- distance saturation ----------------------------------------------------------------------------------------------
+
+
+def saturation_of(pool_sizes, n_components=1000):
+    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
+    settings = [{"n_components": n_components, "pool_size": q, "random_state": 0} for q in pool_sizes]
+    return saturation(pairs, "RandomMaxout", settings, [f"q = {q}" for q in pool_sizes])
+
+
+@pytest.mark.parametrize(("state", "pool_sizes"), [({}, [8, 32]), ({"pool_size": 16, "compare": [4, 64]}, [16, 4, 64])])
+def test_saturation_draws_the_exact_law(state, pool_sizes):
+    at = opened(SATURATION, {"printed": False, **state})
+    (spec,) = specs(at)
+    grid = np.linspace(0.0, 2.0, 201)
+    drawn = curves(spec, grid)
+    assert len(drawn) == len(pool_sizes)
+    for curve, q in zip(drawn, pool_sizes, strict=True):
+        law = registry()["RandomMaxout"](n_components=1000, pool_size=q).distance_law()
+        np.testing.assert_allclose(curve, law.band(grid)[0], atol=1e-12)
+    density = [array(t["z"]) for t in spec["data"] if t["type"] == "heatmap"]
+    for shade, curve in zip(density, saturation_of(pool_sizes).curves, strict=True):
+        np.testing.assert_array_equal(shade > 0, curve.counts > 0)
+
+
+def test_saturation_table_is_the_result():
+    at = opened(SATURATION, {"pool_size": 12, "compare": [2]})
+    expected = saturation_of([12, 2]).to_frame()
+    shown = at.dataframe[0].value
+    pd.testing.assert_frame_equal(shown, expected[shown.columns], check_dtype=False)
+
+
+def test_saturation_draws_the_printed_formula_on_demand():
+    with_it = specs(opened(SATURATION, {"printed": True}))[0]["data"]
+    without = specs(opened(SATURATION, {"printed": False}))[0]["data"]
+    assert len(with_it) == len(without) + 2
+
+
+def test_saturation_keeps_a_value_that_is_compared_with_itself_once():
+    spec = specs(opened(SATURATION, {"pool_size": 8, "compare": [8, 32], "printed": False}))[0]
+    assert len(curves(spec, np.linspace(0.0, 2.0, 201))) == 2
+
+
+def test_half_a_million_pairs_are_drawn_as_density():
+    at = opened(SATURATION, {"data.n_samples": 1000, "n_components": 100})
+    (spec,) = specs(at)
+    assert not at.error
+    assert max(np.size(array(t["x"])) for t in spec["data"] if t["type"] == "scatter") < 2000
+    assert len(json.dumps(spec)) < 500_000
+
+
+# --- maxout-PCA -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_embedding_draws_the_principal_components(dimensions):
+    at = opened(EMBEDDING, {"dimensions": str(dimensions), "n_components": 500, "pool_size": 4})
+    points = prepare_points(datasets.load("turning_head"), "unit norm", dimensions)
+    setting = {"n_components": 500, "pool_size": 4, "random_state": 0}
+    exact = exact_components(points, "RandomMaxout", setting, dimensions)
+    expected = embed(points, "RandomMaxout", setting, dimensions, exact)
+    for spec, projection in zip(specs(at), (expected.features, expected.plain, expected.exact), strict=True):
+        marks = spec["data"][0]
+        assert marks["type"] == ("scatter3d" if dimensions == 3 else "scatter")
+        drawn = np.column_stack([array(marks[axis]) for axis in "xyz"[:dimensions]])
+        # An axis may point either way; which one must not matter to a reader.
+        signs = np.sign(np.sum(drawn * projection.coordinates, axis=0))
+        np.testing.assert_allclose(drawn, projection.coordinates * signs, atol=1e-6)
+    assert float(at.metric[0].value) == pytest.approx(expected.features.order.spearman, abs=1e-4)
+    frame = expected.to_frame()
+    tables = [table.value for table in at.dataframe]
+    assert any(list(t.columns) == list(frame.columns) and np.allclose(t.iloc[:, 1:], frame.iloc[:, 1:]) for t in tables)
+    assert len(specs(at)[0]["layout"].get("images", [])) == (33 if dimensions == 2 else 0)
+
+
+def test_embedding_order_is_recovered():
+    assert float(opened(EMBEDDING).metric[0].value) > 0.98
+
+
+def test_embedding_lists_the_frames_whose_place_disagrees():
+    at = opened(EMBEDDING, {"data.order_noise": 3})
+    tables = [t.value for t in at.dataframe if "places apart" in t.value.columns]
+    assert len(tables) == 1
+    assert (tables[0]["places apart"] >= 1).all()
+
+
+def test_embedding_of_classes_has_no_order_and_a_legend():
+    at = opened(EMBEDDING, {"data": "digits", "n_components": 200})
+    assert not at.metric
+    names = [t.get("name") for t in specs(at)[0]["data"] if t.get("showlegend")]
+    assert names == [str(digit) for digit in range(10)]
+
+
+@pytest.mark.parametrize("scheme", list(registry()))
+def test_settings_are_those_that_the_scheme_declares(scheme):
+    at = opened(EMBEDDING, {"scheme": scheme})
+    declared = set(defaults(registry()[scheme].params)) - {"dtype"}
+    assert all(f"{EMBEDDING}.{name}" in at.session_state for name in declared)

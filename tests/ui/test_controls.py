@@ -1,0 +1,111 @@
+"""Controls follow their declarations."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from rfviz import datasets
+from rfviz.errors import ParameterError
+from rfviz.features import registry
+from rfviz.params import Param
+from rfviz.ui import controls
+from rfviz.ui import state as state_module
+from rfviz.ui.state import PageState
+
+PARAMS = [p for scheme in registry().values() for p in scheme.params] + [
+    p for spec in datasets.specs().values() for p in spec.params
+]
+SLIDERS = [p for p in PARAMS if p.kind in ("int", "float") and p.name != "random_state"]
+
+
+@pytest.fixture
+def page(monkeypatch):
+    """A page whose widgets only record how they were called, in `page.drawn`."""
+    page = PageState("page")
+    page.drawn = []
+    session = {}
+
+    def widget(kind):
+        def draw(label, *args, key, **options):
+            page.drawn.append((kind, label, args, options))
+            return session[key]
+
+        return draw
+
+    def slider(key, label, options, labels, help=""):
+        page.drawn.append(("slider", label, (options, labels), {"help": help}))
+        return session[key]
+
+    kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills")
+    fake = SimpleNamespace(session_state=session, query_params={}, **{kind: widget(kind) for kind in kinds})
+    monkeypatch.setattr(controls, "st", fake)
+    monkeypatch.setattr(state_module, "st", fake)
+    monkeypatch.setattr(controls, "live_slider", slider)
+    page.query, page.session = fake.query_params, session
+    return page
+
+
+@pytest.mark.parametrize("param", SLIDERS, ids=lambda p: p.name)
+def test_every_stop_of_a_slider_is_legal(page, param):
+    value = controls.control(page, param, None if param.default not in param.choices else param.stops()[0])
+    ((kind, _, (options, labels), _),) = page.drawn
+    assert kind == "slider"
+    assert value in options
+    assert [param.validate(option) for option in options] == options
+    numbers = [option for option in options if not isinstance(option, str)]
+    assert numbers == sorted(set(numbers))
+    assert len(labels) == len(options) == len(set(labels)), "two stops that read the same"
+    assert len(options) <= 110, "more stops than pixels to tell them apart"
+
+
+@pytest.mark.parametrize("param", PARAMS, ids=lambda p: p.name)
+def test_every_control_has_a_label_and_help(page, param):
+    controls.control(page, param)
+    ((_, label, _, options),) = page.drawn
+    assert label.strip()
+    assert options.get("help")
+
+
+def test_default_of_the_page_is_a_stop(page):
+    param = Param("gamma", "scale", "float", low=0.01, high=100.0, log=True, choices=("scale",))
+    assert controls.control(page, param, 0.777) == 0.777
+    assert controls.control(page, param, "scale", name="other") == "scale"
+
+
+def test_value_between_stops_goes_to_the_nearest(page):
+    page.query["n"] = "1013"
+    param = Param("n", 100, "int", low=10, high=10_000, log=True)
+    assert controls.control(page, param) == 1000
+
+
+def test_word_that_is_no_option_is_refused():
+    with pytest.raises(ParameterError):
+        controls._nearest(["scale", 1.0], "word")
+    assert controls._nearest(["scale", 1.0, 3.0], 2.9) == 3.0
+
+
+def test_few_short_words_lie_side_by_side_and_many_in_a_menu(page):
+    assert controls.choice(page, "dimensions", ("2", "3"), "2", "Dimensions") == "2"
+    assert controls.choice(page, "data", ("circle", "turning_head", "digits"), "circle", "Data") == "circle"
+    assert [kind for kind, *_ in page.drawn] == ["segmented_control", "selectbox"]
+
+
+def test_choice_that_reads_as_a_number_comes_back_from_the_address(page):
+    page.query["dimensions"] = "3"
+    assert controls.choice(page, "dimensions", ("2", "3"), "2", "Dimensions") == "3"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("8,64", [8, 64]), ("64,8", [8, 64]), (",", []), ("7,x,32", [32]), ("8,", [8])]
+)
+def test_several_keeps_what_is_offered(page, text, expected):
+    page.query["compare"] = text
+    assert controls.several(page, "compare", [1, 8, 32, 64], [32], "Beside it", "") == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(20_000, "20\u2009000"), (0.05, "0.05"), (8, "8"), (2.0, "2"), ("scale", "scale"), (True, "True")],
+)
+def test_numbers_are_shown_as_people_write_them(value, text):
+    assert controls.shown(value) == text

@@ -1,0 +1,183 @@
+"""Figures: legible on both themes, thumbnails apart, zoom kept while parameters move."""
+
+import tomllib
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rfviz import datasets
+from rfviz.analysis.embedding import Projection, embed, prepare_points
+from rfviz.analysis.saturation import prepare_pairs, saturation
+from rfviz.figures.embedding import place_thumbnails, plot_embedding, point_style, spread_apart
+from rfviz.figures.saturation import plot_saturation
+from rfviz.figures.template import COLOURS, DASHES, GREY, SEQUENCE, SYMBOLS, rgba, styled
+
+CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+BACKGROUNDS = {name: CONFIG["theme"][name]["backgroundColor"] for name in ("light", "dark")}
+
+
+def luminance(colour):
+    """Relative luminance by WCAG of a colour such as ``"#2a7fc4"``."""
+    c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return float(np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(a, b):
+    low, high = sorted([luminance(a), luminance(b)])
+    return (high + 0.05) / (low + 0.05)
+
+
+def overlaps(places, size):
+    """Pairs of boxes around these centres that overlap."""
+    return [(i, j) for i, j in combinations(range(len(places)), 2) if (np.abs(places[i] - places[j]) < size).all()]
+
+
+def projection(n, d=2, seed=0):
+    Z = np.random.default_rng(seed).normal(size=(n, d))
+    return Projection("PCA", Z, np.full(d, 0.1), None, "exact")
+
+
+@pytest.mark.parametrize("theme", BACKGROUNDS)
+@pytest.mark.parametrize("colour", [*COLOURS, GREY])
+def test_data_colours_stand_out_on_both_themes(colour, theme):
+    assert contrast(colour, BACKGROUNDS[theme]) >= 3
+
+
+def test_neighbouring_curves_differ_in_more_than_colour():
+    assert len(set(COLOURS)) == len(COLOURS) == len(DASHES) == len(SYMBOLS)
+    assert len(set(SYMBOLS)) == len(SYMBOLS)
+    assert all(a != b for a, b in pairwise(DASHES))
+
+
+def test_scale_rises_in_brightness():
+    brightness = [luminance(colour) for _, colour in SEQUENCE]
+    assert brightness == sorted(brightness)
+
+
+def test_opacity():
+    assert rgba("#2a7fc4", 0.2) == "rgba(42,127,196,0.2)"
+
+
+def test_style_has_a_revision_a_fixed_height_and_axes():
+    figure = styled([], x="x [1]", y="y [1]", height=321, revision="r", yaxis={"range": [0, 1]})
+    assert (figure.layout.uirevision, figure.layout.height) == ("r", 321)
+    assert figure.layout.xaxis.title.text == "x [1]"
+    assert figure.layout.yaxis.title.text == "y [1]"
+    assert tuple(figure.layout.yaxis.range) == (0, 1)
+
+
+CLOUDS = {
+    "curve": np.column_stack([np.linspace(-1, 1, 33), np.linspace(-1, 1, 33) ** 2]),
+    "bunches": np.repeat([[0.0, 0.0], [1.0, 0.3], [1.05, 0.3]], 11, axis=0),
+    "one place": np.zeros((33, 2)) + 0.5,
+    "line": np.column_stack([np.linspace(0, 1, 33), np.zeros(33)]),
+    "cloud": np.random.default_rng(0).normal(size=(33, 2)),
+}
+
+
+@pytest.mark.parametrize("name", CLOUDS)
+@pytest.mark.parametrize("aspect", [1.0, 112 / 92])
+def test_spread_apart_leaves_no_two_over_each_other(name, aspect):
+    width = 0.062 * max(float(np.ptp(CLOUDS[name], axis=0).max()), 0.5)
+    size = np.array([width, width * aspect])
+    before = CLOUDS[name].copy()
+    after = spread_apart(CLOUDS[name], size)
+    assert not overlaps(after, size)
+    np.testing.assert_array_equal(CLOUDS[name], before)
+
+
+@pytest.mark.parametrize("how", ["unit norm", "standardise", "none"])
+@pytest.mark.parametrize("pool_size", [1, 12, 60])
+def test_turning_heads_do_not_overlap(how, pool_size):
+    head = datasets.load("turning_head")
+    setting = {"n_components": 10_000, "pool_size": pool_size, "random_state": 0}
+    Z = embed(prepare_points(head, how, 2), "RandomMaxout", setting, 2).features.coordinates
+    aspect = head.image_shape[0] / head.image_shape[1]
+    size = np.array([1.0, aspect]) * 0.062 * np.ptp(Z, axis=0).max()
+    assert not overlaps(spread_apart(Z, size), size)
+
+
+def test_spread_apart_leaves_alone_what_is_apart():
+    places = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    np.testing.assert_allclose(spread_apart(places, np.array([0.5, 0.5])), places, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [33, 60, 500, 1797])
+def test_thumbnails_in_a_figure_do_not_overlap(n):
+    p = projection(n)
+    rows = place_thumbnails(p.coordinates, 1.0)
+    assert len(rows) == n if n <= 60 else 20 <= len(rows) <= 120
+    assert (np.diff(rows) > 0).all()
+    figure = plot_embedding(p, point_style(n), height=400, thumbnails=(rows, ["data:,"] * len(rows), 1.0))
+    assert len(figure.layout.images) == len(rows)
+    places = np.array([[image.x, image.y] for image in figure.layout.images])
+    size = np.array([figure.layout.images[0].sizex, figure.layout.images[0].sizey])
+    assert not overlaps(places, size * (1 - 1e-9))
+    (left, right), (bottom, top) = figure.layout.xaxis.range, figure.layout.yaxis.range
+    assert (places > [left, bottom]).all()
+    assert (places < [right, top]).all()
+
+
+@pytest.mark.parametrize(("n", "d", "kind"), [(100, 2, "scatter"), (4000, 2, "scattergl"), (100, 3, "scatter3d")])
+def test_points_carry_their_rows(n, d, kind):
+    p = projection(n, d)
+    codes = np.arange(n) % 3
+    figure = plot_embedding(p, point_style(n, codes=codes, names=("a", "b", "c")), height=400, revision="r")
+    assert [trace.type for trace in figure.data] == [kind] * 3
+    assert [trace.name for trace in figure.data] == ["a", "b", "c"]
+    for trace in figure.data:
+        rows = np.asarray(trace.customdata)
+        np.testing.assert_array_equal(np.asarray(trace.x), p.coordinates[rows, 0])
+        assert (codes[rows] == "abc".index(trace.name)).all()
+    assert figure.layout.uirevision == "r"
+
+
+def test_selected_point_is_marked():
+    p = projection(10)
+    plain, marked = (plot_embedding(p, point_style(10), height=400, selected=row) for row in (None, 4))
+    assert len(marked.data) == len(plain.data) + 1
+    assert plot_embedding(p, point_style(10), height=400, selected=99).data == plain.data
+
+
+def test_style_by_class_leaves_out_what_is_not_there():
+    style = point_style(4, codes=np.array([2, 0, 2, 0]), names=("a", "b", "c"))
+    assert [(name, rows.tolist()) for name, rows in style.groups] == [("a", [1, 3]), ("c", [0, 2])]
+    assert style.colours[0] == style.colours[2] != style.colours[1]
+    assert "1" in style.labels[1]
+    assert "a" in style.labels[1]
+
+
+def test_style_along_an_order():
+    style = point_style(3, order=np.array([5, 7, 6]))
+    assert len(set(style.colours)) == 3
+    assert all(text in label for text, label in zip("576", style.labels, strict=True))
+    assert not style.groups
+    assert len(point_style(3, order=np.array([4, 4, 4])).colours) == 3
+
+
+def test_style_of_points_without_any_label():
+    style = point_style(3)
+    assert len(style.colours) == len(style.labels) == 3
+    assert style.values is None
+
+
+@pytest.mark.parametrize("how", ["unit norm", "none"])
+def test_saturation_is_drawn_on_axes_that_hold_all(how):
+    pairs = (
+        prepare_pairs(datasets.load("digits"), how) if how == "none" else prepare_pairs(datasets.load("circle"), how)
+    )
+    result = saturation(pairs, "RandomMaxout", [{"n_components": 100, "pool_size": 4}], ["q = 4"])
+    figure = plot_saturation(result)
+    assert figure.layout.uirevision
+    assert sum(trace.type == "heatmap" for trace in figure.data) == 1
+    assert result.curves[0].counts.sum() == result.n_pairs
+    for axis, name in ((figure.layout.xaxis, "x"), (figure.layout.yaxis, "y")):
+        low, high = axis.range
+        for trace in figure.data:
+            # The dashed formula of the paper leaves the picture, which is its point.
+            if trace.type == "scatter" and trace.mode == "lines" and "paper" not in (trace.name or ""):
+                values = np.asarray(trace[name], float)
+                assert np.nanmin(values) >= low
+                assert np.nanmax(values) <= high * (1 + 1e-9)

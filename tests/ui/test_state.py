@@ -1,0 +1,130 @@
+"""What stands in the address: read with care, written back exactly."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from rfviz.params import Param
+from rfviz.ui import state as module
+from rfviz.ui.state import PageState
+
+POOL = Param("pool_size", 8, "int", low=1, high=1024)
+GAMMA = Param("gamma", 1.0, "float", low=0.0, open_low=True, high=1e12)
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """A session and an address in place of Streamlit's; `written` collects what is to go to the address."""
+    written, toasts = [], []
+    session, query = {}, {}
+    streamlit = SimpleNamespace(session_state=session, query_params=query, toast=lambda text, **_: toasts.append(text))
+    monkeypatch.setattr(module, "st", streamlit)
+    monkeypatch.setattr(module, "_sync", lambda key, data, height: written.append(data))
+    return SimpleNamespace(session=session, query=query, written=written, toasts=toasts)
+
+
+def claimed(fake, clean=POOL.clamp, default=8):
+    page = PageState("page")
+    key = page.claim("pool_size", default, clean)
+    page.finish()
+    return fake.session[key]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, 8, -3, 20_000, 0.05, 1e-9, 2.5e8, True, False, "unit norm", "folder:my data", [], [32], [1, 2.5], ["a", "b"]],
+)
+def test_a_value_survives_the_address(value):
+    assert module._parse(module._format(value)) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["None", "__import__('os')", "{}", "[1]", "null", '"a"', "", "0x10", "a b&c=d#e", "1_000"]
+)
+def test_what_is_no_number_stays_text(text):
+    assert module._parse(text) == text
+
+
+def test_default_is_used_and_not_written(fake):
+    assert claimed(fake) == 8
+    assert fake.written[-1]["values"] == {}
+    assert not fake.toasts
+
+
+def test_address_is_read_once(fake):
+    fake.query["pool_size"] = "16"
+    assert claimed(fake) == 16
+    assert fake.written[-1] == {"path": "page", "values": {"pool_size": "16"}}
+    fake.query["pool_size"] = "32"  # the browser's address lags behind the controls
+    assert claimed(fake) == 16
+    assert not fake.toasts
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("99999", 1024), ("-7", 1), ("abc", 8), ("", 8), ("nan", 8), ("NaN", 8), ("Infinity", 8), ("1e999", 8), ("1,2", 8),
+     ("true", 8), ("9" * 5000, None), ("16.0", 16), ("<script>alert(1)</script>", 8), ("\x00", 8), ("16\n", 16)],
+)  # fmt: skip
+def test_hostile_values_are_clamped_with_a_notice(fake, text, value):
+    fake.query["pool_size"] = text
+    got = claimed(fake)
+    assert got in (8, 1024) if value is None else got == value
+    assert type(got) is int
+    assert len(fake.toasts) == 1
+    assert "pool_size" in fake.toasts[0]
+    assert len(fake.toasts[0]) < 150, "a notice does not repeat all of a long value"
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "{" * 5000 + "}", '{"a":' * 20_000], ids=["lists", "braces", "objects"]
+)
+def test_deeply_nested_values_are_text(fake, text):
+    assert sys.getrecursionlimit() < 5000
+    fake.query["pool_size"] = text
+    assert claimed(fake) == 8
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "inf", "1e-400"])
+def test_float_that_must_be_positive(fake, text):
+    fake.query["gamma"] = text
+    page = PageState("page")
+    assert fake.session[page.claim("gamma", 1.0, GAMMA.clamp)] > 0
+
+
+def test_cleaning_that_raises_gives_the_default(fake):
+    fake.query["pool_size"] = "anything"
+
+    def refuse(value):
+        raise ValueError(value)
+
+    assert claimed(fake, refuse) == 8
+    assert len(fake.toasts) == 1
+
+
+def test_value_that_another_choice_made_illegal_is_cleaned(fake):
+    claimed(fake)
+    fake.session["page.pool_size"] = 500
+    assert claimed(fake, Param("pool_size", 8, "int", low=1, high=100).clamp) == 100
+    assert not fake.toasts  # the person did not ask for it by the address
+
+
+def test_preset_sets_what_the_next_run_shows(fake):
+    page = PageState("page")
+    page.apply({"pool_size": 32})
+    assert claimed(fake) == 32
+    assert fake.written[-1]["values"] == {"pool_size": "32"}
+
+
+def test_pages_do_not_share_values(fake):
+    fake.session["other.pool_size"] = 99
+    assert claimed(fake) == 8
+
+
+def test_list_of_one_is_told_from_a_value(fake):
+    fake.query["compare"] = "8,"
+    page = PageState("page")
+    assert fake.session[page.claim("compare", [], list)] == [8]
+    page.finish()
+    assert not fake.toasts
+    assert fake.written[-1]["values"] == {"compare": "8,"}
