@@ -1,0 +1,49 @@
+# make app    start the laboratory (sets everything up the first time)
+# make test   run every test, the browser's included
+# For the GPU: make gpu, once. For your own data: make app DATA=/path/to/folder
+
+PYTHON ?= python3
+PORT ?= 8501
+VENV := .venv
+BIN := $(VENV)/bin
+export RFVIZ_DATA ?= $(DATA)
+
+.PHONY: app test lint gpu screenshots clean
+
+app: $(VENV)/app.stamp
+	$(BIN)/streamlit run app.py --server.port $(PORT)
+
+test: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+gpu: $(VENV)/app.stamp
+	$(BIN)/uv pip install --python $(BIN)/python -r requirements-gpu.txt
+
+screenshots: $(VENV)/dev.stamp
+	$(BIN)/python assets/screenshots.py
+
+clean:
+	rm -rf $(VENV)
+
+# uv installs in seconds what takes pip most of a minute; where it cannot be had, pip does it.
+define install
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "rfviz needs Python 3.11 or newer; make PYTHON=python3.12 app names another one."; rm -rf $(VENV); exit 1; }
+	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.5,<1" || true
+	@if test -x $(BIN)/uv; then $(BIN)/uv pip install --python $(BIN)/python -r $(1) -e . ; \
+	else $(BIN)/python -m pip install --disable-pip-version-check -r $(1) -e . ; fi
+endef
+
+$(VENV)/app.stamp: requirements.txt pyproject.toml
+	$(call install,requirements.txt)
+	@touch $@
+
+$(VENV)/dev.stamp: requirements-dev.txt requirements.txt pyproject.toml
+	$(call install,requirements-dev.txt)
+	@touch $@ $(VENV)/app.stamp

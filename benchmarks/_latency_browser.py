@@ -1,0 +1,121 @@
+"""A person at a slider, in headless Chromium: key presses one by one, and a drag."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from _latency_socket import REACH
+from playwright.sync_api import Page, sync_playwright
+
+__all__ = ["browser", "drag", "press"]
+
+_SCRIPT = (Path(__file__).parent / "_latency_browser.js").read_text(encoding="utf-8")
+_SPACING_S = 0.3
+_PATIENCE_MS = 5000
+# The stages of one update, each from the one before it.
+STAGES = ("sent", "chart", "finished", "drawn", "frame")
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """A headless Chromium: the system's, or else Playwright's own."""
+    system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=system, args=["--no-sandbox"])
+        try:
+            yield chromium
+        finally:
+            chromium.close()
+
+
+def _open(chromium: Any, address: str, chart: str) -> Page:
+    page = chromium.new_page(viewport={"width": 1360, "height": 900})
+    page.add_init_script(f"window.__latencyChart = {chart!r};\n{_SCRIPT}")
+    page.goto(address)
+    page.wait_for_selector(f".st-key-{chart} .js-plotly-plot .main-svg", timeout=60_000)
+    page.wait_for_timeout(1500)
+    return page
+
+
+def _slider(page: Page, label: str) -> Any:
+    return page.locator(f'input[type=range][aria-label^="{label}"]').first
+
+
+def _step(page: Page, slider: Any, key: str) -> None:
+    """Press a key and wait until the chart was drawn anew."""
+    before = page.evaluate("window.__latency.frame.length")
+    slider.press(key)
+    page.wait_for_function(f"window.__latency.frame.length > {before}", timeout=_PATIENCE_MS, polling=40)
+
+
+def press(chromium: Any, address: str, chart: str, label: str, count: int) -> dict[str, list[float]]:
+    """Press arrow keys on the slider of that label, at least 300 ms apart, about its default; no setting comes twice.
+
+    Returns
+    -------
+    dict
+        Milliseconds since the key went down of each stage of each update: message ``sent``, ``chart`` data arrived,
+        script ``finished``, chart ``drawn``, next ``frame``; also ``kilobytes`` of each update, and ``mounts``.
+    """
+    page = _open(chromium, address, chart)
+    slider, seed = _slider(page, label), _slider(page, "Seed")
+    middle = int(slider.input_value())
+    key = "ArrowRight"
+    for _ in range(count):
+        began = time.monotonic()
+        at = int(slider.input_value())
+        if (key, at) in (("ArrowRight", middle + REACH), ("ArrowLeft", middle - REACH)):
+            # At the turn: another seed, so that the way back is new to the server too.
+            key = "ArrowLeft" if key == "ArrowRight" else "ArrowRight"
+            _step(page, seed, "ArrowRight")
+        else:
+            _step(page, slider, key)
+        page.wait_for_timeout(max(_SPACING_S - (time.monotonic() - began), 0.02) * 1000)
+    log = page.evaluate("window.__latency")
+    page.close()
+    return _stages(log)
+
+
+def _stages(log: dict[str, Any]) -> dict[str, list[float]]:
+    stages: dict[str, list[float]] = {name: [] for name in (*STAGES, "kilobytes")}
+    for key in log["key"]:
+        for name in STAGES:
+            place = bisect_left(log[name], key)
+            stages[name].append(log[name][place] - key if place < len(log[name]) else float("nan"))
+        end = key + stages["finished"][-1]
+        stages["kilobytes"].append(sum(size for at, size in log["bytes"] if key <= at <= end) / 1000)
+    stages["mounts"] = [log["mounts"]]
+    return stages
+
+
+def drag(chromium: Any, address: str, chart: str, label: str, seconds: float) -> dict[str, float]:
+    """Drag the slider to and fro about its default; how many new charts a second, and the longest time without one."""
+    page = _open(chromium, address, chart)
+    slider = _slider(page, label)
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    y = box["y"] + box["height"] / 2
+    middle, last = int(slider.input_value()), int(slider.get_attribute("max"))
+    low, high = (box["x"] + (middle + side * REACH) / last * box["width"] for side in (-1, 1))
+    page.mouse.move((low + high) / 2, y)
+    page.mouse.down()
+    began = page.evaluate("performance.now()")
+    until, step = time.monotonic() + seconds, 0
+    while time.monotonic() < until:
+        step += 1
+        share = abs((step / 12 + 0.5) % 2 - 1)  # nearly every move is another stop; begins in the middle
+        page.mouse.move(low + share * (high - low), y)
+        page.wait_for_timeout(16)
+    ended = page.evaluate("performance.now()")
+    page.mouse.up()
+    times = [t for t in page.evaluate("window.__latency.frame") if began <= t <= ended]
+    page.close()
+    gaps = [b - a for a, b in pairwise(times)]
+    return {"fps": len(times) / (ended - began) * 1000, "longest gap": max(gaps, default=float("nan"))}

@@ -1,0 +1,121 @@
+"""Many sessions at once, over the protocol that a browser speaks to Streamlit."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
+
+__all__ = ["REACH", "Session", "crowd"]
+
+# How many stops of a slider either side of its default are visited: "on default settings", yet never twice the same.
+REACH = 4
+
+_SLIDER, _CHART = "rfviz.live_slider", "rfviz.live_chart"
+
+
+class Session:
+    """One visitor of one page: keeps the widgets and the cached messages as a browser does.
+
+    Parameters
+    ----------
+    url : str
+        Of the app: ``"http://127.0.0.1:8501"``.
+    page, query : str
+        Place in the address, and what follows the question mark.
+    """
+
+    def __init__(self, url: str, page: str, query: str = "") -> None:
+        self._url, self._page, self._query = url, page, query
+        self._count = 0
+        self._hashes: set[str] = set()
+        self._moved: dict[str, str] = {}
+        self.sliders: dict[str, dict] = {}
+        self.charts: dict[str, dict] = {}
+        self.received_bytes = 0
+
+    async def __aenter__(self) -> Session:
+        address = self._url.replace("http", "ws", 1) + "/_stcore/stream"
+        self._connection = connect(address, subprotocols=["streamlit"], origin=self._url, max_size=None)
+        self._socket = await self._connection.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._connection.__aexit__(*error)
+
+    async def load(self) -> float:
+        """Open the page; seconds until its script has finished."""
+        return await self._rerun()
+
+    async def move(self, label: str, index: int) -> float:
+        """Put the slider whose label begins so at `index`; seconds until the page's script has finished."""
+        slider = next(slider for name, slider in self.sliders.items() if name.startswith(label))
+        self._count += 1
+        self._moved[slider["id"]] = json.dumps({"moved": {"index": index, "count": self._count}})
+        return await self._rerun()
+
+    async def _rerun(self) -> float:
+        message = BackMsg()
+        state = message.rerun_script
+        state.query_string, state.page_name = self._query, self._page
+        state.cached_message_hashes.extend(self._hashes)
+        for widget, value in self._moved.items():
+            state.widget_states.widgets.add(id=widget, json_value=value)
+        started = time.perf_counter()
+        await self._socket.send(message.SerializeToString())
+        frames, finished = [], False
+        while not finished:
+            data = await self._socket.recv()
+            # Decoding waits until after the clock has stopped, but for the small messages, one of which is the end.
+            frames.append(data)
+            finished = len(data) < 200 and ForwardMsg.FromString(data).HasField("script_finished")
+        elapsed = time.perf_counter() - started
+        self.received_bytes = sum(map(len, frames))
+        for data in frames:
+            self._take(ForwardMsg.FromString(data))
+        return elapsed
+
+    def _take(self, message: ForwardMsg) -> None:
+        if message.metadata.cacheable:
+            self._hashes.add(message.hash)
+        if not message.HasField("delta"):
+            return
+        component = message.delta.new_element.bidi_component
+        if component.component_name == _SLIDER:
+            data = json.loads(component.json)
+            self.sliders[data["label"]] = {"id": component.id, **data}
+        elif component.component_name == _CHART:
+            key = component.id.split("-", 2)[2]  # $$ID-<hash>-<key>
+            self.charts[key] = json.loads(component.bytes)["figure"]
+
+
+async def _visitor(url: str, page: str, number: int, slider: str, seconds: float, start: asyncio.Event) -> list[float]:
+    # Each visitor has a seed of their own, so that nobody is served from what another has computed.
+    async with Session(url, page, f"seed={number % 100}") as session:
+        await session.load()
+        middle = next(s for name, s in session.sliders.items() if name.startswith(slider))["index"]
+        await start.wait()
+        loop = asyncio.get_running_loop()
+        begun, times = loop.time() + (number * 0.618) % 1.0, []  # spread over the second
+        for step in range(int(seconds)):
+            await asyncio.sleep(max(begun + step - loop.time(), 0.0))
+            place = (number + step) % (4 * REACH)  # to and fro about the default
+            times.append(await session.move(slider, middle - REACH + min(place, 4 * REACH - place)))
+        return times
+
+
+async def _crowd(url: str, page: str, slider: str, sessions: int, seconds: float) -> list[float]:
+    start = asyncio.Event()
+    tasks = [asyncio.create_task(_visitor(url, page, i, slider, seconds, start)) for i in range(sessions)]
+    await asyncio.sleep(min(1.0 + 0.3 * sessions, 10.0))  # the first loads are not what is measured
+    start.set()
+    return [value for times in await asyncio.gather(*tasks) for value in times]
+
+
+def crowd(url: str, page: str, slider: str, sessions: int, seconds: float) -> list[float]:
+    """Seconds from a slider's message to the end of the script, of sessions that each move it once a second."""
+    return asyncio.run(_crowd(url, page, slider, sessions, seconds))

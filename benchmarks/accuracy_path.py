@@ -1,0 +1,96 @@
+"""What a whole accuracy curve costs over its last point alone, and over refitting scikit-learn's Ridge at each m.
+
+python benchmarks/accuracy_path.py [--rows 20000] [--m 4000] [--repetitions 3] [--json FILE]
+
+Prints the two ratios, and how far features, Gram matrix and factorisation are from the machine's own matrix product.
+"""
+
+from rfviz._blas import choose_openblas_kernels
+
+choose_openblas_kernels()  # before NumPy
+
+import argparse  # noqa: E402
+import time  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+import numpy as np  # noqa: E402
+from _report import interleaved, markdown_table, median_ratio, write_json  # noqa: E402
+from sklearn.linear_model import Ridge  # noqa: E402
+
+from rfviz.features import RandomMaxout  # noqa: E402
+from rfviz.linear_model import RidgePath, default_grid  # noqa: E402
+
+POOL_SIZE, ALPHA = 4, 100.0
+
+
+def main() -> None:
+    """Measure and report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--m", type=int, default=4000)
+    parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "accuracy-path-cpu.json")
+    options = parser.parse_args()
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((options.rows + 2000, 784), dtype=np.float32)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    y = np.argmax(X[:, :10], axis=1)
+    train, test = slice(0, options.rows), slice(options.rows, None)
+    feature_map = RandomMaxout(options.m, pool_size=POOL_SIZE, device="cpu")
+    grid = default_grid(options.m)
+    paths = {}
+
+    def curve(m_grid: list[int], name: str) -> None:
+        paths[name] = RidgePath(feature_map, m_grid=m_grid, alphas=ALPHA, solver="primal").fit(X[train], y[train])
+        paths[name].score_path(X[test], y[test])
+
+    def refit() -> None:
+        fitted = feature_map.fit(X[train])
+        Phi, Phi_test = fitted.transform(X[train]), fitted.transform(X[test])
+        codes = np.where(y[train][:, None] == np.arange(10), 1.0, -1.0).astype(np.float32)
+        for m in grid:
+            Ridge(alpha=ALPHA / options.m, solver="cholesky").fit(Phi[:, :m], codes).predict(Phi_test[:, :m])
+
+    functions = {
+        "curve": lambda: curve(list(grid), "curve"),
+        "last point": lambda: curve([int(grid[-1])], "last"),
+        "refitting Ridge": refit,
+    }
+    seconds = interleaved(functions, options.repetitions)
+    rows = [
+        {"what": f"{len(grid)} points, m ≤ {options.m}", "median s": float(np.median(seconds["curve"])), "ratio": 1.0},
+        {"what": "curve over its last point alone", "median s": float(np.median(seconds["last point"])),
+         "ratio": median_ratio(seconds["curve"], seconds["last point"])},
+        {"what": "refitting Ridge at each m over the curve", "median s": float(np.median(seconds["refitting Ridge"])),
+         "ratio": median_ratio(seconds["refitting Ridge"], seconds["curve"])},
+    ]  # fmt: skip
+    shares = share_of_product(paths["curve"], options.rows, options.m)
+    print(markdown_table(rows))
+    print()
+    print(markdown_table(shares))
+    write_json(options.json, {"rows": options.rows, "m": options.m, "ratios": rows, "parts": shares})
+
+
+def share_of_product(path: RidgePath, n: int, m: int) -> list[dict]:
+    """Rate of each part beside that of a float32 matrix product measured now."""
+    A = np.ones((4096, 784), np.float32)
+    B = np.ones((784, 8192), np.float32)
+    out = np.empty((4096, 8192), np.float32)
+    best = min(_timed(lambda: np.matmul(A, B, out=out)) for _ in range(5))
+    product = 2 * 4096 * 784 * 8192 / best / 1e9
+    work = {"features": 2 * n * 784 * m * POOL_SIZE, "Gram matrix": n * m**2, "factorisation": m**3 / 3}
+    return [
+        {"part": part, "seconds": path.timings_[part], "GFLOP/s": flops / path.timings_[part] / 1e9,
+         "share of the product's rate": flops / path.timings_[part] / 1e9 / product}
+        for part, flops in work.items()
+    ]  # fmt: skip
+
+
+def _timed(function) -> float:
+    begun = time.perf_counter()
+    function()
+    return time.perf_counter() - begun
+
+
+if __name__ == "__main__":
+    main()
