@@ -83,7 +83,16 @@ race = Race(split, (data_key, normalise, test_share), tuple(entrants), seeds, st
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
 views.start_and_stop(race)
 tabs = st.tabs(
-    ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "How it is computed"]
+    [
+        "Against m",
+        "Against seconds",
+        "Against bytes",
+        "Confusions",
+        "Penalty",
+        "Numbers",
+        "Table 1",
+        "How it is computed",
+    ]
 )
 lines = views.reference_lines(race, references, gamma)
 more = views.run(race)
@@ -101,6 +110,8 @@ with tabs[4]:
 with tabs[5]:
     views.numbers(race)
 with tabs[6]:
+    views.table_one(race)
+with tabs[7]:
     st.markdown(text.ACCURACY_METHOD)
 state.finish()
 show_device()

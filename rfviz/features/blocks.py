@@ -22,7 +22,7 @@ BLOCK_ROWS, _BLOCK_BYTES = 1024, 32_000_000
 _GPU_BLOCK_ROWS, _GPU_BLOCK_BYTES = 16_384, 1_000_000_000
 _MIN_GPU_ROWS = 64
 # Multiply-adds below which one thread is as fast as several.
-_PARALLEL_FROM = 50_000_000
+_PARALLEL_FROM = 300_000_000
 # Share of non-zeros from which the dense product of sparse rows is the faster one.
 _DENSE_FROM = 0.05
 

@@ -116,10 +116,15 @@ class Race:
             curves.append(Runner(entrant.label, frame, self._paper(entrant)))
         return curves
 
+    @property
+    def is_papers_mnist(self) -> bool:
+        """Whether these are all of MNIST's rows, with its own split."""
+        split = self.split
+        return split.given and split.X_test.shape == (10_000, 784) and len(split.X_train) == 60_000
+
     def _paper(self, entrant: Entrant) -> tuple[tuple[float, float, float], ...]:
         """What the paper prints, where this is the paper's setting: MNIST with its own split."""
-        is_mnist = self.split.given and self.split.X_test.shape == (10_000, 784) and len(self.split.X_train) == 60_000
-        if not is_mnist or entrant.pool_size not in PAPER_TABLE_1:
+        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
 
