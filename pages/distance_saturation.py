@@ -5,11 +5,11 @@ import streamlit as st
 from rfviz.analysis.points import NORMALISATION
 from rfviz.analysis.saturation import MAX_POINTS, prepare_pairs, saturation
 from rfviz.errors import RfvizError
-from rfviz.features import registry
+from rfviz.features import RandomMaxout
 from rfviz.figures.saturation import plot_saturation
 from rfviz.params import Param
 from rfviz.ui import layout, text
-from rfviz.ui.controls import choice, control, several, shown
+from rfviz.ui.controls import choose_map, control, several, shown
 from rfviz.ui.results import kept, watched
 from rfviz.ui.sidebar import choose_data, show_device
 
@@ -40,30 +40,25 @@ with st.sidebar:
     normalise = control(state, NORMALISATION)
 
 with st.container(key="controls"):
-    schemes = registry()
-    scheme = choice(state, "scheme", list(schemes), "RandomMaxout", "Scheme", "Which feature map.",
-                    {name: cls.label for name, cls in schemes.items()})  # fmt: skip
-    params = {param.name: param for param in schemes[scheme].params if param.name != "dtype"}
-    varied = next((name for name in COMPARED if name in params), None)
-    defaults = {"pool_size": 8, "gamma": 1.0}
-    setting = {name: control(state, param, defaults.get(name)) for name, param in params.items()}
+    scheme, setting = choose_map(state, {"pool_size": 8, "gamma": 1.0})
+    varied = next((name for name in COMPARED if name in setting), None)
     setting["random_state"] = control(state, SEED)
     compare = []
     if varied:
         compare = several(state, "compare", COMPARED[varied], [32] if varied == "pool_size" else [],
-                          f"Beside it, {params[varied].label.lower()}", "Further curves to compare with.")  # fmt: skip
+                          "Beside it", "Further curves to compare with.")  # fmt: skip
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    layout.formula(schemes[scheme].formula)
-    as_printed = scheme == "RandomMaxout" and control(state, AS_PRINTED)
+    layout.formula(scheme.formula)
+    as_printed = scheme is RandomMaxout and control(state, AS_PRINTED)
 
 try:
     values = [setting[varied], *(v for v in compare if v != setting[varied])] if varied else [None]
     settings = [setting | ({varied: value} if varied else {}) for value in values]
     symbol = {"pool_size": "q", "gamma": "γ"}.get(varied, "")
-    labels = [f"{symbol} = {shown(value)}" for value in values] if varied else [schemes[scheme].label]
+    labels = [f"{symbol} = {shown(value)}" for value in values] if varied else [scheme.label]
     pairs = kept("pairs", (data_key, normalise), lambda: prepare_pairs(dataset, normalise), most=8)
-    key = (data_key, normalise, scheme, *(tuple(sorted(s.items())) for s in settings))
-    result = watched("saturation", key, lambda p: saturation(pairs, scheme, settings, labels, p))
+    key = (data_key, normalise, scheme.__name__, *(tuple(sorted(s.items())) for s in settings))
+    result = watched("saturation", key, lambda p: saturation(pairs, scheme.__name__, settings, labels, p))
 except RfvizError as error:
     st.error(str(error))
     state.finish()
@@ -75,7 +70,7 @@ layout.explain(text.saturation_explanation(result))
 if dataset.n_samples > MAX_POINTS:
     st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")
 
-titles = ["Numbers", "How it is computed", *(["Why is the paper’s formula wrong?"] if scheme == "RandomMaxout" else [])]
+titles = ["Numbers", "How it is computed", *(["Why is the paper’s formula wrong?"] if scheme is RandomMaxout else [])]
 tab_numbers, tab_how, *tab_wrong = st.tabs(titles)
 with tab_numbers:
     frame = result.to_frame()

@@ -5,11 +5,10 @@ import streamlit as st
 from rfviz.analysis.embedding import MAX_EXACT, MAX_POINTS, embed, exact_components, prepare_points
 from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import RfvizError
-from rfviz.features import registry
 from rfviz.figures.embedding import PICKED, place_thumbnails, plot_embedding, point_style
 from rfviz.params import Param
 from rfviz.ui import images, layout, text
-from rfviz.ui.controls import choice, control
+from rfviz.ui.controls import choose_map, control
 from rfviz.ui.hover_card import hover_card
 from rfviz.ui.live_chart import picked_row
 from rfviz.ui.results import kept, watched
@@ -34,24 +33,19 @@ with st.sidebar:
     normalise = control(state, NORMALISATION)
 
 with st.container(key="controls"):
-    schemes = registry()
-    scheme = choice(state, "scheme", list(schemes), "RandomMaxout", "Scheme", "Which feature map.",
-                    {name: cls.label for name, cls in schemes.items()})  # fmt: skip
-    defaults = {"n_components": 10_000, "pool_size": 12, "gamma": 1.0}
-    params = [param for param in schemes[scheme].params if param.name != "dtype"]
-    setting = {param.name: control(state, param, defaults.get(param.name)) for param in params}
+    scheme, setting = choose_map(state, {"n_components": 10_000, "pool_size": 12, "gamma": 1.0})
     setting["random_state"] = control(state, SEED)
     n_dimensions = int(control(state, DIMENSIONS))
-layout.formula(schemes[scheme].formula)
+layout.formula(scheme.formula)
 
 try:
     key = (data_key, normalise, n_dimensions)
     points = watched("points", key, lambda p: prepare_points(dataset, *key[1:], progress=p), most=4)
     fixed = tuple(sorted((k, v) for k, v in setting.items() if k not in ("n_components", "random_state")))
-    exact = watched("exact", (*key, scheme, fixed),
-                    lambda p: exact_components(points, scheme, setting, n_dimensions, p))  # fmt: skip
-    key = (*key, scheme, tuple(sorted(setting.items())))
-    result = watched("embedding", key, lambda p: embed(points, scheme, setting, n_dimensions, exact, p))
+    exact = watched("exact", (*key, scheme.__name__, fixed),
+                    lambda p: exact_components(points, scheme.__name__, setting, n_dimensions, p))  # fmt: skip
+    key = (*key, scheme.__name__, tuple(sorted(setting.items())))
+    result = watched("embedding", key, lambda p: embed(points, scheme.__name__, setting, n_dimensions, exact, p))
 except RfvizError as error:
     st.error(str(error))
     state.finish()

@@ -198,6 +198,9 @@ class _Draw:
             stop = min(start + _CHUNK_ROWS, len(X))
             for i, H in enumerate(self._pools(X[start:stop])):
                 for a, path in enumerate(paths[i]):
+                    if path is None:  # a penalty below the rounding of the sums
+                        wrong[i, a] = np.inf
+                        continue
                     for j, (coef, intercept) in enumerate(path):
                         scores = to_host(H[:, : len(coef)] @ coef.astype(H.dtype)) + to_host(intercept)
                         wrong[i, a, j] += self.targets.errors(scores, y[start:stop]).sum()

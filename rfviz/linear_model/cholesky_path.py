@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import blas, lapack, solve_triangular
 
-__all__ = ["ConditionWarning", "condition_bound", "solve_path"]
+__all__ = ["ConditionWarning", "largest_eigenvalue", "solve_path"]
 
 # Up to this condition a float32 factor, refined with float64 residuals, gives float64 digits at half the cost; beyond
 # the second no float64 solution has a digit to trust.
@@ -29,27 +29,25 @@ class ConditionWarning(UserWarning):
     """A ridge system is so ill-conditioned that it was solved in higher precision, or that its digits are in doubt."""
 
 
-def condition_bound(gram: Any, alpha: float, xp: Any = np) -> float:
-    """An upper bound of the condition number of ``gram + alpha·I`` (positive definite), up to a few per cent.
-
-    The largest eigenvalue comes from ten power iterations; the smallest is at least `alpha`.
+def largest_eigenvalue(gram: Any, xp: Any = np) -> float:
+    """The largest eigenvalue of a positive semi-definite matrix, or a few per cent more, by ten power iterations.
 
     Parameters
     ----------
     gram : array of shape (m, m)
         Symmetric, float64; of a NumPy array only the lower triangle is read.
-    alpha : float
     xp : module
     """
     v = xp.ones(len(gram), dtype=gram.dtype)
     largest = 0.0
     for _ in range(10):
         w = blas.dsymv(1.0, gram, v, lower=True) if xp is np else gram @ v
-        largest = float(xp.linalg.norm(w)) / float(xp.linalg.norm(v))
-        if largest == 0.0:
-            return 1.0
-        v = w / xp.linalg.norm(w)
-    return (1.05 * largest + alpha) / alpha
+        length = float(xp.linalg.norm(w))
+        largest = length / float(xp.linalg.norm(v))
+        if length == 0.0:
+            return 0.0
+        v = w / length
+    return 1.05 * largest
 
 
 def solve_path(
@@ -60,7 +58,8 @@ def solve_path(
     xp: Any = np,
     precision: str = "auto",
     quiet: bool = False,
-) -> list[Any]:
+    largest: float | None = None,
+) -> list[Any] | None:
     """Ridge coefficients on the first m features for every m of a grid.
 
     Parameters
@@ -77,7 +76,9 @@ def solve_path(
     precision : {"auto", "float32", "float64"}
         Of the factor; ``"auto"`` takes float32 where the condition allows it. A float32 factor is refined.
     quiet : bool
-        Whether to leave warnings out: where many penalties are only being compared.
+        Whether many penalties are only being compared: no warnings, and None for one that cannot be solved.
+    largest : float, optional
+        What :func:`largest_eigenvalue` gave, which is the same for every penalty.
 
     Returns
     -------
@@ -93,7 +94,8 @@ def solve_path(
     ConditionWarning
         Where float64 was needed, or is not enough.
     """
-    bound = condition_bound(gram, alpha, xp)
+    # The smallest eigenvalue is at least alpha.
+    bound = ((largest_eigenvalue(gram, xp) if largest is None else largest) + alpha) / alpha
     where = f"The ridge system's condition is up to {bound:.1e} at alpha={alpha:g}"
     if bound > _FLOAT64_LIMIT and not quiet:
         warnings.warn(f"{where}; its digits are in doubt. Use a larger alpha.", ConditionWarning, stacklevel=3)
@@ -104,7 +106,7 @@ def solve_path(
     if precision != "float64" and not quiet:
         warnings.warn(f"{where}; solved in float64.", ConditionWarning, stacklevel=3)
     solutions = _solve_in("float64", gram, cross, alpha, m_grid, xp)
-    if solutions is None:
+    if solutions is None and not quiet:
         raise np.linalg.LinAlgError(
             f"The ridge system is not positive definite at alpha={alpha:g}, below the rounding. Use a larger alpha."
         )

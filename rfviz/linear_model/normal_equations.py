@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import blas
 
 from rfviz.backend import array_namespace
-from rfviz.linear_model.cholesky_path import solve_path
+from rfviz.linear_model.cholesky_path import largest_eigenvalue, solve_path
 
 __all__ = ["NormalEquations"]
 
@@ -81,7 +81,7 @@ class NormalEquations:
 
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
-    ) -> list[list[Solution]]:
+    ) -> list[list[Solution] | None]:
         """Ridge solutions for every penalty and every m.
 
         Parameters
@@ -90,7 +90,7 @@ class NormalEquations:
         m_grid : sequence of int
         precision : {"auto", "float32", "float64"}
         quiet : bool
-            Whether to leave warnings out.
+            Whether penalties are only being compared: no warnings, and None for one that is below the rounding.
 
         Returns
         -------
@@ -101,8 +101,9 @@ class NormalEquations:
             precision = "float64"
         m_max = max(m_grid)
         gram, cross = self._system(m_max)
-        paths = [solve_path(gram, cross, alpha, m_grid, self.xp, precision, quiet) for alpha in alphas]
-        return [[(coef, self._intercept(coef)) for coef in path] for path in paths]
+        largest = largest_eigenvalue(gram, self.xp)
+        paths = [solve_path(gram, cross, alpha, m_grid, self.xp, precision, quiet, largest) for alpha in alphas]
+        return [None if path is None else [(coef, self._intercept(coef)) for coef in path] for path in paths]
 
     def _system(self, m: int) -> tuple[Any, Any]:
         """Gram matrix and right-hand side of the first m features, about their means where `centred`; copies."""

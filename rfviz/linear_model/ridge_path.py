@@ -160,10 +160,9 @@ class RidgePath(BaseEstimator):
         squares = np.zeros_like(errors)
         codes = Y[held]
         grid = [int(m) for m in self.m_grid_]
-        for a, alpha in enumerate(self.alphas_):
-            try:
-                path = self._timed("factorisation", system.solve, [alpha], grid, self.precision, True)[0]
-            except np.linalg.LinAlgError:  # a penalty below the rounding of the sums is no candidate
+        paths = self._timed("factorisation", system.solve, list(self.alphas_), grid, self.precision, True)
+        for a, path in enumerate(paths):
+            if path is None:  # a penalty below the rounding of the sums is no candidate
                 errors[a] = np.inf
                 continue
             for j, (coef, intercept) in enumerate(path):

@@ -8,11 +8,12 @@ from typing import Any
 import streamlit as st
 
 from rfviz.errors import ParameterError
+from rfviz.features import FeatureMap, registry
 from rfviz.params import Param
 from rfviz.ui.live_slider import live_slider
 from rfviz.ui.state import PageState
 
-__all__ = ["choice", "control", "several"]
+__all__ = ["choice", "choose_map", "control", "several"]
 
 # Characters that fit side by side in a column of controls.
 _SHORT = 16
@@ -79,6 +80,29 @@ def choice(
     if sum(len(titles.get(option, option)) for option in options) <= _SHORT:
         return st.segmented_control(label, options, required=True, **show)
     return st.selectbox(label, options, **show)
+
+
+def choose_map(state: PageState, defaults: Mapping[str, Any]) -> tuple[type[FeatureMap], dict[str, Any]]:
+    """Let the reader choose a feature map and its parameters.
+
+    Parameters
+    ----------
+    state : PageState
+    defaults : mapping
+        Defaults of the page's own, by the name of the parameter.
+
+    Returns
+    -------
+    scheme : type of FeatureMap
+    setting : dict
+        Its keyword arguments, without the seed.
+    """
+    schemes = registry()
+    titles = {name: scheme.label for name, scheme in schemes.items()}
+    name = choice(state, "scheme", list(schemes), "RandomMaxout", "Scheme", "Which feature map.", titles)
+    # The precision shows in no picture.
+    params = [param for param in schemes[name].params if param.name != "dtype"]
+    return schemes[name], {param.name: control(state, param, defaults.get(param.name)) for param in params}
 
 
 def several(
