@@ -14,14 +14,7 @@ import importlib.metadata
 import json
 import os
 import platform
-import socket
-import subprocess
 import sys
-import tempfile
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import _latency_browser
 import _latency_socket
+from _app import running_app
 
-ROOT = Path(__file__).resolve().parent.parent
 # Page → key of its main chart, and the slider that is moved.
 PAGES = {"distance-saturation": ("saturation", "Pool size"), "maxout-pca": ("embedding", "Pool size")}
 _STAGES = {
@@ -42,41 +35,6 @@ _STAGES = {
     "drawn": "key → Plotly has drawn",
     "frame": "**key → next frame** (the total)",
 }
-
-
-@contextmanager
-def running_app() -> Iterator[str]:
-    """The app on a free port, as ``make app`` starts it, with its address; ended afterwards."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
-               "--server.address", "127.0.0.1", "--server.port", str(port)]  # fmt: skip
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=subprocess.STDOUT)
-        try:
-            url = f"http://127.0.0.1:{port}"
-            _wait_until_healthy(process, url, log)
-            yield url
-        finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-
-
-def _wait_until_healthy(process: subprocess.Popen, url: str, log: Any, patience_s: float = 90.0) -> None:
-    until = time.monotonic() + patience_s
-    while time.monotonic() < until and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
-                if answer.status == 200:
-                    return
-        except OSError:
-            time.sleep(0.2)
-    log.seek(0)
-    raise RuntimeError(f"The app did not start:\n{log.read().decode(errors='replace')[-2000:]}")
 
 
 def quantiles(values: list[float]) -> dict[str, float]:
