@@ -81,7 +81,7 @@ alphas = "auto" if alpha == "hold-out" else alpha
 race = Race(split, (data_key, normalise, test_share), tuple(entrants), seeds, steps, alphas)
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
-views.start_and_stop(race)
+bar = views.start_and_stop(race)
 tabs = st.tabs(
     [
         "Against m",
@@ -95,7 +95,6 @@ tabs = st.tabs(
     ]
 )
 lines = views.reference_lines(race, references, gamma)
-more = views.run(race)
 with tabs[0]:
     layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
     layout.explain(text.accuracy_explanation(race, lines))
@@ -115,5 +114,6 @@ with tabs[7]:
     st.markdown(text.ACCURACY_METHOD)
 state.finish()
 show_device()
-if more:
+# Last, when the page stands: what a run has not drawn yet is shown faded.
+if views.run(race, bar):
     st.rerun()

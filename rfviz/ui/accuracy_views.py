@@ -30,15 +30,15 @@ _SHOWN_ERRORS = 24
 _RUNNING = "accuracy:running"
 
 
-def start_and_stop(race: Race) -> None:
-    """Buttons to start, go on and stop, and how much is left to do."""
+def start_and_stop(race: Race) -> Any:
+    """Buttons to start, go on and stop, how much is left to do, and the place of the progress bar, which it returns."""
     left = race.missing()
     for label, reason in race.failures().items():
         st.warning(f"{label} stopped: {reason}", icon="⚠️")
     if not left:
         st.session_state[_RUNNING] = False
         st.caption(f"All {len(list(race.parts()))} parts are computed. Changing a setting adds only what is missing.")
-        return
+        return st.empty()
     small = _cost(race, left) < _AT_ONCE
     running = st.session_state.get(_RUNNING, False) or small
     started = len(left) < len(list(race.parts()))
@@ -49,6 +49,10 @@ def start_and_stop(race: Race) -> None:
         st.button("Stop", disabled=not running or small, on_click=_set_running, args=(False,))
         st.caption(f"{len(left)} of {len(list(race.parts()))} parts to compute.")
     st.session_state["accuracy:go"] = running
+    bar = st.empty()
+    if running:  # from the first moment on, or the page would jump when the first part reports
+        bar.progress(1 - len(left) / len(list(race.parts())), text="…")
+    return bar
 
 
 def _set_running(value: bool) -> None:
@@ -62,8 +66,14 @@ def _cost(race: Race, parts: list) -> float:
                for _, _, (grid, share) in parts)  # fmt: skip
 
 
-def run(race: Race) -> bool:
+def run(race: Race, bar: Any) -> bool:
     """Compute missing parts for a moment, so that the page can be drawn with the new points and asked to go on.
+
+    Parameters
+    ----------
+    race : Race
+    bar : DeltaGenerator
+        Where to show progress.
 
     Returns
     -------
@@ -75,7 +85,6 @@ def run(race: Race) -> bool:
         return False
     begun = time.monotonic()
     total = len(list(race.parts()))
-    bar = st.empty()
     for number, part in enumerate(left):
         if time.monotonic() - begun > _REDRAW_S:
             return True
