@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import blas, lapack, solve_triangular
+from scipy.linalg import lapack, solve_triangular
 
 __all__ = ["ConditionWarning", "largest_eigenvalue", "solve_path"]
 
@@ -35,13 +35,13 @@ def largest_eigenvalue(gram: Any, xp: Any = np) -> float:
     Parameters
     ----------
     gram : array of shape (m, m)
-        Symmetric, float64; of a NumPy array only the lower triangle is read.
+        Symmetric, float64.
     xp : module
     """
     v = xp.ones(len(gram), dtype=gram.dtype)
     largest = 0.0
     for _ in range(10):
-        w = blas.dsymv(1.0, gram, v, lower=True) if xp is np else gram @ v
+        w = gram @ v
         length = float(xp.linalg.norm(w))
         largest = length / float(xp.linalg.norm(v))
         if length == 0.0:
@@ -65,7 +65,7 @@ def solve_path(
     Parameters
     ----------
     gram : array of shape (m_max, m_max)
-        HᵀH in float64; of a NumPy array only the lower triangle is read. Not changed.
+        HᵀH in float64, both triangles. Not changed.
     cross : array of shape (m_max, k)
         HᵀY.
     alpha : float
@@ -138,8 +138,7 @@ def _refined(L: Any, gram: Any, cross: Any, alpha: float, coef: Any, xp: Any) ->
     size = float(xp.linalg.norm(cross))
     last = np.inf
     for _ in range(_REFINEMENTS):
-        product = blas.dsymm(1.0, gram, coef, lower=True) if xp is np else gram @ coef
-        residual = cross - product - alpha * coef
+        residual = cross - gram @ coef - alpha * coef
         left = float(xp.linalg.norm(residual))
         if left <= _SMALL_RESIDUAL * size:
             return coef

@@ -14,6 +14,7 @@ from rfviz.linear_model.cholesky_path import largest_eigenvalue, solve_path
 __all__ = ["NormalEquations"]
 
 Solution = tuple[Any, Any]
+_PANEL = 512
 
 
 class NormalEquations:
@@ -108,6 +109,8 @@ class NormalEquations:
     def _system(self, m: int) -> tuple[Any, Any]:
         """Gram matrix and right-hand side of the first m features, about their means where `centred`; copies."""
         gram, cross = self.gram[:m, :m].copy(order="F"), self.cross[:m].copy()
+        if self.xp is np:
+            _mirror(gram)
         if self.centred:
             total = self._sum[:m]
             gram -= self.xp.outer(total, total) / self.n_samples
@@ -120,6 +123,15 @@ class NormalEquations:
         m = len(coef)
         mean = self._sum[:m] / self.n_samples + self._shift[:m]
         return self._target_sum / self.n_samples - mean @ coef
+
+
+def _mirror(gram: np.ndarray) -> None:
+    """Copy the lower triangle to the upper one, in place, by panels that stay in the cache."""
+    for start in range(0, len(gram), _PANEL):
+        stop = min(start + _PANEL, len(gram))
+        corner = np.tril(gram[start:stop, start:stop])
+        gram[start:stop, start:stop] = corner + np.tril(corner, -1).T
+        gram[start:stop, stop:] = gram[stop:, start:stop].T
 
 
 def _gram(H: Any) -> Any:

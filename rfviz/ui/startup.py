@@ -9,19 +9,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from rfviz.errors import RfvizError
 
 __all__ = ["lifespan", "report_script_error"]
 
-_DRAWS_KEPT = 400_000_000
+_DRAWS_KEPT = 800_000_000
 _log = logging.getLogger("rfviz")
 # All that a page may import, and what those import only when first used.
 _PRELOADED = (
     "numpy", "pandas", "pyarrow", "scipy.linalg", "scipy.spatial.distance", "scipy.stats", "sklearn.decomposition",
-    "PIL.Image", "plotly.graph_objects", "plotly.validator_cache", "rfviz.analysis.embedding",
-    "rfviz.analysis.saturation", "rfviz.datasets", "rfviz.figures.embedding", "rfviz.figures.saturation",
+    "PIL.Image", "plotly.graph_objects", "plotly.validator_cache", "rfviz.analysis.accuracy",
+    "rfviz.analysis.baselines", "rfviz.analysis.embedding", "rfviz.analysis.saturation", "rfviz.datasets",
+    "rfviz.figures.accuracy", "rfviz.figures.embedding", "rfviz.figures.saturation",
 )  # fmt: skip
 
 
@@ -35,6 +37,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     for name in _PRELOADED:
         importlib.import_module(name)
     from rfviz import backend, kernels
+    from rfviz.features import RandomMaxout
     from rfviz.features.draws import remember_normals
     from rfviz.figures.template import styled
 
@@ -44,6 +47,8 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     kernels.maxout_plateau(8)
     styled([{"type": "heatmap"}, {"type": "scatter"}], x="", y="", height=100, revision="").to_json()
     remember_normals(min(_DRAWS_KEPT, backend.memory_budget("cpu") // 16))
+    # The draws behind Figure 2, whose slider is the first that many will move.
+    RandomMaxout(10_000, pool_size=28).fit(np.zeros((1, 33)))
     gc.collect()
     gc.freeze()
     yield {}

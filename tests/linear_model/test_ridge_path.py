@@ -195,13 +195,13 @@ def test_ill_conditioned_systems_are_solved_in_float64_with_a_warning():
     system = NormalEquations(50, 1, centred=False, exact=True)
     system.add(H.copy(), Y)
     with pytest.warns(ConditionWarning, match="solved in float64"):
-        coef = solve_path(system.gram, system.cross, 1e-2, [50])[0]
-    full = np.tril(system.gram) + np.tril(system.gram, -1).T
+        full = np.tril(system.gram) + np.tril(system.gram, -1).T
+        coef = solve_path(full, system.cross, 1e-2, [50])[0]
     exact = np.linalg.solve(full + 0.01 * np.eye(50), system.cross)
     np.testing.assert_allclose(coef, exact, rtol=1e-6)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        solve_path(system.gram, system.cross, 1e-2, [50], quiet=True)
+        solve_path(full, system.cross, 1e-2, [50], quiet=True)
 
 
 def test_a_penalty_below_the_rounding_is_refused():
