@@ -317,3 +317,8 @@ def test_settings_are_those_that_the_scheme_declares(scheme):
     at = opened(EMBEDDING, {"scheme": scheme})
     declared = set(defaults(registry()[scheme].params)) - {"dtype"}
     assert all(f"{EMBEDDING}.{name}" in at.session_state for name in declared)
+
+
+def test_a_race_without_maps_is_no_failure():
+    at = opened("accuracy", {"schemes": [], "references": []})
+    assert not at.exception and not at.error

@@ -199,5 +199,8 @@ def _want_table(value: bool) -> None:
 def numbers(race: Race) -> None:
     """Every point of every curve as a table."""
     frames = [runner.frame.assign(map=runner.label) for runner in race.runners("m")]
+    if not frames:
+        st.markdown("No map races. Choose at least one under “Maps”.")
+        return
     table = pd.concat(frames, ignore_index=True)
     layout.numbers(table[["map", *[name for name in table.columns if name != "map"]]])
