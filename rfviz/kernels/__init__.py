@@ -1,5 +1,7 @@
 """Closed-form kernels k(X, Y), on NumPy or CuPy, and the exact moments of their random estimates."""
 
+from rfviz.kernels.arccos import arccos, arccos_rho
+from rfviz.kernels.compositional import compositional
 from rfviz.kernels.fourier_moments import fourier_product_variance, fourier_squared_distance_moments
 from rfviz.kernels.gaussian import gaussian
 from rfviz.kernels.linear import linear
@@ -23,8 +25,11 @@ from rfviz.kernels.maxout_moments import (
 )
 
 __all__ = [
+    "arccos",
+    "arccos_rho",
     "collision_rho",
     "collision_series",
+    "compositional",
     "expected_max",
     "expected_max_squared",
     "fourier_product_variance",

@@ -1,0 +1,100 @@
+"""The kernel of a computation skeleton, exact, by recursion over its nodes for blocks of pairs at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rfviz.backend import check_memory, map_ordered, worker_count
+from rfviz.errors import DataError
+from rfviz.kernels._inputs import as_pair
+
+if TYPE_CHECKING:
+    from rfviz.skeleton import Skeleton
+
+__all__ = ["compositional"]
+
+# Numbers that a block of pairs may hold on all nodes: few enough for the processor's cache, enough for a GPU.
+_BLOCK_NUMBERS, _GPU_BLOCK_NUMBERS = 1_000_000, 50_000_000
+_PARALLEL_FROM = 4_000_000
+
+
+def compositional(X: Any, Y: Any = None, *, skeleton: Skeleton) -> Any:
+    """Compositional kernel of a skeleton between all rows of `X` and `Y`.
+
+    κ_v = σ̂_v(mean over the in-edges u of κ_u) at inner nodes, the base space's kernel at inputs. (A. Daniely, R.
+    Frostig, V. Gupta, Y. Singer, "Random Features for Compositional Kernels", 2017.)
+
+    Cost: O(pairs · edges), in blocks of pairs of about 8 MB a core.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples_X, skeleton.n_columns)
+        NumPy or CuPy; computed in float64 whatever its type. How columns become points of the base spaces is said in
+        :mod:`rfviz.skeleton.bases`.
+    Y : array-like of shape (n_samples_Y, skeleton.n_columns), optional
+        `X` where None.
+    skeleton : Skeleton
+        See :mod:`rfviz.skeleton`.
+
+    Returns
+    -------
+    array of shape (n_samples_X, n_samples_Y)
+        float64, on the device of `X`; symmetric where `Y` is None.
+
+    Raises
+    ------
+    DataError
+        If `X` or `Y` is not a finite matrix with as many columns as the skeleton takes, or holds what is no point of
+        its base space.
+    """
+    xp, X, Y_rows = as_pair(X, Y)
+    if X.shape[1] != skeleton.n_columns:
+        raise DataError(f"The skeleton takes {skeleton.n_columns} columns; got {X.shape[1]}.")
+    alone = Y is None
+    left = _prepared(xp, X, skeleton)
+    right = left if alone else _prepared(xp, Y_rows, skeleton)
+    on_host = xp is np
+    n, p = X.shape[0], Y_rows.shape[0]
+    if on_host:
+        check_memory(8 * n * p, "cpu", f"A kernel matrix of {n} × {p}", "Use fewer rows.")
+    kernel = xp.empty((n, p), dtype=np.float64)
+    room = max((_BLOCK_NUMBERS if on_host else _GPU_BLOCK_NUMBERS) // skeleton.n_nodes, 1)
+    # A tile is as square as its room allows: what the rows share is prepared once.
+    columns = min(p, max(room // 8, 1))
+    rows = max(room // max(columns, 1), 1)
+
+    def tile(corner: tuple[int, int]) -> None:
+        i, j = slice(corner[0], min(corner[0] + rows, n)), slice(corner[1], min(corner[1] + columns, p))
+        values = _base_values(xp, skeleton, left, right, i, j)
+        block = skeleton.propagate(xp, values).reshape(i.stop - i.start, j.stop - j.start)
+        kernel[i, j] = block
+        if alone:
+            kernel[j, i] = block.T
+
+    corners = [(a, b) for a in range(0, n, rows) for b in range(0, p, columns) if not alone or b + columns > a]
+    busy = on_host and len(corners) > 1 and n * p * skeleton.n_nodes >= _PARALLEL_FROM
+    for _ in map_ordered(tile, corners, worker_count() if busy else 1):
+        pass
+    return kernel
+
+
+def _prepared(xp: Any, X: Any, skeleton: Skeleton) -> list[tuple[Any, ...]]:
+    """What the base kernels need of each group of inputs."""
+    parts = []
+    for group in skeleton.inputs:
+        columns = X[:, group.columns]
+        group.base.check(columns if xp is np else columns.get())
+        parts.append(group.base.prepare(xp, columns.T))
+    return parts
+
+
+def _base_values(xp: Any, skeleton: Skeleton, left: list, right: list, i: slice, j: slice) -> Any:
+    """Base kernels of all inputs for a tile of pairs, shape (n_inputs, pairs)."""
+    size = (i.stop - i.start) * (j.stop - j.start)
+    values = xp.empty((skeleton.n_inputs, size), dtype=np.float64)
+    for group, a, b in zip(skeleton.inputs, left, right, strict=True):
+        tile = group.base.pairs(xp, tuple(part[:, i] for part in a), tuple(part[:, j] for part in b))
+        values[group.first : group.first + group.count] = tile.reshape(group.count, size)
+    return values

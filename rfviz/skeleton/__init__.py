@@ -1,0 +1,30 @@
+"""Computation skeletons: which inputs meet where in a compositional kernel, and by which dual activations."""
+
+from rfviz.skeleton.activations import ACTIVATIONS, Activation, activation
+from rfviz.skeleton.bases import BASES, Base, base
+from rfviz.skeleton.builders import PRESETS, as_skeleton, convolutions, flat, graph, image_shape_of, preset
+from rfviz.skeleton.graph import InputGroup, Layer, Skeleton
+from rfviz.skeleton.occurrence import CoOccurrence, co_occurrence, occurrence, pixel_groups
+
+__all__ = [
+    "ACTIVATIONS",
+    "BASES",
+    "PRESETS",
+    "Activation",
+    "Base",
+    "CoOccurrence",
+    "InputGroup",
+    "Layer",
+    "Skeleton",
+    "activation",
+    "as_skeleton",
+    "base",
+    "co_occurrence",
+    "convolutions",
+    "flat",
+    "graph",
+    "image_shape_of",
+    "occurrence",
+    "pixel_groups",
+    "preset",
+]

@@ -1,0 +1,169 @@
+"""Skeletons that are often wanted: flat, stacks of convolutions, those of the paper's experiments, by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rfviz.errors import ParameterError
+from rfviz.skeleton.activations import Activation
+from rfviz.skeleton.bases import Base
+from rfviz.skeleton.graph import Skeleton
+
+__all__ = ["PRESETS", "as_skeleton", "convolutions", "flat", "graph", "image_shape_of", "preset"]
+
+# What the paper calls shallow and deep (Section 6), and the skeletons of its Figure 4.
+_QUARTER = {"kind": "exponential", "scale": 0.25}
+_RELU = {"kind": "relu"}
+_PRESETS: dict[str, tuple[list[tuple[int, int, dict]], dict]] = {
+    "flat": ([], _QUARTER),
+    "1 convolution": ([(5, 2, _RELU)], _RELU),
+    "2 convolutions": ([(5, 2, _RELU), (4, 2, _RELU)], _RELU),
+    "3 convolutions": ([(4, 2, _RELU), (3, 2, _RELU), (3, 1, _RELU)], _RELU),
+    "deep": ([(5, 2, _QUARTER), (4, 2, _RELU)], _RELU),
+}
+PRESETS = tuple(_PRESETS)
+
+
+def flat(n_inputs: int, activation: Any = _QUARTER, base: Any = "circle") -> Skeleton:
+    """One node above all inputs; by default the paper's shallow kernel exp((ρ − 1)/4).
+
+    Parameters
+    ----------
+    n_inputs : int
+    activation : str, mapping or Activation
+        See :func:`rfviz.skeleton.activation`.
+    base : str, mapping or Base
+        See :func:`rfviz.skeleton.base`.
+    """
+    return convolutions((n_inputs, 1, 1), [], activation, base)
+
+
+def convolutions(
+    image_shape: Sequence[int], layers: Sequence[tuple[int, int, Any]], top: Any = "relu", base: Any = "circle"
+) -> Skeleton:
+    """A stack of convolutions over an image, with a fully connected node on top.
+
+    Parameters
+    ----------
+    image_shape : (height, width) or (height, width, channels)
+        Columns of the data run row by row, channels last.
+    layers : sequence of (size, stride, activation)
+        From the image upwards; the first sees all channels. A size may be (height, width). Windows lie inside the
+        image; what is left over at its far edges is not seen.
+    top : str, mapping or Activation
+        Of the output, which averages all nodes of the last convolution.
+    base : str, mapping or Base
+        Of every pixel and channel.
+
+    Raises
+    ------
+    ParameterError
+        For a window that does not fit, and what :class:`Skeleton` refuses.
+    """
+    form = {
+        "image": list(image_shape),
+        "base": _form(base),
+        "layers": [{"size": size, "stride": stride, "activation": _form(act)} for size, stride, act in layers],
+        "top": _form(top),
+    }
+    return Skeleton(form)
+
+
+def graph(inputs: Sequence[tuple[Any, int]], nodes: Sequence[tuple[Any, Sequence[int]]]) -> Skeleton:
+    """Any DAG.
+
+    Parameters
+    ----------
+    inputs : sequence of (base, count)
+        Inputs are numbered from 0 in this order.
+    nodes : sequence of (activation, in-edges)
+        Numbered after the inputs, in this order; exactly one has no out-edge.
+    """
+    form = {
+        "inputs": [{"base": _form(b), "count": count} for b, count in inputs],
+        "nodes": [{"activation": _form(act), "in": [int(u) for u in sources]} for act, sources in nodes],
+    }
+    return Skeleton(form)
+
+
+def preset(name: str, image_shape: Sequence[int], base: Any = "circle", shrink: bool = False) -> Skeleton:
+    """A skeleton by name, for images of this shape.
+
+    Parameters
+    ----------
+    name : {"flat", "1 convolution", "2 convolutions", "3 convolutions", "deep"}
+        ``"flat"``: the paper's shallow kernel, exp((ρ − 1)/4) of all inputs. ``"1 …"`` to ``"3 convolutions"``: ReLU
+        throughout, windows of 5 (stride 2); 5 and 4 (2, 2); 4, 3 and 3 (2, 2, 1). ``"deep"``: as two convolutions, the
+        first with exp((ρ − 1)/4), which the paper compares with the shallow one.
+    image_shape : (height, width) or (height, width, channels)
+    base : str, mapping or Base
+    shrink : bool
+        Whether windows shrink to fit what is below them, rather than be refused.
+    """
+    if name not in _PRESETS:
+        raise ParameterError("skeleton", f"must be one of {', '.join(map(repr, PRESETS))}", name, "Try 'flat'.")
+    layers, top = _PRESETS[name]
+    if shrink:
+        layers = _shrunk(layers, image_shape[0], image_shape[1])
+    return convolutions(image_shape, layers, top, base)
+
+
+def _shrunk(layers: list, height: int, width: int) -> list[tuple[tuple[int, int], int, Any]]:
+    made = []
+    for size, stride, act in layers:
+        rows, columns = min(size, height), min(size, width)
+        step = min(stride, max(rows, columns))
+        made.append(((rows, columns), step, act))
+        height, width = (height - rows) // step + 1, (width - columns) // step + 1
+    return made
+
+
+def image_shape_of(n_features: int) -> tuple[int, int, int]:
+    """The image that so many columns may be: square, square with three channels, else as near to square as it goes."""
+    side = math.isqrt(n_features)
+    if side * side == n_features:
+        return side, side, 1
+    colour = math.isqrt(n_features // 3)
+    if n_features >= 12 and 3 * colour * colour == n_features:
+        return colour, colour, 3
+    height = next(h for h in range(side, 0, -1) if n_features % h == 0)
+    return height, n_features // height, 1
+
+
+def as_skeleton(given: Any, n_features: int, turn: float = 0.5) -> Skeleton:
+    """The skeleton that a parameter means, for data with so many columns.
+
+    Parameters
+    ----------
+    given : None, str, mapping or Skeleton
+        None is ``"flat"``; a preset's name stands for that preset over circles, on the image that
+        :func:`image_shape_of` makes of the columns, with windows that shrink to fit; text that begins with a brace and
+        mappings are JSON forms.
+    n_features : int
+    turn : float
+        For presets: see :class:`~rfviz.skeleton.Base`.
+
+    Raises
+    ------
+    ParameterError
+        Where it describes no skeleton, or one for another number of columns.
+    """
+    if given is None or (isinstance(given, str) and not given.lstrip().startswith("{")):
+        circle = {"kind": "circle", "turn": turn}
+        return preset("flat" if given is None else given, image_shape_of(n_features), circle, shrink=True)
+    skeleton = given if isinstance(given, Skeleton) else Skeleton(given)
+    if skeleton.n_columns != n_features:
+        raise ParameterError(
+            "skeleton", f"must take as many columns as the data have, {n_features}", skeleton.n_columns,
+            "Change the image's shape or the inputs.",
+        )  # fmt: skip
+    return skeleton
+
+
+def _form(given: Any) -> Any:
+    """The JSON form of a base or an activation, or a name as it is."""
+    if isinstance(given, (Activation, Base)):
+        return given.to_form()
+    return dict(given) if isinstance(given, Mapping) else given
