@@ -64,7 +64,7 @@ def time_scheme(name: str, settings: dict, X: np.ndarray, m: int, repetitions: i
     """One row of the table: a scheme beside its product."""
     n, d = X.shape
     feature_map = registry()[name](m, device="cpu", **settings).fit(X[:ROWS])
-    columns = round(feature_map.multiply_adds(n, d) / (n * d))
+    columns = max(round(feature_map.multiply_adds(n, d) / (n * d)), 1)
     W = np.random.default_rng(1).standard_normal((columns, d), dtype=np.float32)
     ours, bare = blocks(feature_map, X), product(X, W)
     bare()

@@ -72,7 +72,8 @@ def reference(feature_map: FeatureMap, X: np.ndarray) -> np.ndarray:
     exact = type(feature_map)(**settings).fit(X)
     for name in feature_map._weights:
         if hasattr(feature_map, name):
-            setattr(exact, name, getattr(feature_map, name).astype(np.float64))
+            weights = getattr(feature_map, name)
+            setattr(exact, name, weights.astype(np.float64) if weights.dtype.kind == "f" else weights)
     return exact.transform(X)
 
 
@@ -142,7 +143,7 @@ def time_schemes(device: Device, n: int = 16_384, d: int = 784, m: int = 10_000,
     for name, scheme in registry().items():
         for settings in variants(scheme):
             feature_map = scheme(m, device=device.name, **settings).fit(host[:100])
-            columns = round(feature_map.multiply_adds(n, d) / (n * d))
+            columns = max(round(feature_map.multiply_adds(n, d) / (n * d)), 1)
             with device.activate():
                 bare, ours = _products(device, feature_map, host, columns)
                 seconds = event_seconds(device, {"product": bare, "scheme": ours}, turns)
@@ -166,7 +167,7 @@ def _products(device: Device, feature_map: FeatureMap, host: np.ndarray, columns
     """The bare product (in pieces of m columns into one buffer) and the scheme, on rows that are on the device."""
     xp, m = device.xp, feature_map.n_components
     X = device.asarray(host)
-    weights = {k: device.asarray(getattr(feature_map, k)) for k in feature_map._weights if hasattr(feature_map, k)}
+    weights = {name: device.asarray(value) for name, value in feature_map._block_weights(device).items()}
     out, scratch = xp.empty((len(host), m), dtype=host.dtype), Scratch(xp)
     pieces = [min(m, columns - start) for start in range(0, columns, m)]
     W = device.asarray(np.random.default_rng(1).standard_normal((m, host.shape[1]), dtype=np.float32))

@@ -229,6 +229,9 @@ class csr_matrix:  # noqa: N801 - CuPy's name
     def __matmul__(self, other: Any) -> ndarray:
         return ndarray(self._matrix @ _open(other))
 
+    def toarray(self) -> ndarray:
+        return ndarray(self._matrix.toarray())
+
     def get(self) -> Any:
         return self._matrix.copy()
 

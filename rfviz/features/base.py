@@ -51,7 +51,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     ``_map_block(xp, X, weights, scale, out, scratch)``
         Write the features of the rows `X`, times `scale`, to `out`.
     ``_unit_scale``
-        Scale of one feature: the map is that times 1/√m.
+        Scale of one feature: the map is that times 1/√m, unless `_scale` gives each feature its own.
     """
 
     label: ClassVar[str] = ""
@@ -107,10 +107,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _check_params(self) -> None:
         for param in self.params:
             given = getattr(self, param.name)
-            value = param.validate(given)
+            value = self._check_param(param, given)
             if isinstance(given, np.generic):  # a NumPy integer overflows in the sizes that are computed from it
                 setattr(self, param.name, value)
         get_device(self.device)
+
+    def _check_param(self, param: Param, value: Any) -> Any:
+        return param.validate(value)  # a scheme that accepts more than is declared says so here
 
     def _fit_statistics(self, X: Any) -> None:
         """Learn what the scheme's parameters ask of the data; nothing by default."""
@@ -136,6 +139,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def multiply_adds(self, n_samples: int, n_features: int) -> int:
         """Multiply-adds of the matrix products that map `n_samples` rows: the floor of the cost."""
         return self._numbers_per_feature(n_features) * self.n_components * n_samples
+
+    def _work(self, n_samples: int, n_features: int) -> int:
+        return self.multiply_adds(n_samples, n_features)  # the time that mapping takes, in the same unit
 
     # --- mapping ------------------------------------------------------------------------------------------------------
 
@@ -203,15 +209,19 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self)
         return validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
 
-    def _scale(self) -> float:
+    def _block_weights(self, device: Device) -> dict[str, Any]:
+        # What `_map_block` reads, still on the host.
+        return {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
+
+    def _scale(self) -> Any:
         return self._unit_scale / np.sqrt(self.n_components)
 
-    def _blocks(self, X: Any, block_rows: int | None, scale: float, device: Device, out: Any = None) -> Iterator[Any]:
+    def _blocks(self, X: Any, block_rows: int | None, scale: Any, device: Device, out: Any = None) -> Iterator[Any]:
         """Blocks of features on `device`, into the rows of `out` (host only) or fresh arrays."""
-        weights = {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
+        weights = self._block_weights(device)
         if device.is_gpu:
             return gpu_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device)
-        cost = self.multiply_adds(*X.shape)
+        cost = self._work(*X.shape)
         return host_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, cost, out)
 
     def _fill_from_gpu(self, X: Any, out: np.ndarray, device: Device) -> bool:

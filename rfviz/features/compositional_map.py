@@ -1,0 +1,141 @@
+"""Evaluating compositional features: cosines of a few angles each, for blocks of samples.
+
+On the processor, angles lie as one row a column of the data, samples side by side. A feature adds up a few of those
+rows, so that every step is a long, contiguous pass that stays in the cache; a general sparse product would walk over
+single numbers. On a GPU it is that sparse product.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rfviz.features.compositional_rows import SINE
+from rfviz.skeleton import Skeleton
+
+__all__ = ["Arrays", "device_arrays", "map_on_device", "map_on_host"]
+
+Arrays = dict[str, Any]
+# Samples and features of a tile: its angles take 1 MB in float32.
+_SAMPLES, _FEATURES = 256, 1024
+# Entries of a feature that are added for all features of a tile at once; what few features have beyond, one by one.
+_SLOTS = 8
+
+
+def _tables(xp: Any, X: Any, skeleton: Skeleton) -> tuple[Any, Any]:
+    """Angles and moduli, one row a column of the data; in a last row 0 and 1. No moduli where all are 1."""
+    shape = (X.shape[1] + 1, X.shape[0])
+    angles, moduli = xp.empty(shape, dtype=X.dtype), None
+    angles[-1] = 0.0
+    for group in skeleton.inputs:
+        turned, radius = group.base.angles(xp, X[:, group.columns].T)
+        angles[group.columns] = turned
+        if radius is not None:
+            if moduli is None:
+                moduli = xp.ones(shape, dtype=X.dtype)
+            moduli[group.columns] = radius
+    return angles, moduli
+
+
+def map_on_host(X: np.ndarray, weights: Arrays, skeleton: Skeleton, amplitude: np.ndarray, out: np.ndarray) -> None:
+    """Write the features of `X`, each times its amplitude, to `out`.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_columns)
+        In the dtype of `out`.
+    weights : dict
+        The fitted arrays of the map, by name.
+    skeleton : Skeleton
+    amplitude : ndarray of shape (n_features,)
+    out : ndarray of shape (n_samples, n_components)
+        Columns beyond `n_features` become zero.
+    """
+    n_features = len(weights["kinds_"])
+    out[:, n_features:] = 0.0
+    buffers = np.empty((2, min(_FEATURES, n_features), min(_SAMPLES, max(len(out), 1))), dtype=out.dtype)
+    for start in range(0, X.shape[0], _SAMPLES):
+        rows = slice(start, min(start + _SAMPLES, X.shape[0]))
+        block = X[rows].toarray() if sparse.issparse(X) else X[rows]
+        angles, moduli = _tables(np, block, skeleton)
+        for first in range(0, n_features, _FEATURES):
+            part = slice(first, min(first + _FEATURES, n_features))
+            tile, spare = (b.ravel()[: (part.stop - first) * len(block)].reshape(-1, len(block)) for b in buffers)
+            _add_angles(angles, weights, part, tile, spare)
+            np.cos(tile, out=tile)
+            tile *= amplitude[part, None]
+            if moduli is not None:
+                _multiply_moduli(moduli, weights, part, tile)
+            out[rows, part] = tile.T
+
+
+def _add_angles(angles: np.ndarray, weights: Arrays, part: slice, tile: np.ndarray, spare: np.ndarray) -> None:
+    ends, columns, multiples = (weights[name] for name in ("ends_", "columns_", "multiples_"))
+    starts = ends[part.start : part.stop].astype(np.intp)
+    counts = ends[part.start + 1 : part.stop + 1] - starts
+    present = counts > 0
+    chosen = np.full(len(starts), len(angles) - 1)
+    chosen[present] = columns[starts[present]]
+    np.take(angles, chosen, axis=0, out=tile, mode="clip")
+    _scale_rows(tile, present, starts, multiples)
+    for slot in range(1, _SLOTS):
+        rows = np.flatnonzero(counts > slot)
+        if not len(rows):
+            break
+        entries = starts[rows] + slot
+        term = np.take(angles, columns[entries], axis=0, out=spare[: len(rows)], mode="clip")
+        term *= multiples[entries].astype(tile.dtype)[:, None]
+        tile[rows] += term
+    for row in np.flatnonzero(counts > _SLOTS):
+        entries = slice(starts[row] + _SLOTS, starts[row] + counts[row])
+        tile[row] += multiples[entries].astype(tile.dtype) @ angles[columns[entries]]
+    tile[weights["kinds_"][part] == SINE] += tile.dtype.type(np.pi / 2)
+
+
+def _scale_rows(tile: np.ndarray, present: np.ndarray, starts: np.ndarray, multiples: np.ndarray) -> None:
+    """Times the first multiple; for most features it is 1."""
+    first = np.ones(len(starts), dtype=tile.dtype)
+    first[present] = multiples[starts[present]]
+    rows = np.flatnonzero(first != 1)
+    tile[rows] *= first[rows, None]
+
+
+def _multiply_moduli(moduli: np.ndarray, weights: Arrays, part: slice, tile: np.ndarray) -> None:
+    ends = weights["modulus_ends_"][part.start : part.stop + 1].astype(np.intp)
+    counts = np.diff(ends)
+    for slot in range(int(counts.max(initial=0))):
+        rows = np.flatnonzero(counts > slot)
+        entries = ends[rows] + slot
+        powers = weights["powers_"][entries].astype(tile.dtype)
+        tile[rows] *= moduli[weights["modulus_columns_"][entries]] ** powers[:, None]
+
+
+def device_arrays(weights: Arrays, n_columns: int, dtype: str) -> Arrays:
+    """The map's arrays as a GPU wants them: two sparse matrices, of multiples and of powers, and the biases."""
+    n_features = len(weights["kinds_"])
+    arrays = {"bias": np.where(weights["kinds_"] == SINE, np.pi / 2, 0.0).astype(dtype)}
+    for name, ends, columns, numbers in (
+        ("multiples", "ends_", "columns_", "multiples_"), ("powers", "modulus_ends_", "modulus_columns_", "powers_")
+    ):  # fmt: skip
+        parts = (weights[numbers].astype(dtype), weights[columns].astype(np.int32), weights[ends].astype(np.int32))
+        arrays[name] = sparse.csr_matrix(parts, shape=(n_features, n_columns + 1))
+    return arrays
+
+
+def map_on_device(xp: Any, X: Any, arrays: Arrays, skeleton: Skeleton, amplitude: Any, out: Any) -> None:
+    """As :func:`map_on_host`, on a GPU, with the arrays of :func:`device_arrays`."""
+    X = X.toarray() if hasattr(X, "indptr") else X
+    angles, moduli = _tables(xp, X, skeleton)
+    features = arrays["multiples"] @ angles
+    features += arrays["bias"][:, None]
+    xp.cos(features, out=features)
+    features *= amplitude[:, None]
+    if moduli is not None:
+        # A product of powers by way of logarithms; what is 0 becomes too small to tell from it.
+        tiny = 1e-30
+        features *= xp.exp(arrays["powers"] @ xp.log(xp.maximum(moduli, X.dtype.type(tiny))))
+    n_features = features.shape[0]
+    out[:, :n_features] = features.T
+    out[:, n_features:] = 0.0

@@ -1,0 +1,75 @@
+"""Random ReLU features: a layer of a network that is never trained."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rfviz import kernels
+from rfviz.features.base import FeatureMap
+from rfviz.features.blocks import Scratch, project
+from rfviz.features.draws import standard_normal
+
+__all__ = ["RandomReLU"]
+
+
+class RandomReLU(FeatureMap):
+    r"""Positive parts of Gaussian projections.
+
+    .. math:: \Phi(x)_\ell = \sqrt{2/m}\,\max(0, \langle w^\ell, x \rangle), \quad w^\ell \sim N(0, I_d)
+
+    Its kernel is the arc-cosine kernel of degree 1, ‖x‖‖z‖(sin θ + (π − θ)cos θ)/π with θ the angle between x and z
+    (:func:`rfviz.kernels.arccos`): that of a computation skeleton with a ReLU node above a sphere, or of a network with
+    one hidden layer of infinitely many random ReLUs.
+
+    Cost: O(n·m·d). Caveat: all features are non-negative, so that their mean, of the size of the kernel at right
+    angles (1/π), dominates the first principal component.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of features m.
+    random_state : int, None, RandomState or Generator
+    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    dtype : {"float32", "float64"}
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components, n_features)
+    seed_ : int
+
+    References
+    ----------
+    Y. Cho, L. Saul, "Kernel Methods for Deep Learning", 2009.
+    """
+
+    label: ClassVar[str] = "Random ReLU"
+    summary: ClassVar[str] = "A network layer with random weights, whose inner products estimate the arc-cosine kernel."
+    formula: ClassVar[str] = (
+        r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\max(0,\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
+    )
+    _weights: ClassVar[tuple[str, ...]] = ("weights_",)
+    _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
+    rotation_invariant: ClassVar[bool] = True
+
+    def __init__(self, n_components=1000, *, random_state=0, device="auto", dtype="float32"):
+        self.n_components = n_components
+        self.random_state = random_state
+        self.device = device
+        self.dtype = dtype
+
+    def _draw(self, n_features: int) -> None:
+        self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)
+        standard_normal(self.seed_, 0, out=self.weights_)
+
+    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
+        return {"weights_": self.weights_[:n_components]}
+
+    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+        # The features scale with x, so scaling the few inputs spares a pass over the many outputs.
+        project(X * X.dtype.type(scale), weights["weights_"], out)
+        xp.maximum(out, out.dtype.type(0.0), out=out)
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        return kernels.arccos(X, Y, degree=1)
