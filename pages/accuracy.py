@@ -47,8 +47,8 @@ with st.sidebar:
 
 with st.container(key="controls"):
     schemes = registry()
-    chosen = several(state, "schemes", list(schemes), list(schemes), "Maps", "Which feature maps race.",
-                     {name: cls.label for name, cls in schemes.items()})  # fmt: skip
+    chosen = several(state, "schemes", list(schemes), ["RandomFourier", "RandomMaxout", "RandomProjection"], "Maps",
+                     "Which feature maps race.", {name: cls.label for name, cls in schemes.items()})  # fmt: skip
     m_max, seeds = control(state, M_MAX), control(state, SEEDS)
     pools = several(state, "pools", [1, 2, 4, 8, 16, 32], [4], "Pool sizes q", "One maxout curve for each.")
     gamma_param = next(p for p in schemes["RandomFourier"].params if p.name == "gamma")

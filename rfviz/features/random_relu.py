@@ -67,9 +67,9 @@ class RandomReLU(FeatureMap):
         return {"weights_": self.weights_[:n_components]}
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
-        # The features scale with x, so scaling the few inputs spares a pass over the many outputs.
-        project(X * X.dtype.type(scale), weights["weights_"], out)
+        project(X, weights["weights_"], out)
         xp.maximum(out, out.dtype.type(0.0), out=out)
+        out *= out.dtype.type(scale)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return kernels.arccos(X, Y, degree=1)

@@ -31,7 +31,8 @@ def test_wrong_results_fail(fake_gpu, monkeypatch):
 
     fake_gpu.matmul = coarse
     rows = gpu_check.check(get_device("cuda"), seed=0, n=50, d=7, m=20)
-    assert not any(row["ok"] for row in rows)
+    # Compositional features add up a few angles, without a product that could be coarse.
+    assert not any(row["ok"] for row in rows if row["scheme"] != "CompositionalFeatures")
     # A row that was never written still holds NaN.
     monkeypatch.setattr(RandomMaxout, "_map_block", lambda *args: None)
     rows = gpu_check.check(get_device("cuda"), seed=0, n=50, d=7, m=20)

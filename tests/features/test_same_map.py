@@ -114,7 +114,8 @@ def test_clone_and_pickle(case):
 
 def test_pickle_of_a_prefix_is_small(case):
     large = make(case, 4000).fit(X)
-    assert len(pickle.dumps(large.prefix(40))) < 0.05 * len(pickle.dumps(large))
+    # Beside the weights, parameters and names take up to 2 kB.
+    assert len(pickle.dumps(large.prefix(40))) < 0.05 * len(pickle.dumps(large)) + 2000
 
 
 def test_pipeline_and_grid_search(case):
