@@ -107,10 +107,9 @@ def _convolution(layer: Any, number: int, height: int, width: int) -> tuple[tupl
             f"layers[{number}].size", f"must fit into the {height}×{width} nodes below it", given,
             "Use a smaller window, a larger image, or smaller strides below.",
         )  # fmt: skip
-    # Rows and columns beyond the last whole window would never be seen.
-    rest = (height - size[0]) % stride, (width - size[1]) % stride
-    if rest[0] >= size[0] or rest[1] >= size[1]:
-        raise ParameterError(f"layers[{number}].stride", f"must be at most about the size {size}", stride)
+    if stride > max(size):
+        rule = f"must leave no gaps between windows: at most {max(size)}"
+        raise ParameterError(f"layers[{number}].stride", rule, stride, "Use a smaller stride, or a larger window.")
     return size, stride, activation(layer.get("activation", "relu"))
 
 
