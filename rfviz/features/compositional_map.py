@@ -25,7 +25,7 @@ _SLOTS = 8
 
 
 def _tables(xp: Any, X: Any, skeleton: Skeleton) -> tuple[Any, Any]:
-    """Angles and moduli, one row a column of the data; in a last row 0 and 1. No moduli where all are 1."""
+    """Angles and logarithms of moduli, one row a column of the data, in a last row 0; None where all moduli are 1."""
     shape = (X.shape[1] + 1, X.shape[0])
     angles, moduli = xp.empty(shape, dtype=X.dtype), None
     angles[-1] = 0.0
@@ -34,8 +34,9 @@ def _tables(xp: Any, X: Any, skeleton: Skeleton) -> tuple[Any, Any]:
         angles[group.columns] = turned
         if radius is not None:
             if moduli is None:
-                moduli = xp.ones(shape, dtype=X.dtype)
-            moduli[group.columns] = radius
+                moduli = xp.zeros(shape, dtype=X.dtype)
+            # What is 0 becomes too small to tell from it, but stays a number.
+            moduli[group.columns] = xp.log(xp.maximum(radius, X.dtype.type(1e-30)))
     return angles, moduli
 
 
@@ -67,7 +68,7 @@ def map_on_host(X: np.ndarray, weights: Arrays, skeleton: Skeleton, amplitude: n
             np.cos(tile, out=tile)
             tile *= amplitude[part, None]
             if moduli is not None:
-                _multiply_moduli(moduli, weights, part, tile)
+                _multiply_moduli(moduli, weights, part, tile, spare)
             out[rows, part] = tile.T
 
 
@@ -102,14 +103,17 @@ def _scale_rows(tile: np.ndarray, present: np.ndarray, starts: np.ndarray, multi
     tile[rows] *= first[rows, None]
 
 
-def _multiply_moduli(moduli: np.ndarray, weights: Arrays, part: slice, tile: np.ndarray) -> None:
+def _multiply_moduli(logs: np.ndarray, weights: Arrays, part: slice, tile: np.ndarray, spare: np.ndarray) -> None:
+    """Times the product of powers, by way of logarithms: a factor may overflow where the product does not."""
     ends = weights["modulus_ends_"][part.start : part.stop + 1].astype(np.intp)
     counts = np.diff(ends)
+    spare[:] = 0.0
     for slot in range(int(counts.max(initial=0))):
         rows = np.flatnonzero(counts > slot)
         entries = ends[rows] + slot
         powers = weights["powers_"][entries].astype(tile.dtype)
-        tile[rows] *= moduli[weights["modulus_columns_"][entries]] ** powers[:, None]
+        spare[rows] += logs[weights["modulus_columns_"][entries]] * powers[:, None]
+    tile *= np.exp(spare, out=spare)
 
 
 def device_arrays(weights: Arrays, n_columns: int, dtype: str) -> Arrays:
@@ -133,9 +137,7 @@ def map_on_device(xp: Any, X: Any, arrays: Arrays, skeleton: Skeleton, amplitude
     xp.cos(features, out=features)
     features *= amplitude[:, None]
     if moduli is not None:
-        # A product of powers by way of logarithms; what is 0 becomes too small to tell from it.
-        tiny = 1e-30
-        features *= xp.exp(arrays["powers"] @ xp.log(xp.maximum(moduli, X.dtype.type(tiny))))
+        features *= xp.exp(arrays["powers"] @ moduli)
     n_features = features.shape[0]
     out[:, :n_features] = features.T
     out[:, n_features:] = 0.0

@@ -11,6 +11,8 @@ sphere      3 … d   scaled to unit length; zero stays zero            ⟨x, x'
 =========== ======= ================================================= =========================== ===================
 
 For the circle, pixels from 0 to 1 with the default ``turn=0.5`` fill half of it: black and white are opposite.
+On the sphere a feature's modulus reaches √(d/2), so that long products vary wildly: above spheres the heavy tails of
+the ReLU and the step give estimates that are unbiased but of infinite variance; prefer the exponential there.
 The paper prints e^{iωx/(2πn)} for categories, whose expectation is not the indicator.
 """
 
