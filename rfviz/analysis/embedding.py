@@ -14,7 +14,7 @@ from sklearn.decomposition import PCA
 
 from rfviz.analysis.mapping import map_points
 from rfviz.analysis.order import CurveOrder, compare_orders
-from rfviz.analysis.points import centred_gram, normalise, span_coordinates
+from rfviz.analysis.points import blas_for, centred_gram, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.datasets.base import Dataset
@@ -193,10 +193,11 @@ def embed(
     X = points.coordinates if scheme_map.rotation_invariant else points.original
     text = f"Mapping {len(X):,} points to {scheme_map.n_components:,} features"
     progress(0.0, text)
-    Phi = map_points(scheme_map.fit(X), X, progress, 0.1, 0.7, text)
-    progress(0.7, "Principal components of the features")
     title = f"{scheme_map.label} PCA"
-    features, neighbours = _principal_components(title, Phi, n_dimensions, points.given_order)
+    with blas_for(len(X), scheme_map.n_components):
+        Phi = map_points(scheme_map.fit(X), X, progress, 0.1, 0.7, text)
+        progress(0.7, "Principal components of the features")
+        features, neighbours = _principal_components(title, Phi, n_dimensions, points.given_order)
     features = _aligned(features, exact or points.plain)
     return EmbeddingResult(scheme_map.label, features, points.plain, exact, points.neighbours, neighbours)
 

@@ -9,7 +9,7 @@ import numpy as np
 from rfviz import kernels
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
 from rfviz.features.blocks import Scratch, project
-from rfviz.features.draws import standard_normal
+from rfviz.features.draws import standard_normals
 from rfviz.features.law import DistanceLaw
 from rfviz.params import Param
 
@@ -89,8 +89,7 @@ class RandomMaxout(FeatureMap):
     def _draw(self, n_features: int) -> None:
         self.weights_ = np.empty((self.pool_size, self.n_components, n_features), dtype=self.dtype)
         # One stream a pool member, so that the map with a smaller pool is contained in this one.
-        for member in range(self.pool_size):
-            standard_normal(self.seed_, member, out=self.weights_[member])
+        standard_normals(self.seed_, self.weights_)
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {"weights_": self.weights_[:, :n_components]}

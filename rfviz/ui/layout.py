@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -15,7 +15,7 @@ from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.state import PageState
 
-__all__ = ["blas_note", "chart", "explain", "formula", "numbers", "page_title", "use_style"]
+__all__ = ["blas_note", "chart", "details", "explain", "formula", "numbers", "page_title", "use_style"]
 
 
 @functools.lru_cache(maxsize=1)
@@ -75,6 +75,25 @@ def chart(figure: go.Figure, key: str, description: str, clickable: bool = False
 def explain(text: str) -> None:
     """What one sees in the chart above, in a few sentences."""
     st.markdown(text)
+
+
+def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
+    """What is said more about a chart, folded away under its title.
+
+    A part is filled only while it is open: what the browser does not hold, it need not go through each time a slider
+    moves, which is half of what a redraw costs there.
+
+    Parameters
+    ----------
+    state : PageState
+        The page.
+    parts : mapping of str to callable
+        Title of each part to what draws it.
+    """
+    for number, (title, fill) in enumerate(parts.items()):
+        with st.expander(title, key=state.key(f"details-{number}"), on_change="rerun") as part:
+            if part.open:
+                fill()
 
 
 def numbers(frame: pd.DataFrame, formats: Mapping[str, str] | None = None, note: str = "") -> None:

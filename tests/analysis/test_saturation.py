@@ -5,7 +5,8 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from rfviz import datasets, kernels
-from rfviz.analysis.saturation import SATURATION_SHARE, prepare_pairs, saturation
+from rfviz.analysis.pairs import prepare_pairs
+from rfviz.analysis.saturation import SATURATION_SHARE, saturation
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.features import RandomMaxout, registry
 

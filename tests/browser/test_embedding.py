@@ -57,6 +57,7 @@ def test_every_frame_is_drawn_and_none_hides_another(page):
     drawn = page.evaluate("rf.drawnPictures('embedding')")
     assert not overlapping(drawn, 0.5)
     assert min(right - left for left, right, _, _ in drawn) >= 20, "too small to recognise"
+    page.locator("[data-testid=stExpander] summary", has_text="Order").click()
     spearman = float(page.get_by_test_id("stMetricValue").inner_text())
     assert 0.9 < spearman <= 1.0
 
