@@ -45,7 +45,7 @@ with st.sidebar:
 def choose() -> tuple[type[FeatureMap], dict, int]:
     """The controls: scheme, its settings, and the number of axes."""
     with st.container(key="controls"):
-        scheme, setting = choose_map(state, {"n_components": 10_000, "pool_size": 12, "gamma": 1.0})
+        scheme, setting = choose_map(state, {"n_components": 2000, "pool_size": 12, "gamma": 1.0})
         setting["random_state"] = control(state, SEED)
         n_dimensions = int(control(state, DIMENSIONS))
     layout.formula(scheme.formula)
@@ -91,7 +91,7 @@ def draw(result: EmbeddingResult, n_dimensions: int) -> None:
                     continue
                 st.markdown(f"**{projection.title}.** {caption}")
                 small = plot_embedding(projection, style, height=360, legend=False, revision=revision)
-                layout.chart(small, key, f"{projection.title} of the same points.")
+                layout.chart(small, key, f"{projection.title} of the same points.", secondary=True)
 
 
 @st.fragment  # a slider draws this part of the page anew, not the sidebar

@@ -156,6 +156,7 @@ def test_chart_forgets_its_view_with_its_data(slug):
 @every_chart_page
 def test_preset_restores_every_setting_of_the_paper(slug):
     at = opened(slug)
+    at.button[0].click().run()
     paper = specs(at)
     other = {"scheme": "RandomFourier", "data": "sphere", "n_components": 100, "gamma": 5.0, "seed": 3,
              "normalise": "none", "data.n_samples": 30}  # fmt: skip

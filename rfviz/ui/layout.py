@@ -67,9 +67,9 @@ def formula(text: str) -> None:
     st.markdown(f"${text}$")
 
 
-def chart(figure: go.Figure, key: str, description: str, clickable: bool = False) -> None:
+def chart(figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False) -> None:
     """Show a figure at the full width, with a description for those who cannot see it."""
-    live_chart(figure, key, description, clickable)
+    live_chart(figure, key, description, clickable, secondary)
 
 
 def explain(text: str) -> None:

@@ -125,11 +125,13 @@ def test_digits_show_a_readable_sample(app, visit):
     changes(page, EMBEDDING, lambda: slider(page, "Pool size").press("ArrowLeft"))
 
 
-def test_preset_restores_the_paper(app, visit, page):
+def test_preset_restores_the_paper(app, visit):
+    page = visit(app, f"{SLUG}?n_components=10000")
+    wait_for_chart(page, EMBEDDING)
     paper = page.evaluate("rf.state('embedding')")
     other = visit(app, f"{SLUG}?data=circle&scheme=RandomFourier&n_components=200&dimensions=3&normalise=none&seed=7")
     wait_for_chart(other, EMBEDDING)
     assert other.evaluate("rf.state('embedding')") != paper
     preset(other, SLUG).click()
     other.wait_for_function("(paper) => rf.state('embedding') === paper", arg=paper)
-    other.wait_for_function("() => !location.search")
+    other.wait_for_function("() => location.search === '?n_components=10000'")
