@@ -91,11 +91,11 @@ class KernelErrorResult:
     density: Density
 
     def to_frame(self) -> pd.DataFrame:
-        """One row an m: means over the draws, their spread, bias and variance, and what theory predicts."""
+        """One row an m: measures over all draws, their spread, bias and variance, and what theory predicts."""
         columns: dict[str, Any] = {"map": self.label, "m": self.m_grid}
         for name, title in statistics.METRICS.items():
             values = self.errors.metric(name)
-            columns[title] = values.mean(axis=0)
+            columns[title] = self.errors.average(name)
             columns[f"{title} s.d."] = values.std(axis=0, ddof=1) if self.n_draws > 1 else np.nan
         columns |= {
             "predicted RMSE": self.reference.rmse,

@@ -60,6 +60,11 @@ class ErrorTable:
         """One of :data:`METRICS`, shape (S, G)."""
         return {"rmse": self.rmse, "mae": self.mae, "maximum": self.maximum, "correlation": self.correlation}[name]
 
+    def average(self, name: str) -> np.ndarray:
+        """A measure over all draws, shape (G,): of the RMSE the root of the mean square, of the others the mean."""
+        values = self.metric(name)
+        return np.sqrt(np.mean(values**2, axis=0)) if name == "rmse" else values.mean(axis=0)
+
 
 @dataclass(frozen=True, eq=False)
 class Reference:

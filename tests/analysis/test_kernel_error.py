@@ -282,7 +282,8 @@ def test_frame_holds_the_numbers(sample):
     result = kernel_errors(sample, "RandomFourier", {"gamma": 1.0}, [10, 100], 4, label="mine")
     frame = result.to_frame()
     assert list(frame["m"]) == [10, 100] and set(frame["map"]) == {"mine"}
-    np.testing.assert_allclose(frame["RMSE"], result.errors.rmse.mean(axis=0))
+    np.testing.assert_allclose(frame["RMSE"], np.sqrt(np.mean(result.errors.rmse**2, axis=0)))
+    np.testing.assert_allclose(frame["MAE"], result.errors.mae.mean(axis=0))
     np.testing.assert_allclose(frame["predicted RMSE"], result.reference.rmse)
     assert frame.notna().all(axis=None)
 
