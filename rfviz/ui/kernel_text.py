@@ -82,9 +82,9 @@ def explanation(results: Sequence[KernelErrorResult], place: int) -> str:
     m = int(first.m_grid[place])
     lead = (
         f"**What am I seeing?** For all {first.n_pairs:,} pairs of {first.n_points:,} points, the exact kernel and its "
-        f"estimate by m random features, in {first.n_draws} independent draws. The curves fall as fast as 1/√m: four "
-        f"times the features, half the error. Below, each cloud holds all pairs at **m = {m:,}**: on the diagonal the "
-        "estimate is exact, its height is the error."
+        f"estimate by m random features, in {first.n_draws} independent draws. The curves fall as 1/√m: four times the "
+        f"features, half the error. Each cloud holds all pairs at **m = {m:,}**: on the diagonal the estimate is "
+        "exact, and the height of the cloud is the error."
     )
     parts = []
     for result in results:
