@@ -10,7 +10,7 @@ from rfviz import kernels
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normals
-from rfviz.features.law import DistanceLaw
+from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.params import Param
 
 __all__ = ["RandomMaxout"]
@@ -136,6 +136,12 @@ class RandomMaxout(FeatureMap):
             unit_norm=True,
             as_printed=(lambda distance: _distance_as_printed(distance, q)) if q > 1 else None,
         )
+
+    def product_law(self, X: Any) -> ProductLaw:
+        _, cosines, norms, _ = kernels.pairwise_cosines(X)
+        one = kernels.maxout_product_moments(cosines, self.pool_size)[1] * np.outer(norms, norms) ** 2
+        # No bound: the features are unbounded, and no tail of their products with explicit constants is known.
+        return ProductLaw(lambda m: one / m)
 
 
 def _distance_as_printed(distance: np.ndarray, pool_size: int) -> np.ndarray:
