@@ -1,20 +1,20 @@
 """Figure 3 of the compositional kernels paper as a page: how well do m random features estimate the kernel?"""
 
-import pandas as pd
+import numpy as np
 import streamlit as st
 
-from rfviz.analysis.kernel_error import error_grid, prepare_sample
+from rfviz.analysis.kernel_error import KernelErrorResult, error_grid, prepare_sample
 from rfviz.analysis.kernel_statistics import METRICS
 from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import RfvizError
 from rfviz.features import registry
-from rfviz.figures.kernel_bias import plot_kernel_spread
 from rfviz.figures.kernel_error import plot_kernel_errors
 from rfviz.params import Param
 from rfviz.ui import kernel_text as text
 from rfviz.ui import kernel_views as views
 from rfviz.ui import layout
 from rfviz.ui.controls import choice, control, several
+from rfviz.ui.race import Entrant
 from rfviz.ui.results import kept
 from rfviz.ui.sidebar import choose_data, show_device
 
@@ -55,54 +55,58 @@ with st.sidebar:
     n_points = control(state, POINTS)
 
 schemes = registry()
-chosen = several(state, "schemes", list(schemes), ["RandomFourier", "RandomMaxout"], "Maps", "Which maps race.",
-                 {name: cls.label for name, cls in schemes.items()})  # fmt: skip
-with st.container(key="controls"):
-    m_max, odd = control(state, M_MAX), control(state, ODD)
-    grid = error_grid(m_max, odd)
-    middle = int(grid[min(range(len(grid)), key=lambda i: abs(grid[i] - 160))])
-    budget = Param("m", middle, "int", 1, int(grid[-1]), log=True, marks=tuple(grid.tolist()), symbol="m",
-                   label="Features", help="The number of features whose estimates the clouds show.")  # fmt: skip
-    m = control(state, budget)
-    draws = control(state, DRAWS)
-    entrants = views.choose_entrants(state, [name for name in schemes if name in chosen])
-    metric = choice(state, "metric", list(METRICS), "rmse", "Measure", "What the first chart shows.", METRICS)
-    relative = control(state, RELATIVE)
 
-try:
-    sample_key = (data_key, normalise, n_points)
-    sample = kept("kernel sample", sample_key, lambda: prepare_sample(dataset, normalise, n_points), most=8)
-    results = views.race(sample, sample_key, entrants, grid, draws)
-except RfvizError as error:
-    st.error(str(error))
+
+def choose() -> tuple[list[Entrant], np.ndarray, int, int, str, bool]:
+    """The controls: maps, grid, the m of the clouds, draws, measure, and whether errors are relative."""
+    chosen = several(state, "schemes", list(schemes), ["RandomFourier", "RandomMaxout"], "Maps", "Which maps race.",
+                     {name: cls.label for name, cls in schemes.items()})  # fmt: skip
+    with st.container(key="controls"):
+        m_max, odd = control(state, M_MAX), control(state, ODD)
+        grid = error_grid(m_max, odd)
+        middle = int(grid[min(range(len(grid)), key=lambda i: abs(grid[i] - 160))])
+        budget = Param("m", middle, "int", 1, int(grid[-1]), log=True, marks=tuple(grid.tolist()), symbol="m",
+                       label="Features", help="The number of features whose estimates the clouds show.")  # fmt: skip
+        m, draws = control(state, budget), control(state, DRAWS)
+        entrants = views.choose_entrants(state, [name for name in schemes if name in chosen])
+        metric = choice(state, "metric", list(METRICS), "rmse", "Measure", "What the first chart shows.", METRICS)
+        relative = control(state, RELATIVE)
+    return entrants, grid, m, draws, metric, relative
+
+
+@st.fragment  # a slider draws this part of the page anew, not the sidebar
+def laboratory() -> None:
+    """Everything that answers a slider."""
+    entrants, grid, m, draws, metric, relative = choose()
     results = []
-if not results:
-    if not chosen:
+    try:
+        key = (data_key, normalise, n_points)
+        sample = kept("kernel sample", key, lambda: prepare_sample(dataset, normalise, n_points), most=8)
+        results = views.race(sample, key, entrants, grid, draws)
+    except RfvizError as error:
+        st.error(str(error))
+    if results:
+        show(results, grid.tolist().index(m), m, metric, relative)
+    elif not entrants:
         st.info("No map races. Choose at least one under “Maps”.")
     state.finish()
-    show_device()
-    st.stop()
 
-place, revision = grid.tolist().index(m), f"{data_key}-{normalise}-{n_points}"
-figure = plot_kernel_errors(results, metric, at=m, relative=relative, revision=f"{revision}-{metric}-{relative}")
-layout.chart(figure, "kernel-error", text.summary(results, metric))
-st.caption(text.theory(results, metric))
-views.clouds(results, place, revision)
-layout.explain(text.explanation(results, place))
-tab_bias, tab_all, tab_numbers, tab_how = st.tabs(["Bias and spread", "All measures", "Numbers", "How it is computed"])
-with tab_bias:
-    figure = plot_kernel_spread(results, at=m, relative=relative, revision=f"{revision}-{relative}")
-    layout.chart(figure, "kernel-spread", "Spread over draws and bias against the number of features.")
-    st.markdown(text.BIAS_TEXT)
-    views.biases(results, place, revision)
-with tab_all:
-    views.all_measures(results, m, relative, revision)
-with tab_numbers:
-    frame = pd.concat([result.to_frame() for result in results], ignore_index=True)
-    layout.numbers(frame, dict.fromkeys(frame.columns[2:], "%.4g"), text.NUMBERS)
-with tab_how:
-    for name in dict.fromkeys(result.scheme for result in results):
-        layout.formula(schemes[name].formula)
-    st.markdown(text.METHOD)
-state.finish()
+
+def show(results: list[KernelErrorResult], place: int, m: int, metric: str, relative: bool) -> None:
+    """The race, a cloud for each map, and what is said more about them."""
+    revision = f"{data_key}-{normalise}-{n_points}"
+    figure = plot_kernel_errors(results, metric, at=m, relative=relative, revision=f"{revision}-{metric}-{relative}")
+    layout.chart(figure, "kernel-error", text.summary(results, metric))
+    st.caption(text.theory(results, metric))
+    views.clouds(results, place, revision)
+    layout.explain(text.explanation(results, place))
+    layout.details(state, {
+        "Bias and spread": lambda: views.bias_and_spread(results, place, m, relative, revision),
+        "All measures": lambda: views.all_measures(results, m, relative, revision),
+        "Numbers": lambda: views.numbers(results),
+        "How it is computed": lambda: views.method(results),
+    })  # fmt: skip
+
+
+laboratory()
 show_device()

@@ -7,9 +7,11 @@ from rfviz import datasets
 from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sample
 from rfviz.features import registry
 from rfviz.features.base import FeatureMap
+from tests.charts import opacity
 from tests.test_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "kernel-approximation"
+UNFOLDED = {f"details-{number}": True for number in range(4)}
 SMALL = {"points": 16, "m_max": 200, "draws": 4}
 
 
@@ -19,7 +21,7 @@ def named(spec, name):
 
 
 def test_draws_the_measured_errors():
-    at = opened(SLUG, {**SMALL, "pool_size": 8, "relative": False})
+    at = opened(SLUG, {**SMALL, "pool_size": 8, "relative": False} | UNFOLDED)
     sample = prepare_sample(datasets.load("digits"), "unit norm", 16)
     expected = kernel_errors(sample, "RandomMaxout", {"pool_size": 8}, error_grid(200), 4)
     charts = specs(at)
@@ -27,8 +29,8 @@ def test_draws_the_measured_errors():
     np.testing.assert_allclose(array(named(charts[0], "Random maxout, q = 8: exact")["y"]), expected.reference.rmse)
     m = at.session_state[f"{SLUG}.m"]
     place = error_grid(200).tolist().index(m)
-    shade = array(next(t for t in charts[2]["data"] if t["type"] == "heatmap")["z"])
-    np.testing.assert_array_equal(shade > 0, expected.density.counts[place] > 0)
+    (image,) = charts[2]["layout"]["images"]
+    np.testing.assert_array_equal(opacity(image) > 0, expected.density.counts[place] > 0)
     table = at.dataframe[0].value
     rows = table[table["map"] == "Random maxout, q = 8"]
     np.testing.assert_allclose(rows["RMSE"], expected.errors.average("rmse"))
@@ -72,7 +74,7 @@ def test_no_map_is_no_failure():
 
 
 def test_odd_numbers_show_their_bias():
-    at = opened(SLUG)
+    at = opened(SLUG, UNFOLDED)
     button = next(b for b in at.button if b.label == "A biased map")
     button.click().run()
     assert not at.exception

@@ -4,13 +4,11 @@ Streamlit's own test client runs the pages within the navigation, without a brow
 """
 
 import base64
-import io
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from rfviz import datasets
@@ -21,6 +19,7 @@ from rfviz.analysis.saturation import saturation
 from rfviz.features import registry
 from rfviz.params import defaults
 from rfviz.ui.page_index import find_pages
+from tests.charts import opacity
 
 PAGES = {page.slug: page for page in find_pages()}
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
@@ -253,8 +252,7 @@ def test_saturation_draws_the_exact_law(state, pool_sizes):
         law = registry()["RandomMaxout"](n_components=1000, pool_size=q).distance_law()
         np.testing.assert_allclose(curve, law.band(grid)[0], atol=1e-12)
     for image, curve in zip(spec["layout"]["images"], saturation_of(pool_sizes).curves, strict=True):
-        pixels = Image.open(io.BytesIO(base64.b64decode(image["source"].partition(",")[2]))).convert("RGBA")
-        np.testing.assert_array_equal(np.asarray(pixels)[::-1, :, 3] > 0, curve.counts > 0)
+        np.testing.assert_array_equal(opacity(image) > 0, curve.counts > 0)
 
 
 def test_saturation_table_is_the_result():

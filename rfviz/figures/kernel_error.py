@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
+from rfviz.figures.density import density_image
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, DASHES, GREY, SYMBOLS, rgba, styled
 
@@ -176,24 +177,7 @@ def plot_kernel_density(
     plotly.graph_objects.Figure
     """
     d, tone = result.density, COLOURS[colour % len(COLOURS)]
-    counts = d.counts[place]
-    # On a square-root scale single pairs stay visible beside cells that hold hundreds. Bytes keep the message small.
-    shade = np.sqrt(counts / max(counts.max(), 1))
-    shade = np.where(counts > 0, np.rint(55 + 200 * shade), 0).astype(np.uint8)
-    heat = trace(
-        "heatmap",
-        z=shade,
-        x0=float(0.5 * (d.x_edges[0] + d.x_edges[1])),
-        dx=float(d.x_edges[1] - d.x_edges[0]),
-        y0=float(0.5 * (d.y_edges[0] + d.y_edges[1])),
-        dy=float(d.y_edges[1] - d.y_edges[0]),
-        zmin=0,
-        zmax=255,
-        colorscale=[[0, rgba(tone, 0)], [1, rgba(tone, 0.95)]],
-        showscale=False,
-        hoverinfo="skip",
-        name="pairs",
-    )
+    x_span, y_span = (float(d.x_edges[0]), float(d.x_edges[-1])), (float(d.y_edges[0]), float(d.y_edges[-1]))
     low, high = max(d.x_edges[0], d.y_edges[0]), min(d.x_edges[-1], d.y_edges[-1])
     diagonal = line([low, high], [low, high], GREY, "solid", "estimate = kernel")
     e = result.errors
@@ -206,11 +190,8 @@ def plot_kernel_density(
         name="mean estimate",
         hovertemplate="kernel %{x:.3g}: mean estimate %{y:.3g}<extra></extra>",
     )
-    ranges = {
-        "xaxis": {"range": [*map(float, d.x_edges[[0, -1]])]},
-        "yaxis": {"range": [*map(float, d.y_edges[[0, -1]])]},
-    }
     return styled(
-        [heat, diagonal, mean], x="exact kernel k(x, z)", y="estimate ⟨Φ(x), Φ(z)⟩", height=height, revision=revision,
-        **ranges,
+        [diagonal, mean], x="exact kernel k(x, z)", y="estimate ⟨Φ(x), Φ(z)⟩", height=height, revision=revision,
+        images=[density_image(d.counts[place], tone, x_span, y_span)],
+        xaxis={"range": list(x_span)}, yaxis={"range": list(y_span)},
     )  # fmt: skip

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from rfviz.analysis.kernel_error import KernelErrorResult, KernelSample, kernel_errors
 from rfviz.analysis.kernel_statistics import METRICS
 from rfviz.errors import RfvizError
 from rfviz.features import COMMON_PARAMS, registry
-from rfviz.figures.kernel_bias import plot_kernel_bias
+from rfviz.figures.kernel_bias import plot_kernel_bias, plot_kernel_spread
 from rfviz.figures.kernel_error import plot_kernel_density, plot_kernel_errors
+from rfviz.ui import kernel_text as text
 from rfviz.ui import layout
 from rfviz.ui.controls import control, several, shown
 from rfviz.ui.race import Entrant
 from rfviz.ui.results import watched
 from rfviz.ui.state import PageState
 
-__all__ = ["all_measures", "biases", "choose_entrants", "clouds", "race"]
+__all__ = ["all_measures", "bias_and_spread", "choose_entrants", "clouds", "method", "numbers", "race"]
 
 _DEFAULTS = {"pool_size": 4, "gamma": 1.0}
 _POOLS = [1, 2, 4, 8, 16, 32]
@@ -81,10 +83,31 @@ def clouds(results: Sequence[KernelErrorResult], place: int, revision: str) -> N
                 figure = plot_kernel_density(result, place, colour=index, revision=f"{revision}-{result.label}")
                 rmse = result.errors.average("rmse")[place]
                 words = f"Estimated against exact kernel of {result.n_pairs} pairs by {result.label}: RMSE {rmse:.3g}."
-                layout.chart(figure, f"cloud-{index}", words)
+                layout.chart(figure, f"cloud-{index}", words, secondary=True)
 
 
-def biases(results: Sequence[KernelErrorResult], place: int, revision: str) -> None:
+def bias_and_spread(results: Sequence[KernelErrorResult], place: int, m: int, relative: bool, revision: str) -> None:
+    """Spread over the draws beside the bias, for every m, and at one m for every map."""
+    figure = plot_kernel_spread(results, at=m, relative=relative, revision=f"{revision}-{relative}")
+    layout.chart(figure, "kernel-spread", "Spread over draws and bias against the number of features.")
+    st.markdown(text.BIAS_TEXT)
+    _biases(results, place, revision)
+
+
+def numbers(results: Sequence[KernelErrorResult]) -> None:
+    """All measures of all maps as a table."""
+    frame = pd.concat([result.to_frame() for result in results], ignore_index=True)
+    layout.numbers(frame, dict.fromkeys(frame.columns[2:], "%.4g"), text.NUMBERS)
+
+
+def method(results: Sequence[KernelErrorResult]) -> None:
+    """The formulas of the maps, and how their errors are measured."""
+    for name in dict.fromkeys(result.scheme for result in results):
+        layout.formula(registry()[name].formula)
+    st.markdown(text.METHOD)
+
+
+def _biases(results: Sequence[KernelErrorResult], place: int, revision: str) -> None:
     """Mean error beside spread, against the kernel, for every map."""
     with st.container(key="pair-biases"):
         for index, result in enumerate(results):

@@ -46,8 +46,9 @@ def page_title(
     state = PageState(slug)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.title(heading or page.title, anchor=False, width="content")
-        for label, (help, values) in (presets or {}).items():
-            st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
+        with st.container(horizontal=True, width="content"):
+            for label, (help, values) in (presets or {}).items():
+                st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
     st.markdown(page.question)
     return state
 

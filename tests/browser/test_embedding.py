@@ -10,6 +10,7 @@ from tests.browser.steps import (
     preset,
     settle,
     slider,
+    unfold,
     wait_for_chart,
     wait_for_query,
 )
@@ -57,7 +58,7 @@ def test_every_frame_is_drawn_and_none_hides_another(page):
     drawn = page.evaluate("rf.drawnPictures('embedding')")
     assert not overlapping(drawn, 0.5)
     assert min(right - left for left, right, _, _ in drawn) >= 20, "too small to recognise"
-    page.locator("[data-testid=stExpander] summary", has_text="Order").click()
+    unfold(page, "Order")
     spearman = float(page.get_by_test_id("stMetricValue").inner_text())
     assert 0.9 < spearman <= 1.0
 

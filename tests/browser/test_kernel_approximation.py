@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.steps import changes, control, settle, slider, wait_for_chart, wait_for_query
+from tests.browser.steps import changes, control, settle, slider, unfold, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -57,17 +57,18 @@ def test_maps_race_on_one_chart(page):
 
 
 def test_numbers_and_every_measure_are_there(page):
-    page.get_by_role("tab", name="All measures").click()
+    unfold(page, "All measures")
     for metric in ("mae", "rmse", "maximum", "correlation"):
         wait_for_chart(page, f"measure-{metric}")
-    page.get_by_role("tab", name="Numbers").click()
+    unfold(page, "Numbers")
     page.get_by_test_id("stDataFrame").wait_for()
-    page.get_by_role("tab", name="How it is computed").click()
+    unfold(page, "How it is computed")
     page.get_by_text("root mean square error", exact=False).first.wait_for()
 
 
 def test_biased_map_shows_marks_above_chance(page):
     page.get_by_role("button", name="A biased map").click()
+    unfold(page, "Bias and spread")
     page.wait_for_function("() => rf.traces('kernel-spread').some((t) => t.mode === 'markers' && t.x.length > 2)")
     settle(page)
 

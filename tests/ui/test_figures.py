@@ -18,6 +18,7 @@ from rfviz.figures.density import density_image
 from rfviz.figures.embedding import place_thumbnails, plot_embedding, point_style, spread_apart
 from rfviz.figures.saturation import plot_saturation
 from rfviz.figures.template import COLOURS, DASHES, GREY, SEQUENCE, SYMBOLS, rgba, styled
+from tests.charts import opacity
 
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 BACKGROUNDS = {name: CONFIG["theme"][name]["backgroundColor"] for name in ("light", "dark")}
@@ -186,12 +187,6 @@ def test_saturation_is_drawn_on_axes_that_hold_all(how):
                 values = np.asarray(trace[name], float)
                 assert np.nanmin(values) >= low
                 assert np.nanmax(values) <= high * (1 + 1e-9)
-
-
-def opacity(image):
-    """The opacity of each cell of a density, the lowest row first."""
-    pixels = Image.open(io.BytesIO(base64.b64decode(image["source"].partition(",")[2]))).convert("RGBA")
-    return np.asarray(pixels)[::-1, :, 3]
 
 
 def test_density_shows_every_cell_that_holds_a_point_and_no_other():
