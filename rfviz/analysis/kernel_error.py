@@ -7,7 +7,6 @@ features is F[:, :m] F[:, :m]ᵀ / m, and these sums grow block by block along t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +16,10 @@ from scipy.spatial.distance import squareform
 
 from rfviz.analysis import kernel_statistics as statistics
 from rfviz.analysis.kernel_statistics import Density, ErrorTable, Reference
-from rfviz.analysis.points import normalise, span_coordinates
+from rfviz.analysis.mapping import settled
+from rfviz.analysis.points import blas_for, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
-from rfviz.backend import array_namespace, check_memory, single_threaded_blas, to_host
+from rfviz.backend import array_namespace, check_memory, to_host
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import FeatureMap, registry
@@ -27,8 +27,6 @@ from rfviz.params import Param
 
 __all__ = ["KernelErrorResult", "KernelSample", "error_grid", "estimates", "kernel_errors", "prepare_sample"]
 
-# Multiply-adds below which starting the other BLAS threads costs more than they save.
-_SMALL_PRODUCT = 200_000_000
 _DRAWS = Param("n_draws", 5, "int", low=1, high=1000)
 
 
@@ -203,10 +201,9 @@ def kernel_errors(
     what = f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features"
     check_memory(needed, "cpu", what, "Choose fewer points or draws.")
     points = sample.coordinates if cls.rotation_invariant else sample.original
-    setting = _numbers(cls, setting, sample.original)
+    setting = settled(cls, setting, sample.original)
     estimated = np.empty((n_draws, len(grid), pairs), dtype=np.float32)
-    small = int(grid[-1]) * sample.n_points**2 < _SMALL_PRODUCT
-    with single_threaded_blas() if small else nullcontext():
+    with blas_for(sample.n_points, int(grid[-1])):
         for draw in range(n_draws):
             progress(0.9 * draw / n_draws, f"{label}: draw {draw + 1} of {n_draws}")
             scheme_map = cls(**{**setting, "n_components": int(grid[-1]), "random_state": draw}).fit(points)
@@ -262,16 +259,3 @@ def _check_grid(m_grid: Sequence[int]) -> np.ndarray:
     if grid.ndim != 1 or not grid.size or grid.dtype.kind not in "iu" or grid[0] < 1 or (np.diff(grid) <= 0).any():
         raise ParameterError("m_grid", "must be rising integers from 1 on", list(m_grid), "Use error_grid(1000).")
     return grid.astype(int)
-
-
-def _numbers(cls: type[FeatureMap], setting: Mapping[str, Any], X: np.ndarray) -> dict[str, Any]:
-    """The setting with words that stand for a number (``gamma="scale"``) replaced by that number for these points.
-
-    Such a number is learnt from the points as they are, not from their coordinates in another basis.
-    """
-    values = dict(setting)
-    words = [p.name for p in cls.params if p.kind == "float" and isinstance(values.get(p.name, p.default), str)]
-    if words:
-        fitted = cls(**{**values, "n_components": 1}).fit(X)
-        values |= {name: getattr(fitted, f"{name}_") for name in words}
-    return values

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.mapping import map_points
+from rfviz.analysis.mapping import map_points, settled
 from rfviz.analysis.pairs import PointPairs
 from rfviz.analysis.points import blas_for, centred_gram, squared_distances
 from rfviz.analysis.progress import Progress, silent
@@ -200,7 +200,7 @@ def _map(
     """Map the points, measure all pairs, and put the exact law of the map beside them."""
     text = f"Mapping {len(pairs.coordinates):,} points, {label}"
     progress(span[0], text)
-    scheme_map = registry()[scheme](**setting)
+    scheme_map = registry()[scheme](**settled(registry()[scheme], setting, pairs.original))
     points = pairs.coordinates if scheme_map.rotation_invariant else pairs.original
     with blas_for(len(points), scheme_map.n_components):
         Phi = map_points(scheme_map.fit(points), points, progress, *span, text)
