@@ -7,8 +7,9 @@ the server starts.
 
 from pathlib import Path
 
-from rfviz._blas import choose_openblas_kernels
+from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
 
+shorten_openblas_waits()
 choose_openblas_kernels()  # before anything imports NumPy
 
 import streamlit as st  # noqa: E402

@@ -5,8 +5,9 @@ python benchmarks/accuracy_path.py [--rows 20000] [--m 4000] [--repetitions 3] [
 Prints the two ratios, and how far features, Gram matrix and factorisation are from the machine's own matrix product.
 """
 
-from rfviz._blas import choose_openblas_kernels
+from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
 
+shorten_openblas_waits()
 choose_openblas_kernels()  # before NumPy
 
 import argparse  # noqa: E402

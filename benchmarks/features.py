@@ -18,8 +18,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from rfviz._blas import choose_openblas_kernels
+from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
 
+shorten_openblas_waits()
 KERNELS = choose_openblas_kernels()
 
 import numpy as np

@@ -25,8 +25,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from rfviz._blas import choose_openblas_kernels
+from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
 
+shorten_openblas_waits()
 choose_openblas_kernels()
 
 import numpy as np

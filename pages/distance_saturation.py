@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+from rfviz.analysis.pairs import MAX_POINTS, prepare_pairs
 from rfviz.analysis.points import NORMALISATION
-from rfviz.analysis.saturation import MAX_POINTS, prepare_pairs, saturation
+from rfviz.analysis.saturation import saturation
 from rfviz.errors import RfvizError
-from rfviz.features import RandomMaxout
+from rfviz.features import FeatureMap, RandomMaxout
 from rfviz.figures.saturation import plot_saturation
 from rfviz.params import Param
 from rfviz.ui import layout, text
@@ -39,45 +40,58 @@ dataset, data_key = choose_data(state, "circle")
 with st.sidebar:
     normalise = control(state, NORMALISATION)
 
-with st.container(key="controls"):
-    scheme, setting = choose_map(state, {"pool_size": 8, "gamma": 1.0})
-    varied = next((name for name in COMPARED if name in setting), None)
-    setting["random_state"] = control(state, SEED)
-    compare = []
-    if varied:
-        compare = several(state, "compare", COMPARED[varied], [32] if varied == "pool_size" else [],
-                          "Beside it", "Further curves to compare with.")  # fmt: skip
-with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    layout.formula(scheme.formula)
-    as_printed = scheme is RandomMaxout and control(state, AS_PRINTED)
 
-try:
+def choose() -> tuple[type[FeatureMap], list[dict], list[str], bool]:
+    """The controls: scheme, settings and names of the maps to compare, and whether to draw the paper's formula."""
+    with st.container(key="controls"):
+        scheme, setting = choose_map(state, {"pool_size": 8, "gamma": 1.0})
+        varied = next((name for name in COMPARED if name in setting), None)
+        setting["random_state"] = control(state, SEED)
+        compare = []
+        if varied:
+            compare = several(state, "compare", COMPARED[varied], [32] if varied == "pool_size" else [],
+                              "Beside it", "Further curves to compare with.")  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        layout.formula(scheme.formula)
+        as_printed = scheme is RandomMaxout and control(state, AS_PRINTED)
     values = [setting[varied], *(v for v in compare if v != setting[varied])] if varied else [None]
-    settings = [setting | ({varied: value} if varied else {}) for value in values]
     symbol = {"pool_size": "q", "gamma": "γ"}.get(varied, "")
     labels = [f"{symbol} = {shown(value)}" for value in values] if varied else [scheme.label]
-    pairs = kept("pairs", (data_key, normalise), lambda: prepare_pairs(dataset, normalise), most=8)
-    key = (data_key, normalise, scheme.__name__, *(tuple(sorted(s.items())) for s in settings))
-    result = watched("saturation", key, lambda p: saturation(pairs, scheme.__name__, settings, labels, p))
-except RfvizError as error:
-    st.error(str(error))
-    state.finish()
-    show_device()
-    st.stop()
+    return scheme, [setting | ({varied: value} if varied else {}) for value in values], labels, as_printed
 
-layout.chart(plot_saturation(result, as_printed=as_printed), "saturation", text.saturation_summary(result))
-layout.explain(text.saturation_explanation(result))
-if dataset.n_samples > MAX_POINTS:
-    st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")
 
-titles = ["Numbers", "How it is computed", *(["Why is the paper’s formula wrong?"] if scheme is RandomMaxout else [])]
-tab_numbers, tab_how, *tab_wrong = st.tabs(titles)
-with tab_numbers:
+@st.fragment  # a slider draws this part of the page anew, not the sidebar
+def laboratory() -> None:
+    """Everything that answers a slider."""
+    scheme, settings, labels, as_printed = choose()
+    on = (data_key, normalise)
+
+    def recall(setting, compute):
+        return kept("mapped pairs", (*on, scheme.__name__, tuple(sorted(setting.items()))), compute, most=12)
+
+    try:
+        pairs = kept("pairs", on, lambda: prepare_pairs(dataset, normalise), most=8)
+        key = (*on, scheme.__name__, *(tuple(sorted(s.items())) for s in settings))
+        result = watched("saturation", key, lambda p: saturation(pairs, scheme.__name__, settings, labels, p, recall))
+    except RfvizError as error:
+        st.error(str(error))
+        state.finish()
+        return
+
+    layout.chart(plot_saturation(result, as_printed=as_printed), "saturation", text.saturation_summary(result))
+    layout.explain(text.saturation_explanation(result))
+    if dataset.n_samples > MAX_POINTS:
+        st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")
     frame = result.to_frame()
-    layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.3f"), text.SATURATION_NUMBERS)
-with tab_how:
-    st.markdown(text.SATURATION_METHOD)
-for tab in tab_wrong:
-    tab.markdown(text.ERRATUM)
-state.finish()
+    parts = {
+        "Numbers": lambda: layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.3f"), text.SATURATION_NUMBERS),
+        "How it is computed": lambda: st.markdown(text.SATURATION_METHOD),
+    }
+    if scheme is RandomMaxout:
+        parts["Why is the paper’s formula wrong?"] = lambda: st.markdown(text.ERRATUM)
+    layout.details(state, parts)
+    state.finish()
+
+
+laboratory()
 show_device()

@@ -1,5 +1,6 @@
 """The choice of OpenBLAS kernels, on made-up processors."""
 
+import os
 import subprocess
 import sys
 
@@ -108,3 +109,20 @@ def test_numpy_computes_with_the_choice():
         "assert float((np.ones((64, 64), 'float32') @ np.ones((64, 64), 'float32')).sum()) == 64**3"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(("before", "first", "after"), [
+    (None, "", "16"),
+    ("26", "", "26"),  # what somebody has asked for stays
+    (None, "import numpy", None),  # too late to do anything
+])  # fmt: skip
+def test_idle_threads_sleep_soon(before, first, after):
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"}
+    if before:
+        environment["OPENBLAS_THREAD_TIMEOUT"] = before
+    code = (
+        f"{first}\nimport os\nfrom rfviz._blas import shorten_openblas_waits\nshorten_openblas_waits()\n"
+        "print(os.environ.get('OPENBLAS_THREAD_TIMEOUT'))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True)
+    assert ran.stdout.strip() == str(after)

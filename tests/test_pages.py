@@ -13,14 +13,18 @@ from streamlit.testing.v1 import AppTest
 
 from rfviz import datasets
 from rfviz.analysis.embedding import embed, exact_components, prepare_points
+from rfviz.analysis.pairs import prepare_pairs
 from rfviz.analysis.points import NORMALISATION
-from rfviz.analysis.saturation import prepare_pairs, saturation
+from rfviz.analysis.saturation import saturation
 from rfviz.features import registry
 from rfviz.params import defaults
 from rfviz.ui.page_index import find_pages
+from tests.charts import opacity
 
 PAGES = {page.slug: page for page in find_pages()}
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
+# The folded parts under a chart hold nothing until they are opened.
+UNFOLDED = {f"details-{number}": True for number in range(3)}
 OFFLINE = [spec.name for spec in datasets.specs().values() if spec.source in ("generated", "bundled")]
 
 every_page = pytest.mark.parametrize("slug", PAGES)
@@ -119,10 +123,17 @@ def test_every_data_set_without_download_works(slug, name):
 @pytest.mark.parametrize("scheme", list(registry()))
 @pytest.mark.parametrize("how", NORMALISATION.choices)
 def test_every_scheme_and_normalisation_works(slug, scheme, how):
-    at = opened(slug, {"scheme": scheme, "normalise": how, "n_components": 200})
+    at = opened(slug, {"scheme": scheme, "normalise": how, "n_components": 200} | UNFOLDED)
     assert not at.error
     assert len(specs(at)[0]["data"]) >= 2
     assert len(at.dataframe) >= 1
+
+
+@every_chart_page
+def test_folded_parts_hold_nothing_until_opened(slug):
+    at = opened(slug)
+    assert not at.dataframe
+    assert changed(at, slug, UNFOLDED).dataframe
 
 
 @every_chart_page
@@ -144,6 +155,7 @@ def test_chart_forgets_its_view_with_its_data(slug):
 @every_chart_page
 def test_preset_restores_every_setting_of_the_paper(slug):
     at = opened(slug)
+    at.button[0].click().run()
     paper = specs(at)
     other = {"scheme": "RandomFourier", "data": "sphere", "n_components": 100, "gamma": 5.0, "seed": 3,
              "normalise": "none", "data.n_samples": 30}  # fmt: skip
@@ -239,13 +251,12 @@ def test_saturation_draws_the_exact_law(state, pool_sizes):
     for curve, q in zip(drawn, pool_sizes, strict=True):
         law = registry()["RandomMaxout"](n_components=1000, pool_size=q).distance_law()
         np.testing.assert_allclose(curve, law.band(grid)[0], atol=1e-12)
-    density = [array(t["z"]) for t in spec["data"] if t["type"] == "heatmap"]
-    for shade, curve in zip(density, saturation_of(pool_sizes).curves, strict=True):
-        np.testing.assert_array_equal(shade > 0, curve.counts > 0)
+    for image, curve in zip(spec["layout"]["images"], saturation_of(pool_sizes).curves, strict=True):
+        np.testing.assert_array_equal(opacity(image) > 0, curve.counts > 0)
 
 
 def test_saturation_table_is_the_result():
-    at = opened(SATURATION, {"pool_size": 12, "compare": [2]})
+    at = opened(SATURATION, {"pool_size": 12, "compare": [2]} | UNFOLDED)
     expected = saturation_of([12, 2]).to_frame()
     shown = at.dataframe[0].value
     pd.testing.assert_frame_equal(shown, expected[shown.columns], check_dtype=False)
@@ -275,7 +286,7 @@ def test_half_a_million_pairs_are_drawn_as_density():
 
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_embedding_draws_the_principal_components(dimensions):
-    at = opened(EMBEDDING, {"dimensions": str(dimensions), "n_components": 500, "pool_size": 4})
+    at = opened(EMBEDDING, {"dimensions": str(dimensions), "n_components": 500, "pool_size": 4} | UNFOLDED)
     points = prepare_points(datasets.load("turning_head"), "unit norm", dimensions)
     setting = {"n_components": 500, "pool_size": 4, "random_state": 0}
     exact = exact_components(points, "RandomMaxout", setting, dimensions)
@@ -295,11 +306,11 @@ def test_embedding_draws_the_principal_components(dimensions):
 
 
 def test_embedding_order_is_recovered():
-    assert float(opened(EMBEDDING).metric[0].value) > 0.98
+    assert float(opened(EMBEDDING, UNFOLDED).metric[0].value) > 0.98
 
 
 def test_embedding_lists_the_frames_whose_place_disagrees():
-    at = opened(EMBEDDING, {"data.order_noise": 3})
+    at = opened(EMBEDDING, {"data.order_noise": 3} | UNFOLDED)
     tables = [t.value for t in at.dataframe if "places apart" in t.value.columns]
     assert len(tables) == 1
     assert (tables[0]["places apart"] >= 1).all()

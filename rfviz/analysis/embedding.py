@@ -12,9 +12,9 @@ from scipy.sparse.linalg import eigsh
 from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 
-from rfviz.analysis.mapping import map_points
+from rfviz.analysis.mapping import map_points, settled
 from rfviz.analysis.order import CurveOrder, compare_orders
-from rfviz.analysis.points import centred_gram, normalise, span_coordinates
+from rfviz.analysis.points import blas_for, centred_gram, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.datasets.base import Dataset
@@ -189,14 +189,15 @@ def embed(
     -------
     EmbeddingResult
     """
-    scheme_map = registry()[scheme](**setting)
+    scheme_map = registry()[scheme](**settled(registry()[scheme], setting, points.original))
     X = points.coordinates if scheme_map.rotation_invariant else points.original
     text = f"Mapping {len(X):,} points to {scheme_map.n_components:,} features"
     progress(0.0, text)
-    Phi = map_points(scheme_map.fit(X), X, progress, 0.1, 0.7, text)
-    progress(0.7, "Principal components of the features")
     title = f"{scheme_map.label} PCA"
-    features, neighbours = _principal_components(title, Phi, n_dimensions, points.given_order)
+    with blas_for(len(X), scheme_map.n_components):
+        Phi = map_points(scheme_map.fit(X), X, progress, 0.1, 0.7, text)
+        progress(0.7, "Principal components of the features")
+        features, neighbours = _principal_components(title, Phi, n_dimensions, points.given_order)
     features = _aligned(features, exact or points.plain)
     return EmbeddingResult(scheme_map.label, features, points.plain, exact, points.neighbours, neighbours)
 
@@ -211,7 +212,7 @@ def exact_components(
     if len(points.coordinates) > MAX_EXACT:
         return None
     progress(0.0, f"Principal components of the exact kernel of {len(points.coordinates):,} points")
-    scheme_map = registry()[scheme](**{**setting, "n_components": 2})
+    scheme_map = registry()[scheme](**settled(registry()[scheme], setting, points.original) | {"n_components": 2})
     X = points.coordinates if scheme_map.rotation_invariant else points.original
     K = _centre(scheme_map.fit(X).kernel(X))
     return _aligned(_components_of_gram("Exact kernel PCA", K, n_dimensions, points.given_order), points.plain)

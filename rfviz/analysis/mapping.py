@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from rfviz.analysis.progress import Progress
 from rfviz.backend import check_memory, to_host
 from rfviz.features import FeatureMap
 
-__all__ = ["map_points"]
+__all__ = ["map_points", "settled"]
 
 
 def map_points(
@@ -47,3 +50,16 @@ def map_points(
         done += len(block)
         progress(start + (stop - start) * done / len(X), text)
     return Phi
+
+
+def settled(cls: type[FeatureMap], setting: Mapping[str, Any], X: np.ndarray) -> dict[str, Any]:
+    """The setting with words that stand for a number (``gamma="scale"``) replaced by that number for these points.
+
+    Such a number is learnt from the points as they are, not from their coordinates in another basis.
+    """
+    values = dict(setting)
+    words = [p.name for p in cls.params if p.kind == "float" and isinstance(values.get(p.name, p.default), str)]
+    if words:
+        fitted = cls(**{**values, "n_components": 1}).fit(X)
+        values |= {name: getattr(fitted, f"{name}_") for name in words}
+    return values

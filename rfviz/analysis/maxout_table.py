@@ -144,10 +144,8 @@ class _Draw:
         kept, held = slice(0, self.n_kept), slice(self.n_kept, None)
         self._accumulate(kept, lambda share: step(0.55 * share, "features and Gram matrices"))
         paths = self._solve_each(alphas, lambda share: step(0.55 + 0.2 * share, "comparing penalties"))
-        losses = self._errors(self.X[held], self.y[held], paths)
-        best = np.argmin(losses, axis=1)
-        step(0.78, "adding the held-out rows")
-        self._accumulate(held, lambda share: step(0.78 + 0.08 * share, "adding the held-out rows"))
+        step(0.78, "the held-out rows")
+        best = np.argmin(self._errors(self.X[held], self.y[held], paths, join=True), axis=1)
         final = []
         for i, system in enumerate(self.systems):
             step(0.86 + 0.1 * i / len(self.systems), "final solutions")
@@ -164,7 +162,7 @@ class _Draw:
         for start in range(0, len(X), _CHUNK_ROWS):
             stop = min(start + _CHUNK_ROWS, len(X))
             for system, H in zip(self.systems, self._pools(X[start:stop]), strict=True):
-                system.add(H.copy(), Y[start:stop])  # a copy, since the next pool size goes on from H
+                system.add(H, Y[start:stop])
             step(stop / len(X))
 
     def _pools(self, X: np.ndarray) -> Iterator:
@@ -191,12 +189,15 @@ class _Draw:
             paths.append(system.solve(alphas, self.m_values, quiet=True))
         return paths
 
-    def _errors(self, X: np.ndarray, y: np.ndarray, paths: list[list[list[tuple]]]) -> np.ndarray:
-        """Share of wrong labels for each pool size, penalty and number of features."""
+    def _errors(self, X: np.ndarray, y: np.ndarray, paths: list[list[list[tuple]]], join: bool = False) -> np.ndarray:
+        """Share of wrong labels for each pool size, penalty and number of features; the rows may join the training."""
         wrong = np.zeros((len(paths), len(paths[0]), len(self.m_values)))
         for start in range(0, len(X), _CHUNK_ROWS):
             stop = min(start + _CHUNK_ROWS, len(X))
+            Y = self.targets.codes(y[start:stop])
             for i, H in enumerate(self._pools(X[start:stop])):
+                if join:  # what the paths say of these rows was settled before
+                    self.systems[i].add(H, Y)
                 for a, path in enumerate(paths[i]):
                     if path is None:  # a penalty below the rounding of the sums
                         wrong[i, a] = np.inf

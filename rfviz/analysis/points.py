@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
 from scipy.spatial.distance import squareform
@@ -11,7 +11,7 @@ from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
 from rfviz.params import Param
 
-__all__ = ["NORMALISATION", "centred_gram", "normalise", "span_coordinates", "squared_distances"]
+__all__ = ["NORMALISATION", "blas_for", "centred_gram", "normalise", "span_coordinates", "squared_distances"]
 
 NORMALISATION = Param(
     "normalise", "unit norm", "choice", choices=("unit norm", "standardise", "none"), label="Normalise",
@@ -98,6 +98,15 @@ def squared_distances(gram: np.ndarray) -> np.ndarray:
     return np.maximum(squareform(full, checks=False), 0.0)
 
 
+def blas_for(n_samples: int, n_components: int) -> AbstractContextManager:
+    """How BLAS is to work on that many features of that many points: on one core if they are few.
+
+    A small product wakes the other threads for longer than it takes; many sessions at once would queue for them.
+    """
+    small = n_components * n_samples**2 < _SMALL_PRODUCT
+    return single_threaded_blas() if small else nullcontext()
+
+
 def centred_gram(Phi: np.ndarray) -> np.ndarray:
     """Gram matrix of the rows of `Phi` about their mean: the same distances, with fewer digits lost to cancellation.
 
@@ -110,8 +119,7 @@ def centred_gram(Phi: np.ndarray) -> np.ndarray:
     ndarray of shape (n_samples, n_samples), float64
     """
     Phi = Phi - Phi.mean(axis=0)
-    small = Phi.size * Phi.shape[0] < _SMALL_PRODUCT
     # The product runs in the features' own precision (float32 is twice as fast); its rounding is relative to the
     # spread of the points, not to their norm.
-    with single_threaded_blas() if small else nullcontext():
+    with blas_for(*Phi.shape):
         return (Phi @ Phi.T).astype(np.float64)

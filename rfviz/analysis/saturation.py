@@ -2,57 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.mapping import map_points
-from rfviz.analysis.points import centred_gram, normalise, span_coordinates, squared_distances
+from rfviz.analysis.mapping import map_points, settled
+from rfviz.analysis.pairs import PointPairs
+from rfviz.analysis.points import blas_for, centred_gram, squared_distances
 from rfviz.analysis.progress import Progress, silent
-from rfviz.backend import check_memory
-from rfviz.datasets.base import Dataset
-from rfviz.errors import DataError
-from rfviz.features import FeatureMap, registry
+from rfviz.features import registry
 
-__all__ = ["MAX_POINTS", "PointPairs", "SaturationCurve", "SaturationResult", "prepare_pairs", "saturation"]
+__all__ = ["SATURATION_SHARE", "MappedPairs", "SaturationCurve", "SaturationResult", "saturation"]
 
-MAX_POINTS = 2000
 SATURATION_SHARE = 0.9
 _BINS = (200, 140)
-_CURVE_POINTS = 201
 
 
-@dataclass(frozen=True, eq=False)
-class PointPairs:
-    """Points with the distances of all their pairs: what does not change while a slider moves.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Law:
+    """What one map does to the distances, measured and exact.
 
     Attributes
     ----------
-    name : str
-        The data set.
-    coordinates : ndarray of shape (n, r)
-        The normalised points in a basis of their span, for maps that do not mind a rotation.
-    original : ndarray of shape (n, n_features)
-        The normalised points.
-    distance : ndarray of shape (n(n − 1)/2,)
-        Distance of each pair i < j.
-    unit_norm : bool
-        Whether every point has norm one.
+    expected, low, high : ndarray of shape (k,) or None
+        The exact curve on `PointPairs.grid`, and one standard deviation either side; None where the expected distance
+        is no function of the input distance (maxout away from the unit sphere).
+    as_printed : ndarray of shape (k,) or None
+        The curve that the paper's formula would give, where it is wrong.
+    mean_expected : ndarray of shape (200,) or None
+        Where there is no curve: the mean over the pairs of each column of their own exact expectation.
+    slope, plateau, radius : float or None
+        Limits of the exact law (see :class:`rfviz.features.DistanceLaw`).
+    measured_slope, measured_plateau : float
+        Embedded over input distance of the nearest 1 % of pairs; mean embedded distance of the farthest 1 %.
+    rms_deviation : float
+        Root mean square over pairs of (measured − expected), in units of the embedded distance.
     """
 
-    name: str
-    coordinates: np.ndarray
-    original: np.ndarray
-    distance: np.ndarray
-    unit_norm: bool
+    expected: np.ndarray | None = None
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    as_printed: np.ndarray | None = None
+    mean_expected: np.ndarray | None = None
+    slope: float | None = None
+    plateau: float | None = None
+    radius: float | None = None
+    measured_slope: float
+    measured_plateau: float
+    rms_deviation: float
 
 
-@dataclass(frozen=True, eq=False)
-class SaturationCurve:
-    """One map's distances.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MappedPairs(_Law):
+    """The pairs after one map, before they are drawn on axes that several maps share.
+
+    Attributes
+    ----------
+    n_components : int
+    embedded : ndarray of shape (n(n − 1)/2,)
+        Distance of each pair of `PointPairs.distance`, after the map.
+    """
+
+    n_components: int
+    embedded: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SaturationCurve(_Law):
+    """One map in the picture.
 
     Attributes
     ----------
@@ -60,34 +80,10 @@ class SaturationCurve:
         Which map: ``"q = 8"``.
     counts : ndarray of shape (140, 200)
         Number of pairs by embedded (rows) and input distance (columns).
-    expected, low, high : ndarray of shape (k,) or None
-        The exact curve on `SaturationResult.grid`, and one standard deviation either side; None where the expected
-        distance is no function of the input distance (maxout away from the unit sphere).
-    as_printed : ndarray of shape (k,) or None
-        The curve that the paper's formula would give, where it is wrong.
-    mean_expected : ndarray of shape (200,) or None
-        Where there is no curve: the mean over the pairs of each column of their own exact expectation.
-    slope, plateau, radius : float or None
-        Limits of the exact law (see :class:`rfviz.features.DistanceLaw`).
-    measured_slope, measured_plateau : float or None
-        Embedded over input distance of the nearest 1 % of pairs; mean embedded distance of the farthest 1 %.
-    rms_deviation : float or None
-        Root mean square over pairs of (measured − expected), in units of the embedded distance.
     """
 
     label: str
     counts: np.ndarray
-    expected: np.ndarray | None
-    low: np.ndarray | None
-    high: np.ndarray | None
-    as_printed: np.ndarray | None
-    mean_expected: np.ndarray | None
-    slope: float | None
-    plateau: float | None
-    radius: float | None
-    measured_slope: float
-    measured_plateau: float
-    rms_deviation: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,33 +137,13 @@ class SaturationResult:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def prepare_pairs(dataset: Dataset, how: str, max_points: int = MAX_POINTS) -> PointPairs:
-    """Normalise the first `max_points` points and measure the distance of all their pairs.
-
-    Raises
-    ------
-    DataError
-        For fewer than three points, or points that are all equal.
-    """
-    X = normalise(dataset.X[:max_points], how)
-    if len(X) < 3:
-        raise DataError(f"Distances of pairs need at least 3 points; {dataset.name} has {len(X)}. Choose more points.")
-    check_memory(5 * 8 * len(X) ** 2, "cpu", f"All pairs of {len(X)} points", "Choose fewer points.")
-    coordinates = span_coordinates(X)
-    centred = coordinates - coordinates.mean(axis=0)
-    distance = np.sqrt(squared_distances(centred @ centred.T))
-    if not distance.max() > 0:
-        raise DataError(f"All {len(X)} points of {dataset.name} are equal under normalise={how!r}. Choose other data.")
-    unit_norm = bool(np.allclose(np.linalg.norm(X, axis=1), 1.0, rtol=0, atol=1e-5))
-    return PointPairs(dataset.name, coordinates, X, distance, unit_norm)
-
-
 def saturation(
     pairs: PointPairs,
     scheme: str,
     settings: Sequence[Mapping[str, Any]],
     labels: Sequence[str],
     progress: Progress = silent,
+    recall: Callable[[Mapping[str, Any], Callable[[], MappedPairs]], MappedPairs] = lambda setting, compute: compute(),
 ) -> SaturationResult:
     """Map the points by each setting of a scheme and compare the distances of all pairs with the exact law.
 
@@ -182,6 +158,9 @@ def saturation(
         Name of each map.
     progress : callable
         See :data:`rfviz.analysis.progress.Progress`.
+    recall : callable
+        ``recall(setting, compute)`` may answer with what ``compute()`` gave for the same setting before, so that a
+        slider that moves one map does not pay for those it is compared with.
 
     Returns
     -------
@@ -192,62 +171,71 @@ def saturation(
     ParameterError, MemoryBudgetError
         From the maps, before anything is computed.
     """
-    maps, embedded = [], []
-    for index, (setting, label) in enumerate(zip(settings, labels, strict=True)):
-        before, after = index / len(settings), (index + 0.9) / len(settings)
-        text = f"Mapping {len(pairs.coordinates):,} points, {label}"
-        progress(before, text)
-        scheme_map = registry()[scheme](**setting)
-        points = pairs.coordinates if scheme_map.rotation_invariant else pairs.original
-        Phi = map_points(scheme_map.fit(points), points, progress, before, after, text)
-        maps.append(scheme_map)
-        embedded.append(np.sqrt(squared_distances(centred_gram(Phi))))
-    laws = [m.distance_law() for m in maps]
-    x_max = 2.0 if pairs.unit_norm else float(pairs.distance.max())
-    grid = np.linspace(0.0, x_max, _CURVE_POINTS)
-    bands = [law.band(grid) if law and (pairs.unit_norm or not law.unit_norm) else None for law in laws]
-    top = max([float(d.max()) for d in embedded] + [float(b[2].max()) for b in bands if b])
-    x_edges, y_edges = np.linspace(0.0, x_max, _BINS[0] + 1), np.linspace(0.0, _round_up(top), _BINS[1] + 1)
+    mapped = []
+    for index, setting in enumerate(settings):
+        span = index / len(settings), (index + 0.9) / len(settings)
+        mapped.append(
+            recall(setting, lambda s=setting, t=labels[index], p=span: _map(pairs, scheme, s, t, progress, p))
+        )
+    x_edges = np.linspace(0.0, pairs.reach, _BINS[0] + 1)
+    top = max(max(float(m.embedded.max()), 0.0 if m.high is None else float(m.high.max())) for m in mapped)
+    y_edges = np.linspace(0.0, _round_up(top), _BINS[1] + 1)
     curves = tuple(
-        _curve(pairs, m, law, band, distances, label, grid, x_edges, y_edges)
-        for m, law, band, distances, label in zip(maps, laws, bands, embedded, labels, strict=True)
+        SaturationCurve(
+            label=label,
+            counts=_histogram(pairs.distance, m.embedded, x_edges, y_edges),
+            **{field.name: getattr(m, field.name) for field in fields(_Law)},
+        )
+        for m, label in zip(mapped, labels, strict=True)
     )
     return SaturationResult(
-        registry()[scheme].label, pairs.name, maps[0].n_components, len(pairs.coordinates), len(pairs.distance), grid,
-        x_edges, y_edges, curves,
+        registry()[scheme].label, pairs.name, mapped[0].n_components, len(pairs.coordinates), len(pairs.distance),
+        pairs.grid, x_edges, y_edges, curves,
     )  # fmt: skip
 
 
-def _curve(pairs, scheme_map: FeatureMap, law, band, embedded, label, grid, x_edges, y_edges) -> SaturationCurve:
-    distance = pairs.distance
+def _map(
+    pairs: PointPairs, scheme: str, setting: Mapping[str, Any], label: str, progress: Progress, span
+) -> MappedPairs:
+    """Map the points, measure all pairs, and put the exact law of the map beside them."""
+    text = f"Mapping {len(pairs.coordinates):,} points, {label}"
+    progress(span[0], text)
+    scheme_map = registry()[scheme](**settled(registry()[scheme], setting, pairs.original))
+    points = pairs.coordinates if scheme_map.rotation_invariant else pairs.original
+    with blas_for(len(points), scheme_map.n_components):
+        Phi = map_points(scheme_map.fit(points), points, progress, *span, text)
+        embedded = np.sqrt(squared_distances(centred_gram(Phi)))
+    distance, law = pairs.distance, scheme_map.distance_law()
     few = max(len(distance) // 100, 1)
     near, far = np.argpartition(distance, few)[:few], np.argpartition(distance, -few)[-few:]
     apart = distance[near] > 0
-    slope = float(np.mean(embedded[near][apart] / distance[near][apart])) if apart.any() else np.nan
-    expected, low, high = band or (None, None, None)
-    if band:
-        own, mean_expected = _interpolate(distance, grid, expected), None
-    else:
-        points = pairs.coordinates if scheme_map.rotation_invariant else pairs.original
-        own = np.sqrt(squared_distances(scheme_map.kernel(points)))
-        mean_expected = _mean_by_bin(distance, own, x_edges)
+    measured = {
+        "n_components": scheme_map.n_components,
+        "embedded": embedded,
+        "measured_slope": float(np.mean(embedded[near][apart] / distance[near][apart])) if apart.any() else np.nan,
+        "measured_plateau": float(np.mean(embedded[far])),
+    }
     # A law for the unit sphere says nothing about points off it, its limits neither.
-    holds = band is not None
-    return SaturationCurve(
-        label=label,
-        counts=_histogram(distance, embedded, x_edges, y_edges),
+    if law is None or (law.unit_norm and not pairs.unit_norm):
+        own = np.sqrt(squared_distances(scheme_map.kernel(points)))
+        mean = _mean_by_bin(distance, own, np.linspace(0.0, pairs.reach, _BINS[0] + 1))
+        return MappedPairs(**measured, mean_expected=mean, rms_deviation=_rms(embedded - own))
+    expected, low, high = law.band(pairs.grid)
+    return MappedPairs(
+        **measured,
         expected=expected,
         low=low,
         high=high,
-        as_printed=law.as_printed(grid) if holds and law.as_printed else None,
-        mean_expected=mean_expected,
-        slope=law.slope if holds else None,
-        plateau=law.plateau if holds else None,
-        radius=law.saturation_radius(SATURATION_SHARE) if holds else None,
-        measured_slope=slope,
-        measured_plateau=float(np.mean(embedded[far])),
-        rms_deviation=float(np.sqrt(np.mean((embedded - own) ** 2))),
+        as_printed=law.as_printed(pairs.grid) if law.as_printed else None,
+        slope=law.slope,
+        plateau=law.plateau,
+        radius=law.saturation_radius(SATURATION_SHARE),
+        rms_deviation=_rms(embedded - _interpolate(distance, pairs.grid, expected)),
     )
+
+
+def _rms(values: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(values**2)))
 
 
 def _histogram(x: np.ndarray, y: np.ndarray, x_edges: np.ndarray, y_edges: np.ndarray) -> np.ndarray:

@@ -13,7 +13,19 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
-from rfviz.datasets import circle, digits, mnist, olivetti, sphere, turning_head, umist
+from rfviz.datasets import (
+    binary_toy,
+    categorical_toy,
+    cifar10,
+    circle,
+    digits,
+    mnist,
+    olivetti,
+    photo_patches,
+    sphere,
+    turning_head,
+    umist,
+)
 from rfviz.datasets import folder as _folder
 from rfviz.datasets._limits import memory_limit, set_memory_limit
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
@@ -23,6 +35,7 @@ from rfviz.params import validate
 
 __all__ = [
     "DEFAULT",
+    "DEFAULT_COLOUR_IMAGES",
     "DEFAULT_IMAGES",
     "Dataset",
     "DatasetSpec",
@@ -37,9 +50,16 @@ __all__ = [
 
 DEFAULT = "circle"
 DEFAULT_IMAGES = "turning_head"
+DEFAULT_COLOUR_IMAGES = "photo_patches"
 
 # In the order of a menu: what needs no network first.
-_BUILT_IN = {m.SPEC.name: m.SPEC for m in (circle, sphere, turning_head, digits, olivetti, umist, mnist)}
+_BUILT_IN = {
+    m.SPEC.name: m.SPEC
+    for m in (
+        circle, sphere, turning_head, digits, photo_patches, categorical_toy, binary_toy,
+        olivetti, umist, mnist, cifar10,
+    )
+}  # fmt: skip
 
 
 def names() -> list[str]:

@@ -5,10 +5,10 @@ import pkgutil
 
 from rfviz.features.base import COMMON_PARAMS, FeatureMap, registry
 from rfviz.features.blocks import DeviceFallbackWarning
-from rfviz.features.law import DistanceLaw
+from rfviz.features.law import DistanceLaw, ProductLaw
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-__all__ = ["COMMON_PARAMS", "DeviceFallbackWarning", "DistanceLaw", "FeatureMap", "registry", *registry()]
+__all__ = ["COMMON_PARAMS", "DeviceFallbackWarning", "DistanceLaw", "FeatureMap", "ProductLaw", "registry", *registry()]
 globals().update(registry())

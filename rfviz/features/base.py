@@ -15,7 +15,7 @@ from rfviz.backend import Device, check_memory, get_device, gigabytes, is_out_of
 from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
 from rfviz.features.draws import seed_from
-from rfviz.features.law import DistanceLaw
+from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.params import Param
 
 __all__ = ["COMMON_PARAMS", "FeatureMap", "registry"]
@@ -288,6 +288,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def distance_law(self) -> DistanceLaw | None:
         """How the map treats distances, in closed form; None where there is no such law for the scheme."""
+        return None
+
+    def product_law(self, X: Any) -> ProductLaw | None:
+        """How the kernel estimate errs for all pairs of rows of `X`, in closed form; None where that is not known."""
         return None
 
     def _draw(self, n_features: int) -> None:

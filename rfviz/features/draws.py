@@ -19,11 +19,12 @@ import numpy as np
 from rfviz.backend import map_ordered, worker_count
 from rfviz.errors import ParameterError
 
-__all__ = ["CHUNK_ROWS", "remember_normals", "seed_from", "standard_normal", "uniform"]
+__all__ = ["CHUNK_ROWS", "remember_normals", "seed_from", "standard_normal", "standard_normals", "uniform"]
 
 CHUNK_ROWS = 256
 # Below this many numbers, starting threads costs more than they save.
 _PARALLEL_FROM = 1_000_000
+_TASK_NUMBERS = 250_000
 
 
 def seed_from(random_state: Any) -> int:
@@ -53,20 +54,23 @@ def seed_from(random_state: Any) -> int:
 
 
 def _fill_rows(
-    sampler: Callable[[np.random.Generator, tuple[int, int]], np.ndarray], seed: int, stream: int, out: np.ndarray
-) -> np.ndarray:
-    """Fill `out`, shape (rows, columns), with what `sampler` draws from each chunk's own generator, row by row."""
-    n_rows, n_columns = out.shape
+    sampler: Callable[[np.random.Generator, tuple[int, int]], np.ndarray], seed: int, tables: dict[int, np.ndarray]
+) -> None:
+    """Fill each table, shape (rows, columns), under its stream, from each chunk's own generator, row by row."""
 
-    def fill(start: int) -> None:
-        stop = min(start + CHUNK_ROWS, n_rows)
-        child = np.random.SeedSequence(seed, spawn_key=(stream, start // CHUNK_ROWS))
-        out[start:stop] = sampler(np.random.Generator(np.random.PCG64(child)), (stop - start, n_columns))
+    def fill(places: list[tuple[int, int]]) -> None:
+        for stream, start in places:
+            rows = tables[stream][start : start + CHUNK_ROWS]
+            child = np.random.SeedSequence(seed, spawn_key=(stream, start // CHUNK_ROWS))
+            rows[...] = sampler(np.random.Generator(np.random.PCG64(child)), rows.shape)
 
-    workers = worker_count() if out.size >= _PARALLEL_FROM else 1
-    for _ in map_ordered(fill, range(0, n_rows, CHUNK_ROWS), workers):
+    size = sum(table.size for table in tables.values())
+    workers = worker_count() if size >= _PARALLEL_FROM else 1
+    places = [(stream, start) for stream, table in tables.items() for start in range(0, len(table), CHUNK_ROWS)]
+    # Handing over one narrow chunk at a time would take as long as drawing it.
+    together = max(len(places) * _TASK_NUMBERS // max(size, 1), 1)
+    for _ in map_ordered(fill, [places[i : i + together] for i in range(0, len(places), together)], workers):
         pass
-    return out
 
 
 _normals: OrderedDict[tuple, np.ndarray] = OrderedDict()
@@ -124,15 +128,39 @@ def standard_normal(seed: int, stream: int, out: np.ndarray) -> np.ndarray:
     ndarray
         `out`.
     """
-    key = (seed, stream, out.shape[1], out.dtype.char)
-    if _normals_room and _recall(key, out):
-        return out
-    _fill_rows(lambda generator, shape: generator.standard_normal(shape), seed, stream, out)
+    return standard_normals(seed, out[None], stream)[0]
+
+
+def standard_normals(seed: int, out: np.ndarray, first: int = 0) -> np.ndarray:
+    """Several tables of :func:`standard_normal` at once, from consecutive streams, on all cores if they are large.
+
+    Parameters
+    ----------
+    seed : int
+    out : ndarray of shape (n_tables, n_rows, n_columns)
+        Overwritten.
+    first : int
+        Stream of the first table.
+
+    Returns
+    -------
+    ndarray
+        `out`.
+    """
+    columns, char = out.shape[2], out.dtype.char
+    missing = {
+        stream: table
+        for stream, table in enumerate(out, first)
+        if not (_normals_room and _recall((seed, stream, columns, char), table))
+    }
+    _fill_rows(lambda generator, shape: generator.standard_normal(shape), seed, missing)
     if _normals_room:
-        _keep(key, out)
+        for stream, table in missing.items():
+            _keep((seed, stream, columns, char), table)
     return out
 
 
 def uniform(seed: int, stream: int, high: float, out: np.ndarray) -> np.ndarray:
     """Fill `out` with draws that are uniform on [0, high) and nested in its rows; see :func:`standard_normal`."""
-    return _fill_rows(lambda generator, shape: generator.uniform(0.0, high, shape), seed, stream, out)
+    _fill_rows(lambda generator, shape: generator.uniform(0.0, high, shape), seed, {stream: out})
+    return out

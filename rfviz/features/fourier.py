@@ -12,7 +12,7 @@ from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal, uniform
-from rfviz.features.law import DistanceLaw
+from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.params import Param
 
 __all__ = ["RandomFourier"]
@@ -148,6 +148,24 @@ class RandomFourier(FeatureMap):
             max_distance=np.inf,
             unit_norm=False,
         )
+
+    def product_law(self, X: Any) -> ProductLaw:
+        k = self.kernel(X)
+        one = kernels.fourier_product_variance(k, paired=self.paired)
+        if not self.paired:
+            # 2 cos(·) cos(·) lies in an interval of length 4.
+            return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(8.0 * np.log(2.0 / p) / m), "Hoeffding")
+        k_sum = self.kernel(X, -np.asarray(X))  # k(x + z), and k(2x) on the diagonal
+        lone = kernels.fourier_lone_cosine_moments(k, k_sum, np.add.outer(np.diag(k_sum), np.diag(k_sum)))[1]
+
+        def variance(m: int) -> np.ndarray:
+            return 2.0 / m * one if m % 2 == 0 else (2.0 * (m - 1) * one + 4.0 * lone) / m**2
+
+        def bound(m: int, probability: float) -> float:
+            # ⌈m/2⌉ terms, each in an interval of length 4/m; for an odd m the bias, which is 1/m at most, comes on top.
+            return float(np.sqrt(8.0 * (-(-m // 2)) * np.log(2.0 / probability)) / m) + (m % 2) / m
+
+        return ProductLaw(variance, lambda m: k_sum * (m % 2 / m), bound, "Hoeffding")
 
 
 def _gamma_scale(X: Any) -> float:

@@ -1,4 +1,4 @@
-"""How a scheme maps distances: the law of the embedded distance as a function of the input distance."""
+"""How a scheme maps distances, and how well its inner products estimate the kernel: laws over draws of the map."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["DistanceLaw"]
+__all__ = ["DistanceLaw", "ProductLaw"]
 
 Curve = Callable[[np.ndarray], np.ndarray]
 Moments = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -79,3 +79,26 @@ class DistanceLaw:
 
     def _expected(self, distance: np.ndarray) -> np.ndarray:
         return np.sqrt(np.maximum(self.moments(distance)[0], 0.0))
+
+
+@dataclass(frozen=True)
+class ProductLaw:
+    """The error of the kernel estimate ⟨Φ(x), Φ(z)⟩ over draws of the map, for all pairs of n given points.
+
+    Attributes
+    ----------
+    variance : callable
+        Number of features m to the exact variance of the estimate, shape (n, n).
+    bias : callable or None
+        m to the exact mean of the estimate less the kernel, shape (n, n); None where that is zero for every m.
+    bound : callable or None
+        ``bound(m, probability)``: a half-width, a float or of shape (n, n), that the absolute error of any one pair
+        exceeds with at most that probability, whatever the points; None where none with explicit constants is known.
+    bound_name : str
+        What the bound is called: ``"Hoeffding"``.
+    """
+
+    variance: Callable[[int], np.ndarray]
+    bias: Callable[[int], np.ndarray] | None = None
+    bound: Callable[[int, float], np.ndarray | float] | None = None
+    bound_name: str = ""

@@ -9,8 +9,8 @@ import numpy as np
 from rfviz import kernels
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
 from rfviz.features.blocks import Scratch, project
-from rfviz.features.draws import standard_normal
-from rfviz.features.law import DistanceLaw
+from rfviz.features.draws import standard_normals
+from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.params import Param
 
 __all__ = ["RandomMaxout"]
@@ -89,8 +89,7 @@ class RandomMaxout(FeatureMap):
     def _draw(self, n_features: int) -> None:
         self.weights_ = np.empty((self.pool_size, self.n_components, n_features), dtype=self.dtype)
         # One stream a pool member, so that the map with a smaller pool is contained in this one.
-        for member in range(self.pool_size):
-            standard_normal(self.seed_, member, out=self.weights_[member])
+        standard_normals(self.seed_, self.weights_)
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {"weights_": self.weights_[:, :n_components]}
@@ -137,6 +136,12 @@ class RandomMaxout(FeatureMap):
             unit_norm=True,
             as_printed=(lambda distance: _distance_as_printed(distance, q)) if q > 1 else None,
         )
+
+    def product_law(self, X: Any) -> ProductLaw:
+        _, cosines, norms, _ = kernels.pairwise_cosines(X)
+        one = kernels.maxout_product_moments(cosines, self.pool_size)[1] * np.outer(norms, norms) ** 2
+        # No bound: the features are unbounded, and no tail of their products with explicit constants is known.
+        return ProductLaw(lambda m: one / m)
 
 
 def _distance_as_printed(distance: np.ndarray, pool_size: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from rfviz import kernels
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal
-from rfviz.features.law import DistanceLaw
+from rfviz.features.law import DistanceLaw, ProductLaw
 
 __all__ = ["RandomProjection"]
 
@@ -76,3 +76,16 @@ class RandomProjection(FeatureMap):
             max_distance=np.inf,
             unit_norm=False,
         )
+
+    def product_law(self, X: Any) -> ProductLaw:
+        products = kernels.linear(X)
+        squares = np.diag(products)
+        one = products**2 + np.outer(squares, squares)
+
+        def bound(m: int, probability: float) -> np.ndarray:
+            # ⟨Φ(x), Φ(z)⟩ is a quarter of ‖Φ(x + z)‖² − ‖Φ(x − z)‖², two multiples of χ²_m/m, and |χ²_m/m − 1| exceeds
+            # 2√(t/m) + 2t/m with probability 2e^−t at most (Laurent and Massart 2000, Lemma 1).
+            t = np.log(4.0 / probability)
+            return 0.5 * np.add.outer(squares, squares) * (2.0 * np.sqrt(t / m) + 2.0 * t / m)
+
+        return ProductLaw(lambda m: one / m, bound=bound, bound_name="χ² tail")

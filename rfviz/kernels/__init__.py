@@ -1,8 +1,13 @@
 """Closed-form kernels k(X, Y), on NumPy or CuPy, and the exact moments of their random estimates."""
 
+from rfviz.kernels._inputs import pairwise_cosines
 from rfviz.kernels.arccos import arccos, arccos_rho
 from rfviz.kernels.compositional import compositional
-from rfviz.kernels.fourier_moments import fourier_product_variance, fourier_squared_distance_moments
+from rfviz.kernels.fourier_moments import (
+    fourier_lone_cosine_moments,
+    fourier_product_variance,
+    fourier_squared_distance_moments,
+)
 from rfviz.kernels.gaussian import gaussian
 from rfviz.kernels.linear import linear
 from rfviz.kernels.maxout import (
@@ -32,6 +37,7 @@ __all__ = [
     "compositional",
     "expected_max",
     "expected_max_squared",
+    "fourier_lone_cosine_moments",
     "fourier_product_variance",
     "fourier_squared_distance_moments",
     "gaussian",
@@ -45,5 +51,6 @@ __all__ = [
     "maxout_rho",
     "maxout_squared_distance_moments",
     "maxout_theorem1_as_printed",
+    "pairwise_cosines",
     "saturation_distance",
 ]

@@ -15,13 +15,15 @@ __all__ = ["NormalEquations"]
 
 Solution = tuple[Any, Any]
 _PANEL = 512
+# Rows whose products are summed in float32 before they join the float64 sums.
+_FLOAT32_ROWS = 8192
 
 
 class NormalEquations:
     """Sums over rows from which every ridge solution follows: HᵀH, HᵀY, and the means for an intercept.
 
-    Products run block by block in the features' own precision, or in float64 where `exact`, and are summed in float64:
-    within a block of a few thousand rows float32 loses little, over a million rows it would lose much.
+    Products run in the features' own precision, or in float64 where `exact`; a few thousand rows at a time are summed
+    in it, where float32 loses little, and all of them in float64, since over a million rows it would lose much.
 
     Parameters
     ----------
@@ -46,12 +48,21 @@ class NormalEquations:
         self.exact = exact
         self.centred = centred
         self.n_samples = 0
-        # Fortran order lets LAPACK factorise in place.
-        self.gram = xp.zeros((n_components, n_components), dtype=np.float64, order="F")
+        # Fortran order lets BLAS add to them in place. On the host only the lower triangles are filled.
+        self._gram = xp.zeros((n_components, n_components), dtype=np.float64, order="F")
+        self._partial: np.ndarray | None = None  # float32 sums that have not joined them yet
+        self._partial_rows = 0
         self.cross = xp.zeros((n_components, n_targets), dtype=np.float64)
         self._sum = xp.zeros(n_components, dtype=np.float64)
         self._target_sum = xp.zeros(n_targets, dtype=np.float64)
         self._shift: Any = None
+        self._scratch: Any = None
+
+    @property
+    def gram(self) -> Any:
+        """HᵀH of all rows so far, float64 of shape (m, m); on the host its lower triangle."""
+        self._join()
+        return self._gram
 
     def add(self, H: Any, Y: Any) -> None:
         """Add a block of rows.
@@ -59,7 +70,7 @@ class NormalEquations:
         Parameters
         ----------
         H : array of shape (rows, m)
-            Features; overwritten where `centred`.
+            Features; not changed.
         Y : array of shape (rows, k)
         """
         Y = self.xp.asarray(Y)
@@ -68,12 +79,56 @@ class NormalEquations:
         if self.centred:
             if self._shift is None:
                 self._shift = H.mean(axis=0)
-            H -= self._shift
-            self._sum += H.sum(axis=0, dtype=np.float64)
-            self._target_sum += Y.sum(axis=0, dtype=np.float64)
+            H = self.xp.subtract(H, self._shift, out=self._room(H))
         self.n_samples += len(H)
-        self.cross += (H.T @ Y.astype(H.dtype)).astype(np.float64)
-        self.gram += _gram(H)
+        # One product gives HᵀY and the sums of H: the last column of the targets is one.
+        targets = self.xp.empty((len(Y), Y.shape[1] + 1), dtype=H.dtype)
+        targets[:, :-1], targets[:, -1] = Y, 1.0
+        if array_namespace(H) is np:
+            cross = self._add_product(np.ascontiguousarray(H).T, targets.T)
+        else:
+            self._gram += H.T @ H
+            cross = H.T @ targets
+        cross = cross.astype(np.float64)
+        self.cross += cross[:, :-1]
+        self._sum += cross[:, -1]
+        self._target_sum += Y.sum(axis=0, dtype=np.float64)
+
+    def _room(self, H: Any) -> Any:
+        """Where the centred block goes: a buffer that is used again, since fresh memory costs more than the sums."""
+        if self._scratch is None or self._scratch.dtype != H.dtype or len(self._scratch) < len(H):
+            self._scratch = self.xp.empty(H.shape, dtype=H.dtype)
+        return self._scratch[: len(H)]
+
+    def _add_product(self, Ht: np.ndarray, Yt: np.ndarray) -> np.ndarray:
+        """Add HᵀH, its lower triangle only, at half the cost of the product, in place; return HᵀY.
+
+        `Ht` and `Yt` are what Fortran sees of C-ordered H and Y, so nothing is copied. Both products are SciPy's: the
+        threads of NumPy's own BLAS would go on spinning beside them.
+        """
+        if Ht.dtype == np.float64:
+            self._gram = blas.dsyrk(1.0, Ht, beta=1.0, c=self._gram, lower=True, overwrite_c=True)
+            return blas.dgemm(1.0, Ht, Yt, trans_b=True)
+        if self._partial is None:
+            self._partial = np.zeros(self._gram.shape, np.float32, order="F")
+        going_on = float(self._partial_rows > 0)
+        self._partial = blas.ssyrk(1.0, Ht, beta=going_on, c=self._partial, lower=True, overwrite_c=True)
+        self._partial_rows += Ht.shape[1]
+        if self._partial_rows >= _FLOAT32_ROWS:
+            self._join()
+        return blas.sgemm(1.0, Ht, Yt, trans_b=True)
+
+    def _join(self) -> None:
+        if self._partial_rows:
+            for start in range(0, len(self._gram), _PANEL):
+                part = np.s_[start:, start : start + _PANEL]
+                self._gram[part] += self._partial[part]
+            self._partial_rows = 0
+
+    def _release(self) -> None:
+        """Give back the buffers of :meth:`add`, for solving needs the room."""
+        self._join()
+        self._partial = self._scratch = None
 
     def mean_square(self) -> float:
         """Mean over the features of their sum of squares (about the mean where `centred`): the scale of penalties."""
@@ -101,6 +156,7 @@ class NormalEquations:
         if precision == "auto" and self.exact:
             precision = "float64"
         m_max = max(m_grid)
+        self._release()
         gram, cross = self._system(m_max)
         largest = largest_eigenvalue(gram, self.xp)
         paths = [solve_path(gram, cross, alpha, m_grid, self.xp, precision, quiet, largest) for alpha in alphas]
@@ -113,7 +169,9 @@ class NormalEquations:
             _mirror(gram)
         if self.centred:
             total = self._sum[:m]
-            gram -= self.xp.outer(total, total) / self.n_samples
+            for start in range(0, m, _PANEL):  # an outer product of all features would be one more matrix
+                panel = slice(start, start + _PANEL)
+                gram[:, panel] -= self.xp.outer(total, total[panel] / self.n_samples)
             cross -= self.xp.outer(total, self._target_sum) / self.n_samples
         return gram, cross
 
@@ -132,12 +190,3 @@ def _mirror(gram: np.ndarray) -> None:
         corner = np.tril(gram[start:stop, start:stop])
         gram[start:stop, start:stop] = corner + np.tril(corner, -1).T
         gram[start:stop, stop:] = gram[stop:, start:stop].T
-
-
-def _gram(H: Any) -> Any:
-    """HᵀH; on the host the lower triangle only, at half the cost of the product."""
-    if array_namespace(H) is not np:
-        return H.T @ H
-    syrk = blas.ssyrk if H.dtype == np.float32 else blas.dsyrk
-    # H.T is what Fortran sees of a C-ordered H, so nothing is copied.
-    return syrk(1.0, np.ascontiguousarray(H).T, lower=True)

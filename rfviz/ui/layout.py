@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -15,7 +15,7 @@ from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.state import PageState
 
-__all__ = ["blas_note", "chart", "explain", "formula", "numbers", "page_title", "use_style"]
+__all__ = ["blas_note", "chart", "details", "explain", "formula", "numbers", "page_title", "use_style"]
 
 
 @functools.lru_cache(maxsize=1)
@@ -46,8 +46,9 @@ def page_title(
     state = PageState(slug)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.title(heading or page.title, anchor=False, width="content")
-        for label, (help, values) in (presets or {}).items():
-            st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
+        with st.container(horizontal=True, width="content"):
+            for label, (help, values) in (presets or {}).items():
+                st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
     st.markdown(page.question)
     return state
 
@@ -67,14 +68,33 @@ def formula(text: str) -> None:
     st.markdown(f"${text}$")
 
 
-def chart(figure: go.Figure, key: str, description: str, clickable: bool = False) -> None:
+def chart(figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False) -> None:
     """Show a figure at the full width, with a description for those who cannot see it."""
-    live_chart(figure, key, description, clickable)
+    live_chart(figure, key, description, clickable, secondary)
 
 
 def explain(text: str) -> None:
     """What one sees in the chart above, in a few sentences."""
     st.markdown(text)
+
+
+def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
+    """What is said more about a chart, folded away under its title.
+
+    A part is filled only while it is open: what the browser does not hold, it need not go through each time a slider
+    moves, which is half of what a redraw costs there.
+
+    Parameters
+    ----------
+    state : PageState
+        The page.
+    parts : mapping of str to callable
+        Title of each part to what draws it.
+    """
+    for number, (title, fill) in enumerate(parts.items()):
+        with st.expander(title, key=state.key(f"details-{number}"), on_change="rerun") as part:
+            if part.open:
+                fill()
 
 
 def numbers(frame: pd.DataFrame, formats: Mapping[str, str] | None = None, note: str = "") -> None:

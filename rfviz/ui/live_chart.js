@@ -28,6 +28,12 @@ function shown(root) {
   });
 }
 
+// After the next frame is on the screen; at once where the page is hidden and has no frames.
+function painted() {
+  if (document.hidden) return Promise.resolve();
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
+
 function faint(colour) {
   const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
   return /^#[0-9a-f]{6}$/i.test(colour) ? `rgba(${red},${green},${blue},0.6)` : colour;
@@ -124,6 +130,8 @@ export default function ({ data, parentElement, setStateValue }) {
   root.setAttribute("aria-label", chart.data.alt);
   root.style.minHeight = `${chart.data.figure.layout.height}px`;
   shown(root).then(() => plotly(chart.data.plotly)).then(async (Plotly) => {
+    if (chart.data.secondary) await painted();
+    if (chart.text !== text) return; // newer data came while this one waited
     await draw(Plotly, chart);
     if (!chart.watched) watch(Plotly, chart);
     chart.watched = true;

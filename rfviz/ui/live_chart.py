@@ -49,7 +49,7 @@ def plotly_route() -> Route:
     return Route(_address(), script)
 
 
-def live_chart(figure: go.Figure, key: str, description: str, clickable: bool = False) -> None:
+def live_chart(figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False) -> None:
     """Show a figure at the full width.
 
     Parameters
@@ -61,10 +61,12 @@ def live_chart(figure: go.Figure, key: str, description: str, clickable: bool = 
         For those who cannot see it.
     clickable : bool
         Whether a click on a point picks its row; see :func:`picked_row`.
+    secondary : bool
+        Whether it may be drawn a moment later, so that the page's main chart is seen first.
     """
     spec = figure.to_dict()
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
-    rest = json.dumps({"alt": description, "clickable": clickable, "plotly": _address()})
+    rest = json.dumps({"alt": description, "clickable": clickable, "secondary": secondary, "plotly": _address()})
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
 

@@ -84,6 +84,7 @@ class PageState:
         """After the last control: say what was wrong with the address, and write the present values to it."""
         for notice in self._notices:
             st.toast(notice, icon="⚠️")
+        self._notices.clear()  # a fragment ends more than once
         values = {}
         for name, default in self._defaults.items():
             value = st.session_state.get(self.key(name), default)

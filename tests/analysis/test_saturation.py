@@ -5,7 +5,8 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from rfviz import datasets, kernels
-from rfviz.analysis.saturation import SATURATION_SHARE, prepare_pairs, saturation
+from rfviz.analysis.pairs import prepare_pairs
+from rfviz.analysis.saturation import SATURATION_SHARE, saturation
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.features import RandomMaxout, registry
 
@@ -127,3 +128,15 @@ def test_memory_budget(monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
     with pytest.raises(MemoryBudgetError, match="fewer points"):
         prepare_pairs(datasets.load("circle", n_samples=1000), "unit norm")
+
+
+def test_width_is_learnt_from_the_points_themselves():
+    # 33 images are written in 33 coordinates; "scale" means the variance of their 10,304 pixels all the same.
+    heads = datasets.load("turning_head")
+    pairs = prepare_pairs(heads, "none")
+    gamma = 1.0 / (pairs.original.shape[1] * pairs.original.var())
+    assert pairs.coordinates.shape[1] < pairs.original.shape[1]
+    settings = [{"n_components": 50, "gamma": value} for value in ("scale", gamma)]
+    learnt, given = saturation(pairs, "RandomFourier", settings, ["scale", "number"]).curves
+    np.testing.assert_allclose(learnt.expected, given.expected, rtol=1e-6)
+    np.testing.assert_array_equal(learnt.counts, given.counts)

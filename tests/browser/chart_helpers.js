@@ -21,8 +21,12 @@ window.rf = {
 
   // All that a chart draws, as text.
   state: (key) =>
-    JSON.stringify(window.rf.traces(key).map(({ type, name, x, y, z }) => [type, name, x, y, z]), (_, value) =>
-      ArrayBuffer.isView(value) ? Array.from(value) : value,
+    JSON.stringify(
+      [
+        ...window.rf.traces(key).map(({ type, name, x, y, z }) => [type, name, x, y, z]),
+        ...(window.rf.chart(key)?.layout.images ?? []).map(({ source, x, y }) => [source, x, y]),
+      ],
+      (_, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value),
     ),
 
   range: (key) => {

@@ -41,6 +41,11 @@ def choose(page: Any, slug: str, name: str, title: str) -> None:
     page.get_by_role("option", name=title, exact=True).click()
 
 
+def unfold(page: Any, title: str) -> None:
+    """Open the part under a chart that has this title."""
+    page.locator("[data-testid=stExpander] summary", has_text=title).click()
+
+
 def preset(page: Any, slug: str) -> Any:
     """The button that restores the setting of the paper."""
     return page.locator(f"[class*='st-key-{slug}-preset-'] button").first

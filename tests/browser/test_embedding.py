@@ -10,6 +10,7 @@ from tests.browser.steps import (
     preset,
     settle,
     slider,
+    unfold,
     wait_for_chart,
     wait_for_query,
 )
@@ -57,6 +58,7 @@ def test_every_frame_is_drawn_and_none_hides_another(page):
     drawn = page.evaluate("rf.drawnPictures('embedding')")
     assert not overlapping(drawn, 0.5)
     assert min(right - left for left, right, _, _ in drawn) >= 20, "too small to recognise"
+    unfold(page, "Order")
     spearman = float(page.get_by_test_id("stMetricValue").inner_text())
     assert 0.9 < spearman <= 1.0
 
@@ -124,11 +126,13 @@ def test_digits_show_a_readable_sample(app, visit):
     changes(page, EMBEDDING, lambda: slider(page, "Pool size").press("ArrowLeft"))
 
 
-def test_preset_restores_the_paper(app, visit, page):
+def test_preset_restores_the_paper(app, visit):
+    page = visit(app, f"{SLUG}?n_components=10000")
+    wait_for_chart(page, EMBEDDING)
     paper = page.evaluate("rf.state('embedding')")
     other = visit(app, f"{SLUG}?data=circle&scheme=RandomFourier&n_components=200&dimensions=3&normalise=none&seed=7")
     wait_for_chart(other, EMBEDDING)
     assert other.evaluate("rf.state('embedding')") != paper
     preset(other, SLUG).click()
     other.wait_for_function("(paper) => rf.state('embedding') === paper", arg=paper)
-    other.wait_for_function("() => !location.search")
+    other.wait_for_function("() => location.search === '?n_components=10000'")

@@ -178,12 +178,20 @@ def test_half_a_million_pairs_stay_usable(app, visit):
     assert max(length for _, length in kinds) < 2000, "pairs are drawn as density, not as marks"
 
 
-def test_open_tab_stays_open_while_a_slider_moves(page):
-    page.get_by_role("tab").nth(1).click()
-    page.wait_for_function("document.querySelectorAll('[role=tab]')[1].ariaSelected === 'true'")
+def test_unfolded_part_stays_open_and_follows_a_slider(page):
+    fold = page.locator("[data-testid=stExpander]").first
+    assert not page.locator("[data-testid=stDataFrame]").count(), "nothing is made for a part that is folded"
+    fold.locator("summary").click()
+    page.locator("[data-testid=stDataFrame]").wait_for()
     # To a value that nobody has asked for yet, and back to one that is kept.
     slider(page, "Seed").focus()
     for key in ("End", "ArrowLeft", "End"):
         changes(page, SATURATION, lambda key=key: page.keyboard.press(key))
         settle(page)
-        assert page.get_by_role("tab").nth(1).get_attribute("aria-selected") == "true"
+        assert page.locator("[data-testid=stDataFrame]").is_visible()
+
+
+def test_every_map_has_its_cloud(page):
+    page.wait_for_function("rf.drawnPictures('saturation').length === 2")
+    page.get_by_role("button", name="64", exact=True).click()
+    page.wait_for_function("rf.drawnPictures('saturation').length === 3")

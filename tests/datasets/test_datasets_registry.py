@@ -16,7 +16,9 @@ OFFLINE = [name for name, spec in datasets.specs().items() if spec.source in ("g
 
 def test_names_and_specs_agree():
     assert datasets.names() == list(datasets.specs())
-    assert datasets.names() == ["circle", "sphere", "turning_head", "digits", "olivetti", "umist", "mnist"]
+    offline = ["circle", "sphere", "turning_head", "digits", "photo_patches", "categorical_toy", "binary_toy"]
+    assert datasets.names() == [*offline, "olivetti", "umist", "mnist", "cifar10"]
+    assert offline == OFFLINE
     assert all(spec.name == name and spec.title and spec.summary for name, spec in datasets.specs().items())
     assert datasets.spec("circle") is circle.SPEC
 
@@ -24,6 +26,7 @@ def test_names_and_specs_agree():
 def test_defaults_exist():
     assert datasets.spec(datasets.DEFAULT).source == "generated"
     assert datasets.load(datasets.DEFAULT_IMAGES).image_shape is not None
+    assert datasets.load(datasets.DEFAULT_COLOUR_IMAGES).image_shape[2] == 3
 
 
 @pytest.mark.parametrize("name", OFFLINE)

@@ -15,7 +15,12 @@ from rfviz import datasets
 from rfviz.datasets import _download, umist
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 
-FETCHERS = {"mnist": "fetch_openml", "umist": "fetch_openml", "olivetti": "fetch_olivetti_faces"}
+FETCHERS = {
+    "mnist": "fetch_openml",
+    "umist": "fetch_openml",
+    "cifar10": "fetch_openml",
+    "olivetti": "fetch_olivetti_faces",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +45,7 @@ def _raising(error):
         ("mnist", "MNIST could not be downloaded from OpenML: "),
         ("umist", "UMIST faces could not be downloaded from OpenML: "),
         ("olivetti", "Olivetti faces could not be downloaded from figshare: "),
+        ("cifar10", "CIFAR-10 could not be downloaded from OpenML: "),
     ],
 )
 def test_no_network_is_one_sentence(monkeypatch, name, start):

@@ -70,3 +70,18 @@ def test_impossible_values():
         kernels.fourier_product_variance(1.2)
     with pytest.raises(ParameterError, match="kernel_double"):
         kernels.fourier_squared_distance_moments(0.5, 3.0)
+
+
+def test_lone_cosine_by_monte_carlo():
+    # 3 × 2 z-scores beyond 4.5: a false alarm in 1 of 24,000 seeds.
+    rng = np.random.default_rng(7)
+    omega = rng.standard_normal(200_000)
+    for x, z in [(0.3, 1.2), (-0.4, 0.5), (0.8, 0.8)]:
+        k, s, *twice = (math.exp(-(d**2) / 2) for d in (x - z, x + z, 2 * x, 2 * z))
+        moments = kernels.fourier_lone_cosine_moments(k, s, sum(twice))
+        assert max(map(abs, z_scores(np.cos(omega * x) * np.cos(omega * z), *moments))) < 4.5
+
+
+def test_lone_cosine_out_of_range():
+    with pytest.raises(ParameterError, match="kernel_twice must be a sum of two values"):
+        kernels.fourier_lone_cosine_moments(0.5, 0.5, 2.5)

@@ -1,18 +1,24 @@
 """Figures: legible on both themes, thumbnails apart, zoom kept while parameters move."""
 
+import base64
+import io
 import tomllib
 from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from rfviz import datasets
 from rfviz.analysis.embedding import Projection, embed, prepare_points
-from rfviz.analysis.saturation import prepare_pairs, saturation
+from rfviz.analysis.pairs import prepare_pairs
+from rfviz.analysis.saturation import saturation
+from rfviz.figures.density import density_image
 from rfviz.figures.embedding import place_thumbnails, plot_embedding, point_style, spread_apart
 from rfviz.figures.saturation import plot_saturation
 from rfviz.figures.template import COLOURS, DASHES, GREY, SEQUENCE, SYMBOLS, rgba, styled
+from tests.charts import opacity
 
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 BACKGROUNDS = {name: CONFIG["theme"][name]["backgroundColor"] for name in ("light", "dark")}
@@ -171,7 +177,7 @@ def test_saturation_is_drawn_on_axes_that_hold_all(how):
     result = saturation(pairs, "RandomMaxout", [{"n_components": 100, "pool_size": 4}], ["q = 4"])
     figure = plot_saturation(result)
     assert figure.layout.uirevision
-    assert sum(trace.type == "heatmap" for trace in figure.data) == 1
+    assert len(figure.layout.images) == 1
     assert result.curves[0].counts.sum() == result.n_pairs
     for axis, name in ((figure.layout.xaxis, "x"), (figure.layout.yaxis, "y")):
         low, high = axis.range
@@ -181,3 +187,22 @@ def test_saturation_is_drawn_on_axes_that_hold_all(how):
                 values = np.asarray(trace[name], float)
                 assert np.nanmin(values) >= low
                 assert np.nanmax(values) <= high * (1 + 1e-9)
+
+
+def test_density_shows_every_cell_that_holds_a_point_and_no_other():
+    counts = np.random.default_rng(0).poisson(0.3, (140, 200)) * np.arange(1, 201)
+    image = density_image(counts, "#d9661f", (0.0, 2.0), (0.0, 1.5))
+    shade = opacity(image).astype(int)
+    np.testing.assert_array_equal(shade > 0, counts > 0)
+    # More points are never fainter, and the fullest cell is nearly opaque.
+    order = np.argsort(counts.ravel(), kind="stable")
+    assert (np.diff(shade.ravel()[order]) >= 0).all()
+    assert shade.max() == 230
+    assert shade[counts > 0].min() >= 50
+    pixels = Image.open(io.BytesIO(base64.b64decode(image["source"].partition(",")[2]))).convert("RGBA")
+    assert pixels.getpixel((0, 0))[:3] == (0xD9, 0x66, 0x1F)
+    assert (image["x"], image["y"], image["sizex"], image["sizey"]) == (0.0, 1.5, 2.0, 1.5)
+
+
+def test_density_of_nothing_is_clear():
+    assert not opacity(density_image(np.zeros((3, 4), int), "#2a7fc4", (0, 1), (0, 1))).any()

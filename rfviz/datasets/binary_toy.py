@@ -1,0 +1,86 @@
+"""Signs: rows of −1 and 1 whose labels are a parity, which no linear model can learn."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rfviz.datasets import _limits
+from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.errors import ParameterError
+from rfviz.params import Param, validate
+
+__all__ = ["SPEC", "load"]
+
+PARAMS = (
+    Param(
+        "n_samples", 500, "int", 10, 20_000, log=True, ui_high=5000, symbol="n", label="Points",
+        help="How many rows to draw.",
+    ),
+    Param("dimension", 10, "int", 2, 1000, log=True, ui_high=100, symbol="d", label="Columns",
+          help="How many signs a row has."),
+    Param("parity", 2, "int", 1, 20, ui_high=8, label="Parity of",
+          help="How many of the columns are multiplied to give the label. 1 is linear; each further one is harder."),
+    Param("noise", 0, "int", 0, 50, label="Wrong labels, %", help="Share of labels that are turned round."),
+    Param("random_state", 0, "int", 0, 2**31 - 1, ui_high=100, label="Data seed",
+          help="Another seed draws other rows."),
+)  # fmt: skip
+
+
+def load(progress: Progress | None = None, **params) -> Dataset:
+    """Independent fair signs; the label is the product of the first few columns.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Not called: this takes no time.
+    n_samples : int, default=500
+        Number of rows, from 10 to 20,000.
+    dimension : int, default=10
+        Columns d, from 2 to 1000. All rows have the norm √d.
+    parity : int, default=2
+        Columns whose product is the label, at most `dimension`; uncorrelated with every product of fewer columns.
+    noise : int, default=0
+        Per cent of the labels, in expectation, that are turned round.
+    random_state : int, default=0
+        Seed. With the other parameters unchanged, the first rows are the same for every `n_samples`.
+
+    Returns
+    -------
+    Dataset
+        ``X`` of shape (n_samples, dimension), −1 or 1; ``y`` 0 where the product is −1, else 1.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter breaks its rule.
+    MemoryBudgetError
+        If the rows would not fit into the memory limit.
+    """
+    values = validate(PARAMS, params)
+    n, d, parity = values["n_samples"], values["dimension"], values["parity"]
+    if parity > d:
+        raise ParameterError("parity", f"must be at most dimension, {d}", parity, "Lower it, or raise dimension.")
+    _limits.check(n * (d + 1) * 20, f"{n:,} rows of {d} signs", "Lower n_samples or dimension")
+    # One more column decides which labels are turned round, so that rows stay the same when the noise changes.
+    draws = np.random.default_rng(values["random_state"]).random((n, d + 1))
+    X = np.where(draws[:, :d] < 0.5, np.float32(-1), np.float32(1))
+    y = X[:, :parity].prod(axis=1) > 0
+    y ^= draws[:, d] < values["noise"] / 100
+    return Dataset(
+        name="binary_toy",
+        X=X,
+        y=y.astype(np.int64),
+        target_names=("product −1", "product 1"),
+        feature_names=tuple(f"s{i + 1}" for i in range(d)),
+        provenance=f"Generated: {n} rows of {d} signs (seed {values['random_state']}).",
+    )
+
+
+SPEC = DatasetSpec(
+    name="binary_toy",
+    title="Signs (toy)",
+    load=load,
+    params=PARAMS,
+    source="generated",
+    summary="Rows of −1 and 1 whose label is the product of a few columns: a parity.",
+)

@@ -1,0 +1,137 @@
+"""CIFAR-10: small colour photographs of ten kinds of things."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rfviz.datasets import _limits, _npz, folder
+from rfviz.datasets._download import NETWORK, Download, as_bytes, obtain
+from rfviz.datasets._raw import RANDOM_STATE, Raw, finish, max_samples_param
+from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.errors import DataError
+from rfviz.params import Param, validate
+
+__all__ = ["CLASSES", "SPEC", "load"]
+
+CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+_N, _SIDE = 20_000, 32
+PARAMS = (
+    max_samples_param(_N),
+    Param("side", "32", "choice", choices=("24", "32"), label="Pixels a side",
+          help="32 keeps whole images; 24 crops each to its middle, as the experiments on compositional kernels do."),
+    RANDOM_STATE,
+)  # fmt: skip
+
+
+def load(progress: Progress | None = None, **params) -> Dataset:
+    """Colour images of 32×32 pixels, or their middle 24×24.
+
+    A file of the data folder whose name begins with ``cifar10`` and which holds 32×32×3 bytes an image is used before
+    anything is downloaded. What is downloaded are the 20,000 images of OpenML's CIFAR_10_small, without a split.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Told once in a while how long the download has taken.
+    max_samples : int, default=2000
+        Rows to keep, classes (and training and test rows) in proportion; a larger sample holds the smaller.
+    side : {"24", "32"}, default="32"
+        Pixels a side.
+    random_state : int, default=0
+        Seed of the choice of rows.
+
+    Returns
+    -------
+    Dataset
+        ``X`` of shape (n, side · side · 3), pixels in [0, 1], channels last; ``y`` the class; ``n_train`` where the
+        file of the data folder has a split.
+
+    Raises
+    ------
+    DataError
+        If it is in neither the data folder nor the cache and cannot be downloaded.
+    MemoryBudgetError
+        If it does not fit into the memory limit.
+    ParameterError
+        If a parameter breaks its rule.
+    """
+    values = validate(PARAMS, params)
+    side = int(values.pop("side"))
+    found = _in_folder()
+    raw, where = (
+        (obtain(_DOWNLOAD, progress), "OpenML (CIFAR_10_small, id 40926)")
+        if found is None
+        else (_npz.read(found), f"the file {found.name} of the data folder")
+    )
+    if raw.image_shape != (_SIDE, _SIDE, 3):
+        raise DataError(f"CIFAR-10 has images of 32×32×3 bytes; {where} holds others. Remove it and load again.")
+    raw = replace(_cropped(raw, side), class_names=CLASSES)
+    return finish(raw, "cifar10", f"CIFAR-10 (Krizhevsky 2009), from {where}.", **values)
+
+
+def _in_folder() -> Path | None:
+    """The first file of the data folder that holds CIFAR-10."""
+    for path in folder.files().values():
+        if path.stem.lower().startswith("cifar10") and path.suffix.lower() == ".npz":
+            try:
+                if _npz.layout(path).image_shape == (_SIDE, _SIDE, 3):
+                    return path
+            except DataError:  # listed by itself, where it says what is wrong with it
+                continue
+    return None
+
+
+def _cropped(raw: Raw, side: int) -> Raw:
+    """The middle of every image."""
+    edge = (_SIDE - side) // 2
+    middle = raw.X.reshape(-1, _SIDE, _SIDE, 3)[:, edge : edge + side, edge : edge + side]
+    return replace(raw, X=middle.reshape(len(middle), -1), image_shape=(side, side, 3))
+
+
+def channels_last(flat: np.ndarray) -> np.ndarray:
+    """Images from rows that may hold colour after colour, or pixel after pixel.
+
+    Read the wrong way a picture falls to pieces, so the reading in which neighbouring pixels differ less is right.
+
+    Parameters
+    ----------
+    flat : ndarray of shape (n, 3072)
+
+    Returns
+    -------
+    ndarray of shape (n, 32, 32, 3)
+    """
+    planes = flat.reshape(-1, 3, _SIDE, _SIDE).transpose(0, 2, 3, 1)
+    return min((planes, flat.reshape(-1, _SIDE, _SIDE, 3)), key=_roughness)
+
+
+def _roughness(images: np.ndarray) -> float:
+    some = images[:: max(1, len(images) // 50)].astype(np.float32)
+    return float(np.abs(np.diff(some, axis=1)).mean() + np.abs(np.diff(some, axis=2)).mean())
+
+
+def _fetch(home: Path) -> dict[str, np.ndarray]:
+    from sklearn import datasets
+
+    # The parser holds the numbers as text, as columns and as float64.
+    _limits.check(_N * 3 * _SIDE**2 * 20, "Unpacking CIFAR-10", "Put cifar10.npz in the data folder instead")
+    bunch = datasets.fetch_openml("CIFAR_10_small", version=1, data_home=str(home), as_frame=False, **NETWORK)
+    X, y = np.asarray(bunch.data), np.asarray(bunch.target)
+    if X.shape != (_N, 3 * _SIDE**2) or y.shape != (_N,):
+        raise DataError(f"OpenML returned CIFAR-10 with the shapes {X.shape} and {y.shape}, not 20,000 rows of 3072.")
+    return {"X": np.ascontiguousarray(channels_last(as_bytes(X, "CIFAR-10"))), "y": y.astype(np.uint8)}
+
+
+_DOWNLOAD = Download("cifar10", "CIFAR-10", "OpenML", "50 to 100 MB", _fetch)
+
+SPEC = DatasetSpec(
+    name="cifar10",
+    title="CIFAR-10",
+    load=load,
+    params=PARAMS,
+    source="download",
+    summary="Colour photographs of ten kinds of things, 32×32 or 24×24 pixels (data folder, or a download of 20,000).",
+)

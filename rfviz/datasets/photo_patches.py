@@ -1,0 +1,72 @@
+"""Patches of two photographs: colour images of 24×24 pixels that need no download."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rfviz.datasets._raw import RANDOM_STATE, Raw, finish, max_samples_param
+from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.params import validate
+
+__all__ = ["SPEC", "load"]
+
+_SIDE, _N_PATCHES = 24, 884  # 17 rows of 26 patches from each photograph of 427×640 pixels
+_PHOTOGRAPHS = {"china.jpg": "temple", "flower.jpg": "flower"}
+PARAMS = (replace(max_samples_param(_N_PATCHES), label="Patches at most"), RANDOM_STATE)
+
+
+def load(progress: Progress | None = None, **params) -> Dataset:
+    """Two photographs cut into patches side by side, none of which overlap.
+
+    Parameters
+    ----------
+    progress : callable, optional
+        Not called: the photographs are bundled with scikit-learn.
+    max_samples : int, default=884
+        Patches to keep, as many of each photograph; a larger sample holds the smaller.
+    random_state : int, default=0
+        Seed of that choice.
+
+    Returns
+    -------
+    Dataset
+        ``X`` of shape (at most 884, 1728): rows of 24×24×3 values in [0, 1]; ``y`` the photograph; ``order`` the place
+        of the patch in its photograph, from the top left, line by line.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter breaks its rule.
+    """
+    values = validate(PARAMS, params)
+    from sklearn.datasets import load_sample_image
+
+    patches = np.stack([_cut(load_sample_image(name)) for name in _PHOTOGRAPHS])
+    raw = Raw(
+        X=patches.reshape(_N_PATCHES, -1),
+        y=np.repeat(np.arange(len(_PHOTOGRAPHS)), patches.shape[1]),
+        order=np.tile(np.arange(patches.shape[1]), len(_PHOTOGRAPHS)),
+        image_shape=(_SIDE, _SIDE, 3),
+        class_names=tuple(_PHOTOGRAPHS.values()),
+    )
+    source = "Photographs china.jpg by danielbuechele and flower.jpg by vultilion (Flickr, CC BY 2.0)"
+    return finish(raw, "photo_patches", f"{source}, bundled with scikit-learn.", **values)
+
+
+def _cut(photograph: np.ndarray) -> np.ndarray:
+    """Patches of a photograph, line by line; the remainder at the right and the bottom is left out."""
+    rows, columns = photograph.shape[0] // _SIDE, photograph.shape[1] // _SIDE
+    whole = photograph[: rows * _SIDE, : columns * _SIDE].reshape(rows, _SIDE, columns, _SIDE, 3)
+    return whole.swapaxes(1, 2).reshape(rows * columns, _SIDE, _SIDE, 3)
+
+
+SPEC = DatasetSpec(
+    name="photo_patches",
+    title="Photo patches",
+    load=load,
+    params=PARAMS,
+    source="bundled",
+    summary=f"{_N_PATCHES} colour images of 24×24 pixels, cut from two photographs.",
+)

@@ -1,0 +1,197 @@
+"""Estimated against exact kernels: errors against m, and estimates around the diagonal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.analysis.kernel_error import KernelErrorResult
+from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
+from rfviz.figures.density import density_image
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, DASHES, GREY, SYMBOLS, rgba, styled
+
+__all__ = ["M_TITLE", "band", "line", "m_axes", "plot_kernel_density", "plot_kernel_errors"]
+
+M_TITLE = "number of features m"
+# Bounds above this many times the largest error would squeeze everything else into a strip.
+_BOUND_WITHIN = 30.0
+
+
+def plot_kernel_errors(
+    results: Sequence[KernelErrorResult],
+    metric: str = "rmse",
+    *,
+    at: int | None = None,
+    relative: bool = True,
+    references: bool = True,
+    height: int = 440,
+    legend: bool = True,
+    revision: str = "",
+) -> go.Figure:
+    """One measure of error against the number of features, with its band over draws and what theory says.
+
+    Parameters
+    ----------
+    results : sequence of KernelErrorResult
+    metric : {"rmse", "mae", "maximum", "correlation"}
+    at : int, optional
+        Number of features to mark.
+    relative : bool
+        Whether to divide errors by the kernel's mean k(x, x).
+    references : bool
+        Whether to add the exact prediction, the bound and the rate 1/√m.
+    height : int
+        Pixels.
+    legend : bool
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    is_error = metric != "correlation"
+    traces: list[dict[str, Any]] = []
+    floor, top = np.inf, 0.0
+    for index, result in enumerate(results):
+        scale = result.unit if relative and is_error else 1.0
+        values = result.errors.metric(metric) / scale
+        traces += _curve(result, index, result.errors.average(metric) / scale, values, METRICS[metric])
+        floor, top = np.nanmin([floor, np.nanmin(values)]), np.nanmax([top, np.nanmax(values)])
+    if references and is_error:
+        for index, result in enumerate(results):
+            traces += _theory(result, index, metric, result.unit if relative else 1.0, _BOUND_WITHIN * top)
+        traces += _rate(results, metric, relative)
+    title = METRICS[metric] if not relative or not is_error else f"{METRICS[metric]} ÷ mean k(x, x)"
+    axes = m_axes(results, at, (0.6 * floor, 1.4 * top) if is_error else None)
+    layout = {"showlegend": legend} | axes
+    return styled(traces, x=M_TITLE, y=title, height=height, revision=revision, **layout)
+
+
+def m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[float, float] | None) -> dict[str, Any]:
+    """Axes against m: logarithmic where `span` is given, and a mark at one m."""
+    low, high = min(r.m_grid[0] for r in results), max(r.m_grid[-1] for r in results)
+    axes: dict[str, Any] = {
+        "xaxis": {"type": "log", "dtick": "D2", "range": [float(np.log10(0.9 * low)), float(np.log10(1.1 * high))]}
+    }
+    if span is None:
+        axes["yaxis"] = {"tickformat": ".3~g"}
+    elif span[0] > 0:
+        axes["yaxis"] = {"type": "log", "dtick": "D1" if span[1] < 30 * span[0] else "D2", "tickformat": ".2~g"}
+    if at:
+        style = {"color": GREY, "width": 1, "dash": "dot"}
+        axes["shapes"] = [{"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": style}]
+    return axes
+
+
+def _curve(
+    result: KernelErrorResult, index: int, mean: np.ndarray, values: np.ndarray, title: str
+) -> list[dict[str, Any]]:
+    colour, traces = COLOURS[index % len(COLOURS)], []
+    if len(values) > 1:
+        low, high = np.quantile(values, [0.1, 0.9], axis=0)
+        traces.append(band(result.m_grid, low, high, rgba(colour, 0.18)))
+    traces.append(
+        trace(
+            "scatter",
+            x=result.m_grid,
+            y=mean,
+            mode="lines+markers",
+            line={"color": colour, "width": 2.5, "dash": DASHES[index % len(DASHES)]},
+            marker={"symbol": SYMBOLS[index % len(SYMBOLS)], "size": 7},
+            name=result.label,
+            hovertemplate=f"m = %{{x:,}}: {title} %{{y:.3g}}<extra>{result.label}</extra>",
+        )
+    )
+    return traces
+
+
+def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> dict[str, Any]:
+    """The area between two curves."""
+    return trace(
+        "scatter",
+        x=np.concatenate([x, x[::-1]]),
+        y=np.concatenate([high, low[::-1]]),
+        fill="toself",
+        fillcolor=colour,
+        line={"width": 0},
+        mode="lines",
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def line(x: Any, y: Any, colour: str, dash: str, name: str, width: float = 1.5, shown: bool = True) -> dict[str, Any]:
+    """A line that says its values on hover."""
+    style = {"color": colour, "width": width, "dash": dash}
+    hover = f"%{{x:,}} → %{{y:.3g}}<extra>{name}</extra>"
+    return trace("scatter", x=x, y=y, mode="lines", line=style, name=name, hovertemplate=hover, showlegend=shown)
+
+
+def _theory(result: KernelErrorResult, index: int, metric: str, scale: float, most: float) -> list[dict[str, Any]]:
+    """The exact prediction of the root mean square, the normal limit of the mean, or the bound on the maximum."""
+    colour, reference = COLOURS[index % len(COLOURS)], result.reference
+    known = {"rmse": reference.rmse, "mae": reference.mae, "maximum": reference.bound}[metric]
+    if known is None:
+        return []
+    word = {"rmse": "exact", "mae": "if normal", "maximum": f"{reference.bound_name} {CONFIDENCE:.0%}"}[metric]
+    inside = known / scale <= most
+    if not inside.any():
+        return []
+    name = f"{result.label}: {word}"
+    return [line(result.m_grid[inside], known[inside] / scale, rgba(colour, 0.9), "2px 3px", name, 2.5)]
+
+
+def _rate(results: Sequence[KernelErrorResult], metric: str, relative: bool) -> list[dict[str, Any]]:
+    """A line of slope −½ below the curves, to compare slopes with."""
+    last = [r.errors.average(metric)[-1] / (r.unit if relative else 1.0) for r in results]
+    last = [value for value in last if value > 0]
+    if not last:
+        return []
+    ends = np.array([min(r.m_grid[0] for r in results), max(r.m_grid[-1] for r in results)], dtype=float)
+    return [line(ends, 0.7 * min(last) * np.sqrt(ends[1] / ends), GREY, "dash", "slope of 1/√m")]
+
+
+def plot_kernel_density(
+    result: KernelErrorResult, place: int, *, colour: int = 0, height: int = 360, revision: str = ""
+) -> go.Figure:
+    """Estimate against exact kernel of every pair, as a density around the diagonal.
+
+    Parameters
+    ----------
+    result : KernelErrorResult
+    place : int
+        Which number of features, by its place in the grid.
+    colour : int
+        Place of the map in the race.
+    height : int
+        Pixels.
+    revision : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    d, tone = result.density, COLOURS[colour % len(COLOURS)]
+    x_span, y_span = (float(d.x_edges[0]), float(d.x_edges[-1])), (float(d.y_edges[0]), float(d.y_edges[-1]))
+    low, high = max(d.x_edges[0], d.y_edges[0]), min(d.x_edges[-1], d.y_edges[-1])
+    diagonal = line([low, high], [low, high], GREY, "solid", "estimate = kernel")
+    e = result.errors
+    mean = trace(
+        "scatter",
+        x=e.group_kernel,
+        y=e.group_kernel + e.group_bias[place],
+        mode="lines",
+        line={"color": tone, "width": 2.5},
+        name="mean estimate",
+        hovertemplate="kernel %{x:.3g}: mean estimate %{y:.3g}<extra></extra>",
+    )
+    return styled(
+        [diagonal, mean], x="exact kernel k(x, z)", y="estimate ⟨Φ(x), Φ(z)⟩", height=height, revision=revision,
+        images=[density_image(d.counts[place], tone, x_span, y_span)],
+        xaxis={"range": list(x_span)}, yaxis={"range": list(y_span)},
+    )  # fmt: skip

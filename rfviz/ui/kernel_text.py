@@ -1,0 +1,128 @@
+"""What the page on kernel approximation says about its charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rfviz.analysis.kernel_error import KernelErrorResult
+from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
+
+__all__ = ["BIAS_TEXT", "METHOD", "NUMBERS", "explanation", "summary", "theory"]
+
+METHOD = rf"""
+A feature map $\Phi$ estimates its kernel by an inner product, which is a mean over its $m$ random features:
+
+$$\hat k(x,z)=\langle\Phi(x),\Phi(z)\rangle=\frac1m\sum_{{\ell=1}}^m f_\ell(x)\,f_\ell(z),
+\qquad \mathbb E\,\hat k(x,z)=k(x,z).$$
+
+For every pair of the $N$ points, each counted once, the error is $e=\hat k(x,z)-k(x,z)$, with $k$ in closed form.
+
+- **MAE**, the mean absolute error, is the mean of $|e|$ over the pairs: the error of a typical pair.
+- **RMSE**, the root mean square error, is $\sqrt{{\text{{mean of }}e^2}}$: the same, but large errors count for more.
+  It is never below the MAE; for errors that are normal it is $\sqrt{{\pi/2}}\approx1.25$ times as large.
+- The **maximum error** is the worst pair: what a guarantee for all pairs is about.
+- The **correlation** of $\hat k$ and $k$ over the pairs says whether similar pairs are *ranked* as similar. It does
+  not see an error that all pairs share, nor a wrong scale, so a map may have a large RMSE and a correlation near 1.
+
+**Why $1/\sqrt m$.** The features are independent, so $\operatorname{{Var}}\hat k(x,z)=v(x,z)/m$, with $v$ the
+variance of one product $f(x)f(z)$. Four times the features halve the error. The dotted curve beside the RMSE is
+$\sqrt{{\text{{mean of }}v/m}}$ from the exact $v$ of the scheme: nothing is fitted.
+
+**Bounds.** If a product lies in an interval of length $B$, Hoeffding's inequality gives
+$P(|e|\ge\varepsilon)\le2e^{{-2m\varepsilon^2/B^2}}$ for one pair; a union over the pairs bounds the maximum error with
+probability {CONFIDENCE:.0%}. Such a bound holds for all data, and is several times larger than what happens here.
+
+**One draw for all $m$.** The first $m$ features of a larger map are the map with $m$ features, so the matrices
+$\hat K$ for all $m$ are sums of the same blocks $FF^\top$, each added once. The points of a curve therefore share
+their draws: a curve that is low at one $m$ tends to be low at the next. The band holds the middle 80 % of the draws.
+The pairs of a draw share its features too, so they err together: with maxout features, which are all positive on
+average, nearly by one common factor. Few draws may then all lie on one side of the exact prediction; more draws do not.
+
+**A fair race.** Kernels differ in size: that of maxout grows with its pool. Divided by the mean of $k(x,x)$, errors of
+different kernels can be compared.
+"""
+
+BIAS_TEXT = r"""
+The error of one estimate has two parts, $\mathbb E\,e^2=\underbrace{(\mathbb E\,\hat k-k)^2}_{\text{bias}^2}
++\underbrace{\operatorname{Var}\hat k}_{\text{spread}^2}$. The **spread** differs from draw to draw and falls as
+$1/\sqrt m$; averaging many draws removes it. The **bias** stays, however many draws are averaged. A map is **unbiased**
+where it has none.
+
+The mean over $S$ draws still holds $1/S$ of the variance, which looks like bias. It is removed by multiplying errors of
+*different* draws only: $\text{bias}^2\approx\text{mean of }e_s e_t$ over $s\ne t$ and all pairs. What remains by
+chance is the dotted line (at two standard errors); a mark above it is a bias, and no mark means that none was found.
+More draws push the line down, and with fewer than four it cannot be crossed.
+"""
+
+NUMBERS = (
+    "Measures: over all draws (of the RMSE the root of the mean square, of the others the mean), with the standard "
+    "deviation of one draw. Predicted RMSE: from the exact variance, and the exact bias where there is one. Bias²: "
+    "mean over pairs, free of the variance, so it may be negative by chance; bias² by chance: its standard error "
+    "where there is none."
+)
+
+
+def summary(results: Sequence[KernelErrorResult], metric: str) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    ends = "; ".join(
+        f"{r.label} from {r.errors.average(metric)[0]:.3g} to {r.errors.average(metric)[-1]:.3g}" for r in results
+    )
+    first = results[0]
+    return (
+        f"{METRICS[metric]} of the kernel estimate over {first.n_pairs} pairs of {first.dataset}, for "
+        f"{first.m_grid[0]} to {first.m_grid[-1]} features: {ends}."
+    )
+
+
+def explanation(results: Sequence[KernelErrorResult], place: int) -> str:
+    """What one sees, with the numbers of the picture."""
+    first = results[0]
+    m = int(first.m_grid[place])
+    lead = (
+        f"**What am I seeing?** For all {first.n_pairs:,} pairs of {first.n_points:,} points, the exact kernel and its "
+        f"estimate by m random features, in {first.n_draws} independent draws. The curves fall as 1/√m: four times the "
+        f"features, half the error. Each cloud holds all pairs at **m = {m:,}**: on the diagonal the estimate is "
+        "exact, and the height of the cloud is the error."
+    )
+    parts = []
+    for result in results:
+        rmse = result.errors.average("rmse")[place]
+        part = f" {result.label}: RMSE {rmse:.3g}"
+        if result.reference.rmse is not None:
+            part += f" (exact prediction {result.reference.rmse[place]:.3g})"
+        parts.append(part)
+    outside = max(float(result.density.outside[place]) for result in results)
+    note = f" Up to {outside:.0%} of the pairs lie outside of a cloud's frame." if outside >= 0.005 else ""
+    return lead + ";".join(parts) + "." + note
+
+
+def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
+    """Which references exist for the chosen measure, and why others do not."""
+    if metric == "correlation":
+        return (
+            "No exact prediction of the correlation is known; it depends on how much the kernel varies over the data."
+        )
+    silent = [r.label for r in results if r.reference.rmse is None]
+    lines = []
+    if metric == "maximum":
+        unbounded = [r.label for r in results if r.reference.bound is None]
+        named = [f"{r.label}: {r.reference.bound_name}" for r in results if r.reference.bound is not None]
+        if named:
+            lines.append(f"Bounds on the maximum that hold with probability {CONFIDENCE:.0%}: {', '.join(named)}.")
+            lines.append("They are drawn where they are not far above the picture.")
+        if unbounded:
+            lines.append(
+                f"No bound with explicit constants is known to us for {', '.join(unbounded)}: unbounded features."
+            )
+    elif silent:
+        lines.append(f"The exact variance of {', '.join(silent)} is not known, so no prediction is drawn for it.")
+    if metric == "mae":
+        lines.append("“If normal”: √(2/π) times the exact standard deviation, right in the limit of many features.")
+    biased = [r.label for r in results if r.reference.bias is not None and np.any(r.reference.bias > 0)]
+    if biased:
+        lines.append(
+            f"{', '.join(biased)}: odd m leave a cosine without its sine, so the estimate is biased by k(x, −z)/m."
+        )
+    return " ".join(lines)

@@ -1,0 +1,81 @@
+"""Kernel approximation, as a person uses it: sliders answer, maps race, numbers are there."""
+
+import pytest
+
+from tests.browser.steps import changes, control, settle, slider, unfold, wait_for_chart, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+SLUG, ERRORS, CLOUD = "kernel-approximation", "kernel-error", "cloud-0"
+CURVES = "() => rf.traces('kernel-error').filter((t) => t.mode === 'lines+markers').map((t) => t.name)"
+
+
+@pytest.fixture
+def page(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, ERRORS)
+    return page
+
+
+def test_deep_link_shows_its_settings(app, visit):
+    page = visit(app, f"{SLUG}?schemes=RandomFourier,&gamma=0.5&m_max=500&draws=4&metric=mae")
+    wait_for_chart(page, ERRORS)
+    assert page.evaluate(CURVES) == ["Random Fourier"]
+    assert slider(page, "Gamma").get_attribute("aria-valuetext") == "0.5"
+    assert slider(page, "Largest").get_attribute("aria-valuetext") == "500"
+    assert page.get_by_test_id("stToast").count() == 0
+    assert "MAE" in page.evaluate("rf.chart('kernel-error')._fullLayout.yaxis.title.text")
+
+
+def test_moving_m_moves_the_cloud_and_not_the_curves(page):
+    before = page.evaluate("rf.state('kernel-error')")
+    frame = page.evaluate("rf.range('cloud-0')")
+    changes(page, CLOUD, lambda: slider(page, "Features").press("ArrowRight"))
+    settle(page)
+    assert page.evaluate("rf.state('kernel-error')") == before
+    assert page.evaluate("rf.range('cloud-0')") == frame
+    wait_for_query(page, m=slider(page, "Features").get_attribute("aria-valuetext").replace("\u2009", ""))
+
+
+def test_moving_the_pool_changes_its_own_curve_only(page):
+    fourier = "rf.traces('kernel-error').find((t) => t.name === 'Random Fourier').y.join()"
+    kept = page.evaluate(fourier)
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+        changes(page, ERRORS, lambda key=key: slider(page, "Pool size").press(key))
+    settle(page)
+    assert page.evaluate(fourier) == kept
+    assert page.evaluate(CURVES) == ["Random Fourier", "Random maxout, q = 5"]
+
+
+def test_maps_race_on_one_chart(page):
+    assert page.evaluate(CURVES) == ["Random Fourier", "Random maxout, q = 4"]
+    control(page, SLUG, "schemes").get_by_role("combobox").click()
+    page.get_by_role("option", name="Random projection", exact=True).click()
+    page.wait_for_function(f"({CURVES})().length === 3")
+    settle(page)
+    page.wait_for_function("rf.drawn('cloud-2')")
+
+
+def test_numbers_and_every_measure_are_there(page):
+    unfold(page, "All measures")
+    for metric in ("mae", "rmse", "maximum", "correlation"):
+        wait_for_chart(page, f"measure-{metric}")
+    unfold(page, "Numbers")
+    page.get_by_test_id("stDataFrame").wait_for()
+    unfold(page, "How it is computed")
+    page.get_by_text("root mean square error", exact=False).first.wait_for()
+
+
+def test_biased_map_shows_marks_above_chance(page):
+    page.get_by_role("button", name="A biased map").click()
+    unfold(page, "Bias and spread")
+    page.wait_for_function("() => rf.traces('kernel-spread').some((t) => t.mode === 'markers' && t.x.length > 2)")
+    settle(page)
+
+
+@pytest.mark.parametrize("width", [1440, 800])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_sticks_out(app, visit, width, scheme):
+    page = visit(app, SLUG, size=(width, 1000), color_scheme=scheme)
+    wait_for_chart(page, ERRORS)
+    assert page.evaluate("rf.overflowing()") == []

@@ -1,0 +1,124 @@
+"""The page on kernel approximation: what it draws is what the analysis computes, and it answers what cannot be done."""
+
+import numpy as np
+import pytest
+
+from rfviz import datasets
+from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sample
+from rfviz.features import registry
+from rfviz.features.base import FeatureMap
+from tests.charts import opacity
+from tests.test_pages import OFFLINE, array, changed, opened, specs
+
+SLUG = "kernel-approximation"
+UNFOLDED = {f"details-{number}": True for number in range(4)}
+SMALL = {"points": 16, "m_max": 200, "draws": 4}
+
+
+def named(spec, name):
+    (found,) = [t for t in spec["data"] if t.get("name") == name]
+    return found
+
+
+def test_draws_the_measured_errors():
+    at = opened(SLUG, {**SMALL, "pool_size": 8, "relative": False} | UNFOLDED)
+    sample = prepare_sample(datasets.load("digits"), "unit norm", 16)
+    expected = kernel_errors(sample, "RandomMaxout", {"pool_size": 8}, error_grid(200), 4)
+    charts = specs(at)
+    np.testing.assert_allclose(array(named(charts[0], "Random maxout, q = 8")["y"]), expected.errors.average("rmse"))
+    np.testing.assert_allclose(array(named(charts[0], "Random maxout, q = 8: exact")["y"]), expected.reference.rmse)
+    m = at.session_state[f"{SLUG}.m"]
+    place = error_grid(200).tolist().index(m)
+    (image,) = charts[2]["layout"]["images"]
+    np.testing.assert_array_equal(opacity(image) > 0, expected.density.counts[place] > 0)
+    table = at.dataframe[0].value
+    rows = table[table["map"] == "Random maxout, q = 8"]
+    np.testing.assert_allclose(rows["RMSE"], expected.errors.average("rmse"))
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+def test_every_data_set_without_download_works(name):
+    at = opened(SLUG, {**SMALL, "data": name})
+    assert not at.error and not at.warning
+    assert len(specs(at)) >= 3
+
+
+@pytest.mark.parametrize("scheme", list(registry()))
+def test_every_scheme_races_or_says_why_not(scheme):
+    at = opened(SLUG, {**SMALL, "schemes": [scheme]})
+    assert not at.error
+    assert specs(at) or "closed form" in at.warning[0].value
+    declared = {p.name for p in registry()[scheme].params} - {"n_components", "dtype"}
+    assert all(f"{SLUG}.{name}" in at.session_state for name in declared)
+
+
+@pytest.mark.parametrize("metric", ["mae", "maximum", "correlation"])
+@pytest.mark.parametrize("how", ["none", "standardise"])
+def test_measures_and_normalisations(metric, how):
+    at = opened(SLUG, {**SMALL, "metric": metric, "normalise": how})
+    assert not at.error
+    assert len(named(specs(at)[0], "Random Fourier")["x"]) > 0
+
+
+def test_further_pools_add_curves_and_clouds():
+    at = opened(SLUG, {**SMALL, "pools": [4, 16, 1]})
+    names = [t.get("name") for t in specs(at)[0]["data"]]
+    assert [n for n in names if n and n.endswith(("q = 4", "q = 16", "q = 1"))] == [
+        "Random maxout, q = 4", "Random maxout, q = 1", "Random maxout, q = 16"
+    ]  # fmt: skip
+
+
+def test_no_map_is_no_failure():
+    at = opened(SLUG, {"schemes": []})
+    assert not at.error and at.info and not specs(at)
+
+
+def test_odd_numbers_show_their_bias():
+    at = opened(SLUG, UNFOLDED)
+    button = next(b for b in at.button if b.label == "A biased map")
+    button.click().run()
+    assert not at.exception
+    charts = specs(at)
+    assert (array(charts[0]["data"][1]["x"]) % 2 == 1).all()
+    marks = [t for chart in charts for t in chart["data"] if t.get("name") == "Random Fourier: bias"]
+    assert len(array(marks[0]["x"])) > 2
+
+
+def test_setting_of_figure_3():
+    at = opened(SLUG)
+    next(b for b in at.button if b.label == "Figure 3").click().run()
+    assert not at.exception and not at.error
+    assert at.session_state[f"{SLUG}.data"] == "photo_patches"
+    assert "8,128 pairs of 128 points" in "\n".join(m.value for m in at.markdown)
+
+
+def test_a_map_that_cannot_be_computed_leaves_the_others(monkeypatch):
+    monkeypatch.setattr(registry()["RandomFourier"], "kernel", FeatureMap.kernel)
+    at = opened(SLUG, {**SMALL, "points": 32})
+    assert not at.error and "Random Fourier: kernel must have a closed form" in at.warning[0].value
+    assert named(specs(at)[0], "Random maxout, q = 4")
+
+
+def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
+    at = opened(SLUG, SMALL)
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
+    changed(at, SLUG, {"points": 512, "draws": 50})
+    assert len(at.warning) == 2 and "Choose fewer points or draws" in at.warning[0].value
+    assert not specs(at)
+    monkeypatch.delenv("RFVIZ_MEMORY_GB")
+    assert specs(changed(at, SLUG, SMALL))
+
+
+def test_impossible_address_is_corrected_with_a_notice():
+    at = opened(SLUG, {}, {"m": "160", "draws": "0", "metric": "<b>", "points": "1e9", "schemes": "Nothing,"})
+    assert not at.error
+    assert at.session_state[f"{SLUG}.m"] == 162 and at.session_state[f"{SLUG}.draws"] == 1
+    assert at.session_state[f"{SLUG}.metric"] == "rmse"
+    assert len(at.toast) >= 4
+
+
+def test_a_smaller_largest_m_keeps_the_marked_one_on_the_grid():
+    at = opened(SLUG, {**SMALL, "m_max": 2000, "m": 2000})
+    changed(at, SLUG, {"m_max": 100, "odd": True})
+    assert not at.error
+    assert at.session_state[f"{SLUG}.m"] == 99
