@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rfviz.analysis.accuracy import grid_segments, make_split
+from rfviz.analysis.accuracy import LOSS, grid_segments, make_split
 from rfviz.analysis.baselines import BASELINES
 from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import RfvizError
@@ -22,7 +22,7 @@ GROUP = "Learning"
 ORDER = 30
 QUESTION = "How many random features does a linear model need to do as well as the exact kernel?"
 
-M_MAX = Param("m_max", 1000, "int", 20, 100_000, ui_high=20_000, log=True, symbol="m", label="Largest",
+M_MAX = Param("m_max", 1000, "int", 20, 100_000, log=True, symbol="m", label="Largest",
               help="The curve has about twenty numbers of features up to this one.")  # fmt: skip
 SEEDS = Param(
     "seeds", 3, "int", 1, 20, ui_high=10, label="Seeds", help="Draws of each map; more only adds what is missing."
@@ -35,7 +35,7 @@ GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="
 TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
 DIGITS = {"data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
           "seeds": 3, "gamma": "scale", "alpha": "hold-out", "grow": "features", "test": 25,
-          "normalise": "none"}  # fmt: skip
+          "normalise": "none", "loss": "ridge"}  # fmt: skip
 
 state = layout.page_title(
     "accuracy", {"The digits example": ("Fourier features beside the exact RBF-SVM and a linear SVM.", DIGITS)}
@@ -53,7 +53,9 @@ with st.container(key="controls"):
     pools = several(state, "pools", [1, 2, 4, 8, 16, 32], [4], "Pool sizes q", "One maxout curve for each.")
     gamma_param = next(p for p in schemes["RandomFourier"].params if p.name == "gamma")
     gamma = control(state, gamma_param)
-    alpha, grow = control(state, ALPHA), control(state, GROW)
+    loss = control(state, LOSS)
+    alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
+    grow = control(state, GROW)
     references = several(state, "references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                          "Other methods, as horizontal lines.", {k: b.title for k, b in BASELINES.items()})  # fmt: skip
 
@@ -78,7 +80,7 @@ steps = (
     tuple((grid, 1.0) for grid in segments) if grow == "features" else tuple((whole, s) for s in (1 / 16, 1 / 4, 1.0))
 )
 alphas = "auto" if alpha == "hold-out" else alpha
-race = Race(split, (data_key, normalise, test_share), tuple(entrants), seeds, steps, alphas)
+race = Race(split, (data_key, normalise, test_share), tuple(entrants), seeds, steps, alphas, loss)
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
 bar = views.start_and_stop(race)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Hashable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,12 @@ import streamlit as st
 
 from rfviz.analysis.baselines import BASELINES, BaselineRefusedError, run_baseline
 from rfviz.analysis.maxout_table import maxout_table
+from rfviz.analysis.progress import Progress
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import plot_accuracy, plot_confusion
 from rfviz.ui import images, layout
+from rfviz.ui.background import in_background
 from rfviz.ui.controls import choice
 from rfviz.ui.race import Race
 from rfviz.ui.results import known, watched
@@ -27,43 +31,37 @@ __all__ = ["accuracy_chart", "confusions", "numbers", "reference_lines", "run", 
 _AT_ONCE = 2e11
 _REDRAW_S = 0.4
 _SHOWN_ERRORS = 24
-_RUNNING = "accuracy:running"
+# What the session wants: whether the reader has pressed Start, which race was stopped, whether this run computes.
+_WANTED, _STOPPED, _GO = "accuracy:wanted", "accuracy:stopped", "accuracy:go"
+_OWN_TRAINING = " With this loss every m is trained on its own, by stochastic gradients on the same features."
 
 
 def start_and_stop(race: Race) -> Any:
     """Buttons to start, go on and stop, how much is left to do, and the place of the progress bar, which it returns."""
-    left = race.missing()
+    left, total = race.missing(), len(list(race.parts()))
     for label, reason in race.failures().items():
         st.warning(f"{label} stopped: {reason}", icon="⚠️")
     if not left:
-        st.session_state[_RUNNING] = False
-        st.caption(f"All {len(list(race.parts()))} parts are computed. Changing a setting adds only what is missing.")
+        st.session_state[_WANTED] = st.session_state[_GO] = False
+        done = f"All {total} parts are computed." if not race.failures() else "All others are computed."
+        st.caption(f"{done} Changing a setting adds only what is missing.")
         return st.empty()
-    small = _cost(race, left) < _AT_ONCE
-    running = st.session_state.get(_RUNNING, False) or small
-    started = len(left) < len(list(race.parts()))
+    stopped = st.session_state.get(_STOPPED) == race.identity
+    running = not stopped and (st.session_state.get(_WANTED, False) or race.cost(left) < _AT_ONCE)
+    st.session_state[_GO] = running
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Go on" if started else "Start", type="primary", disabled=running, on_click=_set_running, args=(True,)
-        )
-        st.button("Stop", disabled=not running or small, on_click=_set_running, args=(False,))
-        st.caption(f"{len(left)} of {len(list(race.parts()))} parts to compute.")
-    st.session_state["accuracy:go"] = running
+        label = "Go on" if len(left) < total else "Start"
+        st.button(label, type="primary", disabled=running, on_click=_want, args=(True, None))
+        st.button("Stop", disabled=not running, on_click=_want, args=(False, race.identity))
+        st.caption(f"{len(left)} of {total} parts to compute." + (_OWN_TRAINING if race.loss != "ridge" else ""))
     bar = st.empty()
     if running:  # from the first moment on, or the page would jump when the first part reports
-        bar.progress(1 - len(left) / len(list(race.parts())), text="…")
+        bar.progress(1 - len(left) / total, text="…")
     return bar
 
 
-def _set_running(value: bool) -> None:
-    st.session_state[_RUNNING] = value
-
-
-def _cost(race: Race, parts: list) -> float:
-    """Multiply-adds of the Gram matrices, which dominate."""
-    n = len(race.split.X_train)
-    return sum(min(n * max(grid) ** 2, n**2 * max(grid)) * share + n * max(grid) * race.split.X_train.shape[1]
-               for _, _, (grid, share) in parts)  # fmt: skip
+def _want(wanted: bool, stopped: Hashable) -> None:
+    st.session_state[_WANTED], st.session_state[_STOPPED] = wanted, stopped
 
 
 def run(race: Race, bar: Any) -> bool:
@@ -81,32 +79,33 @@ def run(race: Race, bar: Any) -> bool:
         Whether there is more to compute; the page then ends with a rerun. In between a reader can stop it or change it.
     """
     left = race.missing()
-    if not left or not st.session_state.get("accuracy:go"):
+    if not left or not st.session_state.get(_GO):
         return False
-    begun = time.monotonic()
-    total = len(list(race.parts()))
+    begun, total, failed = time.monotonic(), len(list(race.parts())), set(race.failures())
     for number, part in enumerate(left):
         if time.monotonic() - begun > _REDRAW_S:
             return True
-        if part[0].label in race.failures():
+        if part[0].label in failed:
             continue
-        started = time.monotonic()
-
-        def progress(
-            share: float, words: str, number: int = number, part: Any = part, started: float = started
-        ) -> None:
-            elapsed = time.monotonic() - started
-            ahead = (
-                f", about {elapsed * (1 - share) / share:.0f} s left of this part"
-                if elapsed > 1 and share > 0.05
-                else ""
-            )
-            where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"
-            bar.progress((total - len(left) + number + share) / total, text=f"{where}: {words}{ahead}")
-
-        race.run(part, progress)
-    st.session_state[_RUNNING] = False
+        show = _reporter(bar, part, (total - len(left) + number) / total, 1 / total)
+        show(0.0, "…")  # also where the script ends if the reader wants something else
+        in_background(partial(race.run, part), show)
+        failed = set(race.failures())
     return True  # once more, to say that all is done
+
+
+def _reporter(bar: Any, part: tuple, before: float, width: float) -> Progress:
+    """Progress of one part as a progress of the race, with the seconds that the part will still take."""
+    started = time.monotonic()
+    where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"
+
+    def show(share: float, words: str) -> None:
+        elapsed = time.monotonic() - started
+        known = elapsed > 1 and 0.05 < share < 1
+        ahead = f", about {elapsed * (1 - share) / share:.0f} s left of this part" if known else ""
+        bar.progress(min(before + width * share, 1.0), text=f"{where}: {words}{ahead}")
+
+    return show
 
 
 def accuracy_chart(race: Race, lines: dict[str, float], unit: str) -> go.Figure:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +14,16 @@ from rfviz.analysis.accuracy import Segment, Split, mean_and_spread, run_segment
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import Runner
+from rfviz.linear_model.descent import schedule
 from rfviz.ui.results import kept, known
 
 __all__ = ["Entrant", "Race"]
 
 _SHELF = "accuracy"
 _KEPT = 2000  # segments; one holds a few hundred kilobytes at most
+# Multiply-adds that a small step of stochastic gradients takes as long as.
+_STEP_COST = 1e7
+_log = logging.getLogger("rfviz")
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,8 @@ class Race:
     steps : tuple of (grid, share)
         Parts of the grid, or growing shares of the rows.
     alphas : float or "auto"
+        Penalties of the ridge.
+    loss : {"ridge", "logistic", "hinge"}
     """
 
     split: Split
@@ -62,9 +69,34 @@ class Race:
     seeds: int
     steps: tuple[tuple[tuple[int, ...], float], ...]
     alphas: Any
+    loss: str = "ridge"
 
     def _key(self, entrant: Entrant, seed: int, step: tuple) -> Hashable:
-        return self.split_key, entrant, seed, step, self.alphas
+        return self.split_key, entrant, seed, step, *self._rules
+
+    @property
+    def _rules(self) -> tuple[str, Any]:
+        return self.loss, self.alphas if self.loss == "ridge" else None
+
+    @property
+    def identity(self) -> Hashable:
+        """Equal for equal races, in any session."""
+        return self.split_key, self.entrants, self.seeds, self.steps, *self._rules
+
+    def cost(self, parts: list[tuple[Entrant, int, tuple]]) -> float:
+        """About how many multiply-adds some parts take."""
+        n, d = self.split.X_train.shape
+        total = 0.0
+        for entrant, _, (grid, share) in parts:
+            rows, m = share * n, max(grid)
+            features = rows * m * d * (entrant.pool_size or 1)
+            if self.loss == "ridge":
+                total += features + min(rows * m**2, rows**2 * m)
+            else:
+                epochs, batch = schedule(max(int(rows), 1), "auto", "auto")
+                learning = 2 * rows * sum(grid) * max(len(self.split.target_names), 1)
+                total += epochs * (features + learning + rows / batch * len(grid) * _STEP_COST)
+        return total
 
     def parts(self) -> Iterator[tuple[Entrant, int, tuple]]:
         """Every part, so that all curves grow together from the left."""
@@ -91,9 +123,12 @@ class Race:
 
         def compute() -> Segment | Failure:
             try:
-                return run_segment(self.split, entrant.scheme, setting, grid, self.alphas, share, progress)
+                return run_segment(self.split, entrant.scheme, setting, grid, self.alphas, share, progress, self.loss)
             except (RfvizError, MemoryError, np.linalg.LinAlgError) as error:
                 return Failure(str(error) or "out of memory")
+            except Exception:  # one broken map must not end the race of the others
+                _log.exception("%s failed in a race", entrant.label)
+                return Failure("something went wrong; the server's log has the details")
 
         kept(_SHELF, self._key(*part), compute, _KEPT)
 
@@ -112,7 +147,8 @@ class Race:
         for entrant in self.entrants:
             runs = [self.segments(entrant, seed) for seed in range(self.seeds)]
             frame = _against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
-            frame[["error", "s.d."]] *= scale
+            for name in ("error", "s.d."):
+                frame[name] = scale * frame[name]
             curves.append(Runner(entrant.label, frame, self._paper(entrant)))
         return curves
 
