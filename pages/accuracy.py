@@ -7,7 +7,7 @@ from rfviz.analysis.baselines import BASELINES
 from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import RfvizError
 from rfviz.features import registry
-from rfviz.figures.accuracy import plot_accuracy, plot_penalty
+from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param
 from rfviz.ui import accuracy_views as views
 from rfviz.ui import layout, text
@@ -84,18 +84,8 @@ race = Race(split, (data_key, normalise, test_share), tuple(entrants), seeds, st
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
 bar = views.start_and_stop(race)
-tabs = st.tabs(
-    [
-        "Against m",
-        "Against seconds",
-        "Against bytes",
-        "Confusions",
-        "Penalty",
-        "Numbers",
-        "Table 1",
-        "How it is computed",
-    ]
-)
+tabs = st.tabs(["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "Table 1",
+                "How it is computed"])  # fmt: skip
 lines = views.reference_lines(race, references, gamma)
 with tabs[0]:
     layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
@@ -107,7 +97,7 @@ for tab, axis in ((tabs[1], "seconds"), (tabs[2], "bytes")):
 with tabs[3]:
     views.confusions(state, race, dataset)
 with tabs[4]:
-    layout.chart(plot_penalty(race.runners("m")), "penalty", "Chosen penalty against the number of features.")
+    views.penalties(race)
 with tabs[5]:
     views.numbers(race)
 with tabs[6]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,25 +13,35 @@ import streamlit as st
 
 from rfviz.analysis.baselines import BASELINES, BaselineRefusedError, run_baseline
 from rfviz.analysis.maxout_table import maxout_table
-from rfviz.analysis.progress import Progress
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
-from rfviz.figures.accuracy import plot_accuracy, plot_confusion
+from rfviz.figures.accuracy import plot_accuracy, plot_confusion, plot_penalty
 from rfviz.ui import images, layout
-from rfviz.ui.background import in_background
+from rfviz.ui.background import Job
 from rfviz.ui.controls import choice
 from rfviz.ui.race import Race
 from rfviz.ui.results import known, watched
 from rfviz.ui.state import PageState
 
-__all__ = ["accuracy_chart", "confusions", "numbers", "reference_lines", "run", "start_and_stop", "table_one"]
+__all__ = [
+    "accuracy_chart",
+    "confusions",
+    "numbers",
+    "penalties",
+    "reference_lines",
+    "run",
+    "start_and_stop",
+    "table_one",
+]
 
 # Multiply-adds that run without being asked for: a second or two on two cores.
 _AT_ONCE = 2e11
-_REDRAW_S = 0.4
+_REDRAW_S, _LOOK_S = 0.3, 0.1
 _SHOWN_ERRORS = 24
 # What the session wants: whether the reader has pressed Start, which race was stopped, whether this run computes.
 _WANTED, _STOPPED, _GO = "accuracy:wanted", "accuracy:stopped", "accuracy:go"
+# The work under way, and how many parts were missing when the page was drawn.
+_JOB, _LEFT = "accuracy:job", "accuracy:left"
 _OWN_TRAINING = " With this loss every m is trained on its own, by stochastic gradients on the same features."
 
 
@@ -46,9 +55,14 @@ def start_and_stop(race: Race) -> Any:
         done = f"All {total} parts are computed." if not race.failures() else "All others are computed."
         st.caption(f"{done} Changing a setting adds only what is missing.")
         return st.empty()
+    job = st.session_state.get(_JOB)
     stopped = st.session_state.get(_STOPPED) == race.identity
     running = not stopped and (st.session_state.get(_WANTED, False) or race.cost(left) < _AT_ONCE)
-    st.session_state[_GO] = running
+    st.session_state[_GO], st.session_state[_LEFT] = running, len(left)
+    if job is not None and (not running or job.name != race.identity):
+        job.leave()
+    elif job is not None:
+        job.look()
     with st.container(horizontal=True, vertical_alignment="center"):
         label = "Go on" if len(left) < total else "Start"
         st.button(label, type="primary", disabled=running, on_click=_want, args=(True, None))
@@ -65,7 +79,7 @@ def _want(wanted: bool, stopped: Hashable) -> None:
 
 
 def run(race: Race, bar: Any) -> bool:
-    """Compute missing parts for a moment, so that the page can be drawn with the new points and asked to go on.
+    """Let the race go on beside the page until there are new points to draw.
 
     Parameters
     ----------
@@ -76,36 +90,22 @@ def run(race: Race, bar: Any) -> bool:
     Returns
     -------
     bool
-        Whether there is more to compute; the page then ends with a rerun. In between a reader can stop it or change it.
+        Whether there is more to draw; the page then ends with a rerun. In between a reader can stop the race or change
+        it: the calls to Streamlit in here are where an outdated run ends.
     """
-    left = race.missing()
-    if not left or not st.session_state.get(_GO):
+    if not st.session_state.get(_GO):
         return False
-    begun, total, failed = time.monotonic(), len(list(race.parts())), set(race.failures())
-    for number, part in enumerate(left):
-        if time.monotonic() - begun > _REDRAW_S:
+    job = st.session_state.get(_JOB)
+    if job is None or not job.is_going_on:
+        job = st.session_state[_JOB] = Job(race.identity, race.run_missing)
+    drawn, begun = st.session_state[_LEFT], time.monotonic()
+    while not job.done.wait(_LOOK_S):
+        bar.progress(*job.look())
+        if time.monotonic() - begun > _REDRAW_S and len(race.missing()) < drawn:
             return True
-        if part[0].label in failed:
-            continue
-        show = _reporter(bar, part, (total - len(left) + number) / total, 1 / total)
-        show(0.0, "…")  # also where the script ends if the reader wants something else
-        in_background(partial(race.run, part), show)
-        failed = set(race.failures())
+    if job.error is not None:
+        raise job.error
     return True  # once more, to say that all is done
-
-
-def _reporter(bar: Any, part: tuple, before: float, width: float) -> Progress:
-    """Progress of one part as a progress of the race, with the seconds that the part will still take."""
-    started = time.monotonic()
-    where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"
-
-    def show(share: float, words: str) -> None:
-        elapsed = time.monotonic() - started
-        known = elapsed > 1 and 0.05 < share < 1
-        ahead = f", about {elapsed * (1 - share) / share:.0f} s left of this part" if known else ""
-        bar.progress(min(before + width * share, 1.0), text=f"{where}: {words}{ahead}")
-
-    return show
 
 
 def accuracy_chart(race: Race, lines: dict[str, float], unit: str) -> go.Figure:
@@ -165,6 +165,14 @@ def confusions(state: PageState, race: Race, dataset: Dataset) -> None:
             shown = wrong[:_SHOWN_ERRORS]
             captions = [f"{names[truth[i]]} → {names[predicted[i]]}" for i in shown]
             st.html(images.gallery(dataset, race.split_key, race.split.test_rows[shown], captions))
+
+
+def penalties(race: Race) -> None:
+    """The penalty that was chosen at each point, where it was chosen."""
+    if race.loss != "ridge":
+        st.markdown(f"The {race.loss} loss is trained with the small penalty 10⁻⁶ a row; to stop early does the rest.")
+        return
+    layout.chart(plot_penalty(race.runners("m")), "penalty", "Chosen penalty against the number of features.")
 
 
 def table_one(race: Race) -> None:

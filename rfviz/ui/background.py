@@ -1,61 +1,78 @@
-"""A computation in a thread of its own, so that the script can end at once when its reader wants something else."""
+"""A computation in a thread of its own, which goes on while the page is redrawn and ends when nobody looks any more."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import TypeVar
+import time
+from collections.abc import Callable, Hashable
 
 from rfviz.analysis.progress import Progress
 
-__all__ = ["Abandoned", "in_background"]
+__all__ = ["Abandoned", "Job"]
 
-R = TypeVar("R")
-
-_LOOK_S = 0.1
+# A reader who has closed the page, or went to another one, does not look again.
+_PATIENCE_S = 5.0
 
 
 class Abandoned(BaseException):
-    """Raised within a computation that nobody waits for any more."""
+    """Raised within a computation that nobody waits for; no error, so nothing on the way may take it for one."""
 
 
-def in_background(compute: Callable[[Progress], R], show: Progress) -> R:
-    """``compute(progress)`` in a thread, while this one calls `show` ten times a second.
+class Job:
+    """``work(progress)`` in a thread, from the moment this is made.
 
-    A call of LAPACK may take seconds, and cannot be interrupted. If `show` raises, as Streamlit's calls do when the
-    reader has pressed a button, that is passed on at once; the computation then ends at its next report by itself.
+    A script that computed by itself could not answer during a call of LAPACK, and would not compute while it draws.
 
     Parameters
     ----------
-    compute : callable
-        Makes no call to Streamlit. What it raises is raised here.
-    show : callable
-        Gets what `compute` reported last.
+    name : hashable
+        Equal for equal work.
+    work : callable
+        Makes no call to Streamlit, and keeps its results itself.
+
+    Attributes
+    ----------
+    name
+    done : threading.Event
+        Set when the work has ended, however it did.
+    error : BaseException or None
+        What the work raised, unless it was told to end.
     """
-    left, done = threading.Event(), threading.Event()
-    latest, outcome = [(0.0, "…")], []
 
-    def report(share: float, text: str) -> None:
-        if left.is_set():
+    def __init__(self, name: Hashable, work: Callable[[Progress], None]) -> None:
+        self.name = name
+        self.done = threading.Event()
+        self.error: BaseException | None = None
+        self._left = False
+        self._latest = 0.0, "…"
+        self._seen = time.monotonic()
+        threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-job").start()
+
+    def look(self) -> tuple[float, str]:
+        """The latest report, (share done, words); tells the work that somebody is there."""
+        self._seen = time.monotonic()
+        return self._latest
+
+    def leave(self) -> None:
+        """Let the work end at its next report; returns at once."""
+        self._left = True
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether it works, and has not been told to end."""
+        return not (self._left or self.done.is_set())
+
+    def _report(self, share: float, words: str) -> None:
+        if self._left or time.monotonic() - self._seen > _PATIENCE_S:
             raise Abandoned
-        latest[0] = share, text
+        self._latest = share, words
 
-    def work() -> None:
+    def _run(self, work: Callable[[Progress], None]) -> None:
         try:
-            outcome.append((compute(report), None))
-        except BaseException as error:  # it belongs to who waits
-            outcome.append((None, error))
+            work(self._report)
+        except Abandoned:
+            pass
+        except BaseException as error:  # it belongs to who looks
+            self.error = error
         finally:
-            done.set()
-
-    threading.Thread(target=work, daemon=True, name="rfviz-race").start()
-    try:
-        while not done.wait(_LOOK_S):
-            show(*latest[0])
-    except BaseException:
-        left.set()
-        raise
-    result, error = outcome[0]
-    if error is not None:
-        raise error
-    return result
+            self.done.set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -115,6 +116,13 @@ class Race:
         found = ((part[0].label, known(_SHELF, self._key(*part))) for part in self.parts())
         return {label: result.reason for label, result in found if isinstance(result, Failure)}
 
+    def run_missing(self, progress: Callable[[float, str], None]) -> None:
+        """Compute what is missing, part by part, and keep each; `progress` hears of the race, and may raise."""
+        left, total = self.missing(), len(list(self.parts()))
+        for number, part in enumerate(left):
+            if part[0].label not in self.failures():
+                self.run(part, _report_of(part, (total - len(left) + number) / total, 1 / total, progress))
+
     def run(self, part: tuple[Entrant, int, tuple], progress: Callable[[float, str], None]) -> None:
         """Compute one part and keep it, or why it failed."""
         entrant, seed, step = part
@@ -163,6 +171,21 @@ class Race:
         if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
+
+
+def _report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:
+    """Progress of one part as progress of the race, with the seconds that the part will still take."""
+    started = time.monotonic()
+    where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"
+
+    def report(share: float, words: str) -> None:
+        elapsed = time.monotonic() - started
+        known = elapsed > 1 and 0.05 < share < 1
+        ahead = f", about {elapsed * (1 - share) / share:.0f} s left of this part" if known else ""
+        progress(min(before + width * share, 1.0), f"{where}: {words}{ahead}")
+
+    report(0.0, "…")
+    return report
 
 
 def _against_seconds(runs: list[list[Segment]]) -> pd.DataFrame:
