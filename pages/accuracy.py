@@ -84,26 +84,30 @@ race = Race(split, (data_key, normalise, test_share), tuple(entrants), seeds, st
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
 bar = views.start_and_stop(race)
-tabs = st.tabs(["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "Table 1",
-                "How it is computed"])  # fmt: skip
+names = ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "Table 1",
+         "How it is computed"]  # fmt: skip
+tabs = dict(zip(names, st.tabs(names, key="accuracy:tab", on_change="rerun"), strict=True))
 lines = views.reference_lines(race, references, gamma)
-with tabs[0]:
-    layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
-    layout.explain(text.accuracy_explanation(race, lines))
-for tab, axis in ((tabs[1], "seconds"), (tabs[2], "bytes")):
-    with tab:
+# Only what is open is drawn: a race redraws the page many times.
+name = next((name for name, tab in tabs.items() if tab.open), names[0])
+with tabs[name]:
+    if name == "Against m":
+        layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
+        layout.explain(text.accuracy_explanation(race, lines))
+    elif name in ("Against seconds", "Against bytes"):
+        axis = name.split()[1]
         figure = plot_accuracy(race.runners(axis), lines, axis=axis, unit=unit, revision=str(data_key))
         layout.chart(figure, f"accuracy-{axis}", f"Test error against {axis}.")
-with tabs[3]:
-    views.confusions(state, race, dataset)
-with tabs[4]:
-    views.penalties(race)
-with tabs[5]:
-    views.numbers(race)
-with tabs[6]:
-    views.table_one(race)
-with tabs[7]:
-    st.markdown(text.ACCURACY_METHOD)
+    elif name == "Confusions":
+        views.confusions(state, race, dataset)
+    elif name == "Penalty":
+        views.penalties(race)
+    elif name == "Numbers":
+        views.numbers(race)
+    elif name == "Table 1":
+        views.table_one(race)
+    else:
+        st.markdown(text.ACCURACY_METHOD)
 state.finish()
 show_device()
 # Last, when the page stands: what a run has not drawn yet is shown faded.
