@@ -33,6 +33,7 @@ ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui
 GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="What grows",
              help="Points arrive from few features to many, or curves from few training rows to all.")  # fmt: skip
 TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
+MAPS = ["RandomFourier", "RandomMaxout", "RandomProjection"]
 DIGITS = {"data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
           "seeds": 3, "gamma": "scale", "alpha": "hold-out", "grow": "features", "test": 25,
           "normalise": "none", "loss": "ridge"}  # fmt: skip
@@ -45,19 +46,19 @@ with st.sidebar:
     normalise = control(state, NORMALISATION, "none")
     test_share = control(state, TEST) / 100 if dataset.n_train is None else 0.25
 
+    grow = control(state, GROW)
+
 with st.container(key="controls"):
     schemes = registry()
-    chosen = several(state, "schemes", list(schemes), list(schemes), "Maps", "Which feature maps race.",
-                     {name: cls.label for name, cls in schemes.items()})  # fmt: skip
-    m_max, seeds = control(state, M_MAX), control(state, SEEDS)
-    pools = several(state, "pools", [1, 2, 4, 8, 16, 32], [4], "Pool sizes q", "One maxout curve for each.")
-    gamma_param = next(p for p in schemes["RandomFourier"].params if p.name == "gamma")
-    gamma = control(state, gamma_param)
-    loss = control(state, LOSS)
-    alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
-    grow = control(state, GROW)
+    short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in schemes.items()}
+    chosen = several(state, "schemes", list(schemes), MAPS, "Maps", "Which feature maps race.", short)
     references = several(state, "references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                          "Other methods, as horizontal lines.", {k: b.title for k, b in BASELINES.items()})  # fmt: skip
+    m_max, seeds = control(state, M_MAX), control(state, SEEDS)
+    pools = several(state, "pools", [1, 2, 4, 8, 16, 32], [4], "Pool sizes q", "One maxout curve for each.")
+    gamma = control(state, next(p for p in schemes["RandomFourier"].params if p.name == "gamma"))
+    loss = control(state, LOSS)
+    alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
 
 try:
     split = kept("split", (data_key, normalise, test_share), lambda: make_split(dataset, normalise, test_share), most=4)

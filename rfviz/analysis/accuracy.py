@@ -147,8 +147,8 @@ def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
     ends = [m_max]
     while ends[-1] > 2 * grid[0] and len(ends) < 8:
         ends.append(ends[-1] // 2)
-    # A point just beside the end of a segment would show nothing new.
-    apart = [m for m in grid if all(abs(m - end) > 0.06 * end for end in ends)]
+    # A point just beside the end of a segment would show nothing new but the noise of a draw.
+    apart = [m for m in grid if all(abs(m - end) > 0.12 * end for end in ends)]
     segments, rest = [], np.unique(np.append(apart, ends))
     for end in reversed(ends):
         segments.append(rest[rest <= end])

@@ -61,7 +61,9 @@ def start_and_stop(race: Race) -> Any:
     st.session_state[_GO], st.session_state[_LEFT] = running, len(left)
     if job is not None and (not running or job.name != race.identity):
         job.leave()
-    elif job is not None:
+    if running and (job is None or not job.is_going_on):
+        st.session_state[_JOB] = job = Job(race.identity, race.run_missing)
+    if running:
         job.look()
     with st.container(horizontal=True, vertical_alignment="center"):
         label = "Go on" if len(left) < total else "Start"
@@ -95,10 +97,7 @@ def run(race: Race, bar: Any) -> bool:
     """
     if not st.session_state.get(_GO):
         return False
-    job = st.session_state.get(_JOB)
-    if job is None or not job.is_going_on:
-        job = st.session_state[_JOB] = Job(race.identity, race.run_missing)
-    drawn, begun = st.session_state[_LEFT], time.monotonic()
+    job, drawn, begun = st.session_state[_JOB], st.session_state[_LEFT], time.monotonic()
     while not job.done.wait(_LOOK_S):
         bar.progress(*job.look())
         if time.monotonic() - begun > _REDRAW_S and len(race.missing()) < drawn:
