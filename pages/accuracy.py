@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from rfviz.analysis.accuracy import grid_segments, make_split
+from rfviz.analysis.accuracy import LOSS, grid_segments, make_split
 from rfviz.analysis.baselines import BASELINES
 from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import RfvizError
 from rfviz.features import registry
-from rfviz.figures.accuracy import plot_accuracy, plot_penalty
+from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param
 from rfviz.ui import accuracy_views as views
 from rfviz.ui import layout, text
@@ -22,7 +22,7 @@ GROUP = "Learning"
 ORDER = 30
 QUESTION = "How many random features does a linear model need to do as well as the exact kernel?"
 
-M_MAX = Param("m_max", 1000, "int", 20, 100_000, ui_high=20_000, log=True, symbol="m", label="Largest",
+M_MAX = Param("m_max", 1000, "int", 20, 100_000, log=True, symbol="m", label="Largest",
               help="The curve has about twenty numbers of features up to this one.")  # fmt: skip
 SEEDS = Param(
     "seeds", 3, "int", 1, 20, ui_high=10, label="Seeds", help="Draws of each map; more only adds what is missing."
@@ -33,9 +33,10 @@ ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui
 GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="What grows",
              help="Points arrive from few features to many, or curves from few training rows to all.")  # fmt: skip
 TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
+MAPS = ["RandomFourier", "RandomMaxout", "RandomProjection"]
 DIGITS = {"data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
           "seeds": 3, "gamma": "scale", "alpha": "hold-out", "grow": "features", "test": 25,
-          "normalise": "none"}  # fmt: skip
+          "normalise": "none", "loss": "ridge"}  # fmt: skip
 
 state = layout.page_title(
     "accuracy", {"The digits example": ("Fourier features beside the exact RBF-SVM and a linear SVM.", DIGITS)}
@@ -45,17 +46,19 @@ with st.sidebar:
     normalise = control(state, NORMALISATION, "none")
     test_share = control(state, TEST) / 100 if dataset.n_train is None else 0.25
 
+    grow = control(state, GROW)
+
 with st.container(key="controls"):
     schemes = registry()
-    chosen = several(state, "schemes", list(schemes), ["RandomFourier", "RandomMaxout", "RandomProjection"], "Maps",
-                     "Which feature maps race.", {name: cls.label for name, cls in schemes.items()})  # fmt: skip
-    m_max, seeds = control(state, M_MAX), control(state, SEEDS)
-    pools = several(state, "pools", [1, 2, 4, 8, 16, 32], [4], "Pool sizes q", "One maxout curve for each.")
-    gamma_param = next(p for p in schemes["RandomFourier"].params if p.name == "gamma")
-    gamma = control(state, gamma_param)
-    alpha, grow = control(state, ALPHA), control(state, GROW)
+    short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in schemes.items()}
+    chosen = several(state, "schemes", list(schemes), MAPS, "Maps", "Which feature maps race.", short)
     references = several(state, "references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                          "Other methods, as horizontal lines.", {k: b.title for k, b in BASELINES.items()})  # fmt: skip
+    m_max, seeds = control(state, M_MAX), control(state, SEEDS)
+    pools = several(state, "pools", [1, 2, 4, 8, 16, 32], [4], "Pool sizes q", "One maxout curve for each.")
+    gamma = control(state, next(p for p in schemes["RandomFourier"].params if p.name == "gamma"))
+    loss = control(state, LOSS)
+    alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
 
 try:
     split = kept("split", (data_key, normalise, test_share), lambda: make_split(dataset, normalise, test_share), most=4)
@@ -78,40 +81,34 @@ steps = (
     tuple((grid, 1.0) for grid in segments) if grow == "features" else tuple((whole, s) for s in (1 / 16, 1 / 4, 1.0))
 )
 alphas = "auto" if alpha == "hold-out" else alpha
-race = Race(split, (data_key, normalise, test_share), tuple(entrants), seeds, steps, alphas)
+race = Race(split, (data_key, normalise, test_share), tuple(entrants), seeds, steps, alphas, loss)
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
 bar = views.start_and_stop(race)
-tabs = st.tabs(
-    [
-        "Against m",
-        "Against seconds",
-        "Against bytes",
-        "Confusions",
-        "Penalty",
-        "Numbers",
-        "Table 1",
-        "How it is computed",
-    ]
-)
+names = ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "Table 1",
+         "How it is computed"]  # fmt: skip
+tabs = dict(zip(names, st.tabs(names, key="accuracy:tab", on_change="rerun"), strict=True))
 lines = views.reference_lines(race, references, gamma)
-with tabs[0]:
-    layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
-    layout.explain(text.accuracy_explanation(race, lines))
-for tab, axis in ((tabs[1], "seconds"), (tabs[2], "bytes")):
-    with tab:
+# Only what is open is drawn: a race redraws the page many times.
+name = next((name for name, tab in tabs.items() if tab.open), names[0])
+with tabs[name]:
+    if name == "Against m":
+        layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
+        layout.explain(text.accuracy_explanation(race, lines))
+    elif name in ("Against seconds", "Against bytes"):
+        axis = name.split()[1]
         figure = plot_accuracy(race.runners(axis), lines, axis=axis, unit=unit, revision=str(data_key))
         layout.chart(figure, f"accuracy-{axis}", f"Test error against {axis}.")
-with tabs[3]:
-    views.confusions(state, race, dataset)
-with tabs[4]:
-    layout.chart(plot_penalty(race.runners("m")), "penalty", "Chosen penalty against the number of features.")
-with tabs[5]:
-    views.numbers(race)
-with tabs[6]:
-    views.table_one(race)
-with tabs[7]:
-    st.markdown(text.ACCURACY_METHOD)
+    elif name == "Confusions":
+        views.confusions(state, race, dataset)
+    elif name == "Penalty":
+        views.penalties(race)
+    elif name == "Numbers":
+        views.numbers(race)
+    elif name == "Table 1":
+        views.table_one(race)
+    else:
+        st.markdown(text.ACCURACY_METHOD)
 state.finish()
 show_device()
 # Last, when the page stands: what a run has not drawn yet is shown faded.

@@ -34,7 +34,7 @@ with st.container(key="pair"):
         st.markdown(f"**{device.describe()}** · {device.free_bytes() / 1e9:.1f} GB free")
         st.markdown(
             f"Matrix products on the processor: {blas['library']} {blas['version']}, kernels for "
-            f"{blas['architecture']}, {blas['threads']} threads on {blas['cores']} cores. {layout.blas_note()}"
+            f"{blas['architecture']}, {blas['most_threads']} threads on {blas['cores']} cores. {layout.blas_note()}"
         )
         if not device.is_gpu:
             st.caption(

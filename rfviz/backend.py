@@ -107,7 +107,7 @@ class Device:
             name = name.decode() if isinstance(name, bytes) else name
             return f"{name}, {properties['totalGlobalMem'] / 2**30:.0f} GiB"
         info = blas_info()
-        return f"CPU, {info['cores']} cores, {info['library']} ({info['architecture']}), {info['threads']} threads"
+        return f"CPU, {info['cores']} cores, {info['library']} ({info['architecture']}), {info['most_threads']} threads"
 
 
 _CPU = Device("cpu", np)

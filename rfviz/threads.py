@@ -39,6 +39,8 @@ def blas_info() -> dict[str, Any]:
         "version": first.get("version") or "",
         "architecture": first.get("architecture") or "generic",
         "threads": first.get("num_threads", 1),
+        # Of a call that nobody limits, also where somebody does at this moment.
+        "most_threads": max([first.get("num_threads", 1), *_blas_full]),
         "cores": worker_count(),
     }
 

@@ -333,3 +333,59 @@ def test_settings_are_those_that_the_scheme_declares(scheme):
 def test_a_race_without_maps_is_no_failure():
     at = opened("accuracy", {"schemes": [], "references": []})
     assert not at.exception and not at.error
+
+
+# --- accuracy against m -----------------------------------------------------------------------------------------------
+
+SMALL_RACE = {"schemes": ["RandomProjection"], "references": [], "m_max": 40, "seeds": 1}
+
+
+def run_to_its_end(at):
+    """The page after its race: it starts small races by itself."""
+    for _ in range(200):
+        if any(caption.value.startswith("All") for caption in at.caption):
+            return at
+        at.run()
+    raise AssertionError("the race did not end")
+
+
+@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge"])
+def test_a_race_of_each_loss(loss):
+    at = run_to_its_end(opened("accuracy", {**SMALL_RACE, "loss": loss}))
+    (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
+    assert array(curve["x"])[-1] == 40 and array(curve["y"])[-1] < 15
+    assert any(f"({loss})" in markdown.value for markdown in at.markdown)
+
+
+def test_a_stochastic_race_says_what_it_costs():
+    at = opened("accuracy", {"loss": "logistic", "references": [], "m_max": 20_000})
+    assert any("every m is trained on its own" in caption.value for caption in at.caption)
+    assert "accuracy.alpha" not in at.session_state  # the ridge's penalty is no control of this loss
+    assert [button.label for button in at.button if button.label == "Start" and not button.disabled]
+
+
+def test_an_m_whose_gram_matrix_does_not_fit(monkeypatch):
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.0001")
+    at = run_to_its_end(opened("accuracy", {**SMALL_RACE, "m_max": 80, "seeds": 2}))
+    (warning,) = at.warning
+    assert "largest number of features that fits is about 59" in warning.value and "logistic" in warning.value
+    (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
+    assert array(curve["x"])[-1] == 40
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [("1,2,a\n3,4,a\n" * 20, "at least two classes"), ("1,2,a\n3,5,b\n" * 4, "at least 20 rows")],
+)
+def test_labels_that_nothing_can_be_learned_from(rows, message, tmp_path):
+    (tmp_path / "table.csv").write_text("x,z,label\n" + rows, encoding="utf-8")
+    datasets.set_folder(tmp_path)
+    try:
+        at = opened("accuracy", {"data": "folder:table"})
+        assert message in assert_refused(at)
+    finally:
+        datasets.set_folder(None)
+
+
+def test_data_without_labels():
+    assert "Accuracy needs labels" in assert_refused(opened("accuracy", {"data": "circle"}))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +18,23 @@ import pandas as pd
 
 from rfviz.analysis.points import normalise
 from rfviz.analysis.progress import Progress, silent
+from rfviz.backend import single_threaded_blas
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
 from rfviz.features import registry
-from rfviz.linear_model import RidgePath, default_grid
+from rfviz.linear_model import RidgePath, StochasticPath, default_grid
+from rfviz.params import Param
 
-__all__ = ["Segment", "Split", "grid_segments", "make_split", "mean_and_spread", "run_segment"]
+__all__ = ["LOSS", "Segment", "Split", "grid_segments", "make_split", "mean_and_spread", "run_segment"]
 
+LOSS = Param(
+    "loss", "ridge", "choice", choices=("ridge", "logistic", "hinge"), label="Loss",
+    help="Ridge solves every m at once. Logistic and hinge train each m by stochastic gradients: slower, but without a "
+    "Gram matrix, so for m beyond the memory that one takes.",
+)  # fmt: skip
 _FEWEST_ROWS = 20
+# Multiply-adds of a Gram matrix below which one BLAS thread is the faster one.
+_ONE_THREAD_BELOW = 3e10
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +78,7 @@ class Segment:
     errors : ndarray
         Test error for each m: share of wrong labels, or root mean squared error.
     alphas : ndarray
-        Penalty on the unscaled features chosen for each m.
+        Penalty on the unscaled features for each m; of a stochastic loss, per row.
     predictions : ndarray of shape (len(m_grid), n_test)
         Predicted class codes, int16; empty for regression.
     bytes : ndarray of int
@@ -137,8 +147,8 @@ def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
     ends = [m_max]
     while ends[-1] > 2 * grid[0] and len(ends) < 8:
         ends.append(ends[-1] // 2)
-    # A point just beside the end of a segment would show nothing new.
-    apart = [m for m in grid if all(abs(m - end) > 0.06 * end for end in ends)]
+    # A point just beside the end of a segment would show nothing new but the noise of a draw.
+    apart = [m for m in grid if all(abs(m - end) > 0.12 * end for end in ends)]
     segments, rest = [], np.unique(np.append(apart, ends))
     for end in reversed(ends):
         segments.append(rest[rest <= end])
@@ -154,6 +164,7 @@ def run_segment(
     alphas: Any = "auto",
     share: float = 1.0,
     progress: Progress = silent,
+    loss: str = "ridge",
 ) -> Segment:
     """Train and test on one part of the grid.
 
@@ -166,35 +177,65 @@ def run_segment(
         Its keyword arguments but for the number of features.
     m_grid : sequence of int
     alphas : "auto", float or sequence of float
-        See :class:`rfviz.linear_model.RidgePath`.
+        See :class:`rfviz.linear_model.RidgePath`; the other losses have a penalty of their own.
     share : float
         Share of the training rows to use; rows of a smaller share are among those of a larger one.
     progress : callable
+    loss : {"ridge", "logistic", "hinge"}
+        Ridge regression, or stochastic gradients: :class:`rfviz.linear_model.StochasticPath`.
 
-    Returns
-    -------
-    Segment
+    Raises
+    ------
+    DataError
+        For a loss of classes on numbers.
+    MemoryBudgetError
+        Where the Gram matrix (ridge) or the weights do not fit.
     """
-    rows = np.random.default_rng(0).permutation(len(split.X_train))[: max(round(share * len(split.X_train)), 2)]
-    X, y = (
-        (split.X_train, split.y_train) if share >= 1 else (split.X_train[np.sort(rows)], split.y_train[np.sort(rows)])
-    )
-    scheme_map = registry()[scheme](**{**setting, "n_components": int(max(m_grid))})
-    begun = time.perf_counter()
-    path = RidgePath(scheme_map, m_grid=[int(m) for m in m_grid], alphas=alphas).fit(X, y, progress=progress)
-    fitted = time.perf_counter()
-    grid = [int(m) for m in path.m_grid_]
-    scores = path.decision_path(split.X_test)
-    done = time.perf_counter()
+    if LOSS.validate(loss) != "ridge" and not split.is_classification:
+        raise DataError(f"The {loss} loss needs classes; {split.name} has numbers as targets. Choose the loss ridge.")
+    X, y = _share_of_rows(split, share)
+    grid = [int(m) for m in m_grid]
+    scheme_map = registry()[scheme](**{**setting, "n_components": max(grid)})
+    if loss == "ridge":
+        path = RidgePath(scheme_map, m_grid=grid, alphas=alphas)
+    else:
+        path = StochasticPath(scheme_map, m_grid=grid, loss=loss)
+    # A factor of a small matrix is several hundred short calls, which end sooner than other threads wake up.
+    small = loss != "ridge" or len(X) * max(grid) ** 2 < _ONE_THREAD_BELOW
+    with single_threaded_blas() if small else nullcontext():
+        begun = time.perf_counter()
+        path.fit(X, y, progress=progress)
+        fitted = time.perf_counter()
+        scores = path.decision_path(split.X_test)
+        done = time.perf_counter()
+    seconds = fitted - begun
+    if loss != "ridge":  # where the smaller m take as long as they would alone, they are not the largest one's
+        seconds -= sum(path.timings_[m] for m in path.coef_ if m != max(grid))
+    return _segment(split, path, scores, seconds, done - fitted, len(X))
+
+
+def _share_of_rows(split: Split, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Training rows and targets; of less than all, the first of one random order."""
+    if share >= 1:
+        return split.X_train, split.y_train
+    n = len(split.X_train)
+    rows = np.sort(np.random.default_rng(0).permutation(n)[: max(round(share * n), 2)])
+    return split.X_train[rows], split.y_train[rows]
+
+
+def _segment(split: Split, path: Any, scores: list, seconds_fit: float, seconds_predict: float, n: int) -> Segment:
+    """What a fitted path says about the test rows."""
     errors = np.array([path.error(s, split.y_test) for s in scores])
     predictions = np.empty((0, 0), dtype=np.int16)
     if split.is_classification:
         predictions = np.stack([path.classes_[np.argmax(s, axis=1)] for s in scores]).astype(np.int16)
     else:
         errors = np.sqrt(errors)
-    per_feature = path.map_.weight_bytes(X.shape[1]) / path.map_.n_components
-    size = np.array([m * (per_feature + 8 * path.coef_[m].shape[1]) for m in grid], dtype=np.int64)
-    return Segment(path.m_grid_, errors, path.alpha_, predictions, size, fitted - begun, done - fitted, len(X))
+    per_feature = path.map_.weight_bytes(split.X_train.shape[1]) / path.map_.n_components
+    # Coefficients count as doubles, of however many classes.
+    size = [m * (per_feature + 8 * path.coef_[m].shape[1]) for m in map(int, path.m_grid_)]
+    bytes_ = np.array(size, dtype=np.int64)
+    return Segment(path.m_grid_, errors, path.alpha_, predictions, bytes_, seconds_fit, seconds_predict, n)
 
 
 def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
@@ -210,21 +251,22 @@ def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
     DataFrame
         Columns m, error, s.d. (0 for a single seed), seeds, alpha (geometric mean) and bytes; one row an m, rising.
     """
-    parts = [
-        pd.DataFrame({"m": s.m_grid, "error": s.errors, "alpha": s.alphas, "bytes": s.bytes})
-        for segments in runs
-        for s in segments
-    ]
-    if not parts:
+    segments = [s for run in runs for s in run]
+    if not segments:
         return pd.DataFrame(columns=["m", "error", "s.d.", "seeds", "alpha", "bytes"])
-    groups = pd.concat(parts).groupby("m")
+    # By hand, because grouping takes Pandas longer than the rest of a page's redraw.
+    columns = (np.concatenate([getattr(s, name) for s in segments]) for name in ("m_grid", "errors", "alphas", "bytes"))
+    m_all, errors, alphas, sizes = columns
+    m, first, place, seeds = np.unique(m_all, return_index=True, return_inverse=True, return_counts=True)
+    mean = np.bincount(place, errors) / seeds
+    squares = np.bincount(place, (errors - mean[place]) ** 2)
     return pd.DataFrame(
         {
-            "m": list(groups.groups),
-            "error": groups["error"].mean().to_numpy(),
-            "s.d.": groups["error"].std(ddof=1).fillna(0.0).to_numpy(),
-            "seeds": groups.size().to_numpy(),
-            "alpha": np.exp(groups["alpha"].apply(lambda a: np.log(a).mean())).to_numpy(),
-            "bytes": groups["bytes"].first().to_numpy(),
+            "m": m,
+            "error": mean,
+            "s.d.": np.sqrt(squares / np.maximum(seeds - 1, 1)),
+            "seeds": seeds,
+            "alpha": np.exp(np.bincount(place, np.log(alphas)) / seeds),
+            "bytes": sizes[first],
         }
     )

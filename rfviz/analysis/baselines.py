@@ -131,28 +131,34 @@ def run_baseline(
     baseline = BASELINES[_NAME.validate(name)]
     X_train, y_train, X_test, y_test = _checked(X_train, y_train, X_test, y_test)
     targets = Targets.learn(y_train)
-    n_train, d = X_train.shape
     m = _COMPONENTS.validate(DEFAULT_COMPONENTS if n_components is None else n_components)
-    n_classes = 0 if targets.classes is None else len(targets.classes)
-    reason = baseline.refusal(n_train, d, n_classes, m)
+    sizes = (*X_train.shape, 0 if targets.classes is None else len(targets.classes), m)
+    reason = baseline.refusal(*sizes)
     if reason:
         raise BaselineRefusedError(reason)
-    setting = Setting(targets.classes is not None, n_train, _gamma_of(X_train, gamma), m, random_state)
-    X_train, X_test = (_precise(baseline, X) for X in (X_train, X_test))
+    setting = Setting(targets.classes is not None, sizes[0], _gamma_of(X_train, gamma), m, random_state)
+    train, test = (_precise(baseline, X_train), y_train), (_precise(baseline, X_test), y_test)
+    return _measured(baseline, setting, targets, train, test, baseline.work_bytes(*sizes), progress)
+
+
+def _measured(
+    baseline: Baseline, setting: Setting, targets: Targets, train: tuple, test: tuple, work: int, progress: Progress
+) -> BaselineResult:
+    """Search, fit and test with a clock beside."""
     started = time.perf_counter()
-    value = _search(baseline, setting, targets, X_train, y_train, progress)
+    value = _search(baseline, setting, targets, *train, progress)
     searched = time.perf_counter()
     progress(0.6, f"Fitting {baseline.title}")
-    model = _fit(baseline, setting, targets, value, X_train, y_train)
+    model = _fit(baseline, setting, targets, value, *train)
     fitted = time.perf_counter()
     progress(0.9, f"Testing {baseline.title}")
-    error = _error(baseline, targets, model, X_test, y_test, n_train)
+    error = _error(baseline, targets, model, *test, setting.n_train)
     done = time.perf_counter()
     progress(1.0, f"{baseline.title} done")
     return BaselineResult(
-        name, baseline.title, error, "error rate" if setting.classify else "RMSE", len(y_test),
+        baseline.name, baseline.title, error, "error rate" if setting.classify else "RMSE", len(test[1]),
         fitted - searched, done - fitted, searched - started,
-        _array_bytes(model), baseline.work_bytes(n_train, d, n_classes, m), _parameters(baseline, setting, value),
+        _array_bytes(model), work, _parameters(baseline, setting, value),
     )  # fmt: skip
 
 

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, DASHES, GREY, SYMBOLS, rgba, styled
 
 __all__ = ["Runner", "plot_accuracy", "plot_confusion", "plot_penalty"]
 
 _X_TITLES = {"m": "number of features m", "seconds": "seconds to train and test", "bytes": "bytes of the model"}
+_LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +67,15 @@ def plot_accuracy(
     -------
     plotly.graph_objects.Figure
     """
-    traces: list[Any] = []
+    traces: list[dict[str, Any]] = []
     for index, runner in enumerate(runners):
-        traces += _curve(runner, index, axis)
+        traces += [*_band(runner, index, axis), _curve(runner, index, axis), *_paper(runner, index, axis)]
     span = x_range or _span(runners, axis)
     references = {name: error for name, error in references.items() if error > 0}
     traces += [_reference(name, error, span, index) for index, (name, error) in enumerate(references.items())]
-    figure = styled(traces, x=_X_TITLES[axis], y=unit, height=height, revision=revision)
-    figure.update_xaxes(type="log", dtick="D2" if axis == "m" else None, range=[*np.log10(span)])
-    figure.update_yaxes(type="log", dtick="D2", tickformat=".3~g", range=_range(runners, list(references.values())))
-    return figure
+    across = _LOG | {"range": [float(v) for v in np.log10(span)]} | (_STEPS if axis == "m" else {})
+    up = _LOG | _STEPS | {"tickformat": ".3~g", "range": _range(runners, list(references.values()))}
+    return styled(traces, x=_X_TITLES[axis], y=unit, height=height, revision=revision, xaxis=across, yaxis=up)
 
 
 def _span(runners: list[Runner], axis: str) -> tuple[float, float]:
@@ -84,7 +85,8 @@ def _span(runners: list[Runner], axis: str) -> tuple[float, float]:
 
 def _reference(name: str, error: float, span: tuple[float, float], index: int) -> go.Scatter:
     """A horizontal line with its name at the left end, where curves are high and references low."""
-    return go.Scatter(
+    return trace(
+        "scatter",
         x=[*span],
         y=[error, error],
         mode="lines+text",
@@ -97,48 +99,60 @@ def _reference(name: str, error: float, span: tuple[float, float], index: int) -
     )
 
 
-def _curve(runner: Runner, index: int, axis: str) -> list[Any]:
-    colour, frame = COLOURS[index % len(COLOURS)], runner.frame
-    traces: list[Any] = []
-    if (frame["s.d."] > 0).any():
-        low = np.maximum(frame["error"] - frame["s.d."], 0.2 * frame["error"])
-        traces.append(
-            go.Scatter(
-                x=np.concatenate([frame[axis], frame[axis][::-1]]),
-                y=np.concatenate([frame["error"] + frame["s.d."], low[::-1]]),
-                fill="toself",
-                fillcolor=rgba(colour, 0.18),
-                line={"width": 0},
-                mode="lines",
-                hoverinfo="skip",
-                showlegend=False,
-            )
+def _band(runner: Runner, index: int, axis: str) -> list[dict[str, Any]]:
+    """One standard deviation about the curve, where there is more than one seed."""
+    frame = runner.frame
+    if not (frame["s.d."] > 0).any():
+        return []
+    x, error, deviation = (frame[name].to_numpy(float) for name in (axis, "error", "s.d."))
+    low = np.maximum(error - deviation, 0.2 * error)
+    return [
+        trace(
+            "scatter",
+            x=np.concatenate([x, x[::-1]]),
+            y=np.concatenate([error + deviation, low[::-1]]),
+            fill="toself",
+            fillcolor=rgba(COLOURS[index % len(COLOURS)], 0.18),
+            line={"width": 0},
+            mode="lines",
+            hoverinfo="skip",
+            showlegend=False,
         )
-    traces.append(
-        go.Scatter(
-            x=frame[axis],
-            y=frame["error"],
-            mode="lines+markers",
-            line={"color": colour, "width": 2.5, "dash": DASHES[index % len(DASHES)]},
-            marker={"symbol": SYMBOLS[index % len(SYMBOLS)], "size": 8},
-            name=runner.label,
-            hovertemplate="%{x:,} → %{y:.3g}<extra>" + runner.label + "</extra>",
-        )
+    ]
+
+
+def _curve(runner: Runner, index: int, axis: str) -> dict[str, Any]:
+    return trace(
+        "scatter",
+        x=runner.frame[axis].to_numpy(),
+        y=runner.frame["error"].to_numpy(),
+        mode="lines+markers",
+        line={"color": COLOURS[index % len(COLOURS)], "width": 2.5, "dash": DASHES[index % len(DASHES)]},
+        marker={"symbol": SYMBOLS[index % len(SYMBOLS)], "size": 8},
+        name=runner.label,
+        showlegend=True,
+        hovertemplate="%{x:,} → %{y:.3g}<extra>" + runner.label + "</extra>",
     )
-    if runner.paper and axis == "m":
-        m, error, deviation = (list(values) for values in zip(*runner.paper, strict=True))
-        traces.append(
-            go.Scatter(
-                x=m,
-                y=error,
-                error_y={"array": deviation, "color": colour, "thickness": 1.5},
-                mode="markers",
-                marker={"symbol": "circle-open", "size": 14, "color": colour, "line": {"width": 2}},
-                name=f"{runner.label}, the paper",
-                hovertemplate="%{x:,} → %{y:.3g}<extra>as printed</extra>",
-            )
+
+
+def _paper(runner: Runner, index: int, axis: str) -> list[dict[str, Any]]:
+    """What the paper prints for the same setting, with its standard deviations."""
+    if not runner.paper or axis != "m":
+        return []
+    m, error, deviation = (list(values) for values in zip(*runner.paper, strict=True))
+    colour = COLOURS[index % len(COLOURS)]
+    return [
+        trace(
+            "scatter",
+            x=m,
+            y=error,
+            error_y={"array": deviation, "color": colour, "thickness": 1.5},
+            mode="markers",
+            marker={"symbol": "circle-open", "size": 14, "color": colour, "line": {"width": 2}},
+            name=f"{runner.label}, the paper",
+            hovertemplate="%{x:,} → %{y:.3g}<extra>as printed</extra>",
         )
-    return traces
+    ]
 
 
 def _range(runners: list[Runner], references: list[float]) -> list[float] | None:
@@ -153,20 +167,21 @@ def _range(runners: list[Runner], references: list[float]) -> list[float] | None
 def plot_penalty(runners: list[Runner], *, height: int = 360) -> go.Figure:
     """The penalty that the held-out rows chose, against the number of features."""
     traces = [
-        go.Scatter(
-            x=r.frame["m"],
-            y=r.frame["alpha"],
+        trace(
+            "scatter",
+            x=r.frame["m"].to_numpy(),
+            y=r.frame["alpha"].to_numpy(float),
             mode="lines+markers",
             line={"color": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)]},
             marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
             name=r.label,
+            showlegend=True,
         )
         for i, r in enumerate(runners)
     ]
-    figure = styled(traces, x=_X_TITLES["m"], y="chosen penalty α", height=height, revision="penalty")
-    figure.update_xaxes(type="log", dtick="D2")
-    figure.update_yaxes(type="log", exponentformat="power")
-    return figure
+    up = _LOG | {"exponentformat": "power"}
+    axes = {"xaxis": _LOG | _STEPS, "yaxis": up}
+    return styled(traces, x=_X_TITLES["m"], y="chosen penalty α", height=height, revision="penalty", **axes)
 
 
 def plot_confusion(counts: np.ndarray, names: list[str], *, height: int = 460) -> go.Figure:
@@ -186,7 +201,8 @@ def plot_confusion(counts: np.ndarray, names: list[str], *, height: int = 460) -
     """
     wrong = counts.astype(float)
     np.fill_diagonal(wrong, np.nan)
-    heat = go.Heatmap(
+    heat = trace(
+        "heatmap",
         z=wrong,
         x=names,
         y=names,
@@ -196,7 +212,7 @@ def plot_confusion(counts: np.ndarray, names: list[str], *, height: int = 460) -
         texttemplate="%{z}" if len(names) <= 12 else None,
         hoverongaps=False,
     )
-    figure = styled([heat], x="predicted class", y="true class", height=height, revision="confusion")
-    figure.update_xaxes(type="category", constrain="domain")
-    figure.update_yaxes(type="category", autorange="reversed", scaleanchor="x", constrain="domain")
-    return figure
+    across = {"type": "category", "constrain": "domain"}
+    up = across | {"autorange": "reversed", "scaleanchor": "x"}
+    axes = {"xaxis": across, "yaxis": up}
+    return styled([heat], x="predicted class", y="true class", height=height, revision="confusion", **axes)

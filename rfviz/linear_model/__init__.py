@@ -1,7 +1,16 @@
-"""Linear models on random features, for every number of features at once."""
+"""Linear models on random features, for every number of features at once, or beyond what a Gram matrix can hold."""
 
 from rfviz.linear_model.cholesky_path import ConditionWarning
 from rfviz.linear_model.grid import default_grid, largest_affordable_m
 from rfviz.linear_model.ridge_path import RidgePath
+from rfviz.linear_model.stochastic import StochasticClassifier
+from rfviz.linear_model.stochastic_path import StochasticPath
 
-__all__ = ["ConditionWarning", "RidgePath", "default_grid", "largest_affordable_m"]
+__all__ = [
+    "ConditionWarning",
+    "RidgePath",
+    "StochasticClassifier",
+    "StochasticPath",
+    "default_grid",
+    "largest_affordable_m",
+]

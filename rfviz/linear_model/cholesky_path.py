@@ -96,21 +96,25 @@ def solve_path(
     """
     # The smallest eigenvalue is at least alpha.
     bound = ((largest_eigenvalue(gram, xp) if largest is None else largest) + alpha) / alpha
-    where = f"The ridge system's condition is up to {bound:.1e} at alpha={alpha:g}"
     if bound > _FLOAT64_LIMIT and not quiet:
-        warnings.warn(f"{where}; its digits are in doubt. Use a larger alpha.", ConditionWarning, stacklevel=3)
+        _warn_of_condition(bound, alpha, "its digits are in doubt. Use a larger alpha.")
     if precision == "float32" or (precision == "auto" and bound <= _FLOAT32_LIMIT):
         solutions = _solve_in("float32", gram, cross, alpha, m_grid, xp)
         if solutions is not None:
             return solutions
     if precision != "float64" and not quiet:
-        warnings.warn(f"{where}; solved in float64.", ConditionWarning, stacklevel=3)
+        _warn_of_condition(bound, alpha, "solved in float64.")
     solutions = _solve_in("float64", gram, cross, alpha, m_grid, xp)
     if solutions is None and not quiet:
         raise np.linalg.LinAlgError(
             f"The ridge system is not positive definite at alpha={alpha:g}, below the rounding. Use a larger alpha."
         )
     return solutions
+
+
+def _warn_of_condition(bound: float, alpha: float, what: str) -> None:
+    message = f"The ridge system's condition is up to {bound:.1e} at alpha={alpha:g}; {what}"
+    warnings.warn(message, ConditionWarning, stacklevel=4)
 
 
 def _solve_in(precision: str, gram: Any, cross: Any, alpha: float, m_grid: Sequence[int], xp: Any) -> list[Any] | None:

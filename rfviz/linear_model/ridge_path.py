@@ -200,9 +200,12 @@ class RidgePath(BaseEstimator):
         budget = memory_budget(device)
         check_memory(
             gram_bytes(m), device, f"The Gram matrix of {m} features",
-            f"The largest number of features that fits is about {largest_affordable_m(budget)}.",
+            f"The largest number of features that fits is about {largest_affordable_m(budget)}." + self._way_out(),
         )  # fmt: skip
         return NormalEquations(m, n_targets, self.fit_intercept, device.xp, n_rows * m**2 < _EXACT_BELOW)
+
+    def _way_out(self) -> str:
+        return "" if self.classes_ is None else " The losses logistic and hinge (StochasticPath) need no such matrix."
 
     def _penalties(self, system: Any) -> np.ndarray:
         if isinstance(self.alphas, str):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
@@ -15,16 +14,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rfviz.backend import array_namespace, get_device, to_host
 from rfviz.errors import DataError, ParameterError
-from rfviz.linear_model.descent import Descent, batch_ends, feature_moments
+from rfviz.linear_model.descent import Descent, feature_moments, schedule, shuffled_blocks
 from rfviz.linear_model.losses import softmax_probabilities
 from rfviz.params import Param
 
-__all__ = ["StochasticClassifier"]
+__all__ = ["PROBE_ROWS", "StochasticClassifier", "epoch_report", "learn_classes"]
 
 Callback = Callable[[float, str], None]
-# Rows are shuffled by copying this much input at a time; large, because a map on a GPU uploads its weights for each.
-_CHUNK_BYTES = 256_000_000
-_PROBE_ROWS = 256
+# The rows whose features say how long a first step may be.
+PROBE_ROWS = 256
 
 
 class StochasticClassifier(ClassifierMixin, BaseEstimator):
@@ -47,10 +45,11 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     loss : {"logistic", "hinge"}
     alpha : float
         Penalty per sample.
-    epochs : int
-        Passes over the rows, each in a new order.
-    batch_size : int
-        Rows of a gradient step. Batches of a pass are equally large but for one row.
+    epochs : int or "auto"
+        Passes over the rows, each in a new order; ``"auto"`` makes at least 5, and as many as 400 steps take.
+    batch_size : int or "auto"
+        Rows of a gradient step; ``"auto"`` is a twentieth of the rows, from 32 to 256. Batches of a pass are equally
+        large but for one row.
     learning_rate : "auto" or float
         First step; ``"auto"`` makes it move a score by a few units, whatever the scale and number of features.
     optimizer : {"adagrad", "sgd"}
@@ -82,8 +81,8 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     params: ClassVar[tuple[Param, ...]] = (
         Param("loss", "logistic", "choice", choices=("logistic", "hinge"), label="Loss"),
         Param("alpha", 1e-6, "float", low=0, log=True, symbol=r"\alpha", label="Penalty"),
-        Param("epochs", 5, "int", low=1, label="Passes over the data"),
-        Param("batch_size", 256, "int", low=1, log=True, label="Rows a step"),
+        Param("epochs", "auto", "int", low=1, choices=("auto",), label="Passes over the data"),
+        Param("batch_size", "auto", "int", low=1, log=True, choices=("auto",), label="Rows a step"),
         Param("learning_rate", "auto", "float", low=0, open_low=True, choices=("auto",), label="First step"),
         Param("optimizer", "adagrad", "choice", choices=("adagrad", "sgd"), label="Optimizer"),
         Param("average", True, "bool", label="Average the iterates"),
@@ -95,8 +94,8 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         feature_map: Any,
         loss: str = "logistic",
         alpha: float = 1e-6,
-        epochs: int = 5,
-        batch_size: int = 256,
+        epochs: int | str = "auto",
+        batch_size: int | str = "auto",
         learning_rate: float | str = "auto",
         optimizer: str = "adagrad",
         average: bool = True,
@@ -147,16 +146,17 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         """
         settings = self._check_params()
         X, y = self._check_data(X, y, reset=True)
-        classes = _learn_classes(y)
+        classes = learn_classes(y)
         labels = np.searchsorted(classes, y)
         feature_map = clone(self.feature_map).fit(X)
         rng = check_random_state(self.random_state)
-        orders = (rng.permutation(len(y)) for _ in range(settings["epochs"]))
+        epochs, _ = schedule(len(y), self.epochs, self.batch_size)
+        orders = (rng.permutation(len(y)) for _ in range(epochs))
         first = next(orders)
-        descent = self._start(feature_map, X[first[:_PROBE_ROWS]], len(classes), settings)
+        descent = self._start(feature_map, X[first[:PROBE_ROWS]], len(classes), settings)
         curve: list[float] = []
         for epoch, order in enumerate((first, *orders)):
-            report = _epoch_report(callback, epoch, settings["epochs"])
+            report = epoch_report(callback, epoch, epochs)
             curve.append(self._pass(feature_map, descent, X, labels, order, report))
         return self._store(feature_map, classes, descent, curve)
 
@@ -187,9 +187,9 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
             descent.settings = settings
         else:
             feature_map = clone(self.feature_map).fit(X)
-            descent = self._start(feature_map, X[:_PROBE_ROWS], len(known), settings)
+            descent = self._start(feature_map, X[:PROBE_ROWS], len(known), settings)
         labels = np.searchsorted(known, y)
-        loss = self._pass(feature_map, descent, X, labels, np.arange(len(y)), _epoch_report(None, 0, 1))
+        loss = self._pass(feature_map, descent, X, labels, np.arange(len(y)), epoch_report(None, 0, 1))
         return self._store(feature_map, known, descent, [*getattr(self, "loss_curve_", []), loss])
 
     def _check_params(self) -> dict[str, Any]:
@@ -209,18 +209,12 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     def _pass(self, feature_map: Any, descent: Descent, X: Any, labels: Any, order: Any, report: Callable) -> float:
         """Learn from the rows of `X` in the order given; the objective as it was met."""
         n_samples, total, done = len(order), 0.0, 0
-        ends = batch_ends(n_samples, self.batch_size)
-        row_bytes = (X.data.nbytes if sparse.issparse(X) else X.nbytes) // n_samples + 1
-        chunk = max(_CHUNK_BYTES // row_bytes, self.batch_size)
+        _, batch_size = schedule(n_samples, self.epochs, self.batch_size)
         with get_device(_device_of(feature_map)).activate():
-            for start in range(0, n_samples, chunk):
-                rows = order[start : start + chunk]
-                for block in feature_map.transform_blocks(X[rows]):
-                    stop = done + block.shape[0]
-                    cuts = ends[np.searchsorted(ends, done, "right") : np.searchsorted(ends, stop, "right")]
-                    total += descent.learn(block, labels[order[done:stop]], cuts - done)
-                    done = stop
-                    report(done / n_samples, total / done)
+            for block, rows, cuts in shuffled_blocks(feature_map, X, order, batch_size):
+                total += descent.learn(block, labels[rows], cuts)
+                done += len(rows)
+                report(done / n_samples, total / done)
             objective = total / n_samples + descent.penalty()
         if not np.isfinite(objective):
             if self.learning_rate == "auto":
@@ -264,7 +258,8 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         return softmax_probabilities(scores[:, None] if scores.ndim == 1 else scores)
 
 
-def _learn_classes(y: Any) -> np.ndarray:
+def learn_classes(y: Any) -> np.ndarray:
+    """The labels of `y`, sorted; refuses a single one, and targets that are no labels."""
     try:
         check_classification_targets(y)
     except ValueError as error:  # fractions, or a column a target
@@ -279,7 +274,7 @@ def _known_classes(classes: Any, known: np.ndarray | None) -> np.ndarray:
     if known is None:
         if classes is None:
             raise ParameterError("classes", "must be passed on the first call to partial_fit", None, "List all labels.")
-        return _learn_classes(classes)
+        return learn_classes(classes)
     if classes is not None and not np.array_equal(np.unique(classes), known):
         raise DataError(f"classes={classes!r} is not what the first call said; it said {known}. Leave it out.")
     return known
@@ -289,7 +284,9 @@ def _device_of(feature_map: Any) -> Any:
     return getattr(feature_map, "device", "cpu")
 
 
-def _epoch_report(callback: Callback | None, epoch: int, epochs: int) -> Callable[[float, float], None]:
+def epoch_report(callback: Callback | None, epoch: int, epochs: int) -> Callable[[float, float], None]:
+    """What tells `callback` the share done of all passes, from the share of this one and its loss so far."""
+
     def report(share: float, loss: float) -> None:
         if callback is not None:
             callback((epoch + share) / epochs, f"Epoch {epoch + 1} of {epochs}, loss {loss:.4g}")

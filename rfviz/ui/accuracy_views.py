@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -14,60 +15,73 @@ from rfviz.analysis.baselines import BASELINES, BaselineRefusedError, run_baseli
 from rfviz.analysis.maxout_table import maxout_table
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
-from rfviz.figures.accuracy import plot_accuracy, plot_confusion
+from rfviz.figures.accuracy import plot_accuracy, plot_confusion, plot_penalty
 from rfviz.ui import images, layout
+from rfviz.ui.background import Job
 from rfviz.ui.controls import choice
 from rfviz.ui.race import Race
 from rfviz.ui.results import known, watched
 from rfviz.ui.state import PageState
 
-__all__ = ["accuracy_chart", "confusions", "numbers", "reference_lines", "run", "start_and_stop", "table_one"]
+__all__ = [
+    "accuracy_chart",
+    "confusions",
+    "numbers",
+    "penalties",
+    "reference_lines",
+    "run",
+    "start_and_stop",
+    "table_one",
+]
 
 # Multiply-adds that run without being asked for: a second or two on two cores.
 _AT_ONCE = 2e11
-_REDRAW_S = 0.4
+_REDRAW_S, _LOOK_S = 0.3, 0.1
 _SHOWN_ERRORS = 24
-_RUNNING = "accuracy:running"
+# What the session wants: whether the reader has pressed Start, which race was stopped, whether this run computes.
+_WANTED, _STOPPED, _GO = "accuracy:wanted", "accuracy:stopped", "accuracy:go"
+# The work under way, and how many parts were missing when the page was drawn.
+_JOB, _LEFT = "accuracy:job", "accuracy:left"
+_OWN_TRAINING = " With this loss every m is trained on its own, by stochastic gradients on the same features."
 
 
 def start_and_stop(race: Race) -> Any:
     """Buttons to start, go on and stop, how much is left to do, and the place of the progress bar, which it returns."""
-    left = race.missing()
+    left, total = race.missing(), len(list(race.parts()))
     for label, reason in race.failures().items():
         st.warning(f"{label} stopped: {reason}", icon="⚠️")
     if not left:
-        st.session_state[_RUNNING] = False
-        st.caption(f"All {len(list(race.parts()))} parts are computed. Changing a setting adds only what is missing.")
+        st.session_state[_WANTED] = st.session_state[_GO] = False
+        done = f"All {total} parts are computed." if not race.failures() else "All others are computed."
+        st.caption(f"{done} Changing a setting adds only what is missing.")
         return st.empty()
-    small = _cost(race, left) < _AT_ONCE
-    running = st.session_state.get(_RUNNING, False) or small
-    started = len(left) < len(list(race.parts()))
+    job = st.session_state.get(_JOB)
+    stopped = st.session_state.get(_STOPPED) == race.identity
+    running = not stopped and (st.session_state.get(_WANTED, False) or race.cost(left) < _AT_ONCE)
+    st.session_state[_GO], st.session_state[_LEFT] = running, len(left)
+    if job is not None and (not running or job.name != race.identity):
+        job.leave()
+    if running and (job is None or not job.is_going_on):
+        st.session_state[_JOB] = job = Job(race.identity, race.run_missing)
+    if running:
+        job.look()
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Go on" if started else "Start", type="primary", disabled=running, on_click=_set_running, args=(True,)
-        )
-        st.button("Stop", disabled=not running or small, on_click=_set_running, args=(False,))
-        st.caption(f"{len(left)} of {len(list(race.parts()))} parts to compute.")
-    st.session_state["accuracy:go"] = running
+        label = "Go on" if len(left) < total else "Start"
+        st.button(label, type="primary", disabled=running, on_click=_want, args=(True, None))
+        st.button("Stop", disabled=not running, on_click=_want, args=(False, race.identity))
+        st.caption(f"{len(left)} of {total} parts to compute." + (_OWN_TRAINING if race.loss != "ridge" else ""))
     bar = st.empty()
     if running:  # from the first moment on, or the page would jump when the first part reports
-        bar.progress(1 - len(left) / len(list(race.parts())), text="…")
+        bar.progress(1 - len(left) / total, text="…")
     return bar
 
 
-def _set_running(value: bool) -> None:
-    st.session_state[_RUNNING] = value
-
-
-def _cost(race: Race, parts: list) -> float:
-    """Multiply-adds of the Gram matrices, which dominate."""
-    n = len(race.split.X_train)
-    return sum(min(n * max(grid) ** 2, n**2 * max(grid)) * share + n * max(grid) * race.split.X_train.shape[1]
-               for _, _, (grid, share) in parts)  # fmt: skip
+def _want(wanted: bool, stopped: Hashable) -> None:
+    st.session_state[_WANTED], st.session_state[_STOPPED] = wanted, stopped
 
 
 def run(race: Race, bar: Any) -> bool:
-    """Compute missing parts for a moment, so that the page can be drawn with the new points and asked to go on.
+    """Let the race go on beside the page until there are new points to draw.
 
     Parameters
     ----------
@@ -78,34 +92,18 @@ def run(race: Race, bar: Any) -> bool:
     Returns
     -------
     bool
-        Whether there is more to compute; the page then ends with a rerun. In between a reader can stop it or change it.
+        Whether there is more to draw; the page then ends with a rerun. In between a reader can stop the race or change
+        it: the calls to Streamlit in here are where an outdated run ends.
     """
-    left = race.missing()
-    if not left or not st.session_state.get("accuracy:go"):
+    if not st.session_state.get(_GO):
         return False
-    begun = time.monotonic()
-    total = len(list(race.parts()))
-    for number, part in enumerate(left):
-        if time.monotonic() - begun > _REDRAW_S:
+    job, drawn, begun = st.session_state[_JOB], st.session_state[_LEFT], time.monotonic()
+    while not job.done.wait(_LOOK_S):
+        bar.progress(*job.look())
+        if time.monotonic() - begun > _REDRAW_S and len(race.missing()) < drawn:
             return True
-        if part[0].label in race.failures():
-            continue
-        started = time.monotonic()
-
-        def progress(
-            share: float, words: str, number: int = number, part: Any = part, started: float = started
-        ) -> None:
-            elapsed = time.monotonic() - started
-            ahead = (
-                f", about {elapsed * (1 - share) / share:.0f} s left of this part"
-                if elapsed > 1 and share > 0.05
-                else ""
-            )
-            where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"
-            bar.progress((total - len(left) + number + share) / total, text=f"{where}: {words}{ahead}")
-
-        race.run(part, progress)
-    st.session_state[_RUNNING] = False
+    if job.error is not None:
+        raise job.error
     return True  # once more, to say that all is done
 
 
@@ -166,6 +164,14 @@ def confusions(state: PageState, race: Race, dataset: Dataset) -> None:
             shown = wrong[:_SHOWN_ERRORS]
             captions = [f"{names[truth[i]]} → {names[predicted[i]]}" for i in shown]
             st.html(images.gallery(dataset, race.split_key, race.split.test_rows[shown], captions))
+
+
+def penalties(race: Race) -> None:
+    """The penalty that was chosen at each point, where it was chosen."""
+    if race.loss != "ridge":
+        st.markdown(f"The {race.loss} loss is trained with the small penalty 10⁻⁶ a row; to stop early does the rest.")
+        return
+    layout.chart(plot_penalty(race.runners("m")), "penalty", "Chosen penalty against the number of features.")
 
 
 def table_one(race: Race) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,12 +15,16 @@ from rfviz.analysis.accuracy import Segment, Split, mean_and_spread, run_segment
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import Runner
+from rfviz.linear_model.descent import schedule
 from rfviz.ui.results import kept, known
 
 __all__ = ["Entrant", "Race"]
 
 _SHELF = "accuracy"
 _KEPT = 2000  # segments; one holds a few hundred kilobytes at most
+# Multiply-adds that a small step of stochastic gradients takes as long as.
+_STEP_COST = 1e7
+_log = logging.getLogger("rfviz")
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ class Race:
     steps : tuple of (grid, share)
         Parts of the grid, or growing shares of the rows.
     alphas : float or "auto"
+        Penalties of the ridge.
+    loss : {"ridge", "logistic", "hinge"}
     """
 
     split: Split
@@ -62,9 +70,34 @@ class Race:
     seeds: int
     steps: tuple[tuple[tuple[int, ...], float], ...]
     alphas: Any
+    loss: str = "ridge"
 
     def _key(self, entrant: Entrant, seed: int, step: tuple) -> Hashable:
-        return self.split_key, entrant, seed, step, self.alphas
+        return self.split_key, entrant, seed, step, *self._rules
+
+    @property
+    def _rules(self) -> tuple[str, Any]:
+        return self.loss, self.alphas if self.loss == "ridge" else None
+
+    @property
+    def identity(self) -> Hashable:
+        """Equal for equal races, in any session."""
+        return self.split_key, self.entrants, self.seeds, self.steps, *self._rules
+
+    def cost(self, parts: list[tuple[Entrant, int, tuple]]) -> float:
+        """About how many multiply-adds some parts take."""
+        n, d = self.split.X_train.shape
+        total = 0.0
+        for entrant, _, (grid, share) in parts:
+            rows, m = share * n, max(grid)
+            features = rows * m * d * (entrant.pool_size or 1)
+            if self.loss == "ridge":
+                total += features + min(rows * m**2, rows**2 * m)
+            else:
+                epochs, batch = schedule(max(int(rows), 1), "auto", "auto")
+                learning = 2 * rows * sum(grid) * max(len(self.split.target_names), 1)
+                total += epochs * (features + learning + rows / batch * len(grid) * _STEP_COST)
+        return total
 
     def parts(self) -> Iterator[tuple[Entrant, int, tuple]]:
         """Every part, so that all curves grow together from the left."""
@@ -83,6 +116,13 @@ class Race:
         found = ((part[0].label, known(_SHELF, self._key(*part))) for part in self.parts())
         return {label: result.reason for label, result in found if isinstance(result, Failure)}
 
+    def run_missing(self, progress: Callable[[float, str], None]) -> None:
+        """Compute what is missing, part by part, and keep each; `progress` hears of the race, and may raise."""
+        left, total = self.missing(), len(list(self.parts()))
+        for number, part in enumerate(left):
+            if part[0].label not in self.failures():
+                self.run(part, _report_of(part, (total - len(left) + number) / total, 1 / total, progress))
+
     def run(self, part: tuple[Entrant, int, tuple], progress: Callable[[float, str], None]) -> None:
         """Compute one part and keep it, or why it failed."""
         entrant, seed, step = part
@@ -91,9 +131,12 @@ class Race:
 
         def compute() -> Segment | Failure:
             try:
-                return run_segment(self.split, entrant.scheme, setting, grid, self.alphas, share, progress)
+                return run_segment(self.split, entrant.scheme, setting, grid, self.alphas, share, progress, self.loss)
             except (RfvizError, MemoryError, np.linalg.LinAlgError) as error:
                 return Failure(str(error) or "out of memory")
+            except Exception:  # one broken map must not end the race of the others
+                _log.exception("%s failed in a race", entrant.label)
+                return Failure("something went wrong; the server's log has the details")
 
         kept(_SHELF, self._key(*part), compute, _KEPT)
 
@@ -112,7 +155,8 @@ class Race:
         for entrant in self.entrants:
             runs = [self.segments(entrant, seed) for seed in range(self.seeds)]
             frame = _against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
-            frame[["error", "s.d."]] *= scale
+            for name in ("error", "s.d."):
+                frame[name] = scale * frame[name]
             curves.append(Runner(entrant.label, frame, self._paper(entrant)))
         return curves
 
@@ -127,6 +171,21 @@ class Race:
         if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
+
+
+def _report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:
+    """Progress of one part as progress of the race, with the seconds that the part will still take."""
+    started = time.monotonic()
+    where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"
+
+    def report(share: float, words: str) -> None:
+        elapsed = time.monotonic() - started
+        known = elapsed > 1 and 0.05 < share < 1
+        ahead = f", about {elapsed * (1 - share) / share:.0f} s left of this part" if known else ""
+        progress(min(before + width * share, 1.0), f"{where}: {words}{ahead}")
+
+    report(0.0, "…")
+    return report
 
 
 def _against_seconds(runs: list[list[Segment]]) -> pd.DataFrame:

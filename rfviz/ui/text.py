@@ -142,6 +142,11 @@ $\beta_m=L_{:m,:m}^{-\top}\,u_{:m}$ with $u=L^{-1}H^\top Y$. A curve costs hardl
 The **penalty** is chosen for each $m$ on a fifth of the training rows, which then join the training. It belongs to the
 features without their factor $1/\sqrt m$; on scaled features it is $\alpha/m$.
 
+The losses **logistic** and **hinge** are trained by stochastic gradients instead. Nothing then solves every $m$ at
+once: each $m$ has weights of its own, which take their own steps, 5 to 50 passes over the rows. Only the features are
+computed once for all of them. That takes longer, but needs no Gram matrix, whose memory grows as $m^2$: it is the way
+to an $m$ that ridge regression refuses.
+
 The curve is the mean over seeds, the band one standard deviation. **Seconds** are those of training and testing at the
 points where they were measured on their own; **bytes** are the map's weights and the coefficients.
 """
@@ -165,8 +170,8 @@ def accuracy_explanation(race, lines) -> str:
     """What one sees, with the numbers of the picture."""
     runners = [r for r in race.runners("m") if len(r.frame)]
     lead = (
-        f"**What am I seeing?** The error on {len(race.split.X_test):,} test rows of a linear model on m random "
-        f"features of {len(race.split.X_train):,} training rows, for each m; both axes are logarithmic."
+        f"**What am I seeing?** The error on {len(race.split.X_test):,} test rows of a linear model ({race.loss}) on m "
+        f"random features of {len(race.split.X_train):,} training rows, for each m; both axes are logarithmic."
     )
     if not runners:
         return lead

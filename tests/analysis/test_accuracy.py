@@ -7,6 +7,7 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, make_split, mean_and_spread, run_segment
+from rfviz.backend import blas_info
 from rfviz.errors import DataError
 from rfviz.features import RandomMaxout, registry
 from rfviz.linear_model import RidgePath
@@ -73,6 +74,50 @@ def test_the_story_of_the_default(split):
 def test_every_scheme(split, scheme):
     segment = run_segment(split, scheme, {"random_state": 0}, [40, 80], alphas=1.0)
     assert (segment.errors < 0.4).all() and segment.seconds_fit > 0
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_stochastic_losses_do_as_well_as_ridge(split, loss):
+    ridge = run_segment(split, "RandomFourier", {"random_state": 0}, [100, 1000])
+    own = run_segment(split, "RandomFourier", {"random_state": 0}, [100, 1000], loss=loss)
+    # Of 449 test rows; the seed is fixed.
+    assert (own.errors < ridge.errors + 0.015).all()
+    assert own.predictions.shape == ridge.predictions.shape and own.seconds_fit > 0
+    np.testing.assert_array_equal(own.bytes, ridge.bytes)
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge"])
+def test_more_classes_than_held_out_rows(loss):
+    rng = np.random.default_rng(0)
+    centres = rng.standard_normal((30, 8))
+    y = np.repeat(np.arange(30), 2)
+    X = (centres[y] + 0.01 * rng.standard_normal((60, 8))).astype(np.float32)
+    split = make_split(datasets.Dataset("many", X, y=y, target_names=tuple(map(str, range(30)))), "none")
+    assert len(split.X_test) < 30
+    segment = run_segment(split, "RandomFourier", {}, [10, 100], loss=loss)
+    # Some classes have no row in training, or none in the test; one with both is found.
+    both = np.isin(split.y_test, split.y_train)
+    assert both.any() and (segment.predictions[1] == split.y_test)[both].all()
+
+
+def test_labels_as_text(tmp_path):
+    rows = "".join(f"{i % 3 + 0.01 * i},{i % 5},{['red', 'green', 'blue'][i % 3]}\n" for i in range(60))
+    (tmp_path / "colours.csv").write_text("a,b,label\n" + rows, encoding="utf-8")
+    datasets.set_folder(tmp_path)
+    try:
+        split = make_split(datasets.load("folder:colours"), "standardise")
+    finally:
+        datasets.set_folder(None)
+    assert set(split.target_names) == {"red", "green", "blue"}
+    for loss in ("ridge", "logistic"):
+        assert run_segment(split, "RandomFourier", {}, [100], loss=loss).errors[0] < 0.2
+
+
+def test_small_work_leaves_blas_as_it_was(split):
+    before = blas_info()["threads"]
+    run_segment(split, "RandomProjection", {}, [20], 1.0)
+    assert blas_info()["threads"] == before
 
 
 def test_rows_that_grow_are_nested_and_help(split):

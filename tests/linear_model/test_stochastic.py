@@ -200,7 +200,7 @@ def test_batches_do_not_depend_on_blocks(block_rows, monkeypatch):
     expected = model.fit(data, labels).coef_
     blocks = RandomFourier.transform_blocks
     monkeypatch.setattr(RandomFourier, "transform_blocks", lambda self, X: blocks(self, X, block_rows))
-    monkeypatch.setattr("rfviz.linear_model.stochastic._CHUNK_BYTES", 100_000)
+    monkeypatch.setattr("rfviz.linear_model.descent._CHUNK_BYTES", 100_000)
     np.testing.assert_allclose(model.fit(data, labels).coef_, expected, rtol=0, atol=1e-12)
 
 

@@ -1,5 +1,7 @@
 """The race behind the accuracy page: what is known is kept, what fails says why, what is missing is added."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,73 @@ def test_a_failure_stops_one_curve_and_says_why(race, monkeypatch):
     assert race.failures() == {"Maxout, q = 2": "does not fit"}
     assert len(race.runners("m")[0].frame) == 0
     assert len(race.runners("m")[1].frame) == 4
+
+
+def test_an_entrant_that_fails_in_mid_race_keeps_its_points(race, monkeypatch):
+    run = race_module.run_segment
+
+    def failing(split, scheme, setting, grid, *rest):
+        if scheme == "RandomMaxout" and max(grid) > 20:
+            raise ValueError("unforeseen")
+        return run(split, scheme, setting, grid, *rest)
+
+    monkeypatch.setattr(race_module, "run_segment", failing)
+    race.run_missing(silent)
+    assert "server's log" in race.failures()["Maxout, q = 2"]
+    assert [list(r.frame["m"]) for r in race.runners("m")] == [[10, 20], [10, 20, 30, 40]]
+    assert not race.missing()
+
+
+def test_a_gram_matrix_that_does_not_fit_is_refused_in_words(race, monkeypatch):
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "2e-5")
+    race = replace(race, entrants=(LINEAR,))
+    race.run_missing(silent)
+    (reason,) = set(race.failures().values())
+    assert "largest number of features that fits is about 26" in reason and "logistic and hinge" in reason
+    assert [list(r.frame["m"]) for r in race.runners("m")] == [[10, 20]]
+
+
+def test_each_loss_has_curves_of_its_own(race):
+    race.run_missing(silent)
+    other = replace(race, loss="logistic")
+    assert len(other.missing()) == 8 and other.identity != race.identity
+    other.run_missing(silent)
+    assert not other.missing() and not other.failures()
+    ridge, logistic = (r.runners("m")[0].frame for r in (race, other))
+    assert list(ridge["m"]) == list(logistic["m"]) and not np.allclose(ridge["error"], logistic["error"])
+    assert not replace(other, alphas="auto").missing()  # the ridge's penalties are none of its business
+
+
+def test_a_loss_of_classes_refuses_numbers(race):
+    X = np.random.default_rng(0).standard_normal((60, 3)).astype(np.float32)
+    numbers = make_split(datasets.Dataset("line", X, y=X.sum(axis=1).astype(float)), "none")
+    race = replace(race, split=numbers, loss="hinge")
+    race.run_missing(silent)
+    assert set(race.failures().values()) == {
+        "The hinge loss needs classes; line has numbers as targets. Choose the loss ridge."
+    }
+
+
+def test_progress_is_that_of_the_race_and_stops_it(race):
+    seen = []
+
+    def stop(share, words):
+        seen.append(share)
+        if share > 0.5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        race.run_missing(stop)
+    assert seen == sorted(seen) and 3 <= len(race.missing()) <= 5
+    seen.clear()
+    race.run_missing(lambda share, words: seen.append((share, words)))
+    assert seen[0][0] >= 0.3 and seen[-1][0] <= 1 and "up to m = 40" in seen[-1][1]
+
+
+def test_cost_grows_with_the_features(race):
+    parts = list(race.parts())
+    ridge, logistic = race.cost(parts), replace(race, loss="logistic").cost(parts)
+    assert 0 < race.cost(parts[:2]) < ridge < logistic
 
 
 def test_growing_rows_show_the_largest_share(split, request):

@@ -1,0 +1,177 @@
+"""Stochastic gradients for every number of features of a grid, on features that are computed once for all of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rfviz.backend import array_namespace, get_device, to_host
+from rfviz.errors import DataError
+from rfviz.linear_model.descent import Descent, feature_moments, schedule, shuffled_blocks
+from rfviz.linear_model.grid import check_grid
+from rfviz.linear_model.losses import with_reference
+from rfviz.linear_model.stochastic import PROBE_ROWS, StochasticClassifier, epoch_report, learn_classes
+
+if TYPE_CHECKING:
+    from rfviz.features import FeatureMap
+
+__all__ = ["StochasticPath"]
+
+
+class StochasticPath(BaseEstimator):
+    r"""A :class:`StochasticClassifier` on the first m features of a nested map, for every m of a grid.
+
+    Unlike ridge regression, whose solutions for all m follow from one factor, each m has weights of its own that take
+    their own steps. What they share is the features, most of the cost of a pass: a block is computed once, and every m
+    learns from its first m columns.
+
+    Cost: O(n·d·m) a pass for the features of the largest m, and O(n·k·Σm) for the steps. Memory: O(k·Σm) and a block
+    of features; no Gram matrix, so m may be far larger than :class:`RidgePath` can hold.
+
+    Parameters
+    ----------
+    feature_map : FeatureMap
+        Its `n_components` is the largest m.
+    loss : {"logistic", "hinge"}
+    m_grid : sequence of int, optional
+        Numbers of features; by default about twenty, evenly on a logarithmic scale.
+    alpha : float
+        Penalty per sample on the scaled features, the same for every m.
+    epochs, batch_size : int or "auto"
+        See :class:`StochasticClassifier`.
+    random_state : int
+        Order of the rows.
+
+    Attributes
+    ----------
+    m_grid_ : ndarray of int
+    alpha_ : ndarray of shape (len(m_grid_),)
+        `alpha` on the unscaled features: times m.
+    coef_, intercept_ : dict of int to ndarray
+        Coefficients (m, k) for unscaled features, and intercepts (k,), by m; a single column for two classes.
+    classes_ : ndarray
+    timings_ : dict
+        Seconds for ``"features"``, and for the steps of each m.
+    """
+
+    def __init__(
+        self,
+        feature_map: FeatureMap,
+        *,
+        loss: str = "logistic",
+        m_grid: Sequence[int] | None = None,
+        alpha: float = 1e-6,
+        epochs: int | str = "auto",
+        batch_size: int | str = "auto",
+        random_state: int = 0,
+    ) -> None:
+        self.feature_map = feature_map
+        self.loss = loss
+        self.m_grid = m_grid
+        self.alpha = alpha
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, progress: Callable[[float, str], None] | None = None) -> StochasticPath:
+        """Learn all m from all rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+            Labels, numbers or text.
+        progress : callable, optional
+            ``progress(share, text)`` after each block of features; may raise to stop.
+
+        Raises
+        ------
+        DataError
+            For a single class, targets that are no classes, or features that are not finite.
+        ParameterError, MemoryBudgetError
+            For a parameter that breaks its rule, or weights that do not fit.
+        """
+        settings = self._settings()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        self.classes_ = learn_classes(y)
+        labels = np.searchsorted(self.classes_, y)
+        self.m_grid_ = check_grid(self.m_grid, self.feature_map.n_components)
+        self.map_ = clone(self.feature_map).set_params(n_components=int(self.m_grid_[-1])).fit(X)
+        self.alpha_ = settings["alpha"] * self.m_grid_
+        self.timings_ = {"features": 0.0} | {int(m): 0.0 for m in self.m_grid_}
+        epochs, batch_size = schedule(len(y), self.epochs, self.batch_size)
+        rng = np.random.RandomState(self.random_state)
+        orders = [rng.permutation(len(y)) for _ in range(epochs)]
+        with get_device(self.map_.device).activate():
+            descents = self._start(X[orders[0][:PROBE_ROWS]], settings)
+            for epoch, order in enumerate(orders):
+                self._pass(descents, X, labels, order, batch_size, epoch_report(progress, epoch, epochs))
+        self.coef_, self.intercept_ = {}, {}
+        for m, descent in descents.items():
+            coef, self.intercept_[m] = descent.solution()
+            self.coef_[m] = np.ascontiguousarray(coef.T)
+        return self
+
+    def _settings(self) -> dict[str, Any]:
+        chosen = {name: getattr(self, name) for name in ("loss", "alpha", "epochs", "batch_size")}
+        defaults = StochasticClassifier(self.feature_map).get_params(deep=False)
+        return {p.name: p.validate(chosen.get(p.name, defaults[p.name])) for p in StochasticClassifier.params}
+
+    def _start(self, probe: Any, settings: dict[str, Any]) -> dict[int, Descent]:
+        """One descent for each m, from zero."""
+        mean, spread, dtype, is_sparse = feature_moments(self.map_.transform_blocks(probe, scaled=False))
+        outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
+        device = get_device(self.map_.device)
+        Descent.check_memory(int(self.m_grid_.sum()), outputs, dtype, device, "weights of all points of the curve")
+        return {
+            int(m): Descent.start(
+                (mean[:m], spread[:m], dtype, is_sparse), outputs, device, {**settings, "alpha": float(alpha)}
+            )
+            for m, alpha in zip(self.m_grid_, self.alpha_, strict=True)
+        }
+
+    def _pass(
+        self, descents: dict[int, Descent], X: Any, labels: np.ndarray, order: np.ndarray, batch_size: int,
+        report: Callable[[float, float], None],
+    ) -> None:  # fmt: skip
+        """Learn from every row once, in the order given."""
+        done, total = 0, 0.0
+        begun = time.perf_counter()
+        for block, rows, cuts in shuffled_blocks(self.map_, X, order, batch_size, scaled=False):
+            self.timings_["features"] += time.perf_counter() - begun
+            for m, descent in descents.items():
+                begun = time.perf_counter()
+                # A copy, since a descent centres its block in place.
+                loss = descent.learn(block[:, :m].copy(), labels[rows], cuts)
+                self.timings_[m] += time.perf_counter() - begun
+            done, total = done + len(rows), total + loss
+            if not np.isfinite(total):
+                raise DataError("The loss is not finite: features differ too much in size. Rescale the data.")
+            report(done / len(order), total / done)
+            begun = time.perf_counter()
+
+    def decision_path(self, X: Any) -> list[np.ndarray]:
+        """Scores of shape (n_samples, k) for every m of the grid, in one pass over the rows."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        parts: list[list[np.ndarray]] = [[] for _ in self.m_grid_]
+        with get_device(self.map_.device).activate():
+            for block in self.map_.transform_blocks(X, scaled=False):
+                xp = array_namespace(block)
+                for part, m in zip(parts, map(int, self.m_grid_), strict=True):
+                    scores = block[:, :m] @ xp.asarray(self.coef_[m]) + xp.asarray(self.intercept_[m])
+                    part.append(with_reference(to_host(scores)))
+        return [np.concatenate(part) for part in parts]
+
+    def score_path(self, X: Any, y: Any) -> np.ndarray:
+        """Share of wrong labels for every m of the grid, shape (len(m_grid_),)."""
+        return np.array([self.error(scores, y) for scores in self.decision_path(X)])
+
+    def error(self, scores: np.ndarray, y: Any) -> float:
+        """Share of wrong labels of scores that :meth:`decision_path` gave."""
+        return float(np.mean(self.classes_[np.argmax(scores, axis=1)] != np.asarray(y)))

@@ -1,0 +1,78 @@
+"""A computation in a thread of its own, which goes on while the page is redrawn and ends when nobody looks any more."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable
+
+from rfviz.analysis.progress import Progress
+
+__all__ = ["Abandoned", "Job"]
+
+# A reader who has closed the page, or went to another one, does not look again.
+_PATIENCE_S = 5.0
+
+
+class Abandoned(BaseException):
+    """Raised within a computation that nobody waits for; no error, so nothing on the way may take it for one."""
+
+
+class Job:
+    """``work(progress)`` in a thread, from the moment this is made.
+
+    A script that computed by itself could not answer during a call of LAPACK, and would not compute while it draws.
+
+    Parameters
+    ----------
+    name : hashable
+        Equal for equal work.
+    work : callable
+        Makes no call to Streamlit, and keeps its results itself.
+
+    Attributes
+    ----------
+    name
+    done : threading.Event
+        Set when the work has ended, however it did.
+    error : BaseException or None
+        What the work raised, unless it was told to end.
+    """
+
+    def __init__(self, name: Hashable, work: Callable[[Progress], None]) -> None:
+        self.name = name
+        self.done = threading.Event()
+        self.error: BaseException | None = None
+        self._left = False
+        self._latest = 0.0, "…"
+        self._seen = time.monotonic()
+        threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-job").start()
+
+    def look(self) -> tuple[float, str]:
+        """The latest report, (share done, words); tells the work that somebody is there."""
+        self._seen = time.monotonic()
+        return self._latest
+
+    def leave(self) -> None:
+        """Let the work end at its next report; returns at once."""
+        self._left = True
+
+    @property
+    def is_going_on(self) -> bool:
+        """Whether it works, and has not been told to end."""
+        return not (self._left or self.done.is_set())
+
+    def _report(self, share: float, words: str) -> None:
+        if self._left or time.monotonic() - self._seen > _PATIENCE_S:
+            raise Abandoned
+        self._latest = share, words
+
+    def _run(self, work: Callable[[Progress], None]) -> None:
+        try:
+            work(self._report)
+        except Abandoned:
+            pass
+        except BaseException as error:  # it belongs to who looks
+            self.error = error
+        finally:
+            self.done.set()

@@ -1,0 +1,76 @@
+"""Work beside the page: it goes on while somebody looks, and ends at its next report when nobody does."""
+
+import threading
+import time
+
+import pytest
+
+from rfviz.ui import background
+from rfviz.ui.background import Abandoned, Job
+
+
+def endless(seen):
+    """Work that reports a hundred times a second, and notes how it ended."""
+
+    def work(progress):
+        try:
+            while True:
+                progress(0.5, "half")
+                time.sleep(0.01)
+        except Abandoned:
+            seen.append("abandoned")
+            raise
+
+    return work
+
+
+def test_work_ends_and_is_seen():
+    kept = []
+    job = Job("name", lambda progress: (progress(0.25, "a quarter"), kept.append(1)))
+    assert job.done.wait(5)
+    assert job.look() == (0.25, "a quarter")
+    assert kept == [1] and job.error is None and not job.is_going_on
+
+
+def test_leaving_returns_at_once_and_ends_the_work():
+    seen = []
+    job = Job("name", endless(seen))
+    assert job.is_going_on
+    begun = time.monotonic()
+    job.leave()
+    assert time.monotonic() - begun < 0.1 and not job.is_going_on
+    assert job.done.wait(5)
+    assert seen == ["abandoned"] and job.error is None
+
+
+def test_leaving_does_not_wait_for_a_call_that_cannot_be_interrupted():
+    free = threading.Event()
+
+    def work(progress):
+        free.wait(20)
+        progress(1.0, "too late")
+        raise AssertionError("went on")
+
+    job = Job("name", work)
+    job.leave()
+    assert not job.is_going_on and not job.done.is_set()
+    free.set()
+    assert job.done.wait(5) and job.error is None
+
+
+def test_work_that_nobody_looks_at_ends(monkeypatch):
+    monkeypatch.setattr(background, "_PATIENCE_S", 0.2)
+    seen = []
+    job = Job("name", endless(seen))
+    for _ in range(10):
+        job.look()
+        time.sleep(0.05)
+    assert job.is_going_on
+    assert job.done.wait(5) and seen == ["abandoned"]
+
+
+def test_errors_are_kept_for_who_looks():
+    job = Job("name", lambda progress: 1 / 0)
+    assert job.done.wait(5)
+    with pytest.raises(ZeroDivisionError):
+        raise job.error
