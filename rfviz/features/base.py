@@ -209,8 +209,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self)
         return validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
 
-    def _block_weights(self, device: Device) -> dict[str, Any]:
-        # What `_map_block` reads, still on the host.
+    def _block_weights(self, device: Device) -> dict[str, Any]:  # what `_map_block` reads, still on the host
         return {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
 
     def _scale(self) -> Any:
