@@ -43,7 +43,7 @@ def plot_accuracy(
     axis: str = "m",
     x_range: tuple[float, float] | None = None,
     unit: str = "test error, %",
-    height: int = 520,
+    height: int = 430,
     revision: str = "",
 ) -> go.Figure:
     """Error against the number of features (or seconds, or bytes) on logarithmic axes.

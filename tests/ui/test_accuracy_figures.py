@@ -1,0 +1,68 @@
+"""Figures of the accuracy page: the curves that were computed, on axes that stand still, valid for Plotly."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rfviz.figures.accuracy import Runner, plot_accuracy, plot_confusion, plot_penalty
+
+FRAME = pd.DataFrame(
+    {"m": [10, 100, 1000], "error": [30.0, 5.0, 1.0], "s.d.": [3.0, 0.5, 2.0], "alpha": [1.0, 0.1, 0.01],
+     "bytes": [100, 1000, 10_000]}
+)  # fmt: skip
+RUNNERS = [Runner("A", FRAME), Runner("B", FRAME.assign(**{"s.d.": 0.0}), ((100, 4.0, 0.2),))]
+NOTHING = Runner("C", FRAME.iloc[:0])
+
+
+def lines(figure):
+    return [trace for trace in figure.data if trace.mode == "lines+markers"]
+
+
+@pytest.mark.parametrize("axis", ["m", "bytes"])
+def test_curves_are_the_numbers(axis):
+    figure = plot_accuracy(RUNNERS, {}, axis=axis)
+    assert [trace.name for trace in lines(figure)] == ["A", "B"]
+    for trace in lines(figure):
+        np.testing.assert_array_equal(trace.x, FRAME[axis])
+        np.testing.assert_array_equal(trace.y, FRAME["error"])
+    assert lines(figure)[0].marker.symbol != lines(figure)[1].marker.symbol
+
+
+def test_a_band_is_one_standard_deviation_and_stays_positive():
+    (band,) = [trace for trace in plot_accuracy(RUNNERS, {}).data if trace.fill == "toself"]
+    np.testing.assert_allclose(band.y[:3], [33, 5.5, 3])
+    np.testing.assert_allclose(band.y[3:], [0.2, 4.5, 27])  # 1 − 2 has no logarithm
+
+
+def test_references_are_named_lines_within_the_axes():
+    figure = plot_accuracy(RUNNERS, {"exact": 0.5, "perfect": 0.0}, x_range=(9, 2000))
+    (line,) = [trace for trace in figure.data if trace.mode == "lines+text"]
+    assert line.text[0].strip() == "exact: 0.5" and list(line.x) == [9, 2000]  # 0 has no place on a logarithmic axis
+    low, high = figure.layout.yaxis.range
+    assert low < np.log10(0.5) and high > np.log10(30)
+    np.testing.assert_allclose(figure.layout.xaxis.range, np.log10([9, 2000]))
+
+
+def test_what_the_paper_prints_belongs_to_m():
+    marks = [trace for trace in plot_accuracy(RUNNERS, {}).data if trace.mode == "markers"]
+    assert len(marks) == 1 and marks[0].name == "B, the paper"
+    assert not [trace for trace in plot_accuracy(RUNNERS, {}, axis="bytes").data if trace.mode == "markers"]
+
+
+def test_a_race_before_its_first_point():
+    for figure in (plot_accuracy([NOTHING], {}, x_range=(9, 100)), plot_accuracy([], {}), plot_penalty([NOTHING])):
+        assert figure.to_dict()["layout"]["xaxis"]["type"] == "log"
+    assert len(lines(plot_accuracy([NOTHING, *RUNNERS], {}))) == 3
+
+
+def test_penalties():
+    figure = plot_penalty(RUNNERS)
+    np.testing.assert_array_equal(figure.data[0].y, FRAME["alpha"])
+
+
+def test_confusions_leave_out_what_is_right():
+    counts = np.array([[90, 2], [0, 50]])
+    figure = plot_confusion(counts, ["a", "b"])
+    shown = np.array(figure.data[0].z)
+    assert np.isnan(np.diag(shown)).all() and shown[0, 1] == 2 and shown[1, 0] == 0
+    assert figure.layout.yaxis.autorange == "reversed"
