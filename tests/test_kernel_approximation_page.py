@@ -7,6 +7,7 @@ from rfviz import datasets
 from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sample
 from rfviz.features import registry
 from rfviz.features.base import FeatureMap
+from rfviz.ui import kernel_views
 from tests.charts import opacity
 from tests.test_pages import OFFLINE, array, changed, opened, specs
 
@@ -84,12 +85,34 @@ def test_odd_numbers_show_their_bias():
     assert len(array(marks[0]["x"])) > 2
 
 
-def test_setting_of_figure_3():
+@pytest.mark.parametrize(("button", "skeleton"), [("Figure 3, shallow", "flat"), ("Figure 3, deep", "deep")])
+def test_setting_of_figure_3(button, skeleton, monkeypatch):
+    monkeypatch.delenv("RFVIZ_DATA", raising=False)
     at = opened(SLUG)
-    next(b for b in at.button if b.label == "Figure 3").click().run()
-    assert not at.exception and not at.error
+    next(b for b in at.button if b.label == button).click().run()
+    assert not at.exception and not at.error and not at.warning
     assert at.session_state[f"{SLUG}.data"] == "photo_patches"
+    assert at.session_state[f"{SLUG}.skeleton"] == skeleton
     assert "8,128 pairs of 128 points" in "\n".join(m.value for m in at.markdown)
+    drawn = specs(at)[0]
+    for label in ("Compositional, kept once", "Compositional, as drawn", "Hybrid compositional"):
+        assert array(named(drawn, label)["x"])[-1] == 10_000
+    # The hybrid's variance is known exactly; merging equal features never errs more than drawing as many.
+    np.testing.assert_allclose(
+        array(named(drawn, "Hybrid compositional")["y"]), array(named(drawn, "Hybrid compositional: exact")["y"]),
+        rtol=0.6,
+    )  # fmt: skip
+    once, all_drawn = (array(named(drawn, f"Compositional, {how}")["y"])[-1] for how in ("kept once", "as drawn"))
+    assert once < all_drawn
+
+
+def test_figure_3_uses_cifar10_where_the_data_folder_has_it(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "cifar10_few.npz", X=rng.integers(0, 256, (40, 32, 32, 3), np.uint8), y=np.arange(40) % 10)
+    monkeypatch.setenv("RFVIZ_DATA", str(tmp_path))
+    assert kernel_views.figure_3("flat")["data"] == "cifar10"
+    monkeypatch.delenv("RFVIZ_DATA")
+    assert kernel_views.figure_3("flat")["data"] == datasets.DEFAULT_COLOUR_IMAGES
 
 
 def test_a_map_that_cannot_be_computed_leaves_the_others(monkeypatch):

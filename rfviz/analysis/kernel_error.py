@@ -1,7 +1,8 @@
 """Kernel approximation: how far the inner products of random features are from the exact kernel, for every budget m.
 
 One draw of the largest map holds all smaller ones, since maps are nested: with unscaled features F, the estimate for m
-features is F[:, :m] F[:, :m]ᵀ / m, and these sums grow block by block along the grid. Nothing is mapped twice.
+features is F[:, :m] F[:, :m]ᵀ / m, and these sums grow block by block along the grid. Nothing is mapped twice. A scheme
+whose features have shares of their own, which change with m, has its sum made anew for every m, from the same F.
 """
 
 from __future__ import annotations
@@ -248,10 +249,16 @@ def estimates(scheme_map: FeatureMap, X: np.ndarray, m_grid: Sequence[int]) -> I
     del blocks
     total, start = np.zeros((n, n)), 0
     for m in m_grid:
+        share = scheme_map.shares(int(m))
+        if np.ndim(share):
+            root = array_namespace(F).asarray(np.sqrt(share).astype(F.dtype))
+            part = F[:, :m] * root
+            yield to_host(part @ part.T).astype(np.float64)
+            continue
         part = F[:, start:m]
         total += to_host(part @ part.T)  # blocks in the features' own precision, their sum in float64
         start = m
-        yield total / m
+        yield total * share
 
 
 def _check_grid(m_grid: Sequence[int]) -> np.ndarray:

@@ -14,7 +14,7 @@ from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.errors import DataError
 from rfviz.params import Param, validate
 
-__all__ = ["CLASSES", "SPEC", "load"]
+__all__ = ["CLASSES", "SPEC", "in_folder", "load"]
 
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 _N, _SIDE = 20_000, 32
@@ -60,7 +60,7 @@ def load(progress: Progress | None = None, **params) -> Dataset:
     """
     values = validate(PARAMS, params)
     side = int(values.pop("side"))
-    found = _in_folder()
+    found = in_folder()
     raw, where = (
         (obtain(_DOWNLOAD, progress), "OpenML (CIFAR_10_small, id 40926)")
         if found is None
@@ -72,7 +72,7 @@ def load(progress: Progress | None = None, **params) -> Dataset:
     return finish(raw, "cifar10", f"CIFAR-10 (Krizhevsky 2009), from {where}.", **values)
 
 
-def _in_folder() -> Path | None:
+def in_folder() -> Path | None:
     """The first file of the data folder that holds CIFAR-10."""
     for path in folder.files().values():
         if path.stem.lower().startswith("cifar10") and path.suffix.lower() == ".npz":

@@ -270,6 +270,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _validate_prefix(name: str, value: int, largest: int) -> int:
         return Param(name, largest, "int", low=1, high=largest).validate(value)
 
+    def shares(self, n_components: int) -> float | np.ndarray:
+        """What each of the first m unscaled features counts in the kernel's estimate: one number, or shape (m,).
+
+        With F the unscaled features, ``F[:, :m] * shares(m) @ F[:, :m].T`` is the estimate by ``prefix(m)``.
+        """
+        return 1.0 / n_components
+
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         """The closed-form kernel whose estimate the inner products of features are.
 

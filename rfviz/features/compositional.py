@@ -210,6 +210,14 @@ class CompositionalFeatures(FeatureMap):
         smaller._keep_counts(multiplicities, n_draws)
         return smaller
 
+    def shares(self, n_components: int) -> float | np.ndarray:
+        if not self.deduplicate:
+            return super().shares(n_components)
+        smaller = self.prefix(n_components)
+        shares = np.zeros(n_components)  # columns beyond the different features are zero
+        shares[: smaller.n_different_] = smaller.multiplicities_ / smaller.n_draws_
+        return shares
+
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {}  # how many there are is known only when the draws have been counted again: see prefix
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,10 +11,12 @@ import streamlit as st
 
 from rfviz.analysis.kernel_error import KernelErrorResult, KernelSample, kernel_errors
 from rfviz.analysis.kernel_statistics import METRICS
+from rfviz.datasets import DEFAULT_COLOUR_IMAGES, cifar10
 from rfviz.errors import RfvizError
 from rfviz.features import COMMON_PARAMS, registry
 from rfviz.figures.kernel_bias import plot_kernel_bias, plot_kernel_spread
 from rfviz.figures.kernel_error import plot_kernel_density, plot_kernel_errors
+from rfviz.params import Param
 from rfviz.ui import kernel_text as text
 from rfviz.ui import layout
 from rfviz.ui.controls import control, several, shown
@@ -21,10 +24,23 @@ from rfviz.ui.race import Entrant
 from rfviz.ui.results import watched
 from rfviz.ui.state import PageState
 
-__all__ = ["all_measures", "bias_and_spread", "choose_entrants", "clouds", "method", "numbers", "race"]
+__all__ = ["all_measures", "bias_and_spread", "choose_entrants", "clouds", "figure_3", "method", "numbers", "race"]
 
 _DEFAULTS = {"pool_size": 4, "gamma": 1.0}
 _POOLS = [1, 2, 4, 8, 16, 32]
+_BOTH = Param("both", False, "bool", label="Both ways",
+              help="Two curves: equal features kept once, and all features as they are drawn.")  # fmt: skip
+
+
+def figure_3(skeleton: str) -> dict[str, Any]:
+    """The setting of Figure 3 of the paper: CIFAR-10 where the data folder has it, else what needs no download."""
+    found = cifar10.in_folder() is not None
+    data = {"data": "cifar10", "data.side": "24"} if found else {"data": DEFAULT_COLOUR_IMAGES}
+    return data | {
+        "normalise": "none", "points": 128, "draws": 10, "m_max": 10_000, "m": 1000, "odd": False, "metric": "rmse",
+        "schemes": ["CompositionalFeatures", "HybridCompositional"], "skeleton": skeleton, "turn": 0.5,
+        "deduplicate": True, "both": True, "paired": False,
+    }  # fmt: skip
 
 
 def choose_entrants(state: PageState, chosen: Sequence[str]) -> list[Entrant]:
@@ -33,7 +49,7 @@ def choose_entrants(state: PageState, chosen: Sequence[str]) -> list[Entrant]:
     A parameter that several maps share (gamma) has one value for all, so that they estimate the same kernel.
     """
     common = {param.name for param in COMMON_PARAMS}
-    values, pools = {}, []
+    values, pools, both = {}, [], False
     for name in chosen:
         for param in registry()[name].params:
             if param.name in common or param.name in values:
@@ -41,15 +57,24 @@ def choose_entrants(state: PageState, chosen: Sequence[str]) -> list[Entrant]:
             values[param.name] = control(state, param, _DEFAULTS.get(param.name))
             if param.name == "pool_size":
                 pools = several(state, "pools", _POOLS, [], "Beside it", "Further pool sizes, one curve for each.")
+            elif param.name == "deduplicate":
+                both = control(state, _BOTH)
     entrants = []
     for name in chosen:
         own = {p.name: values[p.name] for p in registry()[name].params if p.name in values}
-        sizes = [own["pool_size"], *(q for q in pools if q != own["pool_size"])] if "pool_size" in own else [None]
-        for size in sizes:
-            label = registry()[name].label if size is None else f"{registry()[name].label}, q = {size}"
-            setting = own if size is None else own | {"pool_size": size}
-            entrants.append(Entrant(label, name, tuple(setting.items())))
+        for more, setting in _versions(own, pools, both):
+            entrants.append(Entrant(registry()[name].label + more, name, tuple(setting.items())))
     return entrants
+
+
+def _versions(own: dict[str, Any], pools: Sequence[int], both: bool) -> list[tuple[str, dict[str, Any]]]:
+    """The settings in which one map races, and what each adds to its name."""
+    if "pool_size" in own:
+        sizes = [own["pool_size"], *(q for q in pools if q != own["pool_size"])]
+        return [(f", q = {q}", own | {"pool_size": q}) for q in sizes]
+    if "deduplicate" in own and both:
+        return [(", kept once", own | {"deduplicate": True}), (", as drawn", own | {"deduplicate": False})]
+    return [("", own)]
 
 
 def race(

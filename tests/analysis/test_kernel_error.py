@@ -47,6 +47,20 @@ def test_prefixes_equal_maps_of_their_own(sample, scheme, setting):
             np.testing.assert_allclose(K_hat, Phi @ Phi.T, atol=1e-12)
 
 
+@pytest.mark.parametrize("setting", [
+    {"skeleton": "deep", "deduplicate": True}, {"skeleton": "flat", "deduplicate": True}, {"deduplicate": False},
+    {"skeleton": {"image": [64, 1], "base": "binary", "layers": [], "top": "identity"}},
+])  # fmt: skip
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_prefixes_of_features_with_shares_of_their_own(sample, setting, device, fake_gpu):
+    # The last setting has 64 different features only: of a larger map some columns are zero.
+    X, grid = np.round(sample.original * 4), [1, 2, 7, 63, 64, 65, 130]
+    whole = registry()["CompositionalFeatures"](130, dtype="float64", device=device, **setting).fit(X)
+    for m, K_hat in zip(grid, estimates(whole, X, grid), strict=True):
+        Phi = registry()["CompositionalFeatures"](m, dtype="float64", device="cpu", **setting).fit_transform(X)
+        np.testing.assert_allclose(K_hat, Phi @ Phi.T, atol=1e-12)
+
+
 @every_scheme
 def test_measures_are_those_of_brute_force(sample, scheme, setting):
     grid = [4, 20, 50]

@@ -1,0 +1,296 @@
+"""The hybrid baseline for compositional kernels: random paths down to a patch, there random Fourier features."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rfviz import kernels
+from rfviz.backend import Device, check_memory
+from rfviz.errors import ParameterError
+from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.blocks import Scratch
+from rfviz.features.compositional_draws import CHUNK, reached_inputs
+from rfviz.features.draws import standard_normal, uniform
+from rfviz.features.law import ProductLaw
+from rfviz.params import Param
+from rfviz.skeleton import PRESETS, Skeleton, as_skeleton, graph
+
+__all__ = ["HybridCompositional"]
+
+_NORMAL_STREAM, _PHASE_STREAM, _PATH_STREAM = 0, 1, 2
+
+
+class HybridCompositional(FeatureMap):
+    r"""Cosines of Gaussian projections of the patches that random paths through a skeleton end at.
+
+    .. math:: \Phi(x)_\ell = \sqrt{2/m}\,\cos\Bigl(\sum_k \langle w_{\ell k}, \varphi_{\ell k}(x) \rangle
+        + b_\ell\Bigr), \qquad w \sim N(0, sI), \; b \sim U[0, 2\pi)
+
+    A feature walks down the skeleton as :class:`CompositionalFeatures` do, but stops at the nodes of the bottom layer.
+    There, with the activation e^{s(ρ−1)} over circles, the kernel is a Gaussian one of γ = s/2 on the patch's embedding
+    φ = (cos θ, sin θ)/√(inputs of the patch), of unit length, so that its random feature is that of Rahimi and Recht;
+    a product of such features adds their angles. A flat skeleton has one patch, the whole input: these are just the
+    random Fourier features of the embedding. A feature whose paths end before a patch is 1, whatever the data.
+
+    Its kernel is that of the skeleton, :func:`rfviz.kernels.compositional`.
+
+    Cost: O(n·m·2d) over a flat skeleton of d inputs, O(n·m·2k) on average over patches of k inputs and ReLUs. Caveat:
+    numbers are dense within patches, where compositional features read a few inputs; none are ever equal.
+
+    **Inputs.** As for :class:`CompositionalFeatures`: the value v of a column has the angle 2π·turn·v.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of features m; best even where `paired`.
+    skeleton : str, Skeleton, mapping or None
+        ``"flat"`` or ``"deep"``, of the image that the columns make (:func:`rfviz.skeleton.as_skeleton`); or any
+        skeleton, or its JSON form, with a bottom layer of exponential nodes over circles.
+    turn : float
+        For presets: part of a full turn that an input of 1 makes.
+    paired : bool
+        Whether features come as pairs (cos, sin) of one angle rather than as cos(· + b), as in
+        :class:`RandomFourier`; an odd number of them ends in a cosine without its sine, a bias of O(1/m).
+    random_state : int, None, RandomState or Generator
+    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    dtype : {"float32", "float64"}
+
+    Attributes
+    ----------
+    skeleton_ : Skeleton
+    ends_ : ndarray of shape (n_angles + 1,)
+        Angle i adds the projections of the patches from ``ends_[i]`` to ``ends_[i + 1]``; there is one angle for each
+        feature or for each pair.
+    nodes_ : ndarray of shape (n_patches,)
+        Nodes of the bottom layer, from 0.
+    weights_ : ndarray of shape (n_patches, 2·inputs of a patch)
+        For the cosines, then the sines. A patch that several paths of a feature end at has the sum of their weights.
+    phases_ : ndarray of shape (n_components,)
+        Only without pairs.
+    seed_ : int
+
+    References
+    ----------
+    A. Daniely, R. Frostig, V. Gupta, Y. Singer, "Random Features for Compositional Kernels", 2017, Section 6.
+    A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", 2007.
+    """
+
+    label: ClassVar[str] = "Hybrid compositional"
+    summary: ClassVar[str] = "Random paths down to a patch of the image, there random Fourier features: a baseline."
+    formula: ClassVar[str] = (
+        r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos\bigl(\textstyle\sum_k\langle w_{\ell k},\varphi_{\ell k}(x)\rangle"
+        r"+b_\ell\bigr),\quad w\sim\mathcal N(0,sI)"
+    )
+    params: ClassVar[tuple[Param, ...]] = (
+        *COMMON_PARAMS,
+        Param(
+            "skeleton", "flat", "choice", choices=("flat", "deep"), label="Skeleton",
+            help="One patch, the whole input (flat: random Fourier features), or patches under two convolutions.",
+        ),
+        Param(
+            "turn", 0.5, "float", low=0.0, open_low=True, high=1e6, ui_low=0.05, ui_high=10.0, log=True, label="Turn",
+            help="Part of a full circle that an input of 1 makes. With 0.5, black and white pixels are opposite.",
+        ),
+        Param(
+            "paired", False, "bool", label="Cos/sin pairs",
+            help="Pairs (cos, sin) of one angle instead of cos(·+b): lower variance where the kernel is not small.",
+        ),
+    )  # fmt: skip
+    _weights: ClassVar[tuple[str, ...]] = ("ends_", "nodes_", "weights_", "phases_")
+    _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
+
+    def __init__(
+        self, n_components=1000, *, skeleton="flat", turn=0.5, paired=False, random_state=0, device="auto",
+        dtype="float32",
+    ):  # fmt: skip
+        self.n_components = n_components
+        self.skeleton = skeleton
+        self.turn = turn
+        self.paired = paired
+        self.random_state = random_state
+        self.device = device
+        self.dtype = dtype
+
+    # --- drawing ------------------------------------------------------------------------------------------------------
+
+    def _check_param(self, param: Param, value: Any) -> Any:
+        if param.name == "skeleton":
+            # Other presets are refused where their activation is known, in a sentence that says why.
+            is_form = isinstance(value, str) and value.lstrip().startswith("{")
+            if value is None or is_form or isinstance(value, (Skeleton, Mapping)) or value in PRESETS:
+                return value
+        return super()._check_param(param, value)
+
+    def _skeleton_for(self, n_features: int) -> Skeleton:
+        return _checked(as_skeleton(self.skeleton, n_features, self.turn))
+
+    def _angles(self, n_components: int) -> int:
+        return -(-n_components // 2) if self.paired else n_components
+
+    def _numbers_per_feature(self, n_features: int) -> int:
+        """Expected weights of a feature."""
+        skeleton = self._skeleton_for(n_features)
+        bottom, above = skeleton.layers[0], _above_patches(skeleton)
+        patches = 1.0 if above is None else min(above.complexity, above.n_inputs)
+        per_angle = 2 * bottom.degree * patches + 1
+        return int(np.ceil(per_angle / (2 if self.paired else 1)))
+
+    def _draw(self, n_features: int) -> None:
+        self.skeleton_ = self._skeleton_for(n_features)
+        bottom, n_angles = self.skeleton_.layers[0], self._angles(self.n_components)
+        angle, self.nodes_, count = _patches(self.skeleton_, self.seed_, n_angles)
+        self.ends_ = np.concatenate([[0], np.cumsum(np.bincount(angle, minlength=n_angles))])
+        shape = len(self.nodes_), 2 * bottom.degree
+        check_memory(
+            shape[0] * shape[1] * np.dtype(self.dtype).itemsize, "cpu", "The weights drawn", "Choose fewer features."
+        )
+        self.weights_ = standard_normal(self.seed_, _NORMAL_STREAM, out=np.empty(shape, dtype=self.dtype))
+        # The weights of `count` paths to one patch are a sum of as many independent normals.
+        self.weights_ *= np.sqrt(count * (bottom.activation.scale / bottom.degree)).astype(self.dtype)[:, None]
+        if not self.paired:
+            phases = np.empty((self.n_components, 1), dtype=self.dtype)
+            self.phases_ = uniform(self.seed_, _PHASE_STREAM, 2.0 * np.pi, out=phases)[:, 0]
+
+    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
+        ends = self.ends_[: self._angles(n_components) + 1]
+        sliced = {"ends_": ends, "nodes_": self.nodes_[: ends[-1]], "weights_": self.weights_[: ends[-1]]}
+        return sliced if self.paired else sliced | {"phases_": self.phases_[:n_components]}
+
+    # --- mapping ------------------------------------------------------------------------------------------------------
+
+    def _block_weights(self, device: Device) -> dict[str, Any]:
+        if self.paired:
+            return {"weights": self.weights_}
+        # What is the same for all data needs no second quadrature: 1, without the √2.
+        constant = np.diff(self.ends_) == 0
+        amplitude = np.where(constant, np.sqrt(0.5), 1.0).astype(self.dtype)
+        return {"weights": self.weights_, "phases": np.where(constant, 0, self.phases_), "amplitude": amplitude}
+
+    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+        X = X.toarray() if hasattr(X, "indptr") else X
+        n_angles = len(self.ends_) - 1
+        angles = scratch.like(out[:, :n_angles].T)
+        self._project(xp, self._embedded(xp, X), weights["weights"], angles)
+        factor = out.dtype.type(scale)
+        if self.paired:
+            out[:, ::2] = xp.cos(angles).T
+            out[:, 1::2] = xp.sin(angles[: self.n_components // 2]).T
+            out *= factor
+            return
+        angles += weights["phases"][:, None]
+        xp.cos(angles, out=angles)
+        angles *= (weights["amplitude"] * factor)[:, None]
+        out[...] = angles.T
+
+    def _embedded(self, xp: Any, X: Any) -> Any:
+        """Cosines of all inputs, then their sines: shape (2·inputs, n_samples)."""
+        n_inputs = self.skeleton_.n_inputs
+        embedded = xp.empty((2 * n_inputs, len(X)), dtype=X.dtype)
+        for group in self.skeleton_.inputs:
+            angles, _ = group.base.angles(xp, X[:, group.columns].T)
+            embedded[group.first : group.first + group.count] = xp.cos(angles)
+            embedded[n_inputs + group.first : n_inputs + group.first + group.count] = xp.sin(angles)
+        return embedded
+
+    def _project(self, xp: Any, embedded: Any, W: Any, angles: Any) -> None:
+        """Write the angles of all features: one matrix product for each node of the bottom layer."""
+        edges = self.skeleton_.layers[0].edges
+        rows = np.concatenate([edges, edges + self.skeleton_.n_inputs], axis=1)
+        counts = np.diff(self.ends_)
+        if len(edges) == 1 and (counts == 1).all():
+            xp.matmul(W, embedded[xp.asarray(rows[0])], out=angles)
+            return
+        angles[...] = 0.0
+        feature = np.repeat(np.arange(len(counts)), counts)
+        order = np.argsort(self.nodes_, kind="stable")
+        first = np.searchsorted(self.nodes_[order], np.arange(len(edges) + 1))
+        for node in np.flatnonzero(np.diff(first)):
+            here = order[first[node] : first[node + 1]]
+            # No feature has the same patch twice, so that none is added to twice.
+            angles[xp.asarray(feature[here])] += W[xp.asarray(here)] @ embedded[xp.asarray(rows[node])]
+
+    # --- the map as a mathematical object -----------------------------------------------------------------------------
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        return kernels.compositional(X, Y, skeleton=self._skeleton_for(np.shape(X)[1]))
+
+    def product_law(self, X: Any) -> ProductLaw | None:
+        skeleton = self._skeleton_for(np.shape(X)[1])
+        doubled = None if self.paired else _doubled(skeleton)
+        if doubled is None:
+            return None
+        # With D the difference of two angles, E cos D is the kernel, and E cos 2D that with s four times as large. The
+        # random phase adds a half, but to features that are 1 whatever the data.
+        above = _above_patches(skeleton)
+        constant = 0.0 if above is None else float(above.propagate(np, np.zeros((above.n_inputs, 1)))[0])
+        one = 0.5 * (1.0 + kernels.compositional(X, skeleton=doubled)) + 0.5 * (1.0 - constant) - self.kernel(X) ** 2
+        # 2 cos(·) cos(·) lies in an interval of length 4.
+        return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(8.0 * np.log(2.0 / p) / m), "Hoeffding")
+
+
+def _checked(skeleton: Skeleton) -> Skeleton:
+    """The skeleton, if all its inputs are circles under one layer of exponential nodes."""
+    bottom, *above = skeleton.layers
+    reaches_inputs = any(int(layer.edges.min()) < skeleton.n_inputs for layer in above)
+    circles = all(group.base.kind == "circle" for group in skeleton.inputs)
+    if bottom.activation.kind == "exponential" and circles and not reaches_inputs:
+        return skeleton
+    found = f"{bottom.activation.kind!r} over {', '.join(sorted({g.base.kind for g in skeleton.inputs}))}"
+    raise ParameterError(
+        "skeleton", "must have all its inputs, circles, under one layer with the activation 'exponential', whose "
+        "kernel is a Gaussian one", found, "Use 'flat' or 'deep', or CompositionalFeatures, which take any.",
+    )  # fmt: skip
+
+
+def _above_patches(skeleton: Skeleton) -> Skeleton | None:
+    """The skeleton with the nodes of its bottom layer as inputs; None where that is all there is."""
+    bottom, *above = skeleton.layers
+    if not above:
+        return None
+    nodes = [(layer.activation, sources - skeleton.n_inputs) for layer in above for sources in layer.edges]
+    truncated = graph([("circle", len(bottom.edges))], nodes)
+    truncated.check_sampling()
+    return truncated
+
+
+def _patches(skeleton: Skeleton, seed: int, n_angles: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which patches the paths of each angle end at: (angle, node, how many paths), sorted by angle and node."""
+    above, n_nodes = _above_patches(skeleton), len(skeleton.layers[0].edges)
+    if above is None:
+        return np.arange(n_angles), np.zeros(n_angles, dtype=np.int32), np.ones(n_angles)
+    places, counts = [], []
+    for index in itertools.count():
+        if index * CHUNK >= n_angles:
+            break
+        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_PATH_STREAM, index))))
+        angle, node, count = reached_inputs(above, generator, CHUNK)
+        place, inverse = np.unique(angle.astype(np.int64) * n_nodes + node, return_inverse=True)
+        within = place < (n_angles - index * CHUNK) * n_nodes
+        places.append(place[within] + index * CHUNK * n_nodes)
+        counts.append(np.bincount(inverse, weights=count, minlength=len(place))[within])
+    place = np.concatenate(places)
+    return place // n_nodes, (place % n_nodes).astype(np.int32), np.concatenate(counts)
+
+
+def _doubled(skeleton: Skeleton) -> Skeleton | None:
+    """The skeleton of twice the angles, whose bottom scale is four times as large; None beyond the largest scale."""
+    scale = 4.0 * skeleton.layers[0].activation.scale
+    form: dict[str, Any] = copy.deepcopy(skeleton.form)
+    activation = {"kind": "exponential", "scale": scale}
+    if "nodes" in form:
+        for node in form["nodes"]:
+            if max(node["in"]) < skeleton.n_inputs:
+                node["activation"] = activation
+    elif form["layers"]:
+        form["layers"][0]["activation"] = activation
+    else:
+        form["top"] = activation
+    try:
+        return Skeleton(form)
+    except ParameterError:
+        return None
