@@ -24,7 +24,7 @@ from rfviz.skeleton import CoOccurrence, Skeleton, co_occurrence, pixel_groups
 __all__ = ["MAX_FEATURES", "FeatureSample", "PixelMap", "capacity", "exact_map", "pixel_map", "sample_features"]
 
 MAX_FEATURES = 2**21
-_FEWEST = 250
+_FEWEST = 1000
 _GRID = 16
 # Bytes while features are drawn: of a feature, of each pixel that it reaches, and of each path of a chunk.
 _PER_FEATURE, _PER_ENTRY, _PER_PATH = 16, 24, 64
@@ -94,7 +94,8 @@ class PixelMap:
     grid : ndarray of shape (k,)
         Numbers of features up to `n_features`.
     rms : ndarray of shape (k,)
-        Root mean square over the other pixels of (correlation in the first features − exact correlation).
+        Root mean square over the other pixels of (correlation in the first features − exact correlation); NaN before
+        the first feature that reaches the pixel, where there is nothing to correlate.
     predicted : ndarray of shape (k,)
         Its limit for many features, from the exact law: it falls as 1/√F.
     """
@@ -232,6 +233,7 @@ def pixel_map(sample: FeatureSample, pixel: int, n_features: int, exact: CoOccur
     others = np.arange(sample.n_pixels) != pixel
     error = (correlation - exact.correlation)[:, others]
     rms = np.sqrt(np.mean(error**2, axis=1)) if error.size else np.zeros(len(grid))
+    rms[single[:, pixel] == 0] = np.nan
     spread = np.sqrt(np.mean(_variances(exact)[others])) if others.any() else 0.0
     return PixelMap(
         pixel, n_features, int(single[-1, pixel]), single[-1] / n_features, joint[-1] / n_features, correlation[-1],

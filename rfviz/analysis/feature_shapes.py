@@ -81,7 +81,7 @@ class Repeats:
     @property
     def labels(self) -> list[str]:
         """The classes in words."""
-        return [str(t) if t == 1 else f"{t:,}–{2 * t - 1:,}" for t in self.times.tolist()]
+        return ["1", "2–3", "4–7", "8–15", *(f"{t:,}+" for t in self.times[4:].tolist())][: len(self.times)]
 
     def to_frame(self) -> pd.DataFrame:
         """One row a class."""
