@@ -48,7 +48,7 @@ def test_a_layer_is_added_and_the_map_changes(page):
     changes(page, MAPS, lambda: page.get_by_role("button", name="Add a layer").click())
     wait_for_query(page, skeleton="own", layers="5/2/relu,4/2/relu,3/2/relu,relu")
     settle(page)
-    window = page.get_by_label("Window").first
+    window = page.locator("input[aria-label=Window]").first
     changes(page, MAPS, lambda: (window.fill("3"), window.press("Enter")))
     wait_for_query(page, layers="3/2/relu,4/2/relu,3/2/relu,relu")
 
@@ -58,7 +58,7 @@ def test_deep_link_shows_its_settings(app, visit):
     wait_for_chart(page, MAPS)
     assert page.evaluate(MARK) == [8, 2]
     assert page.evaluate("rf.traces('maps')[0].z.length") == 16
-    assert page.get_by_label("Window").first.input_value() == "4"
+    assert page.locator("input[aria-label=Window]").first.input_value() == "4"
     assert page.get_by_test_id("stToast").count() == 0
 
 
