@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
-__all__ = ["live_chart", "picked_row", "plotly_route"]
+__all__ = ["live_chart", "picked_row", "plotly_route", "taken_row"]
 
 _HERE = Path(__file__).parent
 _CSS = """
@@ -81,6 +81,13 @@ def picked_row(key: str) -> int | None:
     """The row (its ``customdata``) of the point that was clicked in the chart of that key; None where none was."""
     row = st.session_state.get(_picked(key))
     return row if isinstance(row, int) else None
+
+
+def taken_row(key: str) -> int | None:
+    """As :func:`picked_row`, but once a click: for a page that keeps what was clicked among its own settings."""
+    row = picked_row(key)
+    st.session_state.pop(_picked(key), None)
+    return row
 
 
 def _picked(key: str) -> str:

@@ -1,0 +1,202 @@
+"""Maps of how pixels occur together in random features, and how the counted map tends to the exact one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.analysis.cooccurrence import PixelMap
+from rfviz.analysis.feature_shapes import FeatureSizes, Repeats
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, GREY, rgba, styled
+
+__all__ = ["DIVERGING", "plot_map_grid", "plot_maps", "plot_repeats", "plot_rms", "plot_sizes", "scale_of"]
+
+# Blue to orange: apart for colour-blind readers; the middle stays visible on a dark page.
+DIVERGING = (
+    (0.0, "#0b4a8f"), (0.15, "#2a7fc4"), (0.35, "#9cc4e4"), (0.5, "#f4f2ee"), (0.65, "#f0b890"), (0.85, "#d9661f"),
+    (1.0, "#8f3604"),
+)  # fmt: skip
+# A scale that ends below this would show nothing but chance.
+_SMALLEST_SCALE = 0.02
+_GAP = 0.12
+_SIDEWAYS = {"xanchor": "center", "yanchor": "middle", "font": {"size": 13}}
+
+
+def scale_of(exact: Sequence[np.ndarray], pixels: Sequence[int]) -> float:
+    """The correlation at the end of the colours: the largest exact one of different pixels, rounded up."""
+    largest = max(float(np.abs(np.delete(c, p)).max(initial=0.0)) for c, p in zip(exact, pixels, strict=True))
+    largest = max(largest, _SMALLEST_SCALE)
+    power = 10.0 ** np.floor(np.log10(largest))
+    return min(float(next(s for s in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if s * power >= largest * 0.999) * power), 1.0)
+
+
+def plot_maps(result: PixelMap, side: int, *, height: int = 400, revision: str = "") -> go.Figure:
+    """The counted and the exact map side by side, on one scale; a click on either picks a pixel.
+
+    Parameters
+    ----------
+    result : PixelMap
+    side : int
+        Pixels in a row of the image.
+    height : int
+        Pixels of the screen.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    limit = scale_of([result.exact.correlation], [result.pixel])
+    step = round(side * (1 + _GAP))
+    panels = [(result.correlation, "counted"), (result.exact.correlation, "exact")]
+    traces = [_panel(values, side, place * step, word, limit) for place, (values, word) in enumerate(panels)]
+    row, column = divmod(result.pixel, side)
+    traces += _marks([column, column + step], [row, row], max(5.0, 215 / side))
+    titles = [f"Counted in {result.n_features:,} features".replace(",", "\u2009"), "Exact"]
+    notes = [_title(text, place * step + (side - 1) / 2, -0.6) for place, text in enumerate(titles)]
+    return _picture(traces, notes, step + side, side, limit, height, revision, above=side / 9)
+
+
+def plot_map_grid(
+    rows: Sequence[tuple[str, Sequence[tuple[int, np.ndarray]]]], side: int, limit: float, *, height: int = 620,
+    revision: str = "",
+) -> go.Figure:  # fmt: skip
+    """Maps of several pixels, side by side, for several skeletons, one below the other: Figure 4 of the paper.
+
+    Parameters
+    ----------
+    rows : sequence of (name, maps)
+        Each map is (pixel, correlations).
+    side : int
+    limit : float
+        Correlation at the end of the colours, for all maps.
+    """
+    step = round(side * (1 + _GAP))
+    traces, notes, x, y = [], [], [], []
+    for i, (name, maps) in enumerate(rows):
+        for j, (pixel, values) in enumerate(maps):
+            traces.append(_panel(values, side, j * step, name, limit, i * step))
+            x.append(j * step + pixel % side)
+            y.append(i * step + pixel // side)
+        notes.append(_title(name, -side / 9, i * step + side / 2, textangle=-90, **_SIDEWAYS))
+    traces += _marks(x, y, max(4.0, 100 / side))
+    width, tall = step * (len(rows[0][1]) - 1) + side, step * (len(rows) - 1) + side
+    return _picture(traces, notes, width, tall, limit, height, revision, left=side / 5)
+
+
+def _panel(values: np.ndarray, side: int, x0: float, word: str, limit: float, y0: float = 0) -> dict[str, Any]:
+    n = len(values)
+    return trace(
+        "heatmap",
+        z=np.asarray(values, dtype=np.float32).reshape(-1, side),
+        x0=x0, dx=1, y0=y0, dy=1,
+        zmin=-limit, zmax=limit, coloraxis="coloraxis",
+        # Lists: a click hands over nothing from a binary array of two dimensions.
+        customdata=np.arange(n).reshape(-1, side).tolist(),
+        text=[[f"row {r + 1}, column {c + 1}" for c in range(side)] for r in range(n // side)],
+        hovertemplate=f"%{{text}}: correlation %{{z:.4f}}<extra>{word}</extra>",
+    )  # fmt: skip
+
+
+def _marks(x: list[float], y: list[float], size: float) -> list[dict[str, Any]]:
+    """Frames in black with a white edge: to be seen on any colour."""
+    return [
+        trace(
+            "scatter", x=x, y=y, mode="markers", hoverinfo="skip", showlegend=False,
+            marker={"symbol": "square-open", "size": size + grown, "color": colour, "line": {"width": width}},
+        )
+        for colour, grown, width in (("#ffffff", 2.5, 2.0), ("#111111", 0.0, 2.0))
+    ]  # fmt: skip
+
+
+def _title(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
+    style = {"text": text, "x": x, "y": y, "showarrow": False, "yanchor": "bottom", "font": {"size": 15}}
+    return style | more
+
+
+def _picture(
+    traces: list,
+    notes: list,
+    width: float,
+    tall: float,
+    limit: float,
+    height: int,
+    revision: str,
+    left: float = 0.0,
+    above: float = 0.0,
+) -> go.Figure:
+    hidden = {"showgrid": False, "showticklabels": False, "ticks": "", "title": None}
+    bar = {
+        "orientation": "h", "y": -0.02, "yanchor": "top", "thickness": 14, "len": 0.7,
+        "title": {"text": "correlation of occurring with the framed pixel", "side": "bottom", "font": {"size": 14}},
+        "tickfont": {"size": 13},
+    }  # fmt: skip
+    colours = {"colorscale": [list(stop) for stop in DIVERGING], "cmin": -limit, "cmax": limit, "colorbar": bar}
+    return styled(
+        traces, x="", y="", height=height, revision=revision,
+        margin={"l": 8, "r": 8, "t": 4, "b": 76}, annotations=notes, coloraxis=colours,
+        xaxis=hidden | {"range": [-0.5 - left, width - 0.5], "constrain": "domain"},
+        yaxis=hidden | {"range": [tall - 0.5, -0.5 - above], "scaleanchor": "x", "constrain": "domain",
+                        "constraintoward": "top"},
+    )  # fmt: skip
+
+
+def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.Figure:
+    """Difference of the counted from the exact correlation against the number of features."""
+    measured = trace(
+        "scatter", x=result.grid, y=result.rms, mode="lines+markers", name="counted − exact",
+        line={"color": COLOURS[0], "width": 2.5}, marker={"size": 7},
+        hovertemplate="%{x:,} features: RMS difference %{y:.3g}<extra></extra>",
+    )  # fmt: skip
+    predicted = trace(
+        "scatter", x=result.grid, y=result.predicted, mode="lines", name="predicted: slope −½",
+        line={"color": GREY, "width": 2, "dash": "dash"},
+        hovertemplate="%{x:,} features: predicted %{y:.3g}<extra></extra>",
+    )  # fmt: skip
+    return styled(
+        [measured, predicted], x="number of features F", y="RMS difference", height=height, revision=revision,
+        xaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+        yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
+    )  # fmt: skip
+
+
+def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") -> go.Figure:
+    """How many features have so many paths, and so many different pixels."""
+    number = np.arange(len(sizes.paths))
+    last = int(max(np.flatnonzero(sizes.paths)[-1], np.flatnonzero(sizes.pixels)[-1])) + 1
+    bars = [
+        _bars(number[:last], counts[:last], name, colour, pattern)
+        for counts, name, colour, pattern in (
+            (sizes.paths, "paths", COLOURS[0], ""), (sizes.pixels, "different pixels", COLOURS[1], "/")
+        )
+    ]  # fmt: skip
+    ticks = list(range(0, last, 1 if last <= 12 else 5))
+    words = [f"{k}+" if k == len(sizes.paths) - 1 else str(k) for k in ticks]
+    return styled(
+        bars, x="how many a feature has", y="features", height=height, revision=revision, bargap=0.15,
+        xaxis={"tickvals": ticks, "ticktext": words}, yaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+    )  # fmt: skip
+
+
+def plot_repeats(found: Repeats, *, height: int = 340, revision: str = "") -> go.Figure:
+    """How many different features were drawn once, two or three times, and so on."""
+    bars = _bars(found.labels, found.different, "different features", COLOURS[2], "")
+    return styled(
+        [bars], x="how often it was drawn", y="different features", height=height, revision=revision, showlegend=False,
+        bargap=0.15, xaxis={"type": "category", "dtick": 1 if len(found.labels) <= 8 else 2, "tickangle": -45},
+        margin={"l": 88, "r": 24, "t": 48, "b": 100}, yaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+    )  # fmt: skip
+
+
+def _bars(x: Any, y: np.ndarray, name: str, colour: str, pattern: str) -> dict[str, Any]:
+    fill = {"color": rgba(colour, 0.85), "line": {"width": 0}}
+    if pattern:
+        fill["pattern"] = {"shape": pattern, "fillmode": "overlay", "fgcolor": "#ffffff", "fgopacity": 0.6}
+    return trace(
+        "bar", x=x, y=y, name=name, marker=fill, hovertemplate=f"%{{x}}: %{{y:,}} features<extra>{name}</extra>"
+    )

@@ -1,0 +1,157 @@
+"""What the page on pixel co-occurrence says about its charts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rfviz.analysis.cooccurrence import PixelMap
+from rfviz.analysis.feature_shapes import FeatureSizes, Repeats, SingleFeature
+from rfviz.skeleton import Skeleton
+
+__all__ = [
+    "FORMULA",
+    "METHOD",
+    "NUMBERS",
+    "explanation",
+    "formula_of",
+    "repeats_text",
+    "sizes",
+    "sizes_text",
+    "summary",
+]
+
+FORMULA = r"\rho_{pr}=\frac{P(p,r)-P(p)\,P(r)}{\sqrt{P(p)\,(1-P(p))\,P(r)\,(1-P(r))}}"
+
+METHOD = r"""
+**A feature.** Start at the output. Each node draws from its activation how many children to multiply, and chooses each
+of them at random in its window. Each chosen child does the same, down to the pixels. A pixel $j$ that is reached adds
+or subtracts its angle $\theta_j$ (black 0, white $\pi$). The feature is
+
+$$\Phi_\ell(x)=\sqrt2\,\cos\Bigl(\sum_j n_{\ell j}\,\theta_j(x)+b_\ell\Bigr),\qquad b_\ell\in\{0,\tfrac\pi2\}.$$
+
+So a feature looks at few pixels, and two pixels can only meet in it if they share a window on some level.
+
+**Counted map.** $P(p)$ is the share of the features that reach pixel $p$ (in any colour), $P(p,r)$ the share that
+reach both. Their correlation is the formula above.
+
+**Exact map.** The activation $\hat\sigma_v$ is the generating function of the number of children at node $v$. Hence
+$G_v=\hat\sigma_v(\text{mean of }G\text{ over its window})$, with $G=s_p$ at pixel $p$, is the expectation of
+$\prod_p s_p^{\text{times }p\text{ is reached}}$. Setting weights to 0 gives probabilities:
+
+$$P(p)=1-G(s_p{=}0),\qquad P(p,r)=1-G(s_p{=}0)-G(s_r{=}0)+G(s_p{=}s_r{=}0).$$
+
+**Predicted difference.** With the standardised events $a$ and $b$ of two pixels, the counted correlation has, for many
+features $F$, the variance $\mathbb E\,(ab-\rho\,(a^2+b^2)/2)^2/F$. The dashed line is the root of its mean over the
+other pixels. With few features most pixels were hardly ever reached, and the line is only roughly right.
+
+**Complexity** $C(S)$ is the expected number of paths of a feature: 1 at pixels, and $\hat\sigma'(1)$ times the mean of
+what is below at every node. A feature costs that much to store and to compute, whatever the size of the image.
+"""
+
+FIGURE_4 = (
+    "**What am I seeing?** Each column is one pixel (framed), each row a skeleton; colours say how often other pixels "
+    "appear in the same features as the framed one, beyond chance. The flat skeleton has no neighbourhoods: nothing "
+    "but noise around 0. With one convolution a pixel meets those within a window; every further layer adds a tier: "
+    "near pixels meet often, those farther away less, those without a common window by way of the top "
+    "alone. So features of deep skeletons are local, as in the paper’s figure. The four pixels here lie in the middle, "
+    "a third in, near an edge, and near a corner."
+)
+
+FEATURE = (
+    "Columns run row by row, colours last. Angles in radians: a white pixel is π, a black one 0. A pixel whose paths "
+    "cancel (once +, once −) is framed, but adds nothing."
+)
+
+NUMBERS = (
+    "Pixels are numbered row by row from 0. Occurs: share of the features that reach the pixel; together: that reach "
+    "it and the framed pixel."
+)
+
+
+def summary(result: PixelMap, side: int) -> str:
+    """The maps in one sentence, for those who cannot see them."""
+    row, column = divmod(result.pixel, side)
+    return (
+        f"Correlation of each pixel's occurrence with that of the pixel in row {row + 1}, column {column + 1}, counted "
+        f"in {result.n_features} features and exact; RMS difference {result.rms[-1]:.2g}."
+    )
+
+
+def explanation(result: PixelMap, side: int) -> str:
+    """What one sees, with the numbers of the picture."""
+    row, column = divmod(result.pixel, side)
+    exact = np.delete(result.exact.correlation, result.pixel)
+    lead = (
+        "**What am I seeing?** Each random feature multiplies a few pixels. The framed pixel, in row "
+        f"{row + 1} and column {column + 1}, is in **{result.occurs:,}** of {result.n_features:,} features. The colour "
+        "of every other pixel says whether it appears in the *same* features more often than by chance (orange), less "
+        "often (blue), or just as often (pale). Click any pixel to see its map."
+    )
+    if np.abs(exact).max(initial=0.0) < 1e-9:
+        shape = (
+            " Here all pixels meet by chance alone: the exact correlation is 0 everywhere, and what the counted map "
+            "shows is noise. A fully connected layer knows nothing of neighbours."
+        )
+    elif np.ptp(exact) < 1e-9:
+        shape = " Here all pixels are equal: the exact map is constant. A fully connected layer knows no neighbours."
+    else:
+        shape = (
+            f" Exactly, the correlation goes from {exact.min():.2g} to {exact.max():.2g}: pixels that share windows "
+            "meet often, the tiers are the levels of the skeleton, and pixels without a common window meet by way of "
+            "the top alone."
+        )
+    if not result.exact.single[result.pixel]:
+        return lead + (
+            " **No window reaches this pixel**: with this stride the last rows or columns are left over. Its map is "
+            "empty."
+        )
+    if not result.occurs:
+        return lead + shape + " None of these features reaches it yet: choose more of them."
+    return lead + shape + f" The two maps differ by {result.rms[-1]:.2g} (RMS; predicted {result.predicted[-1]:.2g})."
+
+
+def sizes(skeleton: Skeleton, n_bytes: float) -> str:
+    """The skeleton's complexity and sizes in a line."""
+    dense = 4 * skeleton.n_columns
+    return (
+        f"**C(S) = {skeleton.complexity:.3g}** expected paths a feature · {skeleton.sparsity:.3g} different inputs · "
+        f"{skeleton.n_nodes:,} nodes, {skeleton.n_edges:,} edges · **{n_bytes:.1f} bytes a feature** "
+        f"(a dense one: {dense:,})"
+    )
+
+
+def sizes_text(found: FeatureSizes) -> str:
+    """The histogram of sizes in words."""
+    empty = found.paths[0] / found.n_features
+    return (
+        f"A feature has {found.mean_paths:.3g} paths and {found.mean_pixels:.3g} different pixels on average, and at "
+        f"most {found.largest_paths:,} and {found.largest_pixels:,}. **{empty:.0%}** have no path at all: they are "
+        "constant, and stand for the constant part of the kernel."
+    )
+
+
+def repeats_text(found: Repeats) -> str:
+    """The histogram of repeats in words."""
+    share = 1 - found.n_different / found.n_features
+    return (
+        f"Of {found.n_features:,} features **{found.n_different:,}** are different; {share:.0%} repeat an earlier one, "
+        f"up to the sign of the angles. The most frequent one came {found.most:,} times. The library can keep each "
+        "once, with a weight."
+    )
+
+
+def formula_of(feature: SingleFeature, side: int, channels: int) -> str:
+    """A feature as a formula, and its value."""
+    factor, terms = "" if feature.is_real else r"\sqrt2\,", []
+    shown = list(zip(feature.columns.tolist(), feature.multiples.tolist(), strict=True))
+    for column, multiple in shown[:5]:
+        row, place = divmod(column // channels, side)
+        colour = "," + ("r", "g", "b")[column % channels] if channels == 3 else ""
+        times = "" if abs(multiple) == 1 else f"{abs(multiple)}"
+        sign = "-" if multiple < 0 else "+" if terms else ""
+        terms.append(rf"{sign}{times}\theta_{{{row + 1},{place + 1}{colour}}}")
+    if len(shown) > 5:
+        terms.append(rf"+\dots\text{{({len(shown) - 5} more)}}")
+    if feature.is_sine:
+        terms.append(r"+\tfrac\pi2" if terms else r"\tfrac\pi2")
+    return rf"{factor}\cos({''.join(terms) or '0'})={feature.value:.3f}"
