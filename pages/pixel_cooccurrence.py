@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from rfviz.analysis.cooccurrence import FeatureSample, PixelMap
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.errors import RfvizError
 from rfviz.figures.cooccurrence import plot_maps
@@ -99,7 +100,7 @@ def one_pixel(table: LayerTable, shape: tuple[int, int, int], n_features: int, s
     details(skeleton, sample, result)
 
 
-def details(skeleton: Skeleton, sample, result) -> None:
+def details(skeleton: Skeleton, sample: FeatureSample, result: PixelMap) -> None:
     """What is folded away below the charts."""
     layout.details(state, {
         "Show me a feature": lambda: views.one_feature(state, skeleton, sample, result, dataset, data_key),

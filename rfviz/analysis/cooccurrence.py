@@ -160,15 +160,8 @@ def sample_features(
     MemoryBudgetError
         Before anything is drawn.
     """
-    n_features = Param("n_features", 100_000, "int", low=1, high=MAX_FEATURES).validate(n_features)
-    skeleton.check_sampling()
-    if start is not None and (start.skeleton != skeleton or start.seed != seed):
-        raise ParameterError("start", "must be a sample of the same skeleton and seed", start.skeleton)
+    n_features = _checked(skeleton, n_features, seed, start)
     groups = pixel_groups(skeleton)
-    check_memory(
-        _needed(skeleton, n_features), "cpu", f"Drawing {n_features:,} features of this skeleton",
-        "Choose fewer features, or a skeleton with a lower complexity.",
-    )  # fmt: skip
     n_pixels = int(groups[-1]) + 1
     first, last = 0 if start is None else start.n_features // CHUNK, -(-n_features // CHUNK)
     parts = [] if start is None else [(np.diff(start.starts), start.pixels, start.paths)]
@@ -180,6 +173,18 @@ def sample_features(
     ones = np.ones(len(pixels), dtype=np.int8)
     columns = sparse.csr_matrix((ones, pixels, starts), shape=(len(paths), n_pixels)).tocsc()
     return FeatureSample(skeleton, seed, starts, pixels, columns.indptr, columns.indices, paths)
+
+
+def _checked(skeleton: Skeleton, n_features: int, seed: int, start: FeatureSample | None) -> int:
+    n_features = Param("n_features", 100_000, "int", low=1, high=MAX_FEATURES).validate(n_features)
+    skeleton.check_sampling()
+    if start is not None and (start.skeleton != skeleton or start.seed != seed):
+        raise ParameterError("start", "must be a sample of the same skeleton and seed", start.skeleton)
+    check_memory(
+        _needed(skeleton, n_features), "cpu", f"Drawing {n_features:,} features of this skeleton",
+        "Choose fewer features, or a skeleton with a lower complexity.",
+    )  # fmt: skip
+    return n_features
 
 
 def _needed(skeleton: Skeleton, n_features: int) -> int:

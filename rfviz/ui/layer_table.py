@@ -16,15 +16,15 @@ __all__ = ["OWN", "LayerTable", "Row"]
 
 OWN = "own"
 # What a row offers, and the number that goes with it.
-_KINDS = {"relu": "ReLU", "exponential": "exponential", "step": "step", "erf": "erf", "identity": "identity",
-          "polynomial": "polynomial"}  # fmt: skip
+_KINDS = {"relu": "ReLU", "exponential": "exp", "step": "step", "erf": "erf", "identity": "identity",
+          "polynomial": "power"}  # fmt: skip
 _NUMBER = {"exponential": ("scale", 1.0), "polynomial": ("degree", 2)}
 _MOST_LAYERS = 8
 _HELP = {
     "size": "Window: each node averages a square of so many nodes below it, a side.",
     "stride": "Stride: so many nodes below, the next window begins.",
     "kind": "Dual activation: the law of how many children a feature multiplies here.",
-    "number": "Of the exponential the mean number of children; of the polynomial exactly that number.",
+    "number": "Of exp, which is exp(s(ρ − 1)), the mean number of children; of power, ρ^d, exactly that number.",
 }
 
 
@@ -134,7 +134,7 @@ class LayerTable:
         st.caption("**Layers**, from the image up: window, stride, activation and its number")
         for place, row in enumerate(rows):
             with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-                st.markdown(f"**{place + 1}**" if row.size else "**top**", width=34)
+                st.markdown(f"**{place + 1}**" if row.size else "**top**", width=32)
                 self._cells(place, row)
             if reason and place == wrong:
                 st.error(reason)
@@ -150,7 +150,7 @@ class LayerTable:
             st.markdown("all nodes below", width=160)
         key = self._cell(place, "kind", row.kind)
         st.selectbox("Activation", list(_KINDS), format_func=_KINDS.get, key=key, label_visibility=_label(place),
-                     on_change=self._changed, args=(place, "kind", key), width=126, help=_HELP["kind"])  # fmt: skip
+                     on_change=self._changed, args=(place, "kind", key), width=96, help=_HELP["kind"])  # fmt: skip
         if row.kind == "exponential":
             self._number(place, "number", row.number, 0.05, 50.0, 0.25)
         elif row.kind == "polynomial":
