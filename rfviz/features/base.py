@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rfviz.backend import Device, check_memory, get_device, gigabytes, is_out_of_memory, memory_budget, to_host
-from rfviz.errors import MemoryBudgetError, ParameterError
+from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
+from rfviz.errors import ParameterError
 from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
 from rfviz.features.draws import seed_from
 from rfviz.features.law import DistanceLaw, ProductLaw
@@ -120,14 +120,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _check_weight_memory(self, n_features: int) -> None:
         needed = self.weight_bytes(n_features)
-        budget = memory_budget("cpu")
-        if needed > budget:
-            fits = max(int(self.n_components * (budget / needed)), 0)
-            raise MemoryBudgetError(
-                f"{type(self).__name__} with n_components={self.n_components} on {n_features} input features needs "
-                f"{gigabytes(needed)} of weights; the budget is {gigabytes(budget)}. "
-                f"The largest n_components that fits is about {fits}."
-            )
+        fits = int(self.n_components * (memory_budget("cpu") / max(needed, 1)))
+        what = f"{type(self).__name__} with n_components={self.n_components} on {n_features} input features"
+        check_memory(needed, "cpu", f"The weights of {what}", f"The largest n_components that fits is about {fits}.")
 
     def weight_bytes(self, n_features: int) -> int:
         """Bytes of weights that fitting on `n_features` columns would store."""
@@ -168,13 +163,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         X = self._check_input(X)
         itemsize = np.dtype(self.dtype).itemsize
-        check_memory(
-            X.shape[0] * self.n_components * itemsize,
-            "cpu",
-            f"A feature matrix of {X.shape[0]} × {self.n_components}",
-            f"The largest n_components that fits is about "
-            f"{int(memory_budget('cpu') / max(X.shape[0] * itemsize, 1))}; or use transform_blocks.",
-        )
+        fits = int(memory_budget("cpu") / max(X.shape[0] * itemsize, 1))
+        what = f"A feature matrix of {X.shape[0]} × {self.n_components}"
+        remedy = f"The largest n_components that fits is about {fits}; or use transform_blocks."
+        check_memory(X.shape[0] * self.n_components * itemsize, "cpu", what, remedy)
         out = np.empty((X.shape[0], self.n_components), dtype=self.dtype)
         device = get_device(self.device)
         if device.is_gpu and self._fill_from_gpu(X, out, device):
@@ -236,12 +228,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 raise
         # Only here, where the error and the arrays in its traceback are gone, is there anything to give back.
         device.release()
-        warnings.warn(
-            f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning, stacklevel=3
-        )
+        message = f"Out of memory on {device.name}: computed on the CPU instead."
+        warnings.warn(message, DeviceFallbackWarning, stacklevel=3)
         return False
-
-    # --- the map as a mathematical object -----------------------------------------------------------------------------
 
     def prefix(self, n_components: int) -> FeatureMap:
         """The fitted map of the first features, sharing memory with this one.
