@@ -38,7 +38,7 @@ PAPER = {
 }  # fmt: skip
 COMPONENTS = {4: 10, 5: 12, 6: 16}
 SIDE, STRIDE = 24, 2
-ALPHAS = np.logspace(-1, 3, 5)
+ALPHAS = np.logspace(1, 5, 5)
 
 
 def main() -> None:
