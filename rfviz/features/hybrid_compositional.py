@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -14,15 +13,15 @@ from rfviz.backend import Device, check_memory
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
 from rfviz.features.blocks import Scratch
-from rfviz.features.compositional_draws import CHUNK, reached_inputs
 from rfviz.features.draws import standard_normal, uniform
+from rfviz.features.hybrid_paths import above_patches, patch_paths
 from rfviz.features.law import ProductLaw
 from rfviz.params import Param
-from rfviz.skeleton import PRESETS, Skeleton, as_skeleton, graph
+from rfviz.skeleton import PRESETS, Skeleton, as_skeleton
 
 __all__ = ["HybridCompositional"]
 
-_NORMAL_STREAM, _PHASE_STREAM, _PATH_STREAM = 0, 1, 2
+_NORMAL_STREAM, _PHASE_STREAM = 0, 1  # the paths have 2
 
 
 class HybridCompositional(FeatureMap):
@@ -135,7 +134,7 @@ class HybridCompositional(FeatureMap):
     def _numbers_per_feature(self, n_features: int) -> int:
         """Expected weights of a feature."""
         skeleton = self._skeleton_for(n_features)
-        bottom, above = skeleton.layers[0], _above_patches(skeleton)
+        bottom, (above, _) = skeleton.layers[0], above_patches(skeleton)
         patches = 1.0 if above is None else min(above.complexity, above.n_inputs)
         per_angle = 2 * bottom.degree * patches + 1
         return int(np.ceil(per_angle / (2 if self.paired else 1)))
@@ -143,7 +142,7 @@ class HybridCompositional(FeatureMap):
     def _draw(self, n_features: int) -> None:
         self.skeleton_ = self._skeleton_for(n_features)
         bottom, n_angles = self.skeleton_.layers[0], self._angles(self.n_components)
-        angle, self.nodes_, count = _patches(self.skeleton_, self.seed_, n_angles)
+        angle, self.nodes_, count = patch_paths(self.skeleton_, self.seed_, n_angles)
         self.ends_ = np.concatenate([[0], np.cumsum(np.bincount(angle, minlength=n_angles))])
         shape = len(self.nodes_), 2 * bottom.degree
         check_memory(
@@ -226,7 +225,7 @@ class HybridCompositional(FeatureMap):
             return None
         # With D the difference of two angles, E cos D is the kernel, and E cos 2D that with s four times as large. The
         # random phase adds a half, but to features that are 1 whatever the data.
-        above = _above_patches(skeleton)
+        above, _ = above_patches(skeleton)
         constant = 0.0 if above is None else float(above.propagate(np, np.zeros((above.n_inputs, 1)))[0])
         one = 0.5 * (1.0 + kernels.compositional(X, skeleton=doubled)) + 0.5 * (1.0 - constant) - self.kernel(X) ** 2
         # 2 cos(·) cos(·) lies in an interval of length 4.
@@ -245,36 +244,6 @@ def _checked(skeleton: Skeleton) -> Skeleton:
         "skeleton", "must have all its inputs, circles, under one layer with the activation 'exponential', whose "
         "kernel is a Gaussian one", found, "Use 'flat' or 'deep', or CompositionalFeatures, which take any.",
     )  # fmt: skip
-
-
-def _above_patches(skeleton: Skeleton) -> Skeleton | None:
-    """The skeleton with the nodes of its bottom layer as inputs; None where that is all there is."""
-    bottom, *above = skeleton.layers
-    if not above:
-        return None
-    nodes = [(layer.activation, sources - skeleton.n_inputs) for layer in above for sources in layer.edges]
-    truncated = graph([("circle", len(bottom.edges))], nodes)
-    truncated.check_sampling()
-    return truncated
-
-
-def _patches(skeleton: Skeleton, seed: int, n_angles: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which patches the paths of each angle end at: (angle, node, how many paths), sorted by angle and node."""
-    above, n_nodes = _above_patches(skeleton), len(skeleton.layers[0].edges)
-    if above is None:
-        return np.arange(n_angles), np.zeros(n_angles, dtype=np.int32), np.ones(n_angles)
-    places, counts = [], []
-    for index in itertools.count():
-        if index * CHUNK >= n_angles:
-            break
-        generator = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(_PATH_STREAM, index))))
-        angle, node, count = reached_inputs(above, generator, CHUNK)
-        place, inverse = np.unique(angle.astype(np.int64) * n_nodes + node, return_inverse=True)
-        within = place < (n_angles - index * CHUNK) * n_nodes
-        places.append(place[within] + index * CHUNK * n_nodes)
-        counts.append(np.bincount(inverse, weights=count, minlength=len(place))[within])
-    place = np.concatenate(places)
-    return place // n_nodes, (place % n_nodes).astype(np.int32), np.concatenate(counts)
 
 
 def _doubled(skeleton: Skeleton) -> Skeleton | None:

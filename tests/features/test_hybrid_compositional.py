@@ -162,3 +162,15 @@ def test_refuses_what_is_no_gaussian_kernel_of_patches(skeleton, found):
 def test_refuses_what_is_no_skeleton(skeleton):
     with pytest.raises(ParameterError, match="skeleton must be"):
         HybridCompositional(10, skeleton=skeleton).fit(np.zeros((2, 9)))
+
+
+def test_patches_that_no_window_covers_are_left_out():
+    # 25 pixels a side give 11 × 11 patches, of which windows of 4 with stride 2 cover 10 × 10.
+    X = np.random.default_rng(0).random((2, 625))
+    fitted = HybridCompositional(20_000, skeleton="deep").fit(X)
+    rows, columns = np.unravel_index(fitted.nodes_, (11, 11))
+    assert rows.max() == columns.max() == 9
+    F = fitted.transform(X).astype(float)
+    products = fitted.n_components * F[0] * F[1]
+    z = (products.mean() - fitted.kernel(X)[0, 1]) / (products.std() / np.sqrt(len(products)))
+    assert abs(z) < stats.norm.isf(0.5e-6)
