@@ -211,7 +211,7 @@ class HybridCompositional(FeatureMap):
         for node in np.flatnonzero(np.diff(first)):
             here = order[first[node] : first[node + 1]]
             # No feature has the same patch twice, so that none is added to twice.
-            angles[xp.asarray(feature[here])] += W[xp.asarray(here)] @ embedded[xp.asarray(rows[node])]
+            angles[xp.asarray(feature[here])] += xp.matmul(W[xp.asarray(here)], embedded[xp.asarray(rows[node])])
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
