@@ -28,7 +28,7 @@ from scipy.stats import spearmanr  # noqa: E402
 
 from rfviz.features import CompositionalFeatures  # noqa: E402
 from rfviz.linear_model import RidgePath  # noqa: E402
-from rfviz.skeleton import Skeleton, convolutions, flat  # noqa: E402
+from rfviz.skeleton import ARCHITECTURES, PatchPCA, Skeleton, convolutions, flat  # noqa: E402
 
 SOURCE = "A. Daniely, R. Frostig, V. Gupta, Y. Singer, Random Features for Compositional Kernels, 2017, Table 1"
 # Test accuracy in per cent of random features and of the network that is trained, best features first.
@@ -36,7 +36,6 @@ PAPER = {
     "4,5": (72.88, 77.09), "6,4": (72.42, 77.06), "6,6": (72.25, 75.52), "4,4": (71.49, 74.94), "5,4": (71.45, 76.78),
     "4,6": (70.62, 74.24), "5,6": (70.39, 75.38), "6,5": (70.14, 74.23), "5,5": (69.64, 73.57), "full": (60.01, 55.09),
 }  # fmt: skip
-COMPONENTS = {4: 10, 5: 12, 6: 16}
 SIDE, STRIDE = 24, 2
 ALPHAS = np.logspace(1, 5, 5)
 
@@ -85,24 +84,12 @@ def prepared(name: str, images: tuple[np.ndarray, np.ndarray], turn: float) -> t
     if name == "full":
         return [part.reshape(len(part), -1) for part in images], flat(3 * SIDE**2, "relu", circle)
     first, second = map(int, name.split(","))
-    q = COMPONENTS[first]
-    patches = [np.lib.stride_tricks.sliding_window_view(part, (first, first), (1, 2)) for part in images]
-    patches = [part[:, ::STRIDE, ::STRIDE] for part in patches]
-    n_side = patches[0].shape[1]
-    some = patches[0][:4000].reshape(-1, 3 * first**2)
-    values, vectors = np.linalg.eigh(np.cov(some.T, dtype=np.float64))
-    basis = vectors[:, ::-1][:, :q] / np.sqrt(values[::-1][:q].mean())
-    basis = basis.astype(np.float32)
-    inputs = [_projected(part, basis) for part in patches]
-    # A patch's principal components are the channels of one place: the first convolution sees one place at a time.
-    skeleton = convolutions((n_side, n_side, q), [(1, 1, "relu"), (second, STRIDE, "relu")], "relu", circle)
-    return inputs, skeleton
-
-
-def _projected(patches: np.ndarray, basis: np.ndarray) -> np.ndarray:
-    """Principal components of all patches, an image a row, by blocks of images. (The mean only turns the circles.)"""
-    blocks = (patches[start : start + 1000] for start in range(0, len(patches), 1000))
-    return np.concatenate([(block.reshape(-1, len(basis)) @ basis).reshape(len(block), -1) for block in blocks])
+    q = ARCHITECTURES[first, second]
+    shape = (SIDE, SIDE, 3)
+    patch_pca = PatchPCA(shape, size=first, stride=STRIDE, n_components=q)
+    inputs = [part.reshape(len(part), -1) for part in images]
+    inputs = [patch_pca.fit(inputs[0]).transform(part) for part in inputs]
+    return inputs, convolutions(shape, [(first, STRIDE, "relu"), (second, STRIDE, "relu")], "relu", circle, q)
 
 
 def accuracies(inputs: list, labels: tuple, skeleton: Skeleton, m_max: int, draws: int) -> dict:
