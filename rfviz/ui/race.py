@@ -181,7 +181,7 @@ class Race:
             frame = _against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
             for name in ("error", "s.d."):
                 frame[name] = scale * frame[name]
-            curves.append(Runner(entrant.label, frame, self._paper(entrant)))
+            curves.append(Runner(entrant.label, frame, self._paper(entrant), entrant.scheme))
         return curves
 
     @property
