@@ -48,7 +48,7 @@ with st.container(key="controls"):
     references = several(state, "references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                          "Other methods, as horizontal lines.", {k: b.title for k, b in BASELINES.items()})  # fmt: skip
     m_max, seeds = control(state, M_MAX), control(state, SEEDS)
-    settings = choose_settings(state, chosen)
+    settings = choose_settings(state, chosen, references)
     loss = control(state, LOSS)
     alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
 
