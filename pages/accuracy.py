@@ -92,7 +92,8 @@ with tabs[name]:
     elif name == "Numbers":
         views.numbers(race)
     elif name == "Table 1":
-        table_of_architectures(race) if architectures(race.entrants) else views.table_one(race)
+        table = table_of_architectures if architectures(race.entrants) else views.table_one
+        table(race)
     else:
         st.markdown(text.ACCURACY_METHOD)
 state.finish()
