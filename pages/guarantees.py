@@ -17,13 +17,12 @@ GROUP = "Kernels"
 ORDER = 60
 QUESTION = "How many random features does theory ask for, how many do it in fact, and what is left unsaid?"
 
-POINTS = Param("points", 64, "int", 3, 1000, log=True, marks=(8, 16, 32, 64, 128, 256), symbol="n",
-               label="Points compared", help="Rows chosen at random; all their pairs are compared.")  # fmt: skip
 VIEW = Param("view", "Kernel", "choice", choices=("Kernel", "Learning"), label="Bounds on",
              help="The error of the kernel estimate, or the risk of what is learnt with it.")  # fmt: skip
 FOURIER = {"view": "Kernel", "scheme": "RandomFourier", "data": "digits", "normalise": "unit norm", "gamma": 1.0,
-           "paired": True, "eps": 0.1, "delta": 0.05, "n_components": 1000, "dimension": "data",
-           "draws": 100, "points": 64, "about": ["one pair", "all pairs", "everywhere"]}  # fmt: skip
+           "paired": True, "spectrum": "gaussian", "draw": "iid", "eps": 0.1, "delta": 0.05, "n_components": 1000,
+           "dimension": "data", "draws": 100, "points": 64,
+           "about": ["one pair", "all pairs", "everywhere"]}  # fmt: skip
 BINNING = FOURIER | {"scheme": "RandomBinning"}
 SINKS = {"view": "Learning", "theorem": "kitchen sinks", "data": "digits", "normalise": "unit norm", "gamma": 1.0,
          "loss": "hinge", "n_components": 300, "rows": "data", "size": "measured", "delta": 0.05}  # fmt: skip
@@ -39,7 +38,6 @@ state = layout.page_title("guarantees", presets)
 dataset, data_key = choose_data(state, "digits")
 with st.sidebar:
     normalise = control(state, NORMALISATION)
-    n_points = control(state, POINTS)
 
 
 @st.fragment  # a slider draws this part of the page anew, not the sidebar
@@ -48,7 +46,7 @@ def laboratory() -> None:
     view = control(state, VIEW)
     try:
         if view == "Kernel":
-            views.kernel(state, dataset, (data_key, normalise), n_points)
+            views.kernel(state, dataset, (data_key, normalise))
         else:
             views.learning(state, dataset, (data_key, normalise))
     except RfvizError as error:

@@ -245,7 +245,7 @@ def compare(measured: MeasuredErrors, statements: Sequence[Statement], eps: floa
     """
     asked = [s.bound.features(eps, delta) for s in statements]
     finite = [m for m in asked if np.isfinite(m)]
-    top = 10.0 ** np.clip(np.ceil(np.log10(max([1e4, *finite]))), 4, 12)
+    top = 10.0 ** np.clip(np.ceil(np.log10(1.3 * max([1e3, *finite]))), 4, 12)
     wide = np.geomspace(measured.m_grid[0], top, _POINTS)
     curves = []
     for about in ABOUT[:2]:
@@ -279,6 +279,10 @@ def needed(m_grid: np.ndarray, errors: np.ndarray, eps: float) -> tuple[float, b
         return float(m_grid[0]), False
     last = above[-1]
     if last == len(m_grid) - 1:
-        return float(np.ceil(m_grid[-1] * (errors[-1] / eps) ** 2)), True
+        return _whole(m_grid[-1] * (errors[-1] / eps) ** 2), True
     x, y = np.log(m_grid[last : last + 2]), np.log(np.maximum(errors[last : last + 2], 1e-300))
-    return float(np.ceil(np.exp(x[0] + (np.log(eps) - y[0]) * (x[1] - x[0]) / (y[1] - y[0])))), False
+    return _whole(np.exp(x[0] + (np.log(eps) - y[0]) * (x[1] - x[0]) / (y[1] - y[0]))), False
+
+
+def _whole(m: float) -> float:
+    return float(np.ceil(m * (1.0 - 1e-12)))

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rfviz import bounds
 from rfviz.bounds import TailBound
 
@@ -69,6 +71,8 @@ def statements(
         uniform = bounds.binning_uniform(dimension, diameter, float(setting.get("gamma", 1.0)))
         extra = [Statement("one pair", bounds.bernstein(variance, 1.0), drawn=False)] if variance else []
         return [*extra, *_pairs(bounds.binning_pair(), n_pairs), Statement("everywhere", uniform)]
+    if setting.get("paired"):  # a wave of norm 1, whose cosine and sine are two features
+        return _pairs(bounds.bounded_products(1.0, per_draw=2), n_pairs)
     return _pairs(bounds.bounded_products(_NORMS[scheme]), n_pairs)
 
 
@@ -80,7 +84,7 @@ def _fourier(
     setting: Mapping[str, Any], n_pairs: int, dimension: int, diameter: float, variance: float | None
 ) -> list[Statement]:
     paired = bool(setting.get("paired", True))
-    sigma, gaussian = _second_moment(setting, dimension), setting.get("kernel", "gaussian") == "gaussian"
+    sigma, spread = _spectrum(setting, dimension)
     found = []
     if variance:
         # One term: a cosine in [−1, 1] for a pair of features, a product in [−2, 2] for one with a phase.
@@ -92,17 +96,25 @@ def _fourier(
     if not math.isfinite(sigma):
         return found
     if paired:
-        sharper = bounds.sutherland_pairs(dimension, sigma, diameter, 0.5 if gaussian else 1.0)
+        sharper = bounds.sutherland_pairs(dimension, sigma, diameter, spread)
     else:
         sharper = bounds.sutherland_phases(dimension, sigma, diameter)
     uniform = bounds.fourier_uniform(dimension, sigma, diameter, paired)
     return [*found, Statement("everywhere", sharper), Statement("everywhere", uniform)]
 
 
-def _second_moment(setting: Mapping[str, Any], dimension: int) -> float:
-    """σ_p, the root of E‖ω‖²; infinite where the spectrum has no second moment."""
-    gamma = float(setting["gamma"])
-    return math.sqrt(2.0 * dimension * gamma) if setting.get("kernel", "gaussian") == "gaussian" else math.inf
+def _spectrum(setting: Mapping[str, Any], dimension: int) -> tuple[float, float]:
+    """σ_p, the root of E‖ω‖², infinite where the kernel has a cusp at 0; and the largest variance of cos ω·(x − z).
+
+    The variance is ½ + ½k(2δ) − k(δ)². For the Gaussian kernel k(2δ) = k(δ)⁴, which makes it ½(1 − k²)². Any kernel
+    that falls from 1 to 0 along a line has k(2δ) ≤ k(δ), which makes it 9/16 at most.
+    """
+    gamma, name, nu = np.atleast_1d(setting["gamma"]), setting.get("spectrum", "gaussian"), setting.get("nu", 1.5)
+    if name == "laplacian" or (name == "matern" and nu <= 1.0):
+        return math.inf, 9 / 16
+    per_column = 2.0 * np.mean(gamma**2) if name == "cauchy" else 2.0 * np.mean(gamma)
+    heavier = nu / (nu - 1.0) if name == "matern" else 1.0
+    return math.sqrt(dimension * float(per_column) * heavier), 0.5 if name == "gaussian" else 9 / 16
 
 
 def silence(scheme: str, setting: Mapping[str, Any]) -> str:

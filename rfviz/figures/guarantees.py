@@ -28,7 +28,7 @@ def plot_guarantees(
     shown: Sequence[str] = ABOUT,
     at: int | None = None,
     largest: float | None = None,
-    height: int = 480,
+    height: int = 540,
     revision: str = "",
 ) -> go.Figure:
     """Error against the number of features: measured, expected and guaranteed, and the reader's ε.
@@ -60,18 +60,18 @@ def plot_guarantees(
     right = max([float(c.m[-1]) for c in curves] + [1e3])
     x_range = [float(np.log10(0.9 * comparison.measured.m_grid[0])), float(np.log10(1.1 * right))]
     lowest = min([float(c.error[c.error > 0].min()) for c in curves if c.kind == "measured"] + [comparison.eps])
-    top = 4.0 * (largest or max([float(c.error[0]) for c in curves] + [1.0]))
+    top = 5.0 * (largest or max([float(c.error[0]) for c in curves] + [1.0]))
     axes = {
         "xaxis": {"type": "log", "dtick": 1, "range": x_range, "tickformat": "~s"},
         "yaxis": {"type": "log", "dtick": 1, "range": [float(np.log10(0.5 * lowest)), float(np.log10(top))]},
     }
     shapes = [_mark("y", comparison.eps)] + ([_mark("x", at)] if at else [])
-    notes = [_note(0.005, comparison.eps, f"ε = {comparison.eps:g}", "left")]
+    notes = [_note(0.995, comparison.eps, f"ε = {comparison.eps:g}", "right", "top")]
     if largest:
         area = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": 1e6, "layer": "below",
                 "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)}  # fmt: skip
         shapes.append(area)
-        notes.append(_note(0.995, largest, "vacuous: no error is as large as this", "right"))
+        notes.append(_note(0.01, top, "vacuous: no error is so large", "left", "top"))
     return styled(
         traces, x=M_TITLE, y="error exceeded with probability δ", height=height, revision=revision,
         shapes=shapes, annotations=notes, **axes,
@@ -82,8 +82,9 @@ def _curve(curve: Curve, place: int) -> dict[str, Any]:
     number = ABOUT.index(curve.about)
     colour, name = COLOURS[number], f"{curve.about}: {curve.name}"
     if curve.kind != "measured":
-        dash = _EXPECTED if curve.kind == "expected" else _BOUND_DASHES[place % len(_BOUND_DASHES)]
-        return line(curve.m, curve.error, colour, dash, name, 2.0 if curve.kind == "bound" else 2.5)
+        if curve.kind == "expected":  # the same for all, and said below the chart
+            return line(curve.m, curve.error, colour, _EXPECTED, name, 2.5, shown=False)
+        return line(curve.m, curve.error, colour, _BOUND_DASHES[place % len(_BOUND_DASHES)], name, 2.0)
     return trace(
         "scatter",
         x=curve.m,
@@ -113,9 +114,9 @@ def _mark(axis: str, at: float) -> dict[str, Any]:
     return {"type": "line", "line": style, **ends}
 
 
-def _note(x: float, y: float, text: str, side: str) -> dict[str, Any]:
+def _note(x: float, y: float, text: str, side: str, above: str = "bottom") -> dict[str, Any]:
     return {"xref": "paper", "x": x, "y": float(np.log10(y)), "text": text, "showarrow": False, "xanchor": side,
-            "yanchor": "bottom", "font": {"size": 13, "color": GREY}}  # fmt: skip
+            "yanchor": above, "font": {"size": 13, "color": GREY}}  # fmt: skip
 
 
 def plot_risk(
@@ -126,7 +127,7 @@ def plot_risk(
     *,
     at: int | None = None,
     largest: float | None = None,
-    height: int = 460,
+    height: int = 500,
     revision: str = "",
 ) -> go.Figure:
     """Excess risk against the number of features: the two terms of a theorem, and what was measured.
@@ -175,7 +176,7 @@ def plot_risk(
     if largest:
         shapes.append({"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": 1e12, "layer": "below",
                        "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)})  # fmt: skip
-        notes.append(_note(0.995, largest, "vacuous: f = 0 has no larger risk", "right"))
+        notes.append(_note(0.01, largest, "vacuous: f = 0 has no larger risk", "left"))
     return styled(
         traces, x=M_TITLE, y="excess risk", height=height, revision=revision, shapes=shapes, annotations=notes,
         xaxis={"type": "log", "dtick": 1, "tickformat": "~s", "range": [float(np.log10(0.9 * m[0])), 8.0]},

@@ -82,7 +82,9 @@ def choice(
     return st.selectbox(label, options, **show)
 
 
-def choose_map(state: PageState, defaults: Mapping[str, Any]) -> tuple[type[FeatureMap], dict[str, Any]]:
+def choose_map(
+    state: PageState, defaults: Mapping[str, Any], first: str = "RandomMaxout"
+) -> tuple[type[FeatureMap], dict[str, Any]]:
     """Let the reader choose a feature map and its parameters.
 
     Parameters
@@ -90,6 +92,8 @@ def choose_map(state: PageState, defaults: Mapping[str, Any]) -> tuple[type[Feat
     state : PageState
     defaults : mapping
         Defaults of the page's own, by the name of the parameter.
+    first : str
+        Class name of the scheme to begin with.
 
     Returns
     -------
@@ -99,7 +103,7 @@ def choose_map(state: PageState, defaults: Mapping[str, Any]) -> tuple[type[Feat
     """
     schemes = registry()
     titles = {name: scheme.label for name, scheme in schemes.items()}
-    name = choice(state, "scheme", list(schemes), "RandomMaxout", "Scheme", "Which feature map.", titles)
+    name = choice(state, "scheme", list(schemes), first, "Scheme", "Which feature map.", titles)
     # The precision shows in no picture.
     params = [param for param in schemes[name].params if param.name != "dtype"]
     return schemes[name], {param.name: control(state, param, defaults.get(param.name)) for param in params}

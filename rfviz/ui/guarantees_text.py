@@ -12,7 +12,7 @@ from rfviz.bounds import LOSSES, RiskBound
 
 __all__ = [
     "ERRATA", "KERNEL_METHOD", "LETTERS", "LOOSENESS", "NUMBERS", "RISK_METHOD", "RISK_NUMBERS", "formulas",
-    "kernel_explanation", "kernel_summary", "risk_explanation", "risk_summary", "table",
+    "kernel_explanation", "kernel_summary", "reading", "risk_explanation", "risk_summary", "table",
 ]  # fmt: skip
 
 LOOSENESS = r"""
@@ -163,17 +163,20 @@ def kernel_summary(comparison: Comparison) -> str:
 
 def kernel_explanation(comparison: Comparison, m: int, silent: str) -> str:
     """What one sees, with the numbers of the picture."""
-    measured, sure = comparison.measured, f"{1 - comparison.delta:.4g}".removeprefix("0.")
     sure = f"{100 * (1 - comparison.delta):g} %"
-    lead = (
-        f"**What am I seeing?** The error of the kernel estimate that is exceeded with probability δ = "
-        f"{comparison.delta:g}. Marks: measured in {measured.n_draws} draws. Dotted: if errors were normal. Dashed: "
-        f"guaranteed. A ring is where a curve comes down to ε = {comparison.eps:g}. "
-    )
     if silent:
-        return f"{lead}**No guarantee here.** {silent}"
+        return f"**No guarantee here.** {silent}"
     parts = [_sentence(comparison, about, sure) for about in ABOUT]
-    return lead + " ".join(part for part in parts if part) + " " + _at(comparison, m)
+    return " ".join(part for part in parts if part) + " " + _at(comparison, m)
+
+
+def reading(comparison: Comparison) -> str:
+    """How to read the chart."""
+    return (
+        f"The error of the kernel estimate that is exceeded with probability δ = {comparison.delta:g}. With marks: "
+        f"measured in {comparison.measured.n_draws} draws. Dotted: if errors were normal with their exact variance. "
+        f"Dashed: guaranteed. A ring is where a curve comes down to ε = {comparison.eps:g}."
+    )
 
 
 def _sentence(comparison: Comparison, about: str, sure: str) -> str:
@@ -183,8 +186,11 @@ def _sentence(comparison: Comparison, about: str, sure: str) -> str:
         return ""
     best = min(found, key=lambda c: c.features)
     ratio = best.features / enough
-    start = {"one pair": f"To err by at most ε with {sure} certainty on one pair, ", "all pairs": "On all pairs, ",
-             "everywhere": "On a whole region, "}[about]  # fmt: skip
+    start = {
+        "one pair": f"To err by at most ε = {comparison.eps:g} on one pair with {sure} certainty, ",
+        "all pairs": "On all pairs, ",
+        "everywhere": "On a whole region, ",
+    }[about]
     if not math.isfinite(ratio):
         return f"{start}{best.name} cannot be satisfied."
     compared = "the measured pairs need" if about == "everywhere" else "measured,"
@@ -201,7 +207,7 @@ def _at(comparison: Comparison, m: int) -> str:
     if not bound or not bound[0].m[0] <= m <= bound[0].m[-1]:
         return ""
     allowed = math.exp(np.interp(math.log(m), np.log(bound[0].m), np.log(bound[0].error)))
-    return f"At m = {count(m)} (dotted line) {bound[0].name} allows an error of {allowed:.2g} on the worst pair."
+    return f"At m = {count(m)}, the vertical line, {bound[0].name} allows an error of {allowed:.2g} on the worst pair."
 
 
 def risk_summary(measured: MeasuredRisk, bound: RiskBound, loss: str, n: int) -> str:
@@ -229,9 +235,9 @@ def risk_explanation(
     free = " The constant C′ and the intrinsic dimension are free: the paper gives no numbers." * (theorem == "maxout")
     return (
         f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learnt function is than the "
-        f"best of its class: a term that falls with the {n:,} training rows (dashed), plus one that falls with the features "
-        f"(dotted). With {letter} = {size:.3g} it allows **{total:.3g}** at m = {count(m)}. {verdict}. Measured: "
-        f"{measured.excess(loss)[place]:.2g} over the best m, and {measured.gap(loss)[place]:.2g} between test and "
-        f"training risk, at m = {int(measured.m_grid[place]):,}. To bring the first term to half of the risk of 0, it "
-        f"asks for **{count(rows)}** rows.{free}"
+        f"best of its class: a term that falls with the {n:,} training rows (dashed), plus one that falls with the "
+        f"features (dotted). With {letter} = {size:.3g} it allows **{total:.3g}** at m = {count(m)}. {verdict}. "
+        f"Measured at m = {int(measured.m_grid[place]):,}: {measured.excess(loss)[place]:.2g} over the best m, and "
+        f"{measured.gap(loss)[place]:.2g} between test and training risk. To bring the first term to half of the risk "
+        f"of 0, it asks for **{count(rows)}** rows.{free}"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,24 +17,25 @@ from rfviz.analysis.risk import MeasuredRisk, measure_risk
 from rfviz.analysis.statements import largest_error, silence, statements
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.datasets.base import Dataset
-from rfviz.features import registry
+from rfviz.features import COMMON_PARAMS, registry
 from rfviz.figures.guarantees import plot_guarantees, plot_risk
 from rfviz.params import Param
 from rfviz.ui import guarantees_text as text
 from rfviz.ui import layout
-from rfviz.ui.controls import choice, control, several
+from rfviz.ui.controls import choice, choose_map, control, several
 from rfviz.ui.results import kept, watched
 from rfviz.ui.state import PageState
 
-__all__ = ["DELTA", "kernel", "learning"]
+__all__ = ["kernel", "learning"]
 
-DELTA = Param("delta", 0.05, "float", 0.001, 0.5, log=True, marks=tuple(sorted(DELTAS)), label="Failure δ",
+_DELTA = Param("delta", 0.05, "float", 0.001, 0.5, log=True, marks=tuple(sorted(DELTAS)), label="Failure δ",
               help="The probability, over draws of the map, with which the error may be larger.")  # fmt: skip
 _EPS = Param("eps", 0.1, "float", 0.005, 1.0, log=True, label="Error ε",
              marks=(0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0),
              help="The error that you can live with. Half the error asks for four times the features.")  # fmt: skip
-_M = Param("n_components", 1000, "int", 2, 10_000_000, step=2, ui_low=10, ui_high=100_000, log=True, symbol="m",
-           label="Features", help="Where the dotted line stands.")  # fmt: skip
+_M = next(p for p in COMMON_PARAMS if p.name == "n_components")
+_POINTS = Param("points", 64, "int", 3, 1000, log=True, marks=(8, 16, 32, 64, 128, 256), symbol="n",
+                label="Points", help="Rows chosen at random; all their pairs are compared.")  # fmt: skip
 _DIMENSION = Param("dimension", "data", "int", 1, 1_000_000, ui_high=10_000, choices=("data",), log=True, symbol="d",
                    label="Dimension", help="Of the region, in the bounds for all of it.")  # fmt: skip
 _DRAWS = Param("draws", 100, "int", 20, 1000, log=True, marks=(20, 50, 100, 200, 500, 1000), label="Draws",
@@ -41,12 +43,12 @@ _DRAWS = Param("draws", 100, "int", 20, 1000, log=True, marks=(20, 50, 100, 200,
 _ROWS = Param("rows", "data", "int", 10, 10**12, ui_low=100, ui_high=10**10, choices=("data",), log=True, symbol="n",
               label="Training rows", help="n in the bound. What is measured has the rows of the data.")  # fmt: skip
 _SIZE = Param("size", "measured", "float", 0.01, 1e9, ui_low=0.1, ui_high=1000.0, choices=("measured",), log=True,
-              label="Size of the class",
-              help="C (or B in Theorem 5): how large coefficients may be. Measured: of the fit at this m.")  # fmt: skip
+              label="Size C", help="How large coefficients may be. Measured: of the fit at this m.")  # fmt: skip
+_RADIUS = replace(_SIZE, label="Norm B", help="The largest norm of the function. Measured: of the fit at this m.")
 _CONSTANT = Param("constant", 1.0, "float", 1e-3, 1e6, ui_low=0.01, ui_high=1000.0, log=True, label="Constant C′",
                   help="The paper says only that it is a number.")  # fmt: skip
-_INTRINSIC = Param("intrinsic", 10, "int", 1, 100_000, ui_high=1000, log=True, label="Intrinsic dimension",
-                   help="The Assouad dimension of the data, which is not known; of the order of d at most.")  # fmt: skip
+_INTRINSIC = Param("intrinsic", 10, "int", 1, 100_000, ui_high=1000, log=True, label="Intrinsic dim.",
+                   help="The Assouad dimension of the data: not known, of the order of d at most.")  # fmt: skip
 _THEOREMS = {
     "kitchen sinks": "Theorem 1, kitchen sinks",
     "compositional": "Theorem 5, compositional",
@@ -59,29 +61,27 @@ _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
 # --- kernel estimates -------------------------------------------------------------------------------------------------
 
 
-def kernel(state: PageState, dataset: Dataset, on: tuple, n_points: int) -> None:
+def kernel(state: PageState, dataset: Dataset, on: tuple) -> None:
     """Bounds on the error of the kernel estimate beside the measured error."""
     with st.container(key="controls"):
-        schemes = registry()
-        titles = {name: cls.label for name, cls in schemes.items()}
-        scheme = choice(state, "scheme", list(schemes), "RandomFourier", "Scheme", "Which feature map.", titles)
-        params = [p for p in schemes[scheme].params if p.name not in ("dtype", "n_components")]
-        setting = {p.name: control(state, p, _DEFAULTS.get(p.name)) for p in params}
-        m, eps, delta = control(state, _M), control(state, _EPS), control(state, DELTA)
+        scheme, setting = choose_map(state, _DEFAULTS, "RandomFourier")
+        m, eps, delta = setting.pop("n_components"), control(state, _EPS), control(state, _DELTA)
+        n_points = control(state, _POINTS)
         dimension, draws = control(state, _DIMENSION), control(state, _DRAWS)
         shown = several(state, "about", list(ABOUT), list(ABOUT), "Shown", "Which errors are drawn.",
                         {about: about.capitalize() for about in ABOUT})  # fmt: skip
     sample = kept("kernel sample", (*on, n_points), lambda: prepare_sample(dataset, on[1], n_points), most=8)
-    key = (*on, n_points, scheme, tuple(sorted(setting.items())), draws)
+    name = scheme.__name__
+    key = (*on, n_points, name, tuple(sorted(setting.items())), draws)
     measured = watched(
         "measured errors",
         key,
-        lambda progress: measure_errors(sample, scheme, setting, error_grid(_MEASURED_M), draws, progress),
+        lambda progress: measure_errors(sample, name, setting, error_grid(_MEASURED_M), draws, progress),
     )
     d = measured.n_features if dimension == "data" else dimension
-    found = statements(scheme, measured.setting, measured.n_pairs, d, measured.diameter, measured.largest_variance)
+    found = statements(name, measured.setting, measured.n_pairs, d, measured.diameter, measured.largest_variance)
     comparison = compare(measured, found, eps, delta)
-    _show_kernel(state, comparison, shown, m, d, silence(scheme, measured.setting), str(key))
+    _show_kernel(state, comparison, shown, m, d, silence(name, measured.setting), str(key))
 
 
 def _show_kernel(
@@ -92,6 +92,7 @@ def _show_kernel(
     figure = plot_guarantees(comparison, shown=shown, at=m, largest=largest, revision=revision)
     layout.chart(figure, "guarantees", text.kernel_summary(comparison))
     layout.explain(text.kernel_explanation(comparison, m, silent))
+    st.caption(text.reading(comparison))
     st.markdown(text.table(comparison, d))
     layout.details(state, {
         "What each bound says": lambda: st.markdown(text.formulas(comparison)),
@@ -124,8 +125,8 @@ def learning(state: PageState, dataset: Dataset, on: tuple) -> None:
             names = {k: v.label for k, v in LOSSES.items()}
             loss = choice(state, "loss", list(LOSSES), "hinge", "Loss", "c(z) of the margin z = y·f(x).", names)
         m, rows = control(state, _M), control(state, _ROWS)
-        size = control(state, _SIZE)
-        constants = {} if theorem == "compositional" else {"delta": control(state, DELTA)}
+        size = control(state, _RADIUS if theorem == "compositional" else _SIZE)
+        constants = {} if theorem == "compositional" else {"delta": control(state, _DELTA)}
         if theorem == "maxout":
             constants |= {"constant": control(state, _CONSTANT), "intrinsic": control(state, _INTRINSIC)}
     split = kept("split", (*on, 0.25), lambda: make_split(dataset, on[1], 0.25), most=4)
