@@ -73,7 +73,8 @@ def statements(
         return [*extra, *_pairs(bounds.binning_pair(), n_pairs), Statement("everywhere", uniform)]
     if setting.get("paired"):  # a wave of norm 1, whose cosine and sine are two features
         return _pairs(bounds.bounded_products(1.0, per_draw=2), n_pairs)
-    return _pairs(bounds.bounded_products(_NORMS[scheme]), n_pairs)
+    sharper = [Statement("one pair", bounds.phase_pair(), drawn=False)] if scheme == "HybridCompositional" else []
+    return [*sharper, *_pairs(bounds.bounded_products(_NORMS[scheme]), n_pairs)]
 
 
 def _pairs(bound: TailBound, n_pairs: int) -> list[Statement]:

@@ -97,7 +97,7 @@ def fourier_uniform(dimension: int, sigma: float, diameter: float, paired: bool 
     per_draw = 2 if paired else 1
     start, rate = 8.0 * math.log(2.0) + 2.0 * _log(sigma * diameter), 1.0 / (4.0 * (dimension + 2.0) * per_draw)
     return TailBound(
-        "Rahimi–Recht",
+        "Rahimi–Recht" if paired else "Rahimi–Recht, as printed",
         f"{_RAHIMI_RECHT}, Claim 1",
         rf"2^8\Bigl(\frac{{\sigma_p\,\mathrm{{diam}}}}{{\varepsilon}}\Bigr)^2"
         rf"e^{{-m\varepsilon^2/({4 * per_draw}(d+2))}}",

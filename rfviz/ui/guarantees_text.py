@@ -130,7 +130,7 @@ def _times(ratio: float) -> str:
 def table(comparison: Comparison, d: int) -> str:
     """What each statement asks for, as a Markdown table."""
     measured = comparison.measured
-    lines = [f"| For ε = {comparison.eps:g} and δ = {comparison.delta:g} | features m | times the measured |",
+    lines = [f"| For ε = {comparison.eps:g} and δ = {comparison.delta:g} | features m | × measured |",
              "|:--|--:|--:|"]  # fmt: skip
     for about in ABOUT:
         curves = [c for c in comparison.curves if c.about == about]
@@ -184,7 +184,7 @@ def _sentence(comparison: Comparison, about: str, sure: str) -> str:
     enough = comparison.suffices(about)
     if not found or enough is None:
         return ""
-    best = min(found, key=lambda c: c.features)
+    best = found[0]  # what is proven comes before what is only printed
     ratio = best.features / enough
     start = {
         "one pair": f"To err by at most ε = {comparison.eps:g} on one pair with {sure} certainty, ",

@@ -50,9 +50,9 @@ _CONSTANT = Param("constant", 1.0, "float", 1e-3, 1e6, ui_low=0.01, ui_high=1000
 _INTRINSIC = Param("intrinsic", 10, "int", 1, 100_000, ui_high=1000, log=True, label="Intrinsic dim.",
                    help="The Assouad dimension of the data: not known, of the order of d at most.")  # fmt: skip
 _THEOREMS = {
-    "kitchen sinks": "Theorem 1, kitchen sinks",
-    "compositional": "Theorem 5, compositional",
-    "maxout": "Theorem 2, maxout",
+    "kitchen sinks": "Kitchen sinks",
+    "compositional": "Compositional",
+    "maxout": "Maxout",
 }
 _MEASURED_M, _LEARNT_M, _SEEDS = 2000, 1000, 3
 _DEFAULTS = {"gamma": 1.0, "pool_size": 4}

@@ -23,9 +23,9 @@ _PRELOADED = (
     "numpy", "pandas", "pyarrow", "scipy.linalg", "scipy.spatial.distance", "scipy.stats", "sklearn.decomposition",
     "PIL.Image", "plotly.graph_objects", "plotly.validator_cache", "rfviz.analysis.accuracy",
     "rfviz.analysis.baselines", "rfviz.analysis.cooccurrence", "rfviz.analysis.embedding",
-    "rfviz.analysis.feature_shapes", "rfviz.analysis.kernel_error", "rfviz.analysis.saturation",
+    "rfviz.analysis.feature_shapes", "rfviz.analysis.guarantees", "rfviz.analysis.kernel_error", "rfviz.analysis.risk", "rfviz.analysis.saturation",
     "rfviz.datasets", "rfviz.figures.accuracy", "rfviz.figures.cooccurrence", "rfviz.figures.embedding",
-    "rfviz.figures.kernel_bias", "rfviz.figures.saturation", "rfviz.figures.skeleton",
+    "rfviz.figures.guarantees", "rfviz.figures.kernel_bias", "rfviz.figures.saturation", "rfviz.figures.skeleton",
 )  # fmt: skip
 
 
