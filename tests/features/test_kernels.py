@@ -11,7 +11,7 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.random_projection import GaussianRandomProjection
 
 from rfviz import kernels
-from rfviz.features import RandomFourier, RandomMaxout, RandomProjection, registry
+from rfviz.features import RandomFourier, RandomMaxout, RandomProjection, SharedPoolMaxout, registry
 from tests.features.cases import CASES, IDS, make, unit_rows
 
 ALARM = 1e-5
@@ -54,6 +54,9 @@ def estimates(case, data=X, seeds=SEEDS):
 
 def _product_variance(feature_map, data):
     """Closed-form variance of the kernel estimate, or None for a scheme without one."""
+    if getattr(feature_map, "receptive_field", None) is not None or isinstance(feature_map, SharedPoolMaxout):
+        law = feature_map.product_law(data)  # checked by brute force in tests of their own
+        return None if law is None else law.variance(FEATURES)
     if isinstance(feature_map, RandomFourier):
         draws = FEATURES / 2 if feature_map.paired else FEATURES
         return kernels.fourier_product_variance(feature_map.kernel(data), paired=feature_map.paired) / draws
