@@ -10,7 +10,8 @@ from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param
 from rfviz.ui import accuracy_views as views
 from rfviz.ui import layout, text
-from rfviz.ui.accuracy_entrants import PRESETS, choose_maps, choose_settings, line_up
+from rfviz.ui.accuracy_entrants import PRESETS, architectures, choose_maps, choose_settings, line_up
+from rfviz.ui.architecture_views import table_of_architectures
 from rfviz.ui.controls import control, several
 from rfviz.ui.race import Race
 from rfviz.ui.results import kept
@@ -47,12 +48,13 @@ with st.container(key="controls"):
     references = several(state, "references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                          "Other methods, as horizontal lines.", {k: b.title for k, b in BASELINES.items()})  # fmt: skip
     m_max, seeds = control(state, M_MAX), control(state, SEEDS)
-    settings = choose_settings(state)
+    settings = choose_settings(state, chosen, references)
     loss = control(state, LOSS)
     alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
 
 try:
     split = kept("split", (data_key, normalise, test_share), lambda: make_split(dataset, normalise, test_share), most=4)
+    entrants = line_up(chosen, settings, dataset.image_shape)
 except RfvizError as error:
     st.error(str(error))
     state.finish()
@@ -65,7 +67,7 @@ steps = (
     tuple((grid, 1.0) for grid in segments) if grow == "features" else tuple((whole, s) for s in (1 / 16, 1 / 4, 1.0))
 )
 alphas = "auto" if alpha == "hold-out" else alpha
-race = Race(split, (data_key, normalise, test_share), line_up(chosen, settings), seeds, steps, alphas, loss)
+race = Race(split, (data_key, normalise, test_share), entrants, seeds, steps, alphas, loss)
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
 bar = views.start_and_stop(race)
@@ -90,7 +92,8 @@ with tabs[name]:
     elif name == "Numbers":
         views.numbers(race)
     elif name == "Table 1":
-        views.table_one(race)
+        table = table_of_architectures if architectures(race.entrants) else views.table_one
+        table(race)
     else:
         st.markdown(text.ACCURACY_METHOD)
 state.finish()
