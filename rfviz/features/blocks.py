@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -43,9 +44,14 @@ class Scratch:
 
     def like(self, array: Any) -> Any:
         """An uninitialised contiguous array of the shape and dtype of `array`."""
-        if self._buffer is None or self._buffer.size < array.size or self._buffer.dtype != array.dtype:
-            self._buffer = self._xp.empty(array.size, dtype=array.dtype)
-        return self._buffer[: array.size].reshape(array.shape)
+        return self.empty(array.shape, array.dtype)
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """An uninitialised contiguous array; the next one takes its place."""
+        size = math.prod(shape)
+        if self._buffer is None or self._buffer.size < size or self._buffer.dtype != dtype:
+            self._buffer = self._xp.empty(size, dtype=dtype)
+        return self._buffer[:size].reshape(shape)
 
     def release(self) -> None:
         """Let go of the buffer."""
