@@ -10,17 +10,21 @@ from rfviz import kernels
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal
+from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, sign_codes
 from rfviz.features.law import DistanceLaw, ProductLaw
 
 __all__ = ["RandomProjection"]
 
 
-class RandomProjection(FeatureMap):
+class RandomProjection(HashingMap, FeatureMap):
     r"""Linear Gaussian projections; random maxout with a pool of one.
 
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \langle w^\ell, x \rangle, \quad w^\ell \sim N(0, I_d)
 
     Its kernel is the inner product xᵀz. Every distance is kept up to a factor 1 ± O(1/√m) (Johnson and Lindenstrauss).
+
+    The signs of the projections are a hash of x (:meth:`codes`, SimHash): two points at the angle θ share a bit with
+    probability 1 − θ/π.
 
     Cost: O(n·m·d). Caveat: it adds no non-linearity; a linear model on it is a linear model.
 
@@ -40,6 +44,7 @@ class RandomProjection(FeatureMap):
     References
     ----------
     W. Johnson, J. Lindenstrauss, "Extensions of Lipschitz mappings into a Hilbert space", 1984.
+    M. Charikar, "Similarity Estimation Techniques from Rounding Algorithms", 2002 (the signs).
     """
 
     label: ClassVar[str] = "Random projection"
@@ -63,6 +68,18 @@ class RandomProjection(FeatureMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         project(X * X.dtype.type(scale), weights["weights_"], out)
+
+    def _n_symbols(self) -> int:
+        return 2
+
+    def _code_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+        sign_codes(xp, X, weights["weights_"], out)
+
+    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
+        return kernels.maxout_collision(X, Y, pool_size=2)
+
+    def collision_law(self) -> CollisionLaw:
+        return angle_law(lambda cosine: kernels.collision_rho(cosine, 2))
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return kernels.linear(X, Y)
