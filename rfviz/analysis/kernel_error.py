@@ -114,7 +114,7 @@ def prepare_sample(
     Parameters
     ----------
     dataset : Dataset
-    how : {"unit norm", "standardise", "none"}
+    how : {"unit norm", "standardise", "standardise rows", "none"}
         See :func:`rfviz.analysis.points.normalise`; columns are standardised over the chosen points.
     n_points : int
         At least 3; all points where there are fewer.

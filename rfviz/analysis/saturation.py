@@ -92,7 +92,8 @@ class SaturationResult:
 
     Attributes
     ----------
-    scheme, dataset : str
+    label, scheme, dataset : str
+        What the scheme is called, its class name, and the data's name.
     n_components, n_points, n_pairs : int
     grid : ndarray of shape (k,)
         Input distances at which the exact curves are given.
@@ -101,6 +102,7 @@ class SaturationResult:
     curves : tuple of SaturationCurve
     """
 
+    label: str
     scheme: str
     dataset: str
     n_components: int
@@ -189,8 +191,8 @@ def saturation(
         for m, label in zip(mapped, labels, strict=True)
     )
     return SaturationResult(
-        registry()[scheme].label, pairs.name, mapped[0].n_components, len(pairs.coordinates), len(pairs.distance),
-        pairs.grid, x_edges, y_edges, curves,
+        registry()[scheme].label, scheme, pairs.name, mapped[0].n_components, len(pairs.coordinates),
+        len(pairs.distance), pairs.grid, x_edges, y_edges, curves,
     )  # fmt: skip
 
 

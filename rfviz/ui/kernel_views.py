@@ -16,6 +16,7 @@ from rfviz.errors import RfvizError
 from rfviz.features import COMMON_PARAMS, registry
 from rfviz.figures.kernel_bias import plot_kernel_bias, plot_kernel_spread
 from rfviz.figures.kernel_error import plot_kernel_density, plot_kernel_errors
+from rfviz.figures.template import scheme_styles
 from rfviz.params import Param
 from rfviz.ui import kernel_text as text
 from rfviz.ui import layout
@@ -99,13 +100,18 @@ def race(
     return results
 
 
+def _colours(results: Sequence[KernelErrorResult]) -> list[str]:
+    """The colours that the maps have in the race."""
+    return [style.colour for style in scheme_styles(result.scheme for result in results)]
+
+
 def clouds(results: Sequence[KernelErrorResult], place: int, revision: str) -> None:
     """Estimate against kernel for every map, each on axes of its own."""
     with st.container(key="pair"):
-        for index, result in enumerate(results):
+        for index, (colour, result) in enumerate(zip(_colours(results), results, strict=True)):
             with st.container():
                 st.markdown(f"**{result.label}** at m = {shown(int(result.m_grid[place]))}")
-                figure = plot_kernel_density(result, place, colour=index, revision=f"{revision}-{result.label}")
+                figure = plot_kernel_density(result, place, colour=colour, revision=f"{revision}-{result.label}")
                 rmse = result.errors.average("rmse")[place]
                 words = f"Estimated against exact kernel of {result.n_pairs} pairs by {result.label}: RMSE {rmse:.3g}."
                 layout.chart(figure, f"cloud-{index}", words, secondary=True)
@@ -135,10 +141,10 @@ def method(results: Sequence[KernelErrorResult]) -> None:
 def _biases(results: Sequence[KernelErrorResult], place: int, revision: str) -> None:
     """Mean error beside spread, against the kernel, for every map."""
     with st.container(key="pair-biases"):
-        for index, result in enumerate(results):
+        for index, (colour, result) in enumerate(zip(_colours(results), results, strict=True)):
             with st.container():
                 st.markdown(f"**{result.label}** at m = {shown(int(result.m_grid[place]))}")
-                figure = plot_kernel_bias(result, place, colour=index, revision=f"{revision}-{result.label}")
+                figure = plot_kernel_bias(result, place, colour=colour, revision=f"{revision}-{result.label}")
                 words = f"Mean error over {result.n_draws} draws against the exact kernel, {result.label}."
                 layout.chart(figure, f"bias-{index}", words)
 

@@ -77,7 +77,7 @@ def saturation_summary(result: SaturationResult) -> str:
     )
     return (
         f"Embedded against input distance of {result.n_pairs} pairs of points of {result.dataset}, "
-        f"{result.scheme} with {result.n_components} features: {curves}."
+        f"{result.label} with {result.n_components} features: {curves}."
     )
 
 
