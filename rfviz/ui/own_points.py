@@ -10,7 +10,6 @@ import streamlit as st
 
 from rfviz.analysis.accuracy import Split
 from rfviz.analysis.plane import Plane
-from rfviz.figures.decision_surface import CLASS_COLOURS
 from rfviz.ui.live_chart import taken_places
 from rfviz.ui.state import PageState
 
@@ -20,8 +19,8 @@ HALF_SIDE = 1.5
 OWN_PLANE = Plane(np.zeros(2), np.eye(2), (-HALF_SIDE, HALF_SIDE), (-HALF_SIDE, HALF_SIDE), 1.0)
 MOST_POINTS, CLASSES = 120, 4
 # Something to begin with: a bent pair.
-_BEGINNING = ("-0.9/0.1/1", "-0.6/0.7/1", "0/0.95/1", "0.6/0.7/1", "0.9/0.1/1", "-0.35/-0.3/2", "0/0.2/2", "0.3/-0.35/2",
-              "0/-0.8/2")  # fmt: skip
+_BEGINNING = ("-0.9/0.1/1", "-0.6/0.7/1", "0/0.95/1", "0.6/0.7/1", "0.9/0.1/1", "-0.35/-0.3/2", "0/0.2/2",
+              "0.3/-0.35/2", "0/-0.8/2")  # fmt: skip
 
 
 class OwnPoints:
@@ -106,15 +105,3 @@ def _clean_class(value: Any) -> str:
     if str(value) not in {str(c) for c in range(1, CLASSES + 1)}:
         raise ValueError(value)
     return str(value)
-
-
-def class_chips(names: list[str], codes: list[int]) -> str:
-    """The classes as coloured names in a line, in HTML."""
-    import html
-
-    chips = [
-        f'<span style="white-space:nowrap"><span style="color:{CLASS_COLOURS[c % len(CLASS_COLOURS)]}">⬤</span> '
-        f"{html.escape(names[c])}</span>"
-        for c in codes
-    ]
-    return '<div style="display:flex;flex-wrap:wrap;gap:0 1.1rem;font-size:0.95rem">' + "".join(chips) + "</div>"
