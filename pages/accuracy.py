@@ -48,7 +48,7 @@ with st.container(key="controls"):
     references = several(state, "references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                          "Other methods, as horizontal lines.", {k: b.title for k, b in BASELINES.items()})  # fmt: skip
     m_max, seeds = control(state, M_MAX), control(state, SEEDS)
-    settings = choose_settings(state, chosen)
+    settings = choose_settings(state, chosen, references)
     loss = control(state, LOSS)
     alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
 
@@ -92,7 +92,8 @@ with tabs[name]:
     elif name == "Numbers":
         views.numbers(race)
     elif name == "Table 1":
-        table_of_architectures(race) if architectures(race.entrants) else views.table_one(race)
+        table = table_of_architectures if architectures(race.entrants) else views.table_one
+        table(race)
     else:
         st.markdown(text.ACCURACY_METHOD)
 state.finish()

@@ -357,6 +357,26 @@ def test_a_race_of_each_loss(loss):
     assert any(f"({loss})" in markdown.value for markdown in at.markdown)
 
 
+def test_architectures_race_and_are_ranked():
+    setting = {"data": "photo_patches", "data.max_samples": 200, "schemes": ["CompositionalFeatures"], "m_max": 40}
+    setting |= {"skeletons": ["4-4", "full"], "references": [], "seeds": 2, "normalise": "standardise rows"}
+    at = run_to_its_end(opened("accuracy", setting))
+    assert not at.warning and not at.error
+    curves = [trace for trace in specs(at)[0]["data"] if trace["mode"] == "lines+markers"]
+    assert [curve["name"] for curve in curves] == ["4,4", "full"]
+    at.session_state["accuracy:tab"] = "Table 1"
+    at.run()
+    (table,) = at.dataframe
+    assert table.value["architecture"].tolist() == ["4,4", "full"]
+    assert table.value["paper RFS %"].tolist() == [71.49, 60.01]
+
+
+def test_architectures_are_refused_where_there_are_no_images():
+    message = assert_refused(opened("accuracy", {"data": "moons", "schemes": ["CompositionalFeatures"],
+                                                 "skeletons": ["4-4"]}))  # fmt: skip
+    assert "no images" in message
+
+
 def test_a_stochastic_race_says_what_it_costs():
     at = opened("accuracy", {"loss": "logistic", "references": [], "m_max": 20_000})
     assert any("every m is trained on its own" in caption.value for caption in at.caption)

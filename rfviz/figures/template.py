@@ -100,7 +100,14 @@ def scheme_style(scheme: str, variant: int = 0) -> SchemeStyle:
 
 
 def scheme_styles(schemes: Iterable[str]) -> list[SchemeStyle]:
-    """The looks of curves in one chart, given the class name of each; a scheme that comes again is a variant."""
+    """The looks of curves in one chart, given the class name of each.
+
+    A scheme that comes again is a variant of its colour. Only where a chart shows many settings of one scheme alone,
+    more than there are shades, do they take other colours.
+    """
+    schemes = list(schemes)
+    if len(schemes) > len(_SHADES) and len(set(schemes)) == 1:
+        return series_styles(schemes[0], len(schemes))
     seen: Counter[str] = Counter()
     styles = []
     for scheme in schemes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rfviz.analysis.architectures import NAMES, architecture
+from rfviz.analysis.baselines import BASELINES
 from rfviz.errors import ParameterError
 from rfviz.features import registry
 from rfviz.skeleton import PRESETS as PRESET_SKELETONS
@@ -19,7 +20,7 @@ __all__ = ["PRESETS", "EntrantSettings", "architectures", "choose_maps", "choose
 #: Skeletons that race, as words of the address: presets, and the architectures of the paper's Table 1.
 _ARCHITECTURE_OF = {name.replace(",", "-"): name for name in NAMES}
 _SKELETONS = {name: name for name in PRESET_SKELETONS} | {
-    word: f"{name} of Table 1" for word, name in _ARCHITECTURE_OF.items()
+    word: f"{name} (Table 1)" for word, name in _ARCHITECTURE_OF.items()
 }
 _SKELETON_HELP = (
     "Which inputs meet in a compositional feature: any of them (flat), or those that share windows of convolutions. "
@@ -27,6 +28,7 @@ _SKELETON_HELP = (
     "of patches; “full” has one node above all pixels."
 )
 _MAPS = ("RandomFourier", "RandomMaxout", "RandomProjection")
+_GAMMA = next(param for param in registry()["RandomFourier"].params if param.name == "gamma")
 _POOLS = (1, 2, 4, 8, 16, 32)
 
 _DIGITS = {
@@ -75,11 +77,13 @@ def choose_maps(state: PageState) -> list[str]:
     return several(state, "schemes", list(schemes), _MAPS, "Maps", "Which feature maps race.", short)
 
 
-def choose_settings(state: PageState, chosen: list[str]) -> EntrantSettings:
-    """Let the reader set what the maps have in common."""
-    pools = several(state, "pools", _POOLS, [4], "Pool sizes q", "One maxout curve for each.")
-    gamma = control(state, next(p for p in registry()["RandomFourier"].params if p.name == "gamma"))
-    skeletons = ["flat"]
+def choose_settings(state: PageState, chosen: list[str], references: list[str]) -> EntrantSettings:
+    """Let the reader set what the chosen maps and reference lines depend on."""
+    pools, skeletons, gamma = [4], ["flat"], _GAMMA.default
+    if "RandomMaxout" in chosen:
+        pools = several(state, "pools", _POOLS, [4], "Pool sizes q", "One maxout curve for each.")
+    if "RandomFourier" in chosen or any("gamma" in BASELINES[name].uses for name in references):
+        gamma = control(state, _GAMMA)
     if "CompositionalFeatures" in chosen:
         skeletons = several(state, "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS)
     return EntrantSettings(tuple(pools), gamma, tuple(skeletons))
