@@ -28,8 +28,11 @@ from rfviz.kernels.maxout_moments import (
     maxout_squared_distance_moments,
     saturation_distance,
 )
+from rfviz.kernels.sigmoid import SIGMOIDS, sigmoidal, sigmoidal_product_variance
+from rfviz.kernels.stump import stump
 
 __all__ = [
+    "SIGMOIDS",
     "arccos",
     "arccos_rho",
     "collision_rho",
@@ -53,4 +56,7 @@ __all__ = [
     "maxout_theorem1_as_printed",
     "pairwise_cosines",
     "saturation_distance",
+    "sigmoidal",
+    "sigmoidal_product_variance",
+    "stump",
 ]
