@@ -86,10 +86,10 @@ paper of kitchen sinks does in practice, the constraint is dropped; $C$ is read 
 
 LETTERS = {
     "kitchen sinks": r"""
-$n$ training rows, $m$ features $|\varphi|\le1$, here $\cos(\omega\cdot x+b)$; $L$ the slope of the loss; $C$ the size
-of the class, $f=\sum_k\alpha_k\varphi_k$ with $|\alpha_k|\le C/m$. It holds with probability $1-2\delta'$, and
-$\delta'$ is half of the $\delta$ that you chose. Nothing is left free but $C$, which has to be chosen before the data
-are seen; what is compared with is the best function *of that size*.
+$n$ training rows, $m$ features $|\varphi|\le1$: waves $\cos(\omega\cdot x+b)$, stumps or sigmoids; $L$ the slope of
+the loss; $C$ the size of the class, $f=\sum_k\alpha_k\varphi_k$ with $|\alpha_k|\le C/m$. It holds with probability
+$1-2\delta'$, and $\delta'$ is half of the $\delta$ that you chose. Nothing is left free but $C$, which has to be
+chosen before the data are seen; what is compared with is the best function *of that size*.
 """,
     "compositional": r"""
 $n$ training rows, $q=m/2$ waves, each a cosine and a sine, with $C=1$; $\rho$ the slope of the loss; $B$ the norm of
