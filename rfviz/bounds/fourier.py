@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def fourier_pair(paired: bool = True) -> TailBound:
 
 def phase_pair_hoeffding() -> TailBound:
     """One pair of points, features √2 cos(ω·x + b): what Hoeffding's inequality itself gives, 2 exp(−mε²/8)."""
-    return bounded_products(math.sqrt(2.0))
+    return replace(bounded_products(math.sqrt(2.0)), name="Hoeffding, without the phase")
 
 
 def phase_pair() -> TailBound:
