@@ -64,7 +64,7 @@ _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
 def kernel(state: PageState, dataset: Dataset, on: tuple) -> None:
     """Bounds on the error of the kernel estimate beside the measured error."""
     with st.container(key="controls"):
-        scheme, setting = choose_map(state, _DEFAULTS, "RandomFourier")
+        scheme, setting = choose_map(state, _DEFAULTS, first="RandomFourier")
         m, eps, delta = setting.pop("n_components"), control(state, _EPS), control(state, _DELTA)
         n_points = control(state, _POINTS)
         dimension, draws = control(state, _DIMENSION), control(state, _DRAWS)
