@@ -17,7 +17,7 @@ from rfviz.analysis.risk import MeasuredRisk, measure_risk
 from rfviz.analysis.statements import largest_error, silence, statements
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.datasets.base import Dataset
-from rfviz.features import COMMON_PARAMS, registry
+from rfviz.features import COMMON_PARAMS, FeatureMap, registry
 from rfviz.figures.guarantees import plot_guarantees, plot_risk
 from rfviz.params import Param
 from rfviz.ui import guarantees_text as text
@@ -54,7 +54,7 @@ _THEOREMS = {
     "compositional": "Compositional",
     "maxout": "Maxout",
 }
-_MEASURED_M, _LEARNT_M, _SEEDS = 2000, 1000, 3
+_MEASURED_M, _MEASURED_GRIDS, _LEARNT_M, _SEEDS = 2000, 400, 1000, 3
 _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
 _BOUNDED = ("RandomFourier", "DecisionStumps", "SigmoidalRidge")
 
@@ -77,12 +77,17 @@ def kernel(state: PageState, dataset: Dataset, on: tuple) -> None:
     measured = watched(
         "measured errors",
         key,
-        lambda progress: measure_errors(sample, name, setting, error_grid(_MEASURED_M), draws, progress),
+        lambda progress: measure_errors(sample, name, setting, _measured_grid(scheme), draws, progress),
     )
     d = measured.n_features if dimension == "data" else dimension
     found = statements(name, measured.setting, measured.n_pairs, d, measured.diameter, measured.largest_variance)
     comparison = compare(measured, found, eps, delta)
     _show_kernel(state, comparison, shown, m, d, silence(name, measured.setting), str(key))
+
+
+def _measured_grid(scheme: type[FeatureMap]) -> np.ndarray:
+    """Numbers of features at which errors are measured: fewer where a feature is a whole grid of boxes."""
+    return error_grid(_MEASURED_GRIDS if getattr(scheme, "sparse_output", False) else _MEASURED_M)
 
 
 def _show_kernel(
