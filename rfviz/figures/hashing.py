@@ -183,27 +183,23 @@ def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], s
     """
     shown = min(len(first), _LINE * _LINES)
     lines = -(-shown // _LINE)
-    agree, words, rows, hover = [], [], [], []
-    for number in range(lines):
-        part = slice(number * _LINE, min((number + 1) * _LINE, shown))
-        a, b = first[part].astype(int), second[part].astype(int)
-        padding = [None] * (_LINE - len(a))
-        for offset, (mine, theirs) in enumerate(((a, b), (b, a))):
-            agree.append([*(mine == theirs).astype(float).tolist(), *padding])
-            words.append([*map(str, mine), *[""] * len(padding)])
-            hover.append([f"symbol {part.start + i + 1}: {x} and {y}" for i, (x, y) in enumerate(zip(a, b, strict=True))]
-                         + [""] * len(padding))  # fmt: skip
-            rows.append(number * 2.5 + offset)
-    colour = scheme_style(scheme).colour
-    places = np.array(rows)
-    heats = [
-        trace("heatmap", z=[z], y=[float(y)], x=np.arange(_LINE), dy=1, text=[t], texttemplate="%{text}", xgap=2, ygap=2,
-              hovertext=[h], hovertemplate="%{hovertext}<extra></extra>", showscale=False, zmin=0, zmax=1,
-              colorscale=[[0, rgba(GREY, 0.16)], [1, colour]], textfont={"size": 12}, hoverongaps=False)
-        for z, y, t, h in zip(agree, places, words, hover, strict=True)
-    ]  # fmt: skip
-    labels = {"tickmode": "array", "tickvals": rows, "ticktext": [*names] * lines, "showgrid": False,
-              "autorange": "reversed", "title": {"text": ""}}  # fmt: skip
-    return styled(heats, x="", y="", height=40 + 62 * lines, revision="strips", yaxis=labels,
-                  xaxis={"visible": False, "range": [-0.5, _LINE - 0.5]},
-                  margin={"l": 92, "r": 8, "t": 8, "b": 8})  # fmt: skip
+    # Three rows a line: one code, the other, and a gap.
+    agree = np.full((3 * lines, _LINE), np.nan)
+    words = np.full(agree.shape, "", dtype=object)
+    hover = words.copy()
+    for symbol, (mine, theirs) in enumerate(zip(first[:shown].tolist(), second[:shown].tolist(), strict=True)):
+        row, column = 3 * (symbol // _LINE), symbol % _LINE
+        agree[row : row + 2, column] = mine == theirs
+        words[row : row + 2, column] = mine, theirs
+        hover[row : row + 2, column] = f"symbol {symbol + 1}: {mine} and {theirs}"
+    cells = trace(
+        "heatmap", z=agree[:-1], text=words[:-1].tolist(), texttemplate="%{text}", textfont={"size": 12},
+        hovertext=hover[:-1].tolist(), hovertemplate="%{hovertext}<extra></extra>", hoverongaps=False, xgap=2, ygap=2,
+        zmin=0, zmax=1, showscale=False, colorscale=[[0, rgba(GREY, 0.16)], [1, scheme_style(scheme).colour]],
+    )  # fmt: skip
+    places = [3 * line + offset for line in range(lines) for offset in (0, 1)]
+    labels = {"tickmode": "array", "tickvals": places, "ticktext": [*names] * lines, "showgrid": False,
+              "autorange": "reversed", "fixedrange": True}  # fmt: skip
+    across = {"visible": False, "range": [-0.5, _LINE - 0.5], "fixedrange": True}
+    return styled([cells], x="", y="", height=24 + 62 * lines, revision="strips", yaxis=labels, xaxis=across,
+                  margin={"l": 80, "r": 4, "t": 8, "b": 8})  # fmt: skip
