@@ -48,18 +48,16 @@ def recall(result: RecallResult) -> str:
     signs = result.curves[-1]
     pool = result.curves[-2]
     bits = int(pool.bits[-1])
-    same_bits, same_work = (
-        float(np.interp(np.log(getattr(pool, axis)[-1]), np.log(getattr(signs, axis)), signs.mean))
-        for axis in ("bits", "projections")
-    )
-    within = pool.projections[-1] <= signs.projections[-1]
-    work = f", and with as many projections ({pool.projections[-1]:,}) {same_work:.0%}" if within else ""
+    same_bits = float(np.interp(np.log(bits), np.log(signs.bits), signs.mean))
+    work = int(min(pool.projections[-1], signs.projections[-1]))
+    at_work = [float(np.interp(np.log(work), np.log(c.projections), c.mean)) for c in (pool, signs)]
     return (
         f"**Recall@{result.k}** is the share of the {result.k} truly nearest points that are also among the "
         f"{result.k} nearest by Hamming distance (equal distances drawn by lot). Mean of {result.n_queries} queries "
         f"among {result.n_points:,} points; bands: one standard deviation over {result.n_draws} draws. A symbol of q "
         f"values takes ⌈log₂ q⌉ bits and q projections, a sign one of each. At {bits:,} bits {pool.label} finds "
-        f"**{pool.mean[-1]:.0%}**; SimHash finds **{same_bits:.0%}** with as many bits{work}."
+        f"**{pool.mean[-1]:.0%}**; SimHash finds **{same_bits:.0%}** with as many bits. "
+        f"For {work:,} projections a point, which is the work, it is {at_work[0]:.0%} and {at_work[1]:.0%}."
     )
 
 

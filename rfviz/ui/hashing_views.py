@@ -15,7 +15,7 @@ from rfviz.analysis.hash_recall import recall_curves
 from rfviz.analysis.hashing import HammingResult, hash_pairs, law_of, near_and_far
 from rfviz.datasets import Dataset
 from rfviz.features import registry
-from rfviz.figures.hashing import AXES, plot_near_far, plot_recall, plot_strips
+from rfviz.figures.hashing import AXES, STRIP, plot_near_far, plot_recall, plot_strips
 from rfviz.figures.template import COLOURS
 from rfviz.figures.tiles import Tile, plot_tiles
 from rfviz.params import Param
@@ -52,7 +52,7 @@ _LONGEST = Param("longest", 256, "int", 8, 4096, log=True, marks=(32, 64, 128, 2
                  label="Longest code",
                  help="Symbols of the longest maxout code; SimHash goes up to as many bits.")  # fmt: skip
 _POOLS = [2, 4, 8, 16, 32, 64]
-_CARD, _COLUMNS = 8, 10
+_CARD, _COLUMNS = 7, 9
 _LOOKS = ("Neighbours", "Recall", "Near and far")
 _WRONG = "#c0392b"
 
@@ -166,17 +166,17 @@ def neighbours_view(view: Hashed, dataset: Dataset, data_key: Hashable, one: int
     examples = points.queries[np.linspace(0, len(points.queries) - 1, min(_COLUMNS, len(points.queries))).astype(int)]
     tiles = [_tile(dataset, data_key, 0, c, r, r, "", COLOURS[1] if r == one else "") for c, r in enumerate(examples)]
     frame = COLOURS[1]
-    tiles.append(_tile(dataset, data_key, 1, 0, one, one, "looked for", frame))
+    tiles.append(_tile(dataset, data_key, 1, 0, one, one, "", frame))
     for column, row in enumerate(exact):
         chosen = frame if row == two else ""
-        tiles.append(_tile(dataset, data_key, 1, column + 2, row, n + row, f"{distance[row]} differ", chosen))
+        tiles.append(_tile(dataset, data_key, 1, column + 2, row, n + row, f"{distance[row]}", chosen))
     for column, row in enumerate(by_code):
         mark = "✓" if right[column] else "✗"
         colour = COLOURS[2] if right[column] else _WRONG
-        tiles.append(_tile(dataset, data_key, 2, column + 2, row, n + row, f"{mark} {distance[row]} differ", colour))
+        tiles.append(_tile(dataset, data_key, 2, column + 2, row, n + row, f"{mark} {distance[row]}", colour))
     titles = [
         "Click an example",
-        "Its nearest points, exactly",
+        "Its exact nearest, with symbols that differ",
         f"Nearest by Hamming distance: {right.sum()} of {k} right",
     ]
     figure = plot_tiles(tiles, titles, _COLUMNS, revision=str(view.key))
@@ -190,7 +190,7 @@ def _two_codes(view: Hashed, one: int, two: int) -> None:
     apart, differing = pair_place(view, one, two)
     mean = float(law.band(np.array([apart]), m)[0][0])
     st.markdown(f"**Two codes side by side**: rows {one + 1} and {two + 1}"
-                + (f", the first 128 of {m:,} symbols" if m > 128 else ""))  # fmt: skip
+                + (f", the first {STRIP} of {m:,} symbols" if m > STRIP else ""))  # fmt: skip
     figure = plot_strips(view.codes[one], view.codes[two], (f"row {one + 1}", f"row {two + 1}"), view.scheme)
     layout.chart(figure, "strips", f"{1 - differing:.1%} of the symbols of two codes agree.", secondary=True)
     unit = "°" if law.reach == 180.0 else ""
