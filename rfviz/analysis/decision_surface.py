@@ -100,7 +100,7 @@ class SchemeSurfaces:
 def takes_constant(scheme: str) -> bool:
     """Whether a constant input changes a scheme: projections without an offset of their own see directions only."""
     cls = registry()[scheme]
-    return cls.rotation_invariant and not any(p.name == "gamma" for p in cls.params)
+    return cls.rotation_invariant and not any(p.name in ("gamma", "bias") for p in cls.params)
 
 
 def with_constant(X: np.ndarray) -> np.ndarray:

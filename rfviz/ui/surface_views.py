@@ -34,6 +34,8 @@ __all__ = ["PANELS", "Bench", "Chosen", "bench_of", "choose_scheme", "own_bench"
 PANELS = ("surface-map", "surface-rbf", "surface-linear")
 # More marks than this would make each redraw slow, and hide the surface.
 _MOST_MARKS = 400
+# Parameters without a control here: the first has one of its own, the others show in no picture of a plane.
+_LEFT_OUT = ("n_components", "dtype", "receptive_field", "image_shape")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,7 @@ def choose_scheme(state: PageState) -> tuple[str, dict[str, Any]]:
     scheme = choice(state, "scheme", list(schemes), "RandomFourier", "Scheme", "Which feature map.", titles)
     setting: dict[str, Any] = {}
     for param in schemes[scheme].params:
-        if param.name not in ("n_components", "dtype") and _applies(param, setting):
+        if param.name not in _LEFT_OUT and _applies(param, setting):
             setting[param.name] = control(state, param)
     return scheme, setting
 
