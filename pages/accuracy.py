@@ -14,6 +14,7 @@ from rfviz.ui.accuracy_entrants import architectures, choose_maps, choose_settin
 from rfviz.ui.accuracy_text import fields_story
 from rfviz.ui.architecture_views import table_of_architectures
 from rfviz.ui.controls import control, several
+from rfviz.ui.live_run import LiveRun
 from rfviz.ui.race import Race
 from rfviz.ui.results import kept
 from rfviz.ui.sidebar import choose_data, show_device
@@ -71,7 +72,8 @@ alphas = "auto" if alpha == "hold-out" else alpha
 race = Race(split, (data_key, normalise, test_share), entrants, seeds, steps, alphas, loss)
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
-bar = views.start_and_stop(race)
+live = LiveRun("accuracy", race, views.OWN_TRAINING if loss != "ridge" else "")
+live.start_and_stop()
 names = ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "Table 1",
          "How it is computed"]  # fmt: skip
 tabs = dict(zip(names, st.tabs(names, key="accuracy:tab", on_change="rerun"), strict=True))
@@ -100,5 +102,5 @@ with tabs[name]:
 state.finish()
 show_device()
 # Last, when the page stands: what a run has not drawn yet is shown faded.
-if views.run(race, bar):
+if live.wait():
     st.rerun()

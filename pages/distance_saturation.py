@@ -16,7 +16,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 
 TITLE = "Distance saturation"
 ICON = ":material/straighten:"
-GROUP = "Random maxout"
+GROUP = "Distances"
 ORDER = 10
 QUESTION = "Which distances between points survive a random feature map, and which does it forget?"
 

@@ -25,7 +25,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 
 TITLE = "Maxout-PCA"
 ICON = ":material/scatter_plot:"
-GROUP = "Random maxout"
+GROUP = "Distances"
 ORDER = 20
 QUESTION = "How do points arrange themselves after the map: do images of a turning head line up by angle?"
 

@@ -349,7 +349,7 @@ def run_to_its_end(at):
     raise AssertionError("the race did not end")
 
 
-@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge"])
+@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge", "exponential"])
 def test_a_race_of_each_loss(loss):
     at = run_to_its_end(opened("accuracy", {**SMALL_RACE, "loss": loss}))
     (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]

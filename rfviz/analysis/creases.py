@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from rfviz.features import FeatureMap, RandomMaxout, RandomProjection
+from rfviz.analysis.accuracy import Split
+from rfviz.analysis.decision_surface import M_GRID, takes_constant, with_constant
+from rfviz.analysis.mapping import settled
+from rfviz.analysis.plane import RESOLUTION, Plane
+from rfviz.backend import to_host
+from rfviz.features import FeatureMap, RandomMaxout, RandomProjection, registry
 
-__all__ = ["crease_lines", "crease_meaning", "feature_codes"]
+__all__ = ["crease_lines", "crease_meaning", "feature_codes", "scheme_creases"]
 
 
 @singledispatch
@@ -34,7 +40,7 @@ def feature_codes(scheme_map: FeatureMap, X: np.ndarray) -> np.ndarray | None:
     blocks = list(scheme_map.transform_blocks(X, scaled=False))
     if sparse.issparse(blocks[0]):
         return scheme_map.codes(X)
-    values = np.concatenate([_on_host(block) for block in blocks])
+    values = np.concatenate([to_host(block) for block in blocks])
     return values > 0
 
 
@@ -51,12 +57,11 @@ def _projection(scheme_map: RandomProjection, X: np.ndarray) -> np.ndarray | Non
     return None
 
 
-def crease_meaning(scheme_map: FeatureMap) -> str:
+def crease_meaning(scheme: str, setting: Mapping[str, Any]) -> str:
     """What a crease of this scheme is, in a few words to follow “lines show”; empty where there is none."""
-    name = type(scheme_map).__name__
-    if isinstance(scheme_map, RandomProjection) or getattr(scheme_map, "pool_size", 0) == 1:
+    if scheme == "RandomProjection" or setting.get("pool_size") == 1:
         return ""
-    return _MEANINGS.get(name, "where a feature changes its sign")
+    return _MEANINGS.get(scheme, "where a feature changes its sign")
 
 
 _MEANINGS = {
@@ -68,10 +73,6 @@ _MEANINGS = {
     "RandomBinning": "the edges of the bins: points in one bin are alike to this feature",
     "SigmoidalRidge": "the middles of the sigmoids, where a feature changes its sign",
 }
-
-
-def _on_host(block: Any) -> np.ndarray:
-    return block.get() if hasattr(block, "get") else np.asarray(block)
 
 
 def crease_lines(scheme_map: FeatureMap, points: np.ndarray, resolution: int, count: int) -> np.ndarray:
@@ -99,3 +100,19 @@ def crease_lines(scheme_map: FeatureMap, points: np.ndarray, resolution: int, co
         lines[:, :-1] |= (pieces[:, 1:] != pieces[:, :-1]).any(axis=2)
         lines[:-1] |= (pieces[1:] != pieces[:-1]).any(axis=2)
     return lines
+
+
+def scheme_creases(
+    split: Split, plane: Plane, scheme: str, setting: Mapping[str, Any], count: int, *, constant: bool = False,
+    resolution: int = RESOLUTION,
+) -> np.ndarray:  # fmt: skip
+    """:func:`crease_lines` of the map behind :func:`rfviz.analysis.decision_surface.scheme_surfaces`, same arguments.
+
+    Returns
+    -------
+    ndarray of shape (resolution, resolution), bool
+    """
+    cls = registry()[scheme]
+    lift = with_constant if constant and takes_constant(scheme) else np.asarray
+    values = settled(cls, setting, split.X_train) | {"n_components": M_GRID[-1]}
+    return crease_lines(cls(**values).fit(lift(split.X_train)), lift(plane.grid(resolution)), resolution, count)

@@ -118,8 +118,11 @@ def gpu_blocks(
     dtype: str,
     block_rows: int | None,
     device: Device,
+    out_dtype: Any = None,
 ) -> Iterator[Any]:
     """Blocks on a GPU, in order; a block that does not fit is tried again with half the rows.
+
+    The blocks are of `out_dtype`, that of the features where it is None (hash codes are integers of floats).
 
     Raises
     ------
@@ -136,7 +139,7 @@ def gpu_blocks(
     def compute(start: int, stop: int) -> Any:
         with device.activate():
             block = device.asarray(X[start:stop], dtype=dtype)
-            target = device.xp.empty((block.shape[0], n_components), dtype=dtype)
+            target = device.xp.empty((block.shape[0], n_components), dtype=out_dtype or dtype)
             map_block(device.xp, block, weights, scale, target, scratch)
             return target
 

@@ -10,6 +10,7 @@ from rfviz import kernels
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normals
+from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, argmax_codes, pool_codes
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.params import Param
@@ -20,13 +21,15 @@ __all__ = ["RandomMaxout"]
 _POOL_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128)
 
 
-class RandomMaxout(ReceptiveMap):
+class RandomMaxout(HashingMap, ReceptiveMap):
     r"""The largest of `pool_size` Gaussian projections, `n_components` times.
 
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \max_{j \le q} \langle w^\ell_j, x \rangle, \quad w^\ell_j \sim N(0, I_d)
 
     Its kernel is ‖x‖‖z‖K(cos), with K' the probability that both points choose the same projection (see
     :func:`rfviz.kernels.maxout`). Small distances are kept, large ones saturate, the sooner the larger the pool.
+
+    *Which* projection is the largest is a hash of x (:meth:`codes`): two points share a symbol with probability K'.
 
     Cost: O(n·m·q·d) multiply-adds, two blocks of memory; the n × mq array of all projections is never formed.
 
@@ -130,6 +133,25 @@ class RandomMaxout(ReceptiveMap):
             projection = scratch.like(out)
             for member in range(1, self.pool_size):
                 xp.maximum(out, project(X, W[member], projection), out=out)
+
+    def _n_symbols(self) -> int:
+        return self.pool_size
+
+    def _code_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+        argmax_codes(xp, X, weights["weights_"], out, (self.pool_size,))
+
+    def pool_codes(self, X: Any, pool_sizes: list[int]) -> dict[int, np.ndarray]:
+        """``prefix_pool(q).codes(X)`` by q, for several q at the cost of the largest."""
+        return pool_codes(self, X, [self._validate_prefix("pool_size", q, self.pool_size) for q in pool_sizes])
+
+    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
+        q = self.pool_size
+        return self._over_rectangles(lambda A, B: kernels.maxout_collision(A, B, pool_size=q), X, Y)
+
+    def collision_law(self) -> CollisionLaw | None:
+        if self.receptive_field is not None:
+            return None
+        return angle_law(lambda cosine: kernels.collision_rho(cosine, self.pool_size))
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         q = self.pool_size

@@ -10,6 +10,7 @@ from rfviz import kernels
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal
+from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, sign_codes
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.params import Param
@@ -17,12 +18,15 @@ from rfviz.params import Param
 __all__ = ["RandomProjection"]
 
 
-class RandomProjection(ReceptiveMap):
+class RandomProjection(HashingMap, ReceptiveMap):
     r"""Linear Gaussian projections; random maxout with a pool of one.
 
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \langle w^\ell, x \rangle, \quad w^\ell \sim N(0, I_d)
 
     Its kernel is the inner product xᵀz. Every distance is kept up to a factor 1 ± O(1/√m) (Johnson and Lindenstrauss).
+
+    The signs of the projections are a hash of x (:meth:`codes`, SimHash): two points at the angle θ share a bit with
+    probability 1 − θ/π.
 
     Cost: O(n·m·d). Caveat: it adds no non-linearity; a linear model on it is a linear model.
 
@@ -47,6 +51,7 @@ class RandomProjection(ReceptiveMap):
     References
     ----------
     W. Johnson, J. Lindenstrauss, "Extensions of Lipschitz mappings into a Hilbert space", 1984.
+    M. Charikar, "Similarity Estimation Techniques from Rounding Algorithms", 2002 (the signs).
     """
 
     label: ClassVar[str] = "Random projection"
@@ -77,6 +82,20 @@ class RandomProjection(ReceptiveMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         project(X * X.dtype.type(scale), weights["weights_"], out)
+
+    def _n_symbols(self) -> int:
+        return 2
+
+    def _code_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+        sign_codes(xp, X, weights["weights_"], out)
+
+    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
+        return self._over_rectangles(lambda A, B: kernels.maxout_collision(A, B, pool_size=2), X, Y)
+
+    def collision_law(self) -> CollisionLaw | None:
+        if self.receptive_field is not None:
+            return None
+        return angle_law(lambda cosine: kernels.collision_rho(cosine, 2))
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return self._over_rectangles(kernels.linear, X, Y)

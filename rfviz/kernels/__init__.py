@@ -29,8 +29,11 @@ from rfviz.kernels.maxout_moments import (
     saturation_distance,
 )
 from rfviz.kernels.maxout_shared import maxout_overlap_covariance, maxout_pool_covariance
+from rfviz.kernels.sigmoid import SIGMOIDS, sigmoidal, sigmoidal_product_variance
+from rfviz.kernels.stump import stump
 
 __all__ = [
+    "SIGMOIDS",
     "arccos",
     "arccos_rho",
     "collision_rho",
@@ -56,4 +59,7 @@ __all__ = [
     "maxout_theorem1_as_printed",
     "pairwise_cosines",
     "saturation_distance",
+    "sigmoidal",
+    "sigmoidal_product_variance",
+    "stump",
 ]

@@ -106,7 +106,10 @@ def receptive_field(state: PageState, image_shape: Sequence[int] | None) -> dict
 
 
 def choose_map(
-    state: PageState, defaults: Mapping[str, Any], image_shape: Sequence[int] | None = None
+    state: PageState,
+    defaults: Mapping[str, Any],
+    image_shape: Sequence[int] | None = None,
+    first: str = "RandomMaxout",
 ) -> tuple[type[FeatureMap], dict[str, Any]]:
     """Let the reader choose a feature map and its parameters.
 
@@ -117,6 +120,8 @@ def choose_map(
         Defaults of the page's own, by the name of the parameter.
     image_shape : tuple of int, optional
         Of the data, where they are images: maps that project can then be confined to rectangles.
+    first : str
+        Class name of the scheme to begin with.
 
     Returns
     -------
@@ -126,7 +131,7 @@ def choose_map(
     """
     schemes = registry()
     titles = {name: scheme.label for name, scheme in schemes.items()}
-    name = choice(state, "scheme", list(schemes), "RandomMaxout", "Scheme", "Which feature map.", titles)
+    name = choice(state, "scheme", list(schemes), first, "Scheme", "Which feature map.", titles)
     # The precision shows in no picture.
     params = [param for param in schemes[name].params if param.name != "dtype" and param.kind != "range"]
     setting = {param.name: control(state, param, defaults.get(param.name)) for param in params}

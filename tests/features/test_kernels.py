@@ -11,7 +11,15 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.random_projection import GaussianRandomProjection
 
 from rfviz import kernels
-from rfviz.features import RandomFourier, RandomMaxout, RandomProjection, SharedPoolMaxout, registry
+from rfviz.features import (
+    DecisionStumps,
+    RandomFourier,
+    RandomMaxout,
+    RandomProjection,
+    SharedPoolMaxout,
+    SigmoidalRidge,
+    registry,
+)
 from tests.features.cases import CASES, IDS, make, unit_rows
 
 ALARM = 1e-5
@@ -66,7 +74,8 @@ def _product_variance(feature_map, data):
         cosines = np.divide(data @ data.T, scale, out=np.zeros_like(scale), where=scale > 0)
         q = getattr(feature_map, "pool_size", 1)
         return scale**2 * kernels.maxout_product_moments(np.clip(cosines, -1, 1), q)[1] / FEATURES
-    return None
+    law = feature_map.product_law(data)
+    return law.variance(FEATURES) if isinstance(feature_map, (DecisionStumps, SigmoidalRidge)) else None
 
 
 @every_case
