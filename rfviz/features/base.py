@@ -57,6 +57,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     label: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     formula: ClassVar[str] = ""
+    #: Time to map n samples of d columns to m features.
+    cost: ClassVar[str] = ""
+    #: Who described it, and when.
+    reference: ClassVar[str] = ""
     params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
     _weights: ClassVar[tuple[str, ...]] = ()
     _unit_scale: ClassVar[float] = 1.0

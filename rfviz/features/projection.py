@@ -45,6 +45,8 @@ class RandomProjection(FeatureMap):
     label: ClassVar[str] = "Random projection"
     summary: ClassVar[str] = "Linear: every distance is kept, none saturates. The baseline."
     formula: ClassVar[str] = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\langle w^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Johnson, Lindenstrauss 1984"
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
     rotation_invariant: ClassVar[bool] = True
 
