@@ -157,6 +157,7 @@ def test_registry_and_labels():
     assert {"RandomFourier", "RandomMaxout", "RandomProjection"} <= set(registry())
     for name, scheme in registry().items():
         assert scheme.__name__ == name and scheme.label and scheme.summary and scheme.formula
+        assert scheme.cost.startswith("O(n·") and scheme.reference[-4:].isdigit()
         assert {p.name for p in scheme.params} <= set(scheme().get_params())
         assert {p.name: p.default for p in scheme.params}.items() <= scheme().get_params().items()
     assert RandomProjection.__name__ in registry()
