@@ -85,6 +85,8 @@ class HybridCompositional(FeatureMap):
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos\bigl(\textstyle\sum_k\langle w_{\ell k},\varphi_{\ell k}(x)\rangle"
         r"+b_\ell\bigr),\quad w\sim\mathcal N(0,sI)"
     )
+    cost: ClassVar[str] = "O(n·m·patch)"
+    reference: ClassVar[str] = "Daniely, Frostig, Gupta, Singer 2017"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
