@@ -17,7 +17,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from rfviz import bounds
 from rfviz.analysis.kernel_error import KernelSample, estimates
-from rfviz.analysis.mapping import settled
+from rfviz.analysis.mapping import seen, settled
 from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.statements import Statement
@@ -126,8 +126,8 @@ def measure_errors(
         n_draws * len(grid) * pairs * 4 + 6 * 8 * sample.n_points**2, "cpu",
         f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features", "Choose fewer points or draws.",
     )  # fmt: skip
-    points = sample.coordinates if cls.rotation_invariant else sample.original
     setting = settled(cls, setting, sample.original)
+    points = seen(cls(**setting), sample)
     errors = np.empty((len(grid), n_draws, pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
         for draw in range(n_draws):
