@@ -23,7 +23,7 @@ FOURIER = {"view": "Kernel", "scheme": "RandomFourier", "data": "digits", "norma
            "paired": True, "spectrum": "gaussian", "draw": "iid", "eps": 0.1, "delta": 0.05, "n_components": 1000,
            "dimension": "data", "draws": 100, "points": 64,
            "about": ["one pair", "all pairs", "everywhere"]}  # fmt: skip
-BINNING = FOURIER | {"scheme": "RandomBinning", "profile": "laplacian", "draws": 50, "points": 32}
+BINNING = FOURIER | {"scheme": "RandomBinning", "profile": "laplacian", "draws": 50, "points": 32, "n_components": 400}
 SINKS = {"view": "Learning", "theorem": "kitchen sinks", "features": "RandomFourier", "data": "digits",
          "normalise": "unit norm", "gamma": 1.0, "loss": "hinge", "n_components": 300, "rows": "data",
          "size": "measured", "delta": 0.05}  # fmt: skip
