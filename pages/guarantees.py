@@ -4,7 +4,6 @@ import streamlit as st
 
 from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import RfvizError
-from rfviz.features import registry
 from rfviz.params import Param
 from rfviz.ui import guarantees_views as views
 from rfviz.ui import layout
@@ -33,8 +32,6 @@ presets = {
     "Binning": ("Random binning: a bound for one pair, and one for a region that grows before it falls.", BINNING),
     "Learning: Theorem 1": ("The bound of random kitchen sinks, estimation and approximation apart.", SINKS),
 }
-if "RandomBinning" not in registry():
-    del presets["Binning"]
 state = layout.page_title("guarantees", presets)
 dataset, data_key = choose_data(state, "digits")
 with st.sidebar:

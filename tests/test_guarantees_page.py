@@ -77,6 +77,11 @@ def test_a_larger_dimension_asks_for_more_of_a_region_only():
     assert before["layout"]["uirevision"] == after["layout"]["uirevision"]
 
 
+def test_fewer_features_than_were_looked_at_are_said_to_be_so():
+    at = opened(SLUG, {**SMALL, "eps": 1.0, "delta": 0.5})
+    assert "at most 10 suffice: loose by a factor of at least" in words(at)
+
+
 def test_only_what_is_asked_for_is_shown():
     at = opened(SLUG, {**SMALL, "about": ["one pair"]})
     assert all(t["name"].startswith("one pair") or "at ε" in t["name"] for t in specs(at)[0]["data"])

@@ -198,11 +198,12 @@ def _sentence(comparison: Comparison, about: str, sure: str) -> str:
     }[about]
     if not math.isfinite(ratio):
         return f"{start}{best.name} cannot be satisfied."
+    least = enough <= comparison.measured.m_grid[0]  # fewer features are not looked at
     compared = "the measured pairs need" if about == "everywhere" else "measured,"
-    suffice = "" if about == "everywhere" else " suffice"
     return (
-        f"{start}{best.name} asks for **{count(best.features)}** features; {compared} {count(enough)}{suffice}: "
-        f"loose by a factor of **{_times(ratio)}**."
+        f"{start}{best.name} asks for **{count(best.features)}** features; {compared} {'at most ' * least}"
+        f"{count(enough)}{'' if about == 'everywhere' else ' suffice'}: loose by a factor of "
+        f"{'at least ' * least}**{_times(ratio)}**."
     )
 
 
