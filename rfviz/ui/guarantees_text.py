@@ -198,7 +198,7 @@ def _sentence(comparison: Comparison, about: str, sure: str) -> str:
     }[about]
     if not math.isfinite(ratio):
         return f"{start}{best.name} cannot be satisfied."
-    least = enough <= comparison.measured.m_grid[0]  # fewer features are not looked at
+    least = bool(enough <= comparison.measured.m_grid[0])  # fewer features are not looked at
     compared = "the measured pairs need" if about == "everywhere" else "measured,"
     return (
         f"{start}{best.name} asks for **{count(best.features)}** features; {compared} {'at most ' * least}"
@@ -248,8 +248,8 @@ def risk_explanation(
     free = " The constant C′ and the intrinsic dimension are free: the paper gives no numbers." * (theorem == "maxout")
     return (
         f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learnt function is than the "
-        f"best of its class: a term that falls with the {count(n)} training rows (dashed), plus one that falls with the "
-        f"features (dotted). With {letter} = {size:.3g} it allows **{total:.3g}** at m = {count(m)}. {verdict}. "
+        f"best of its class: a term that falls with the {count(n)} training rows (dashed), plus one that falls with "
+        f"the features (dotted). With {letter} = {size:.3g} it allows **{total:.3g}** at m = {count(m)}. {verdict}. "
         f"Measured at m = {count(measured.m_grid[place])}: {measured.excess(loss)[place]:.2g} over the best m, and "
         f"{measured.gap(loss)[place]:.2g} between test and training risk. To bring the first term to half of the risk "
         f"of 0, it asks for **{count(rows)}** rows.{free}"
