@@ -147,3 +147,18 @@ def test_band_is_binomial():
 def test_bits_of_a_symbol():
     assert [RandomMaxout(1, pool_size=q).symbol_bits for q in (1, 2, 3, 4, 5, 64, 65)] == [1, 1, 2, 2, 3, 6, 7]
     assert RandomProjection(1).symbol_bits == 1
+
+
+@pytest.mark.parametrize("scheme, setting", [(RandomMaxout, {"pool_size": 3}), (RandomProjection, {})])
+def test_collisions_of_receptive_fields_are_means_over_rectangles(scheme, setting):
+    """All pairs within 4.5 standard errors (false alarms: 1 in 3,000); no law of one distance is claimed."""
+    images = np.random.default_rng(3).standard_normal((6, 16))
+    settings = {"receptive_field": (1, 3), "image_shape": (4, 4), "dtype": "float64", "device": "cpu"}
+    feature_map = scheme(20_000, **settings, **setting).fit(images)
+    codes = feature_map.codes(images)
+    agree = (codes[:, None] == codes[None]).mean(axis=2)
+    p = feature_map.collision(images)
+    off = ~np.eye(6, dtype=bool)
+    assert np.abs((agree - p)[off] / np.sqrt(p * (1 - p) / 20_000)[off]).max() < 4.5
+    assert feature_map.collision_law() is None
+    assert np.abs(p - scheme(1, **setting).fit(images).collision(images))[off].max() > 0.01
