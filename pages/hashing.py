@@ -18,7 +18,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 
 TITLE = "Hashing"
 ICON = ":material/tag:"
-GROUP = "Applications"
+GROUP = "Distances"
 ORDER = 50
 QUESTION = "How much of the angle between two points can be read off their hash codes, and do codes find neighbours?"
 
