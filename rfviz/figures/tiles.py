@@ -81,7 +81,8 @@ def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str
     ]  # fmt: skip
     frames = [
         {"type": "rect", "x0": t.column - 0.44, "x1": t.column + 0.44, "y0": t.row - 0.31, "y1": t.row + 0.35,
-         "line": {"color": t.frame or GREY, "width": 3 if t.frame else 1}, "fillcolor": "rgba(0,0,0,0)", "layer": "below"}
+         "line": {"color": t.frame or GREY, "width": 3 if t.frame else 1}, "fillcolor": "rgba(0,0,0,0)",
+         "layer": "below"}
         for t in tiles if t.frame or not t.image
     ]  # fmt: skip
     return styled(
