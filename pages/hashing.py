@@ -18,7 +18,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 
 TITLE = "Hashing"
 ICON = ":material/tag:"
-GROUP = "Applications"
+GROUP = "Distances"
 ORDER = 50
 QUESTION = "How much of the angle between two points can be read off their hash codes, and do codes find neighbours?"
 
@@ -48,7 +48,7 @@ def choose() -> tuple[str, dict, bool]:
     with st.container(key="controls"):
         scheme, setting = views.choose_hash(state)
         setting["random_state"] = control(state, SEED)
-        beside = scheme != views.SIMHASH and control(state, BESIDE)
+        beside = scheme == "RandomMaxout" and control(state, BESIDE)
     return scheme, setting, beside
 
 
@@ -68,7 +68,7 @@ def show(points: HashPoints, scheme: str, setting: dict, beside: bool) -> None:
     """The main chart, what is said of it, and the closer looks."""
     view = views.hashed(points, key, scheme, setting)
     result, other = view.pairs(), None
-    if beside and result.title == "angle between two points, degrees":
+    if beside:
         plain = {"n_components": setting["n_components"], "random_state": setting["random_state"]}
         other = views.hashed(points, key, views.SIMHASH, plain).pairs()
     main, caption = st.container(), st.container()

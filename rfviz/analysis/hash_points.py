@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from rfviz.analysis.mapping import settled
+from rfviz.analysis.mapping import seen, settled
 from rfviz.analysis.points import normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
@@ -39,6 +39,8 @@ _QUERIES, _PAIRS = 200, 10_000
 _STEP = 4_000_000_000
 # Numbers of the rows of pairs that are gathered at once.
 _GATHER = 1_000_000
+# Bits of a symbol beyond which it is a name, and no number to look at.
+_SMALL = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +104,7 @@ class HashPoints:
 
     def seen_by(self, feature_map: Any) -> np.ndarray:
         """The points as a map takes them: in few coordinates where it does not mind."""
-        return self.coordinates if feature_map.rotation_invariant else self.original
+        return seen(feature_map, self)
 
 
 def hash_schemes() -> list[str]:
@@ -168,7 +170,11 @@ def make_hash(points: HashPoints, scheme: str, setting: Mapping[str, Any]) -> An
 
 
 def hash_codes(points: HashPoints, scheme: str, setting: Mapping[str, Any], progress: Progress = silent) -> np.ndarray:
-    """Codes of all points, shape (n, m), in steps between which it can be stopped."""
+    """Codes of all points, shape (n, m), in steps between which it can be stopped.
+
+    Where symbols are 64-bit numbers (boxes of random binning), those that occur are counted up from 0, place by place:
+    the same agree, and they are small.
+    """
     progress(0.0, "Drawing the hash functions")
     hashing_map = make_hash(points, scheme, setting)
     X, m = points.seen_by(hashing_map), hashing_map.n_components
@@ -177,9 +183,16 @@ def hash_codes(points: HashPoints, scheme: str, setting: Mapping[str, Any], prog
         len(X) * m * ((bits + 7) // 8), "cpu", f"Codes of {len(X)} points with {m} symbols",
         "Choose shorter codes or fewer points.",
     )  # fmt: skip
-    codes = np.empty((len(X), m), code_dtype(1 << bits))
+    codes = np.empty((len(X), m), code_dtype(1 << bits) if bits <= _SMALL else np.int64)
     rows = max(int(_STEP // max(hashing_map.multiply_adds(1, X.shape[1]), 1)), 16)
     for start in range(0, len(X), rows):
         progress(start / len(X), f"Hashing {len(X):,} points into {m:,} symbols")
         codes[start : start + rows] = hashing_map.codes(X[start : start + rows])
-    return codes
+    return codes if bits <= _SMALL else _counted_up(codes)
+
+
+def _counted_up(codes: np.ndarray) -> np.ndarray:
+    small = np.empty(codes.shape, code_dtype(len(codes)))
+    for place in range(codes.shape[1]):
+        small[:, place] = np.unique(codes[:, place], return_inverse=True)[1]
+    return small

@@ -117,7 +117,9 @@ def law_of(points: HashPoints, scheme: str, setting: Mapping[str, Any]) -> Colli
     law = make_hash(points, scheme, {**setting, "n_components": 1}).collision_law()
     if law is None:
         label = registry()[scheme].label
-        raise ParameterError("scheme", "must have a law of one distance here", label, "Choose another scheme.")
+        raise ParameterError(
+            "scheme", "must have a law of one distance here", label, "Choose another scheme, or its defaults."
+        )
     return law
 
 

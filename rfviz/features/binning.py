@@ -15,6 +15,7 @@ from rfviz.errors import ParameterError
 from rfviz.features import bins
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.draws import uniform, whole_chunks
+from rfviz.features.hashing import CollisionLaw, HashingMap, row_sums
 from rfviz.features.law import ProductLaw
 from rfviz.features.pitches import PROFILES, HatMixture, LaplacianHats, as_mixture
 from rfviz.features.sparse_map import SparseFeatureMap, on_device_or_host
@@ -28,7 +29,7 @@ _PITCH_STREAM, _SHIFT_STREAM, _HASH_STREAM = 0, 1, 2
 _BYTES_A_COLUMN = 3 * 8
 
 
-class RandomBinning(SparseFeatureMap):
+class RandomBinning(HashingMap, SparseFeatureMap):
     r"""Which bin of a randomly shifted grid a point lies in, for many grids: for the kernel exp(−γ‖x − z‖₁) and others.
 
     .. math::
@@ -236,6 +237,20 @@ class RandomBinning(SparseFeatureMap):
         if isinstance(self.gamma, str):
             raise ParameterError("gamma", "must be a number before the map is fitted", self.gamma, "Call fit first.")
         return self.gamma
+
+    def _n_symbols(self) -> int:
+        return 2**63
+
+    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
+        return self.kernel(X, Y)  # the chance to share a box
+
+    def collision_law(self) -> CollisionLaw | None:
+        """exp(−γ‖x − z‖₁); None for another kernel, or a γ for each column, where no one distance tells."""
+        gamma = self._fitted_gamma()
+        if np.ndim(gamma) or not isinstance(as_mixture(self.profile), LaplacianHats):
+            return None
+        title = "sum of the differences of all columns, ‖x − z‖₁"
+        return CollisionLaw(row_sums, lambda distance: np.exp(-gamma * distance), title, None)
 
     def product_law(self, X: Any) -> ProductLaw:
         """Of rows whose boxes were seen in `fit`: a share of P independent events of probability k."""

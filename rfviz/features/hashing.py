@@ -22,6 +22,7 @@ __all__ = [
     "code_dtype",
     "pool_codes",
     "row_angles",
+    "row_sums",
     "sign_codes",
 ]
 
@@ -217,6 +218,11 @@ def row_angles(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
         directions.append(np.divide(A, norms, out=np.zeros_like(A), where=norms > 0))
     apart, along = (np.linalg.norm(f(*directions), axis=1) for f in (np.subtract, np.add))
     return np.degrees(2.0 * np.arctan2(apart, along))
+
+
+def row_sums(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Sum of the absolute differences of all columns, ‖x − z‖₁, between the rows of `X` and those of `Z`."""
+    return np.abs(np.asarray(X, dtype=np.float64) - Z).sum(axis=1)
 
 
 def angle_law(collision_of_cosine: Callable[[np.ndarray], np.ndarray]) -> CollisionLaw:

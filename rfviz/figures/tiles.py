@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.figures.quick import trace
-from rfviz.figures.template import styled
+from rfviz.figures.template import GREY, styled
 
 __all__ = ["Tile", "plot_tiles"]
 
@@ -32,7 +32,7 @@ class Tile:
     name : str
         What the point is called.
     frame : str
-        Colour of its frame; none where empty.
+        Colour of its frame; none around an image, and a thin grey one around a name, where empty.
     """
 
     row: int
@@ -81,8 +81,9 @@ def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str
     ]  # fmt: skip
     frames = [
         {"type": "rect", "x0": t.column - 0.44, "x1": t.column + 0.44, "y0": t.row - 0.31, "y1": t.row + 0.35,
-         "line": {"color": t.frame, "width": 3}, "fillcolor": "rgba(0,0,0,0)", "layer": "below"}
-        for t in tiles if t.frame
+         "line": {"color": t.frame or GREY, "width": 3 if t.frame else 1}, "fillcolor": "rgba(0,0,0,0)",
+         "layer": "below"}
+        for t in tiles if t.frame or not t.image
     ]  # fmt: skip
     return styled(
         [marks, captions, headings], x="", y="", height=height, revision=revision, images=pictures, shapes=frames,

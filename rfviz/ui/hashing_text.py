@@ -10,9 +10,10 @@ from rfviz.analysis.hashing import BAND, HammingResult, NearFarResult
 __all__ = ["METHOD", "TERMS", "agreement", "near_far", "recall", "summary"]
 
 TERMS = (
-    "A **hash code** is a short string of symbols that stands for a point. Here symbol ℓ says *which* of q random "
-    "projections ⟨w, x⟩ is the largest (SimHash: only the sign of one). The **Hamming distance** of two codes is the "
-    "number of places where they differ; its share of all m places says how far apart the points are."
+    "A **hash code** is a short string of symbols that stands for a point. Symbol ℓ says *which* of q random "
+    "projections ⟨w, x⟩ is the largest (SimHash: the sign of one; random binning: the box of a random grid that x is "
+    "in). The **Hamming distance** of two codes is the number of places where they differ; its share of all m places "
+    "says how far apart the points are."
 )
 
 

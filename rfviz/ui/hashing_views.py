@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 SIMHASH = "RandomProjection"
-TITLES = {"RandomMaxout": "Argmax (maxout)", SIMHASH: "Signs (SimHash)"}
+TITLES = {"RandomMaxout": "Argmax (maxout)", SIMHASH: "Signs (SimHash)", "RandomBinning": "Boxes (binning)"}
 _M = Param("n_components", 256, "int", 1, 65_536, log=True, symbol="m", label="Symbols",
            marks=(8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048),
            help="Length of a code. The error of a Hamming distance falls as 1/√m.")  # fmt: skip
@@ -95,7 +95,7 @@ def choose_hash(state: PageState) -> tuple[str, dict[str, Any]]:
             words = "Projections that compete for a symbol: the more, the finer a symbol tells near points apart."
             own = replace(param, default=8, low=2, high=64, marks=_Q_MARKS, help=words)
             setting[param.name] = control(state, own)
-        elif param.name != "dtype":
+        elif param.name not in ("dtype", "receptive_field"):  # whole images: only they have a law of the angle
             setting[param.name] = control(state, param)
     return scheme, setting
 

@@ -177,6 +177,27 @@ def test_longer_codes_err_less(digits):
     assert rms[1] < rms[0] / 5  # eight times less on average
 
 
+def test_boxes_are_hashes_too(digits):
+    """Random binning by its own distance: the z-score of the mean share over draws; false alarms 1 in 5,000."""
+    setting = {"n_components": 64, "gamma": 0.3}
+    off = []
+    for seed in range(25):
+        own = setting | {"random_state": seed}
+        codes = hash_codes(digits, "RandomBinning", own)
+        assert codes.dtype == np.uint16 and codes.max() < len(digits.original)
+        result = hash_pairs(digits, "RandomBinning", own, codes)
+        there = np.isfinite(result.means)
+        off.append(np.mean(result.means[there] - np.interp(result.centres, result.grid, result.expected)[there]))
+    assert "‖x − z‖₁" in result.title
+    distance = np.abs(digits.original[digits.pairs[:, 0]] - digits.original[digits.pairs[:, 1]]).sum(axis=1)
+    assert result.grid[-1] == pytest.approx(distance.max())
+    np.testing.assert_allclose(result.expected, 1 - np.exp(-0.3 * result.grid), atol=1e-12)
+    # Columns are narrow, but their pairs not evenly spread: allow for a thousandth beside the noise.
+    assert abs(np.mean(off)) < 4.5 * np.std(off, ddof=1) / 5 + 1e-3
+    with pytest.raises(ParameterError, match="law of one distance"):
+        hash_pairs(digits, "RandomBinning", setting | {"profile": "hat"}, codes)
+
+
 # --- near and far -----------------------------------------------------------------------------------------------------
 
 

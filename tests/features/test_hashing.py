@@ -67,8 +67,8 @@ def test_two_projections_are_simhash():
 
 @pytest.mark.parametrize("name", HASHES)
 def test_collisions_follow_the_law(name):
-    """z-scores of the share of equal symbols over 60,000 features, one a pair; false alarms 1 in 1,000."""
-    few, m = unit_rows(12, 3, seed=1), 60_000
+    """z-scores of the share of equal symbols over 40,000 features, one a pair; false alarms 1 in 1,000."""
+    few, m = unit_rows(12, 3, seed=1), 40_000
     feature_map = registry()[name](m, device="cpu").fit(few)
     codes = feature_map.codes(few)
     i, j = np.triu_indices(len(few), 1)
@@ -145,6 +145,7 @@ def test_band_is_binomial():
 
 
 def test_bits_of_a_symbol():
+    assert registry()["RandomBinning"](1).symbol_bits == 63
     assert [RandomMaxout(1, pool_size=q).symbol_bits for q in (1, 2, 3, 4, 5, 64, 65)] == [1, 1, 2, 2, 3, 6, 7]
     assert RandomProjection(1).symbol_bits == 1
 
@@ -162,3 +163,19 @@ def test_collisions_of_receptive_fields_are_means_over_rectangles(scheme, settin
     assert np.abs((agree - p)[off] / np.sqrt(p * (1 - p) / 20_000)[off]).max() < 4.5
     assert feature_map.collision_law() is None
     assert np.abs(p - scheme(1, **setting).fit(images).collision(images))[off].max() > 0.01
+
+
+@pytest.mark.parametrize("setting", [{"profile": "hat"}, {"gamma": np.array([1.0, 2.0, 3.0])}])
+def test_boxes_have_no_law_of_one_distance_where_columns_differ(setting):
+    few = unit_rows(6, 3)
+    assert registry()["RandomBinning"](4, **setting).fit(few).collision_law() is None
+
+
+def test_receptive_fields_have_no_law_of_the_angle_but_collide_as_the_mean_over_rectangles():
+    few, m = unit_rows(6, 16, seed=4), 40_000
+    fields = RandomMaxout(m, pool_size=3, receptive_field=(2, 3), device="cpu").fit(few)
+    assert fields.collision_law() is None
+    i, j = np.triu_indices(6, 1)
+    p, codes = fields.collision(few)[i, j], fields.codes(few)
+    z = ((codes[i] == codes[j]).mean(axis=1) - p) / np.sqrt(p * (1 - p) / m)
+    assert np.abs(z).max() < 4.1  # Bonferroni over 15 pairs: 1 in 1,000

@@ -1,0 +1,81 @@
+"""Hashing, as a person uses it: sliders answer, images are clicked, and nothing sticks out of a narrow window."""
+
+import pytest
+
+from tests.browser.steps import changes, control, settle, slider, wait_for_chart, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+SLUG, MAIN, TILES, STRIPS = "hashing", "hamming", "tiles", "strips"
+CURVE = "Array.from(rf.traces('hamming').find((t) => t.name === 'exact: 1 − κ').y)"
+SIMHASH = "Array.from(rf.traces('hamming').find((t) => t.name === 'SimHash: θ/180°').y)"
+PICKS = "rf.traces('tiles')[0].customdata"
+
+
+@pytest.fixture
+def page(app, visit):
+    page = visit(app, SLUG, size=(1440, 2000))
+    for key in (MAIN, TILES, STRIPS):
+        wait_for_chart(page, key)
+    return page
+
+
+def click_tile(page, number):
+    page.mouse.click(*page.evaluate("(n) => rf.pixel('tiles', 0, n)", number))
+
+
+def test_the_sliders_move_the_curve(page):
+    before = page.evaluate(CURVE)
+    changes(page, MAIN, lambda: slider(page, "Pool size").press("ArrowRight"))
+    settle(page)
+    after = page.evaluate(CURVE)
+    assert all(a >= b for a, b in zip(after, before, strict=True)) and after != before
+    wait_for_query(page, pool_size="10")
+    changes(page, MAIN, lambda: slider(page, "Symbols").press("ArrowRight"))
+    settle(page)
+    assert page.evaluate(CURVE) == after
+
+
+def test_the_preset_puts_both_curves_on_each_other(page):
+    changes(page, MAIN, lambda: page.get_by_role("button", name="q = 2 is SimHash").click())
+    wait_for_query(page, pool_size="2")
+    settle(page)
+    pairs = zip(page.evaluate(CURVE), page.evaluate(SIMHASH), strict=True)
+    assert max(abs(a - b) for a, b in pairs) < 1e-9
+
+
+def test_a_click_picks_an_example_and_another_compares(page):
+    example = page.evaluate(PICKS)[2]
+    changes(page, TILES, lambda: click_tile(page, 2))
+    wait_for_query(page, first=str(example + 1))
+    settle(page)
+    assert page.evaluate(PICKS)[9] == example
+    neighbour = page.evaluate(PICKS)[12] - 1797
+    changes(page, STRIPS, lambda: click_tile(page, 12))
+    wait_for_query(page, second=str(neighbour + 1))
+    settle(page)
+    assert page.get_by_text(f"rows {example + 1} and {neighbour + 1}").count() == 1
+
+
+@pytest.mark.parametrize(("look", "key"), [("Recall", "recall"), ("Near and far", "near-far")])
+def test_looking_closer_shows_another_chart(page, look, key):
+    page.get_by_role("radio", name=look).or_(page.get_by_role("button", name=look, exact=True)).first.click()
+    wait_for_chart(page, key)
+    assert page.evaluate("(key) => rf.traces(key).length", key) >= 4
+    assert page.evaluate("rf.chart('tiles')") is None
+
+
+@pytest.mark.parametrize("query", ["", "?look=Recall", "?look=Near+and+far", "?data=turning_head"])
+def test_nothing_overflows_a_narrow_window(app, visit, query):
+    page = visit(app, SLUG + query, size=(800, 1800))
+    wait_for_chart(page, MAIN)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 800
+    charts = page.evaluate("[...document.querySelectorAll('.live-chart')].map((c) => c.getBoundingClientRect().right)")
+    assert charts and max(charts) <= 800
+
+
+def test_scheme_is_a_menu_of_hashes(page):
+    control(page, SLUG, "scheme").get_by_role("combobox").click()
+    names = page.get_by_role("option").all_inner_texts()
+    assert {"Argmax (maxout)", "Signs (SimHash)"} <= set(names) and "Random Fourier" not in names
+    page.keyboard.press("Escape")
