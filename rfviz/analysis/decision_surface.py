@@ -179,7 +179,7 @@ def scheme_surfaces(
             slopes, calibrated = _path_slopes(fitted, path, split, lift)
         progress(0.7, "Decision values in the plane")
         tested = path.decision_path(lift(_tested(split)[0]))
-    scores = path.decision_path(lift(plane.grid(resolution)))
+        scores = path.decision_path(lift(plane.grid(resolution)))
     surfaces = tuple(
         _surface(cls.label, s, slope, t, path.classes_, split, calibrated)
         for s, slope, t in zip(scores, slopes, tested, strict=True)
@@ -266,14 +266,16 @@ def svm_surface(
             return model.fit(split.X_train[rows].astype(np.float64), split.y_train[rows])
 
     progress(0.1, f"{label}: training")
-    model = fitted(slice(None))
-    parts = calibration_rows(split.y_train)
-    learn, held = parts if parts else (slice(None), slice(None))
-    judge = fitted(learn) if parts else model
-    slope = fit_slope(_values(judge, split.X_train[held]), np.searchsorted(judge.classes_, split.y_train[held]))
-    progress(0.6, f"{label}: decision values in the plane")
-    scores = _values(model, plane.grid(resolution)) if kernel == "linear" else rbf_on_plane(model, plane, resolution)
-    tested = _values(model, _tested(split)[0])
+    with single_threaded_blas():  # all products are small
+        model = fitted(slice(None))
+        parts = calibration_rows(split.y_train)
+        learn, held = parts if parts else (slice(None), slice(None))
+        judge = fitted(learn) if parts else model
+        slope = fit_slope(_values(judge, split.X_train[held]), np.searchsorted(judge.classes_, split.y_train[held]))
+        progress(0.6, f"{label}: decision values in the plane")
+        linear = kernel == "linear"
+        scores = _values(model, plane.grid(resolution)) if linear else rbf_on_plane(model, plane, resolution)
+        tested = _values(model, _tested(split)[0])
     return _surface(label, scores, slope, tested, model.classes_, split, "held-out" if parts else "training")
 
 
