@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,17 +162,7 @@ def scheme_surfaces(
     loss = LOSS.validate(loss)
     slopes, calibrated = np.ones(len(grid)), ""
 
-    def fitted(rows: Any, start: float, stop: float) -> Any:
-        features = cls(**{**setting, "n_components": grid[-1]})
-        if loss == "ridge":
-            path: Any = RidgePath(features, m_grid=grid, alphas=_penalties(split))
-        else:
-            path = StochasticPath(features, m_grid=grid, loss=loss)
-        return path.fit(
-            lift(split.X_train[rows]), split.y_train[rows],
-            progress=lambda share, text: progress(start + (stop - start) * share, text),
-        )  # fmt: skip
-
+    fitted = _fitter(split, cls, setting, grid, loss, lift, progress)
     with single_threaded_blas():
         path = fitted(slice(None), 0.0, 0.4)
         if loss != "logistic":
@@ -185,6 +175,26 @@ def scheme_surfaces(
         for s, slope, t in zip(scores, slopes, tested, strict=True)
     )
     return SchemeSurfaces(grid, surfaces, setting.get("gamma"), constant, np.asarray(path.alpha_))
+
+
+def _fitter(
+    split: Split, cls: Any, setting: dict[str, Any], grid: tuple[int, ...], loss: str, lift: Any, progress: Progress
+) -> Callable[[Any, float, float], Any]:
+    """``fitted(rows, start, stop)``: the path on these training rows, reporting progress from `start` to `stop`."""
+
+    def fitted(rows: Any, start: float, stop: float) -> Any:
+        features = cls(**{**setting, "n_components": grid[-1]})
+        if loss == "ridge":
+            path: Any = RidgePath(features, m_grid=grid, alphas=_penalties(split))
+        else:
+            path = StochasticPath(features, m_grid=grid, loss=loss)
+
+        def report(share: float, text: str) -> None:
+            progress(start + (stop - start) * share, text)
+
+        return path.fit(lift(split.X_train[rows]), split.y_train[rows], progress=report)
+
+    return fitted
 
 
 def _penalties(split: Split) -> Any:
