@@ -4,7 +4,7 @@ import streamlit as st
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import LOSS
-from rfviz.analysis.decision_surface import M_GRID, takes_constant
+from rfviz.analysis.decision_surface import grid_of, takes_constant
 from rfviz.errors import RfvizError
 from rfviz.params import Param
 from rfviz.ui import layout
@@ -19,8 +19,7 @@ GROUP = "Learning"
 ORDER = 20
 QUESTION = "Which shapes can a linear classifier draw once it sees random features, and how many features does it take?"
 
-FEATURES = Param("n_components", 50, "int", M_GRID[0], M_GRID[-1], log=True, marks=M_GRID, symbol="m", label="Features",
-                 help="The map’s first m features. Every m is ready: drag, and watch the surface settle.")  # fmt: skip
+FEATURES = "The map’s first m features. Every m is ready: drag, and watch the surface settle."
 CREASES = Param("creases", 0, "int", 0, 20, log=True, marks=(0, 1, 2, 3, 5, 8, 12, 20), label="Creases of",
                 help="Draw where the first features bend, jump or change their sign; 0 draws none.")  # fmt: skip
 CONSTANT = Param("constant", True, "bool", label="Constant input",
@@ -66,7 +65,9 @@ def choose() -> tuple[OwnPoints | None, views.Chosen, int, int, float | str]:
         own = choice(state, "points_from", list(titles), "data", "Points", "Those of the data set in the sidebar, or "
                      "points that you click into the plane.", titles) == "own"  # fmt: skip
         scheme, setting = views.choose_scheme(state)
-        m = control(state, FEATURES)
+        grid = grid_of(scheme)
+        m = control(state, Param("n_components", 50, "int", grid[0], grid[-1], log=True, marks=grid, symbol="m",
+                                 label="Features", help=FEATURES))  # fmt: skip
         setting["random_state"] = control(state, SEED)
         constant = takes_constant(scheme) and control(state, CONSTANT)
         chosen = views.Chosen(scheme, setting, loss, constant)

@@ -9,8 +9,9 @@ from PIL import Image
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import make_split
-from rfviz.analysis.decision_surface import M_GRID, scheme_surfaces, svm_surface
+from rfviz.analysis.decision_surface import M_GRID, scheme_surfaces
 from rfviz.analysis.plane import plane_of
+from rfviz.analysis.svm_surface import svm_surface
 from rfviz.features import registry
 from rfviz.figures.decision_surface import CLASS_COLOURS, surface_image
 from rfviz.ui import own_points as module

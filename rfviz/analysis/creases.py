@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.analysis.accuracy import Split
-from rfviz.analysis.decision_surface import M_GRID, takes_constant, with_constant
+from rfviz.analysis.decision_surface import grid_of, takes_constant, with_constant
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import RESOLUTION, Plane
 from rfviz.backend import to_host
@@ -122,5 +122,5 @@ def scheme_creases(
     """
     cls = registry()[scheme]
     lift = with_constant if constant and takes_constant(scheme) else np.asarray
-    values = settled(cls, setting, split.X_train) | {"n_components": M_GRID[-1]}
+    values = settled(cls, setting, split.X_train) | {"n_components": grid_of(scheme)[-1]}
     return crease_lines(cls(**values).fit(lift(split.X_train)), lift(plane.grid(resolution)), resolution, count)

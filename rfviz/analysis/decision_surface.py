@@ -1,73 +1,34 @@
-"""What classifiers say everywhere in a plane: on random features for every m at once, and two SVMs beside them."""
+"""What a classifier on random features says everywhere in a plane, for every number of features at once."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC, LinearSVC
 
 from rfviz.analysis.accuracy import LOSS, Split
-from rfviz.analysis.calibration import calibration_rows, fit_slope, probabilities
+from rfviz.analysis.calibration import calibration_rows, fit_slope
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import RESOLUTION, Plane
 from rfviz.analysis.progress import Progress, silent
-from rfviz.analysis.rbf_plane import rbf_on_plane
+from rfviz.analysis.surface import Surface, class_count, made_surface, tested_rows
 from rfviz.backend import check_memory, single_threaded_blas
-from rfviz.errors import DataError
 from rfviz.features import registry
+from rfviz.features.sparse_map import SparseFeatureMap
 from rfviz.linear_model import RidgePath, StochasticPath
-from rfviz.linear_model.losses import with_reference
 
-__all__ = ["M_GRID", "SchemeSurfaces", "Surface", "scheme_surfaces", "svm_surface", "takes_constant", "with_constant"]
+__all__ = [
+    "M_GRID", "SchemeSurfaces", "Surface", "grid_of", "scheme_surfaces", "takes_constant", "with_constant",
+]  # fmt: skip
 
 #: Numbers of features that are drawn; even, so that cosines have their sines.
 M_GRID = (2, 4, 6, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
-# A support vector machine of more rows takes minutes.
-_SVM_ROWS = 15_000
+# Sparse features are solved by iterations, and each repetition of a binning has many columns.
+_MOST_SPARSE = 200
 # Per row, where there are too few rows to choose.
 _FEW_ROWS_PENALTY = 0.01
-
-
-@dataclass(frozen=True, eq=False)
-class Surface:
-    """One classifier on the cells of a plane.
-
-    Attributes
-    ----------
-    label : str
-    scores : ndarray of shape (resolution, resolution, n_classes), float32
-        Decision values, the lowest row first.
-    slope : float
-        Of the soft-max that turns decision values into probabilities.
-    accuracy : float
-        Share of right labels among the test rows, or among the training rows where none are held out.
-    wrong : ndarray of int
-        Which of those rows it gets wrong.
-    calibrated : {"", "held-out", "training"}
-        Which rows the slope was learnt on; empty where the decision values are those of a soft-max already.
-    """
-
-    label: str
-    scores: np.ndarray
-    slope: float
-    accuracy: float
-    wrong: np.ndarray
-    calibrated: str
-
-    @property
-    def winners(self) -> np.ndarray:
-        """Position of the class of each cell, shape (resolution, resolution)."""
-        return np.argmax(self.scores, axis=2)
-
-    def probabilities(self) -> np.ndarray:
-        """Of each class in each cell, shape (resolution, resolution, n_classes)."""
-        flat = self.scores.reshape(-1, self.scores.shape[2])
-        return probabilities(flat, self.slope).reshape(self.scores.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +58,12 @@ class SchemeSurfaces:
         return self.surfaces[self.m_grid.index(m)]
 
 
+def grid_of(scheme: str) -> tuple[int, ...]:
+    """The numbers of features that are drawn of a scheme: :data:`M_GRID`, or its beginning for sparse features."""
+    sparse = issubclass(registry()[scheme], SparseFeatureMap)
+    return tuple(m for m in M_GRID if not sparse or m <= _MOST_SPARSE)
+
+
 def takes_constant(scheme: str) -> bool:
     """Whether a constant input changes a scheme: projections without an offset of their own see directions only."""
     cls = registry()[scheme]
@@ -114,7 +81,7 @@ def scheme_surfaces(
     scheme: str,
     setting: Mapping[str, Any],
     *,
-    m_grid: Sequence[int] = M_GRID,
+    m_grid: Sequence[int] | None = None,
     loss: str = "ridge",
     constant: bool = False,
     resolution: int = RESOLUTION,
@@ -134,7 +101,8 @@ def scheme_surfaces(
         Class name of a feature map.
     setting : mapping
         Its keyword arguments but for the number of features.
-    m_grid : sequence of int
+    m_grid : sequence of int, optional
+        :func:`grid_of` the scheme where it is not given.
     loss : {"ridge", "logistic", "hinge"}
     constant : bool
         Whether to put a 1 beside the inputs, where that changes the scheme.
@@ -150,8 +118,8 @@ def scheme_surfaces(
     MemoryBudgetError
         Where the decision values, or what training takes, would not fit.
     """
-    k = _classes(split)
-    grid = tuple(int(m) for m in m_grid)
+    k = class_count(split)
+    grid = tuple(int(m) for m in m_grid or grid_of(scheme))
     check_memory(
         8 * resolution**2 * k * len(grid), "cpu", f"Decision values of {resolution}² cells", "Choose fewer classes."
     )
@@ -162,29 +130,39 @@ def scheme_surfaces(
     loss = LOSS.validate(loss)
     slopes, calibrated = np.ones(len(grid)), ""
 
+    fitted = _fitter(split, cls, setting, grid, loss, lift, progress)
+    with single_threaded_blas():
+        path = fitted(slice(None), 0.0, 0.4)
+        if loss != "logistic":
+            slopes, calibrated = _path_slopes(fitted, path, split, lift)
+        progress(0.7, "Decision values in the plane")
+        tested = path.decision_path(lift(tested_rows(split)[0]))
+        scores = path.decision_path(lift(plane.grid(resolution)))
+    surfaces = tuple(
+        made_surface(cls.label, s, slope, t, path.classes_, split, calibrated)
+        for s, slope, t in zip(scores, slopes, tested, strict=True)
+    )
+    return SchemeSurfaces(grid, surfaces, setting.get("gamma"), constant, np.asarray(path.alpha_))
+
+
+def _fitter(
+    split: Split, cls: Any, setting: dict[str, Any], grid: tuple[int, ...], loss: str, lift: Any, progress: Progress
+) -> Callable[[Any, float, float], Any]:
+    """``fitted(rows, start, stop)``: the path on these training rows, reporting progress from `start` to `stop`."""
+
     def fitted(rows: Any, start: float, stop: float) -> Any:
         features = cls(**{**setting, "n_components": grid[-1]})
         if loss == "ridge":
             path: Any = RidgePath(features, m_grid=grid, alphas=_penalties(split))
         else:
             path = StochasticPath(features, m_grid=grid, loss=loss)
-        return path.fit(
-            lift(split.X_train[rows]), split.y_train[rows],
-            progress=lambda share, text: progress(start + (stop - start) * share, text),
-        )  # fmt: skip
 
-    with single_threaded_blas():
-        path = fitted(slice(None), 0.0, 0.4)
-        if loss != "logistic":
-            slopes, calibrated = _path_slopes(fitted, path, split, lift)
-        progress(0.7, "Decision values in the plane")
-        tested = path.decision_path(lift(_tested(split)[0]))
-    scores = path.decision_path(lift(plane.grid(resolution)))
-    surfaces = tuple(
-        _surface(cls.label, s, slope, t, path.classes_, split, calibrated)
-        for s, slope, t in zip(scores, slopes, tested, strict=True)
-    )
-    return SchemeSurfaces(grid, surfaces, setting.get("gamma"), constant, np.asarray(path.alpha_))
+        def report(share: float, text: str) -> None:
+            progress(start + (stop - start) * share, text)
+
+        return path.fit(lift(split.X_train[rows]), split.y_train[rows], progress=report)
+
+    return fitted
 
 
 def _penalties(split: Split) -> Any:
@@ -200,84 +178,3 @@ def _path_slopes(fitted: Any, path: Any, split: Split, lift: Any) -> tuple[np.nd
     labels = np.searchsorted(judge.classes_, split.y_train[held])
     slopes = [fit_slope(scores, labels) for scores in judge.decision_path(lift(split.X_train[held]))]
     return np.array(slopes), "held-out" if parts else "training"
-
-
-def _classes(split: Split) -> int:
-    if not split.is_classification:
-        raise DataError(f"A decision surface needs classes; {split.name} has numbers as targets. Choose other data.")
-    return len(np.unique(split.y_train))
-
-
-def _tested(split: Split) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that say how good a classifier is: the test rows, or where there are none those it learnt from."""
-    return (split.X_test, split.y_test) if len(split.X_test) else (split.X_train, split.y_train)
-
-
-def _surface(
-    label: str, scores: np.ndarray, slope: float, tested: np.ndarray, classes: np.ndarray, split: Split, calibrated: str
-) -> Surface:
-    side = round(len(scores) ** 0.5)
-    predicted = classes[np.argmax(tested, axis=1)]
-    wrong = np.flatnonzero(predicted != _tested(split)[1])
-    accuracy = 1.0 - len(wrong) / len(predicted)
-    return Surface(label, scores.astype(np.float32).reshape(side, side, -1), float(slope), accuracy, wrong, calibrated)
-
-
-def svm_surface(
-    split: Split, plane: Plane, kernel: str, penalty: float, gamma: float = 1.0, *, resolution: int = RESOLUTION,
-    progress: Progress = silent,
-) -> Surface:  # fmt: skip
-    """scikit-learn's support vector machine, on the same rows and in the same plane.
-
-    Parameters
-    ----------
-    split : Split
-    plane : Plane
-    kernel : {"rbf", "linear"}
-        ``SVC`` with the Gaussian kernel exp(−γ‖x − z‖²), one class against another; or ``LinearSVC``, one class against
-        the rest.
-    penalty : float
-        C, the price of an error.
-    gamma : float
-        Of the Gaussian kernel.
-    resolution : int
-        Cells a side.
-
-    Raises
-    ------
-    DataError
-        For targets that are no classes, or more rows than are learnt from in seconds.
-    """
-    _classes(split)
-    if len(split.X_train) > _SVM_ROWS:
-        raise DataError(
-            f"An exact SVM takes too long beyond {_SVM_ROWS:,} training rows, and there are {len(split.X_train):,}. "
-            "Choose fewer rows."
-        )
-    label = "Exact RBF-SVM" if kernel == "rbf" else "Linear SVM"
-
-    def fitted(rows: Any) -> Any:
-        if kernel == "rbf":
-            model = SVC(C=penalty, gamma=gamma, break_ties=True)  # predictions are the largest decision value
-        else:
-            model = LinearSVC(C=penalty, dual="auto", max_iter=2000, random_state=0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # as good a line as one that goes on for hours
-            return model.fit(split.X_train[rows].astype(np.float64), split.y_train[rows])
-
-    progress(0.1, f"{label}: training")
-    model = fitted(slice(None))
-    parts = calibration_rows(split.y_train)
-    learn, held = parts if parts else (slice(None), slice(None))
-    judge = fitted(learn) if parts else model
-    slope = fit_slope(_values(judge, split.X_train[held]), np.searchsorted(judge.classes_, split.y_train[held]))
-    progress(0.6, f"{label}: decision values in the plane")
-    scores = _values(model, plane.grid(resolution)) if kernel == "linear" else rbf_on_plane(model, plane, resolution)
-    tested = _values(model, _tested(split)[0])
-    return _surface(label, scores, slope, tested, model.classes_, split, "held-out" if parts else "training")
-
-
-def _values(model: Any, X: np.ndarray) -> np.ndarray:
-    """Decision values, a column a class."""
-    values = model.decision_function(X.astype(np.float64))
-    return with_reference(values.reshape(len(X), -1))

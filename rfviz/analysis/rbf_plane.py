@@ -50,7 +50,7 @@ def rbf_on_plane(model: SVC, plane: Plane, resolution: int) -> np.ndarray:
     if k == 2:
         return with_reference(values(np.arange(len(vectors)), model.dual_coef_[0], model.intercept_[0])[:, None])
     owner = np.repeat(np.arange(k), model.n_support_)
-    votes, sums = np.zeros((resolution**2, k)), np.zeros((resolution**2, k))
+    votes, sums = np.zeros((k, resolution**2)), np.zeros((k, resolution**2))
     pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
     for (i, j), offset in zip(pairs, model.intercept_, strict=True):
         rows = np.flatnonzero((owner == i) | (owner == j))
@@ -58,9 +58,9 @@ def rbf_on_plane(model: SVC, plane: Plane, resolution: int) -> np.ndarray:
         value = values(
             rows, np.where(owner[rows] == i, model.dual_coef_[j - 1, rows], model.dual_coef_[i, rows]), offset
         )
-        votes[:, i] += value >= 0
-        votes[:, j] += value < 0
-        sums[:, i] += value
-        sums[:, j] -= value
+        votes[i] += value >= 0
+        votes[j] += value < 0
+        sums[i] += value
+        sums[j] -= value
     # Votes decide; where they tie, the sums of values do, squeezed so that they never outweigh a vote.
-    return votes + sums / (3.0 * (np.abs(sums) + 1.0))
+    return (votes + sums / (3.0 * (np.abs(sums) + 1.0))).T

@@ -21,7 +21,7 @@ METHOD = r"""
 **Every m at once.** The features of the $200\times200$ cells are computed once, for the largest $m$. The maps are
 nested, so the first $m$ columns are the map of $m$ features, and ridge regression gives coefficients for every $m$ from
 one factor. The slider only chooses among answers that are there. (The losses logistic and hinge train each $m$ by
-stochastic gradients.)
+stochastic gradients; sparse features are solved by iterations, and stop at 200 repetitions.)
 
 **Shading.** A classifier gives each class $j$ a decision value $s_j$. Logistic regression means them as log-odds:
 $p_j=e^{s_j}/\sum_l e^{s_l}$. The others do not, so their values are multiplied by one slope $a$ first: the one under

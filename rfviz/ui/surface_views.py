@@ -13,10 +13,11 @@ import streamlit as st
 
 from rfviz.analysis.accuracy import Split, make_split
 from rfviz.analysis.creases import crease_meaning, scheme_creases
-from rfviz.analysis.decision_surface import SchemeSurfaces, Surface, scheme_surfaces, svm_surface
+from rfviz.analysis.decision_surface import SchemeSurfaces, Surface, scheme_surfaces
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import Plane, plane_of
 from rfviz.analysis.progress import Progress
+from rfviz.analysis.svm_surface import svm_surface
 from rfviz.datasets.base import Dataset
 from rfviz.features import RandomFourier, registry
 from rfviz.figures.decision_surface import LEFT_MARGIN, class_colour, plot_surface, surface_image

@@ -9,13 +9,15 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import make_split
 from rfviz.analysis.calibration import calibration_rows, fit_slope, probabilities
 from rfviz.analysis.creases import crease_lines, feature_codes
-from rfviz.analysis.decision_surface import scheme_surfaces, svm_surface, takes_constant, with_constant
+from rfviz.analysis.decision_surface import scheme_surfaces, takes_constant, with_constant
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import plane_of
 from rfviz.analysis.rbf_plane import rbf_on_plane
+from rfviz.analysis.svm_surface import svm_surface
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.features import (
     DecisionStumps,
+    RandomBinning,
     RandomFourier,
     RandomMaxout,
     RandomProjection,
@@ -253,6 +255,17 @@ def test_cuts_of_stumps_lie_at_their_thresholds():
         if 0 < below < 64:
             (expected.T if column == 0 else expected)[below - 1] = True
     np.testing.assert_array_equal(lines[:-1, :-1], expected[:-1, :-1])
+
+
+def test_creases_of_bins_are_the_edges_of_its_boxes():
+    plane = plane_of(datasets.load("moons").X)
+    fitted = RandomBinning(3, gamma=1.0).fit(plane.grid(64))
+    lines = crease_lines(fitted, plane.grid(64), 64, 1)
+    grids = zip(plane.ticks(64), fitted.shifts_[0], fitted.pitches_[0], strict=True)
+    boxes = [np.ceil((ticks.astype(np.float32) - shift) / pitch) for ticks, shift, pitch in grids]
+    across, up = (np.append(np.diff(box) != 0, False) for box in boxes)
+    assert across.any() or up.any()
+    np.testing.assert_array_equal(lines, across[None, :] | up[:, None])
 
 
 def test_relu_creases_are_straight_lines_where_the_projection_is_zero():
