@@ -22,7 +22,7 @@ _ADABOOST = SchemeStyle(GREY, "solid", "x")
 
 
 def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
-    """Test error against K.
+    """Test error against K, with one standard error of the mean over the draws.
 
     Parameters
     ----------
@@ -40,9 +40,10 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
     """
     traces = []
     for curve, style in _styled_curves(curves):
-        k, error, spread = (curve.frame[name].to_numpy(float) for name in ("K", "error", "s.d."))
+        k, error, spread, draws = (curve.frame[name].to_numpy(float) for name in ("K", "error", "s.d.", "draws"))
         if (spread > 0).any():
-            traces.append(_band(k, 100 * np.maximum(error - spread, 0.2 * error), 100 * (error + spread), style))
+            width = spread / np.sqrt(draws)
+            traces.append(_band(k, 100 * np.maximum(error - width, 0.5 * error), 100 * (error + width), style))
         traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g} %"))
     errors = np.concatenate([100 * c.frame["error"].to_numpy(float) for c in curves] or [np.zeros(0)])
     return styled(
@@ -104,7 +105,7 @@ def plot_weights(decay: WeightDecay, scheme: str, label: str, *, height: int = 4
     low, median, high = decay.quantiles
     k = decay.k_grid.astype(float)
     reference = trace(
-        "scatter", x=k, y=decay.reference, mode="lines", name="slope of C/K", hoverinfo="skip",
+        "scatter", x=k, y=decay.reference, mode="lines", name="C/K", hoverinfo="skip",
         line={"color": GREY, "width": 1.5, "dash": "dot"},
     )  # fmt: skip
     band = [_band(k, low, high, style)] if len(decay.norms) > 1 else []
@@ -134,7 +135,7 @@ def _line(x: Any, y: Any, label: str, style: SchemeStyle, hover: str) -> dict[st
 def _band(x: np.ndarray, low: np.ndarray, high: np.ndarray, style: SchemeStyle) -> dict[str, Any]:
     return trace(
         "scatter", x=np.concatenate([x, x[::-1]]), y=np.concatenate([high, low[::-1]]), fill="toself", mode="lines",
-        fillcolor=rgba(style.colour, 0.18), line={"width": 0}, hoverinfo="skip", showlegend=False,
+        fillcolor=rgba(style.colour, 0.15), line={"width": 0}, hoverinfo="skip", showlegend=False,
     )  # fmt: skip
 
 

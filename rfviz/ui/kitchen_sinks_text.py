@@ -57,7 +57,8 @@ def explanation(curves: Sequence[Curve], split: Split, view: str, loss: str) -> 
         "reach": "The seconds after which each error was first reached",
     }[view]
     on = {
-        "error": f" on {len(split.X_test):,} test rows, against K: how many random features, or stumps of AdaBoost",
+        "error": f" on {len(split.X_test):,} test rows, against K: how many random features, or stumps of AdaBoost "
+        "(bands: one standard error over the draws)",
         "seconds": f" on {len(split.X_test):,} rows, against K: how many random features, or stumps of AdaBoost",
         "reach": f", on {len(split.X_test):,} test rows; a lower stair is a quicker learner",
     }[view]
@@ -117,10 +118,10 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
     median, k = decay.quantiles[1], decay.k_grid
     peak, half = int(median.argmax()), len(k) // 2
     lead = (
-        "**What am I seeing?** The largest of K weights in absolute value, ‖α‖_∞, after least squares on K random "
-        f"features ({label.lower()}); the line is the median of {len(decay.norms):,} "
+        r"**What am I seeing?** The largest of K weights in absolute value, $\lVert\alpha\rVert_\infty$, after least "
+        f"squares on K random features ({label.lower()}); the line is the median of {len(decay.norms):,} "
         f"run{'s' if len(decay.norms) > 1 else ''}, the band holds nine tenths of them. The theorem asks for weights "
-        "of at most C/K, the dotted slope."
+        "of at most C/K; dotted is the smallest C that holds the median."
     )
     if median[-1] >= median[peak]:
         return f"{lead} Up to K = {k[-1]:,} the largest weight does not fall yet. Choose a larger K."

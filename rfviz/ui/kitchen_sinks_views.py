@@ -29,7 +29,9 @@ __all__ = ["PRESETS", "VIEWS", "choose_learners", "choose_view", "columns", "con
 VIEWS = {"error": "Error", "seconds": "Seconds", "reach": "Seconds to an error", "weights": "Largest weight"}
 _SETTINGS = {"SigmoidalRidge": ("activation", "scale"), "RandomFourier": ("gamma",)}
 _DEFAULTS = {"activation": "tanh", "scale": 0.2}
-_LABELS = {"activation": "Sigmoid", "scale": "Scale of sigmoids", "gamma": "Gamma of Fourier"}
+_LABELS = {"activation": "Sigmoid", "scale": "Sigmoids’ scale", "gamma": "Fourier’s γ"}
+
+_SIGMOIDS = {"erf": "error function", "tanh": "tanh", "logistic": "logistic function"}
 
 _FIGURE_1 = {"view": "error", "normalise": "standardise", "learners": ["DecisionStumps"], "loss": "ridge", "alpha": 1.0,
              "draws": 1}  # fmt: skip
@@ -88,7 +90,7 @@ def choose_learners(state: PageState) -> list[Entrant]:
 def _setting(state: PageState, param: Param) -> Any:
     label, default = _LABELS[param.name], _DEFAULTS.get(param.name, param.default)
     if param.kind == "choice":
-        return choice(state, param.name, param.choices, default, label, param.help)
+        return choice(state, param.name, param.choices, default, label, param.help, _SIGMOIDS)
     return control(state, Param(**{**vars(param), "label": label, "symbol": ""}), default)
 
 
