@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from rfviz.features import FeatureMap, RandomMaxout, RandomProjection
+from rfviz.analysis.accuracy import Split
+from rfviz.analysis.decision_surface import M_GRID, takes_constant, with_constant
+from rfviz.analysis.mapping import settled
+from rfviz.analysis.plane import RESOLUTION, Plane
+from rfviz.backend import to_host
+from rfviz.features import FeatureMap, RandomProjection, SharedPoolMaxout, SigmoidalRidge, registry
 
-__all__ = ["crease_lines", "crease_meaning", "feature_codes"]
+__all__ = ["crease_lines", "crease_meaning", "feature_codes", "scheme_creases"]
 
 
 @singledispatch
 def feature_codes(scheme_map: FeatureMap, X: np.ndarray) -> np.ndarray | None:
     """The piece of each feature that each row lies in: a crease runs where it changes.
 
-    By default that is the sign of the feature: the bend of a ReLU, the jump of a stump, the zero line of a wave.
-    Features of one-hot codes (sparse) are pieces themselves.
+    A map that says itself in which piece of its features a point lies (`codes`: the largest projection of a maxout
+    feature, the box of a bin) is asked. Of others it is the sign of the feature: the bend of a ReLU, the jump of a
+    stump, the zero line of a wave.
 
     Parameters
     ----------
@@ -31,32 +37,39 @@ def feature_codes(scheme_map: FeatureMap, X: np.ndarray) -> np.ndarray | None:
     ndarray of shape (n_samples, n_codes), of integers or booleans, or None
         None where the features have no creases.
     """
-    blocks = list(scheme_map.transform_blocks(X, scaled=False))
-    if sparse.issparse(blocks[0]):
-        return scheme_map.codes(X)
-    values = np.concatenate([_on_host(block) for block in blocks])
-    return values > 0
-
-
-@feature_codes.register
-def _maxout(scheme_map: RandomMaxout, X: np.ndarray) -> np.ndarray | None:
-    if scheme_map.pool_size == 1:
+    if getattr(scheme_map, "pool_size", 0) == 1:
         return None  # linear
-    # (q, m, n) projections of a few features; the code is the largest one's number.
-    return np.einsum("qmd,nd->nmq", scheme_map.weights_, X.astype(scheme_map.dtype)).argmax(axis=2)
+    if hasattr(scheme_map, "codes"):
+        return scheme_map.codes(X)
+    return np.concatenate([to_host(block) > 0 for block in scheme_map.transform_blocks(X, scaled=False)])
 
 
 @feature_codes.register
 def _projection(scheme_map: RandomProjection, X: np.ndarray) -> np.ndarray | None:
-    return None
+    return None  # its codes are signs, but a linear feature goes through zero without a bend
 
 
-def crease_meaning(scheme_map: FeatureMap) -> str:
+@feature_codes.register
+def _sigmoids(scheme_map: SigmoidalRidge, X: np.ndarray) -> np.ndarray | None:
+    middle = 0.5 if scheme_map.activation == "logistic" else 0.0
+    return np.concatenate([to_host(block) > middle for block in scheme_map.transform_blocks(X, scaled=False)])
+
+
+@feature_codes.register
+def _shared_pool(scheme_map: SharedPoolMaxout, X: np.ndarray) -> np.ndarray | None:
+    if scheme_map.pool_size == 1:
+        return None
+    used, places = np.unique(scheme_map.indices_, return_inverse=True)
+    projections = X.astype(scheme_map.dtype) @ scheme_map.projections_[used].T
+    # (n, q, m): what each feature takes the largest of.
+    return projections[:, places.reshape(scheme_map.indices_.shape)].argmax(axis=1)
+
+
+def crease_meaning(scheme: str, setting: Mapping[str, Any]) -> str:
     """What a crease of this scheme is, in a few words to follow “lines show”; empty where there is none."""
-    name = type(scheme_map).__name__
-    if isinstance(scheme_map, RandomProjection) or getattr(scheme_map, "pool_size", 0) == 1:
+    if scheme == "RandomProjection" or setting.get("pool_size") == 1:
         return ""
-    return _MEANINGS.get(name, "where a feature changes its sign")
+    return _MEANINGS.get(scheme, "where a feature changes its sign")
 
 
 _MEANINGS = {
@@ -66,12 +79,8 @@ _MEANINGS = {
     "RandomFourier": "the zero lines of the waves",
     "DecisionStumps": "the cuts of the stumps: each asks one coordinate whether it is above a threshold",
     "RandomBinning": "the edges of the bins: points in one bin are alike to this feature",
-    "SigmoidalRidge": "the middles of the sigmoids, where a feature changes its sign",
+    "SigmoidalRidge": "the middles of the sigmoids, where each step is steepest",
 }
-
-
-def _on_host(block: Any) -> np.ndarray:
-    return block.get() if hasattr(block, "get") else np.asarray(block)
 
 
 def crease_lines(scheme_map: FeatureMap, points: np.ndarray, resolution: int, count: int) -> np.ndarray:
@@ -99,3 +108,19 @@ def crease_lines(scheme_map: FeatureMap, points: np.ndarray, resolution: int, co
         lines[:, :-1] |= (pieces[:, 1:] != pieces[:, :-1]).any(axis=2)
         lines[:-1] |= (pieces[1:] != pieces[:-1]).any(axis=2)
     return lines
+
+
+def scheme_creases(
+    split: Split, plane: Plane, scheme: str, setting: Mapping[str, Any], count: int, *, constant: bool = False,
+    resolution: int = RESOLUTION,
+) -> np.ndarray:  # fmt: skip
+    """:func:`crease_lines` of the map behind :func:`rfviz.analysis.decision_surface.scheme_surfaces`, same arguments.
+
+    Returns
+    -------
+    ndarray of shape (resolution, resolution), bool
+    """
+    cls = registry()[scheme]
+    lift = with_constant if constant and takes_constant(scheme) else np.asarray
+    values = settled(cls, setting, split.X_train) | {"n_components": M_GRID[-1]}
+    return crease_lines(cls(**values).fit(lift(split.X_train)), lift(plane.grid(resolution)), resolution, count)

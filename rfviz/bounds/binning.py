@@ -70,7 +70,7 @@ def binning_uniform(dimension: int, diameter: float, gamma: float = 1.0) -> Tail
     A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", 2007, Claim 2.
     """
     return TailBound(
-        "Uniform, binning",
+        "Rahimi–Recht",
         _SOURCE,
         r"36\,d\,m\,\gamma\,\mathrm{diam}\,e^{-(m\varepsilon^2/8+\ln\varepsilon)/(d+1)}",
         f"Independent grids, a region of diameter {diameter:.3g} in {dimension} dimensions.",

@@ -169,24 +169,26 @@ def maxout_risk(
         r"\frac{4LC\sigma(q)+2|V(0)|+2\sqrt{2\log\frac1\delta}}{\sqrt n}"
         r"+\frac{LC}{\sqrt m}\Bigl(1+\sqrt{2\log\tfrac1\delta}\Bigr)"
         r"\sqrt{C'\Bigl(d_M\log\tfrac{\mathrm{diam}\sqrt d}{\delta}+\log(q+1)\Bigr)}",
-        f"with probability {1.0 - 3.0 * delta:.4g} less the free 2e^(−cd/4)",
+        f"with probability {1.0 - 3.0 * delta:.4g} (less 2 exp(−cd/4), with c left free)",
         estimation + 2.0 * abs(at_zero) + 2.0 * math.sqrt(2.0 * tail),
         lipschitz * size * (1.0 + math.sqrt(2.0 * tail)) * math.sqrt(constant * net),
     )
 
 
-def compositional_risk(lipschitz: float, radius: float, norm: float = 1.0) -> RiskBound:
+def compositional_risk(lipschitz: float, radius: float, norm: float = 1.0, per_draw: int = 1) -> RiskBound:
     r"""Theorem 5 of the compositional kernels paper: on average over training sets and draws.
 
-    .. math:: \frac{\sqrt8\,\rho BC}{\sqrt n} + \frac{\rho BC}{\sqrt m}, \qquad \lambda = \frac{\sqrt2\rho C}{\sqrt n B}
+    .. math:: \frac{\sqrt8\,\rho BC}{\sqrt n} + \frac{\rho BC}{\sqrt q}, \qquad \lambda = \frac{\sqrt2\rho C}{\sqrt n B}
 
     Nothing is left free: B bounds the norm of the function in the kernel's space, C the features, ρ the loss's slope,
-    and m counts independent (complex) features, of which a cosine and its sine are one.
+    and the q under the last root counts independent (complex) features.
 
     Parameters
     ----------
     lipschitz, radius, norm : float
         ρ, B and C.
+    per_draw : int
+        Real features to one of those: 2 for a cosine and its sine, so that q = m/2.
 
     References
     ----------
@@ -196,10 +198,10 @@ def compositional_risk(lipschitz: float, radius: float, norm: float = 1.0) -> Ri
     return RiskBound(
         "Theorem 5",
         "Daniely, Frostig, Gupta and Singer 2017, Theorem 5",
-        r"\frac{\sqrt8\,\rho BC}{\sqrt n}+\frac{\rho BC}{\sqrt m}",
+        r"\frac{\sqrt8\,\rho BC}{\sqrt n}+\frac{\rho BC}{\sqrt q}",
         "on average over training sets and draws",
         math.sqrt(8.0) * lipschitz * radius * norm,
-        lipschitz * radius * norm,
+        lipschitz * radius * norm * math.sqrt(per_draw),
     )
 
 

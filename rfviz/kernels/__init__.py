@@ -9,6 +9,7 @@ from rfviz.kernels.fourier_moments import (
     fourier_squared_distance_moments,
 )
 from rfviz.kernels.gaussian import gaussian
+from rfviz.kernels.laplacian import columnwise, laplacian
 from rfviz.kernels.linear import linear
 from rfviz.kernels.maxout import (
     collision_rho,
@@ -28,6 +29,7 @@ from rfviz.kernels.maxout_moments import (
     maxout_squared_distance_moments,
     saturation_distance,
 )
+from rfviz.kernels.maxout_shared import maxout_overlap_covariance, maxout_pool_covariance
 from rfviz.kernels.sigmoid import SIGMOIDS, sigmoidal, sigmoidal_product_variance
 from rfviz.kernels.stump import stump
 
@@ -37,6 +39,7 @@ __all__ = [
     "arccos_rho",
     "collision_rho",
     "collision_series",
+    "columnwise",
     "compositional",
     "expected_max",
     "expected_max_squared",
@@ -44,12 +47,15 @@ __all__ = [
     "fourier_product_variance",
     "fourier_squared_distance_moments",
     "gaussian",
+    "laplacian",
     "linear",
     "maxout",
     "maxout_collision",
     "maxout_distance",
     "maxout_distance_slope",
+    "maxout_overlap_covariance",
     "maxout_plateau",
+    "maxout_pool_covariance",
     "maxout_product_moments",
     "maxout_rho",
     "maxout_squared_distance_moments",

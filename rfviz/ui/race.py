@@ -53,6 +53,11 @@ class Entrant:
     def pool_size(self) -> int | None:
         return dict(self.setting).get("pool_size")
 
+    def products(self, m: int) -> int:
+        """About how many inner products m features take."""
+        setting = dict(self.setting)
+        return setting.get("n_projections") or m * (setting.get("pool_size") or 1)
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -104,7 +109,7 @@ class Race:
         total = 0.0
         for entrant, _, (grid, share) in parts:
             rows, m = share * n, max(grid)
-            features = rows * m * d * (entrant.pool_size or 1)
+            features = rows * d * entrant.products(m)
             if self.loss == "ridge":
                 total += features + min(rows * m**2, rows**2 * m)
             else:
@@ -192,7 +197,7 @@ class Race:
 
     def _paper(self, entrant: Entrant) -> tuple[tuple[float, float, float], ...]:
         """What the paper prints, where this is the paper's setting: MNIST with its own split."""
-        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1:
+        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1 or len(entrant.setting) > 1:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
 
