@@ -98,7 +98,7 @@ class Contest:
         boosted = [s for s in self._boosted() if isinstance(s, BoostSegment)]
         if not boosted or not boosted[-1].state.ended:
             return ""
-        return f"AdaBoost has {boosted[-1].state.n_stumps:,} stumps: {boosted[-1].state.ended}."
+        return f"AdaBoost stopped at K = {boosted[-1].state.n_stumps:,}: {boosted[-1].state.ended}."
 
     def _key(self, number: int) -> Hashable:
         return self.race.split_key, self.steps[: number + 1]
