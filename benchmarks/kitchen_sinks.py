@@ -122,8 +122,8 @@ def agreement(name: str, boosted: Curve, sinks: Curve) -> str:
         f"{name}: random stumps end at {100 * ours:.2f} % and AdaBoost at {100 * theirs:.2f} %; the larger of the two "
         f"is reached with {quick[0]} random stumps in {quick[1]:.2g} s, {speed} than with {slow[0]} of AdaBoost's in "
         f"{slow[1]:.2g} s. What the paper says: more features than AdaBoost has stumps "
-        f"({'agrees' if quick[0] > slow[0] else 'here fewer'}), almost as accurate ({accuracy}), faster by one to three "
-        f"orders of magnitude ({'agrees' if ratio >= 10 else 'faster, but by less' if ratio > 1 else 'no'})."
+        f"({'agrees' if quick[0] > slow[0] else 'here fewer'}), almost as accurate ({accuracy}), faster by one to "
+        f"three orders of magnitude ({'agrees' if ratio >= 10 else 'faster, but by less' if ratio > 1 else 'no'})."
     )
 
 

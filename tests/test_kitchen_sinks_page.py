@@ -186,3 +186,17 @@ def test_address_sets_the_controls():
     assert list(traces(at)) == ["AdaBoost", "Random Fourier"] and not at.toast
     wrong = opened(SLUG, query={"view": "<b>", "k_max": "20", "stumps": "-3", "draws": "1", "loss": "cubic"})
     assert len(wrong.toast) == 3 and not wrong.error
+
+
+def test_bands_appear_with_a_second_draw():
+    one, two = (opened(SLUG, SMALL | {"draws": draws}) for draws in (1, 2))
+    assert len(specs(two)[0]["data"]) == len(specs(one)[0]["data"]) + 1
+    assert "bands: one standard error" in text(two) and "bands" not in text(one)
+
+
+def test_errors_that_are_close_have_ticks():
+    from rfviz.figures.kitchen_sinks import _error_axis
+
+    axis = _error_axis(np.array([15.2, 23.6]))
+    assert axis["tickvals"] == [14.0, 16.0, 18.0, 20.0, 25.0]
+    assert "tickvals" not in _error_axis(np.array([0.1, 20.0])) and "range" not in _error_axis(np.zeros(2))

@@ -17,6 +17,7 @@ __all__ = ["plot_error", "plot_reach", "plot_seconds", "plot_weights"]
 
 K_TITLE = "number of features or stumps K"
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
+_TICKS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 # AdaBoost draws no features, so it has no colour of a scheme.
 _ADABOOST = SchemeStyle(GREY, "solid", "x")
 
@@ -147,7 +148,11 @@ def _error_axis(errors: np.ndarray) -> dict[str, Any]:
     positive = errors[errors > 0]
     if not len(positive):
         return _LOG | _STEPS | {"tickformat": ".3~g"}
-    span = [float(np.log10(0.8 * positive.min())), float(np.log10(1.2 * positive.max()))]
-    # Where all errors are close, more ticks.
-    step = {"dtick": "D1"} if span[1] - span[0] < 0.7 else _STEPS
-    return _LOG | step | {"tickformat": ".3~g", "range": span}
+    low, high = 0.9 * positive.min(), 1.1 * positive.max()
+    axis = _LOG | {"tickformat": ".3~g", "range": [float(np.log10(low)), float(np.log10(high))]}
+    if high > 5 * low:
+        return axis | _STEPS
+    # Within less than a power of ten Plotly's own ticks are one or two.
+    decade = 10.0 ** np.floor(np.log10(low))
+    ticks = np.outer([decade, 10 * decade], _TICKS).ravel()
+    return axis | {"tickmode": "array", "tickvals": ticks[(ticks >= low) & (ticks <= high)].round(6).tolist()}

@@ -56,9 +56,10 @@ def explanation(curves: Sequence[Curve], split: Split, view: str, loss: str) -> 
         "seconds": "Seconds to train, and to test",
         "reach": "The seconds after which each error was first reached",
     }[view]
+    bands = " (bands: one standard error over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
     on = {
-        "error": f" on {len(split.X_test):,} test rows, against K: how many random features, or stumps of AdaBoost "
-        "(bands: one standard error over the draws)",
+        "error": f" on {len(split.X_test):,} test rows, against K: how many random features, or stumps of AdaBoost"
+        f"{bands}",
         "seconds": f" on {len(split.X_test):,} rows, against K: how many random features, or stumps of AdaBoost",
         "reach": f", on {len(split.X_test):,} test rows; a lower stair is a quicker learner",
     }[view]

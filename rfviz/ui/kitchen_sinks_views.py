@@ -41,11 +41,11 @@ _ACTIVITY = {"data": "activity", "data.max_samples": 12_000, "data.missing": "im
 #: Label of each preset to its help and the values that it sets.
 PRESETS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "Figure 1, adult": (
-        "Random stumps and AdaBoost on 32,561 people, tested on 16,281. Press Start: some 20 seconds on two idle cores.",
+        "Random stumps and AdaBoost on 32,561 people, tested on 16,281. Press Start: 20 seconds on two idle cores.",
         {**_FIGURE_1, **_ADULT, "k_max": 2000, "stumps": 400},
     ),
     "Figure 1, KDDCUP99": (
-        "50,000 connections to a network, tested on 150,000. Press Start: some 40 seconds on two idle cores.",
+        "50,000 connections to a network, tested on 150,000. Press Start: 40 seconds on two idle cores.",
         {**_FIGURE_1, **_KDD, "k_max": 2000, "stumps": 400},
     ),
     "Figure 1, activity": (
