@@ -54,7 +54,7 @@ PRESETS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {**_FIGURE_1, **_ACTIVITY, "k_max": 4000, "stumps": 400},
     ),
     "Figure 2": (
-        "The largest weight on adult. The paper has 500 runs; these are 30, and more are added at the slider.",
+        "The largest weight on adult. The paper has 500 runs; these are 30. Press Start; the slider adds more.",
         {"view": "weights", "normalise": "standardise", "learners": ["DecisionStumps"], **_ADULT, "k_max": 2000,
          "runs": 30},
     ),
