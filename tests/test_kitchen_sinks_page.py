@@ -8,6 +8,7 @@ from rfviz.analysis.accuracy import grid_segments, make_split, run_segment
 from rfviz.analysis.boosting import boost
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.linear_model import default_grid
+from rfviz.ui.kitchen_sinks_views import PRESETS
 from tests.test_pages import array, changed, opened, specs
 
 SLUG = "kitchen-sinks"
@@ -199,4 +200,15 @@ def test_errors_that_are_close_have_ticks():
 
     axis = _error_axis(np.array([15.2, 23.6]))
     assert axis["tickvals"] == [14.0, 16.0, 18.0, 20.0, 25.0]
-    assert "tickvals" not in _error_axis(np.array([0.1, 20.0])) and "range" not in _error_axis(np.zeros(2))
+    assert "tickvals" not in _error_axis(np.array([0.1, 20.0]))
+    assert _error_axis(np.zeros(2))["range"] == [0.0, 2.0]
+
+
+def test_every_value_of_a_preset_is_a_stop_of_its_control():
+    for name in ("adult", "kddcup99", "activity"):
+        params = {p.name: p for p in datasets.spec(name).params}
+        for _, values in PRESETS.values():
+            if values["data"] == name:
+                own = {k.removeprefix("data."): v for k, v in values.items() if k.startswith("data.")}
+                for key, value in own.items():
+                    assert value in (params[key].choices or params[key].stops())

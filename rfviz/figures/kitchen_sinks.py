@@ -147,7 +147,7 @@ def _k_axis(k_max: int, k_min: int = 1) -> dict[str, Any]:
 def _error_axis(errors: np.ndarray) -> dict[str, Any]:
     positive = errors[errors > 0]
     if not len(positive):
-        return _LOG | _STEPS | {"tickformat": ".3~g"}
+        return _LOG | _STEPS | {"tickformat": ".3~g", "range": [0.0, 2.0]}  # no points yet
     low, high = 0.9 * positive.min(), 1.1 * positive.max()
     axis = _LOG | {"tickformat": ".3~g", "range": [float(np.log10(low)), float(np.log10(high))]}
     if high > 5 * low:

@@ -126,9 +126,10 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
     )
     if median[-1] >= median[peak]:
         return f"{lead} Up to K = {k[-1]:,} the largest weight does not fall yet. Choose a larger K."
+    power = f"{decay.slope(half):.2f}".replace("-", "−")
     return (
         f"{lead} From its peak of {median[peak]:.3g} at K = {k[peak]:,} it falls to **{median[-1]:.3g}** at "
-        f"K = {k[-1]:,}. Over the upper half of the grid it goes like K to the power {decay.slope(half):.2f}; C/K "
+        f"K = {k[-1]:,}. Over the upper half of the grid it goes like K to the power {power}; C/K "
         "would be −1."
     )
 
