@@ -16,7 +16,7 @@ from rfviz.ui.live_run import LiveRun
 from rfviz.ui.results import kept
 from rfviz.ui.sidebar import choose_data, show_device
 
-TITLE = "Kitchen sinks against AdaBoost"
+TITLE = "Kitchen sinks"
 ICON = ":material/casino:"
 GROUP = "Learning"
 ORDER = 35
@@ -25,7 +25,7 @@ QUESTION = "AdaBoost chooses every feature with care. How far does one get, and 
 K_MAX = Param("k_max", 1000, "int", 20, 100_000, ui_high=20_000, log=True, label="Largest K",
               help="Random features, at about sixteen numbers up to this one.")  # fmt: skip
 STUMPS = Param("stumps", 200, "int", 0, 5000, log=True, marks=(0, 20, 50, 100, 200, 400, 1000, 2000, 5000),
-               label="AdaBoost’s stumps", help="How many stumps AdaBoost may choose; 0 leaves it out. Each is a search "
+               label="Boosted stumps", help="How many stumps AdaBoost may choose; 0 leaves it out. Each is a search "
                "through every column: some 20 ms on 32,561 rows of 123.")  # fmt: skip
 DRAWS = Param("draws", 3, "int", 1, 20, ui_high=10, label="Draws",
               help="Independent draws of the random features; more only adds what is missing.")  # fmt: skip
@@ -36,7 +36,7 @@ RUNS = Param("runs", 10, "int", 1, 500, log=True, marks=(1, 5, 10, 20, 30, 50, 1
              help="Independent draws whose largest weights are compared; more only adds what is missing.")  # fmt: skip
 TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
 
-state = layout.page_title("kitchen-sinks", views.PRESETS)
+state = layout.page_title("kitchen-sinks", views.PRESETS, "Kitchen sinks against AdaBoost")
 dataset, data_key = choose_data(state, "breast_cancer")
 with st.sidebar:
     normalise = control(state, NORMALISATION, "standardise")

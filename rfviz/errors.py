@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["DataError", "MemoryBudgetError", "ParameterError", "RfvizError"]
+__all__ = ["DataError", "DownloadError", "MemoryBudgetError", "ParameterError", "RfvizError"]
 
 
 class RfvizError(Exception):
@@ -37,6 +37,10 @@ class ParameterError(RfvizError, ValueError):
 
 class DataError(RfvizError, ValueError):
     """Data that cannot be used as they are: missing, unreadable, of the wrong shape or type."""
+
+
+class DownloadError(DataError):
+    """Data that could not be downloaded, or arrived in another form; to try again at once would not help."""
 
 
 class MemoryBudgetError(RfvizError, MemoryError):

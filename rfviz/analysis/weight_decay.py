@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.linalg import solve
 
 from rfviz.analysis.accuracy import Split
 from rfviz.analysis.boosting import check_classes
@@ -49,10 +50,8 @@ class WeightDecay:
 
     @property
     def reference(self) -> np.ndarray:
-        """C/K with the C that meets the median at the middle of the grid, on the logarithmic scale."""
-        median = self.quantiles[1]
-        place = len(self.k_grid) // 2
-        return median[place] * self.k_grid[place] / self.k_grid
+        """C/K with the smallest C for which it is nowhere below the median."""
+        return np.max(self.quantiles[1] * self.k_grid) / self.k_grid
 
     def slope(self, start: int = 0) -> float:
         """Slope of the median on logarithmic axes, by least squares, from a place of the grid on: −1 is C/K."""
@@ -115,12 +114,31 @@ def largest_weights(
     first, place, sign = _distinct(scheme_map, split.X_train)
     progress(0.3, f"Gram matrix of {len(first):,} distinct features")
     gram, cross = _sums(scheme_map, split.X_train, codes, first)
-    gram = gram[np.ix_(place, place)] * np.outer(sign, sign)
     progress(0.8, "Solutions")
+    if 2 * len(first) <= grid[-1]:
+        return _by_form(gram, cross, place, alpha, grid)
+    gram = gram[np.ix_(place, place)] * np.outer(sign, sign)
     solutions = solve_path(gram, cross[place] * sign[:, None], alpha, grid, quiet=True)
     if solutions is None:
         raise DataError(f"The weights at penalty {alpha:g} are below the rounding of the sums. Use a larger penalty.")
     return np.array([np.abs(coef).max() for coef in solutions])
+
+
+def _by_form(gram: np.ndarray, cross: np.ndarray, place: np.ndarray, alpha: float, grid: Sequence[int]) -> np.ndarray:
+    """The largest weights where many features are equal: equal ones share one weight, so a system of forms is enough.
+
+    With D how often each form is there, the weights c of the forms solve (G·D + α)c = HᵀY, which times √D is symmetric.
+    """
+    norms = []
+    for k in grid:
+        counts = np.bincount(place[:k], minlength=len(gram))
+        used = np.flatnonzero(counts)
+        root = np.sqrt(counts[used])
+        system = gram[np.ix_(used, used)] * np.outer(root, root)
+        system[np.diag_indices_from(system)] += alpha
+        shared = solve(system, cross[used] * root[:, None], assume_a="pos") / root[:, None]
+        norms.append(np.abs(shared).max())
+    return np.array(norms)
 
 
 def _distinct(scheme_map: FeatureMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

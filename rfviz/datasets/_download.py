@@ -25,7 +25,7 @@ from rfviz.datasets import _npz
 from rfviz.datasets._raw import Raw
 from rfviz.datasets._text import one_line, reason
 from rfviz.datasets.base import Progress
-from rfviz.errors import DataError
+from rfviz.errors import DataError, DownloadError
 
 __all__ = ["NETWORK", "Download", "as_bytes", "cache_home", "obtain"]
 
@@ -93,7 +93,7 @@ def obtain(download: Download, progress: Progress | None = None) -> Raw:
 
     Raises
     ------
-    DataError
+    DownloadError
         If it cannot be downloaded: why, and what to do.
     MemoryBudgetError
         If it does not fit into the memory limit.
@@ -114,8 +114,10 @@ def obtain(download: Download, progress: Progress | None = None) -> Raw:
             job = _running[path] = _Job(download, path)
             job.start()
     _wait(job, download, progress)
+    if isinstance(job.error, DataError):
+        raise DownloadError(str(job.error)) from None
     if job.error is not None:
-        raise job.error if isinstance(job.error, (DataError, MemoryError)) else _cannot(download, job.error)
+        raise job.error if isinstance(job.error, MemoryError) else _cannot(download, job.error)
     return _npz.read(path)
 
 
@@ -153,7 +155,7 @@ def _wait(job: _Job, download: Download, progress: Progress | None) -> None:
         seconds = time.monotonic() - start
         if seconds > _LIMIT_SECONDS:
             why = f"no end after {_LIMIT_SECONDS / 60:.0f} minutes"
-            raise DataError(_sentence(download, why, "Try again later"))
+            raise DownloadError(_sentence(download, why, "Try again later"))
         if progress is not None:
             what = f"downloading {download.title} from {download.host} ({download.size})"
             progress(None, f"{what if job.begun else 'waiting for another download to end'}… {seconds:.0f} s")
@@ -173,7 +175,7 @@ def _store(path: Path, arrays: dict[str, np.ndarray]) -> None:
             raise
 
 
-def _cannot(download: Download, error: BaseException) -> DataError:
+def _cannot(download: Download, error: BaseException) -> DownloadError:
     """Why a download failed, for a person: the network, the server, the disk or the content."""
     connection = "Check the connection"
     if isinstance(error, HTTPError):
@@ -190,7 +192,7 @@ def _cannot(download: Download, error: BaseException) -> DataError:
     else:
         why = f"what arrived is not what was expected ({reason(error)})"
         remedy = "Try again later"
-    return DataError(_sentence(download, why, remedy))
+    return DownloadError(_sentence(download, why, remedy))
 
 
 def _sentence(download: Download, why: str, remedy: str) -> str:

@@ -17,12 +17,13 @@ __all__ = ["plot_error", "plot_reach", "plot_seconds", "plot_weights"]
 
 K_TITLE = "number of features or stumps K"
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
+_TICKS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 # AdaBoost draws no features, so it has no colour of a scheme.
 _ADABOOST = SchemeStyle(GREY, "solid", "x")
 
 
 def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
-    """Test error against K.
+    """Test error against K, with one standard error of the mean over the draws.
 
     Parameters
     ----------
@@ -40,9 +41,10 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
     """
     traces = []
     for curve, style in _styled_curves(curves):
-        k, error, spread = (curve.frame[name].to_numpy(float) for name in ("K", "error", "s.d."))
+        k, error, spread, draws = (curve.frame[name].to_numpy(float) for name in ("K", "error", "s.d.", "draws"))
         if (spread > 0).any():
-            traces.append(_band(k, 100 * np.maximum(error - spread, 0.2 * error), 100 * (error + spread), style))
+            width = spread / np.sqrt(draws)
+            traces.append(_band(k, 100 * np.maximum(error - width, 0.5 * error), 100 * (error + width), style))
         traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g} %"))
     errors = np.concatenate([100 * c.frame["error"].to_numpy(float) for c in curves] or [np.zeros(0)])
     return styled(
@@ -104,7 +106,7 @@ def plot_weights(decay: WeightDecay, scheme: str, label: str, *, height: int = 4
     low, median, high = decay.quantiles
     k = decay.k_grid.astype(float)
     reference = trace(
-        "scatter", x=k, y=decay.reference, mode="lines", name="slope of C/K", hoverinfo="skip",
+        "scatter", x=k, y=decay.reference, mode="lines", name="C/K", hoverinfo="skip",
         line={"color": GREY, "width": 1.5, "dash": "dot"},
     )  # fmt: skip
     band = [_band(k, low, high, style)] if len(decay.norms) > 1 else []
@@ -134,7 +136,7 @@ def _line(x: Any, y: Any, label: str, style: SchemeStyle, hover: str) -> dict[st
 def _band(x: np.ndarray, low: np.ndarray, high: np.ndarray, style: SchemeStyle) -> dict[str, Any]:
     return trace(
         "scatter", x=np.concatenate([x, x[::-1]]), y=np.concatenate([high, low[::-1]]), fill="toself", mode="lines",
-        fillcolor=rgba(style.colour, 0.18), line={"width": 0}, hoverinfo="skip", showlegend=False,
+        fillcolor=rgba(style.colour, 0.15), line={"width": 0}, hoverinfo="skip", showlegend=False,
     )  # fmt: skip
 
 
@@ -145,8 +147,12 @@ def _k_axis(k_max: int, k_min: int = 1) -> dict[str, Any]:
 def _error_axis(errors: np.ndarray) -> dict[str, Any]:
     positive = errors[errors > 0]
     if not len(positive):
-        return _LOG | _STEPS | {"tickformat": ".3~g"}
-    span = [float(np.log10(0.8 * positive.min())), float(np.log10(1.2 * positive.max()))]
-    # Where all errors are close, more ticks.
-    step = {"dtick": "D1"} if span[1] - span[0] < 0.7 else _STEPS
-    return _LOG | step | {"tickformat": ".3~g", "range": span}
+        return _LOG | _STEPS | {"tickformat": ".3~g", "range": [0.0, 2.0]}  # no points yet
+    low, high = 0.9 * positive.min(), 1.1 * positive.max()
+    axis = _LOG | {"tickformat": ".3~g", "range": [float(np.log10(low)), float(np.log10(high))]}
+    if high > 5 * low:
+        return axis | _STEPS
+    # Within less than a power of ten Plotly's own ticks are one or two.
+    decade = 10.0 ** np.floor(np.log10(low))
+    ticks = np.outer([decade, 10 * decade], _TICKS).ravel()
+    return axis | {"tickmode": "array", "tickvals": ticks[(ticks >= low) & (ticks <= high)].round(6).tolist()}

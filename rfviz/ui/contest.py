@@ -21,8 +21,8 @@ __all__ = ["Contest", "WeightRuns"]
 
 _BOOSTED, _WEIGHTS = "boosting", "largest weights"
 _KEPT_SEGMENTS, _KEPT_RUNS = 60, 5000
-# Multiply-adds that one number of one column takes as long as when a stump is chosen.
-_STUMP_COST = 150.0
+# Multiply-adds that take as long as to look at one number when a stump is chosen, and as what a stump takes beside.
+_STUMP_COST, _STUMP_OVERHEAD = 500.0, 3e8
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Contest:
         n, d = self._split.X_train.shape
         sinks = [p for p in parts if isinstance(p, tuple)]
         stumps = sum(self._stumps(p) for p in parts if not isinstance(p, tuple))
-        return self.race.cost(sinks) + _STUMP_COST * stumps * (n * d + 100_000)
+        return self.race.cost(sinks) + stumps * (_STUMP_COST * n * d + _STUMP_OVERHEAD)
 
     def run_missing(self, progress: Callable[[float, str], None]) -> None:
         left, total = self.missing(), len(list(self.parts()))
@@ -98,7 +98,7 @@ class Contest:
         boosted = [s for s in self._boosted() if isinstance(s, BoostSegment)]
         if not boosted or not boosted[-1].state.ended:
             return ""
-        return f"AdaBoost has {boosted[-1].state.n_stumps:,} stumps: {boosted[-1].state.ended}."
+        return f"AdaBoost stopped at K = {boosted[-1].state.n_stumps:,}: {boosted[-1].state.ended}."
 
     def _key(self, number: int) -> Hashable:
         return self.race.split_key, self.steps[: number + 1]

@@ -56,8 +56,10 @@ def explanation(curves: Sequence[Curve], split: Split, view: str, loss: str) -> 
         "seconds": "Seconds to train, and to test",
         "reach": "The seconds after which each error was first reached",
     }[view]
+    bands = " (bands: one standard error over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
     on = {
-        "error": f" on {len(split.X_test):,} test rows, against K: how many random features, or stumps of AdaBoost",
+        "error": f" on {len(split.X_test):,} test rows, against K: how many random features, or stumps of AdaBoost"
+        f"{bands}",
         "seconds": f" on {len(split.X_test):,} rows, against K: how many random features, or stumps of AdaBoost",
         "reach": f", on {len(split.X_test):,} test rows; a lower stair is a quicker learner",
     }[view]
@@ -117,16 +119,17 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
     median, k = decay.quantiles[1], decay.k_grid
     peak, half = int(median.argmax()), len(k) // 2
     lead = (
-        "**What am I seeing?** The largest of K weights in absolute value, ‖α‖_∞, after least squares on K random "
-        f"features ({label.lower()}); the line is the median of {len(decay.norms):,} "
+        r"**What am I seeing?** The largest of K weights in absolute value, $\lVert\alpha\rVert_\infty$, after least "
+        f"squares on K random features ({label.lower()}); the line is the median of {len(decay.norms):,} "
         f"run{'s' if len(decay.norms) > 1 else ''}, the band holds nine tenths of them. The theorem asks for weights "
-        "of at most C/K, the dotted slope."
+        "of at most C/K; dotted is the smallest C that holds the median."
     )
     if median[-1] >= median[peak]:
         return f"{lead} Up to K = {k[-1]:,} the largest weight does not fall yet. Choose a larger K."
+    power = f"{decay.slope(half):.2f}".replace("-", "−")
     return (
         f"{lead} From its peak of {median[peak]:.3g} at K = {k[peak]:,} it falls to **{median[-1]:.3g}** at "
-        f"K = {k[-1]:,}. Over the upper half of the grid it goes like K to the power {decay.slope(half):.2f}; C/K "
+        f"K = {k[-1]:,}. Over the upper half of the grid it goes like K to the power {power}; C/K "
         "would be −1."
     )
 

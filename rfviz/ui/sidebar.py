@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from rfviz import backend, datasets
-from rfviz.errors import DataError, MemoryBudgetError, ParameterError
+from rfviz.errors import DataError, DownloadError, MemoryBudgetError, ParameterError
 from rfviz.ui.controls import choice, control
 from rfviz.ui.results import watched
 from rfviz.ui.state import PageState
@@ -66,9 +66,8 @@ def _load(name: str, spec: datasets.DatasetSpec, values: dict[str, Any]) -> tupl
         raise DataError(reason)
     try:
         return watched("data", key, lambda progress: datasets.load(name, progress, **values), most=4), key
-    except DataError as error:
-        if spec.source == "download":
-            _failed[name] = (time.monotonic(), str(error))
+    except DownloadError as error:
+        _failed[name] = (time.monotonic(), str(error))
         raise
 
 
