@@ -66,7 +66,7 @@ def choose() -> tuple[list[Entrant], np.ndarray, int, int, str, bool]:
         budget = Param("m", middle, "int", 1, int(grid[-1]), log=True, marks=tuple(grid.tolist()), symbol="m",
                        label="Features", help="The number of features whose estimates the clouds show.")  # fmt: skip
         m, draws = control(state, budget), control(state, DRAWS)
-        entrants = views.choose_entrants(state, [name for name in schemes if name in chosen])
+        entrants = views.choose_entrants(state, [name for name in schemes if name in chosen], dataset.image_shape)
         metric = choice(state, "metric", list(METRICS), "rmse", "Measure", "What the first chart shows.", METRICS)
         relative = control(state, RELATIVE)
     return entrants, grid, m, draws, metric, relative

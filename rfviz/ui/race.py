@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
 from collections.abc import Callable, Hashable, Iterator
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from rfviz.analysis.accuracy import Segment, Split, mean_and_spread, run_segment
+from rfviz.analysis.architectures import with_patches
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import Runner
@@ -21,6 +23,7 @@ from rfviz.ui.results import kept, known
 __all__ = ["Entrant", "Race"]
 
 _SHELF = "accuracy"
+_SMALL_SPLIT = 30_000_000
 _KEPT = 2000  # segments; one holds a few hundred kilobytes at most
 # Multiply-adds that a small step of stochastic gradients takes as long as.
 _STEP_COST = 1e7
@@ -29,11 +32,22 @@ _log = logging.getLogger("rfviz")
 
 @dataclass(frozen=True)
 class Entrant:
-    """A feature map with its settings, but for the number of features and the seed."""
+    """A feature map with its settings, but for the number of features and the seed.
+
+    Attributes
+    ----------
+    label : str
+    scheme : str
+        Class name.
+    setting : tuple of (name, value)
+    patches : (image_shape, (size, stride, n_components)) or None
+        The principal components of image patches that are its inputs, rather than the columns themselves.
+    """
 
     label: str
     scheme: str
     setting: tuple[tuple[str, Any], ...]
+    patches: tuple[tuple[int, ...], tuple[int, int, int]] | None = None
 
     @property
     def pool_size(self) -> int | None:
@@ -131,7 +145,8 @@ class Race:
 
         def compute() -> Segment | Failure:
             try:
-                return run_segment(self.split, entrant.scheme, setting, grid, self.alphas, share, progress, self.loss)
+                split = self._inputs(entrant)
+                return run_segment(split, entrant.scheme, setting, grid, self.alphas, share, progress, self.loss)
             except (RfvizError, MemoryError, np.linalg.LinAlgError) as error:
                 return Failure(str(error) or "out of memory")
             except Exception:  # one broken map must not end the race of the others
@@ -139,6 +154,15 @@ class Race:
                 return Failure("something went wrong; the server's log has the details")
 
         kept(_SHELF, self._key(*part), compute, _KEPT)
+
+    def _inputs(self, entrant: Entrant) -> Split:
+        """The split as this entrant sees it."""
+        if entrant.patches is None:
+            return self.split
+        # For one session or a race of many maps it is learnt anew in a second; small ones are kept.
+        make = functools.partial(with_patches, self.split, *entrant.patches)
+        small = self.split.X_train.nbytes < _SMALL_SPLIT
+        return kept("patches", (self.split_key, entrant.patches), make, most=12) if small else make()
 
     def segments(self, entrant: Entrant, seed: int) -> list[Segment]:
         """What is known of one entrant and seed; of growing shares of the rows the largest."""

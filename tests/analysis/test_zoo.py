@@ -51,7 +51,8 @@ def test_more_features_come_nearer(name):
         np.sqrt(np.mean([show([specimen(name, m, seed)], m, 1000).cards[0].error ** 2 for seed in range(8)]))
         for m in (16, 1024)
     )
-    assert few / 16 < many < few / 4
+    # Features over a shared pool are not independent: their error stops falling.
+    assert few / 16 < many < few / (2 if hasattr(registry()[name](), "n_projections") else 4)
 
 
 def test_a_scheme_that_refuses_the_plane_says_why(monkeypatch):

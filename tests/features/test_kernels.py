@@ -16,6 +16,7 @@ from rfviz.features import (
     RandomFourier,
     RandomMaxout,
     RandomProjection,
+    SharedPoolMaxout,
     SigmoidalRidge,
     registry,
 )
@@ -61,6 +62,9 @@ def estimates(case, data=X, seeds=SEEDS):
 
 def _product_variance(feature_map, data):
     """Closed-form variance of the kernel estimate, or None for a scheme without one."""
+    if getattr(feature_map, "receptive_field", None) is not None or isinstance(feature_map, SharedPoolMaxout):
+        law = feature_map.product_law(data)  # checked by brute force in tests of their own
+        return None if law is None else law.variance(FEATURES)
     if isinstance(feature_map, RandomFourier):
         draws = FEATURES / 2 if feature_map.paired else FEATURES
         return kernels.fourier_product_variance(feature_map.kernel(data), paired=feature_map.paired) / draws

@@ -36,7 +36,7 @@ def page(monkeypatch):
         page.drawn.append(("slider", label, (options, labels), {"help": help}))
         return session[key]
 
-    kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills")
+    kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills", "slider")
     fake = SimpleNamespace(session_state=session, query_params={}, **{kind: widget(kind) for kind in kinds})
     monkeypatch.setattr(controls, "st", fake)
     monkeypatch.setattr(state_module, "st", fake)
