@@ -29,8 +29,8 @@ features once; a smaller $m$ uses the first of them, so that moving the slider a
 - **Off by** is the root mean square of their difference over the plane, relative to that largest value.
 
 Parameters are the defaults, with $\gamma=0.5$ where there is one. Schemes over a skeleton have a small one with two
-inputs, one for each coordinate, under a ReLU node. Decision stumps standardise the columns by these points. Shared-pool maxout has
-1000 projections to choose from, whatever $m$: its features are not independent, and its error stops falling.
+inputs, one for each coordinate, under a ReLU node. Decision stumps standardise the columns by these points. Shared-pool
+maxout has 1000 projections to choose from, whatever $m$: its features are not independent, and its error stops falling.
 """
 
 
