@@ -10,7 +10,8 @@ from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param
 from rfviz.ui import accuracy_views as views
 from rfviz.ui import layout, text
-from rfviz.ui.accuracy_entrants import PRESETS, architectures, choose_maps, choose_settings, line_up
+from rfviz.ui.accuracy_entrants import architectures, choose_maps, choose_settings, line_up, presets
+from rfviz.ui.accuracy_text import fields_story
 from rfviz.ui.architecture_views import table_of_architectures
 from rfviz.ui.controls import control, several
 from rfviz.ui.live_run import LiveRun
@@ -36,7 +37,7 @@ GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="
              help="Points arrive from few features to many, or curves from few training rows to all.")  # fmt: skip
 TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
 
-state = layout.page_title("accuracy", PRESETS)
+state = layout.page_title("accuracy", presets())
 dataset, data_key = choose_data(state, "digits")
 with st.sidebar:
     normalise = control(state, NORMALISATION, "none")
@@ -49,7 +50,7 @@ with st.container(key="controls"):
     references = several(state, "references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                          "Other methods, as horizontal lines.", {k: b.title for k, b in BASELINES.items()})  # fmt: skip
     m_max, seeds = control(state, M_MAX), control(state, SEEDS)
-    settings = choose_settings(state, chosen, references)
+    settings = choose_settings(state, chosen, references, dataset.image_shape)
     loss = control(state, LOSS)
     alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
 
@@ -82,7 +83,7 @@ name = next((name for name, tab in tabs.items() if tab.open), names[0])
 with tabs[name]:
     if name == "Against m":
         layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
-        layout.explain(text.accuracy_explanation(race, lines))
+        layout.explain(text.accuracy_explanation(race, lines) + fields_story(race))
     elif name in ("Against seconds", "Against bytes"):
         axis = name.split()[1]
         figure = plot_accuracy(race.runners(axis), lines, axis=axis, unit=unit, revision=str(data_key))

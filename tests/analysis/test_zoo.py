@@ -4,6 +4,7 @@ import base64
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from rfviz.analysis import zoo
 from rfviz.analysis.zoo import AXIS, SIDE, Specimen, capacity, plane, point_row, schemes, show, specimen
@@ -36,7 +37,8 @@ def test_a_card_is_what_the_map_of_m_features_gives(name, m):
     row = point_row(-0.7, 1.2)
     (card,) = show([one], m, row, feature=2).cards
     features = one.feature_map.prefix(m).transform(plane())
-    sampled = np.asarray(features @ features[[row]].T)[:, 0]
+    products = features @ features[[row]].T
+    sampled = (products.toarray() if sparse.issparse(products) else products)[:, 0]
     np.testing.assert_allclose(card.sampled, sampled, rtol=0, atol=2e-5 * max(card.limit, 1.0))
     np.testing.assert_array_equal(card.exact, one.feature_map.kernel(plane(), plane()[[row]])[:, 0])
     assert card.limit == np.abs(card.exact).max()

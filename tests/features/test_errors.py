@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.features import RandomFourier, RandomMaxout, RandomProjection, registry
-from tests.features.cases import CASES, IDS, make
+from tests.features.cases import CASES, IDS, dense, make
 
 X = np.random.default_rng(0).standard_normal((12, 4))
 every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
@@ -134,8 +134,10 @@ ODD_DATA = {
 @pytest.mark.parametrize("kind", ODD_DATA)
 def test_odd_data_are_mapped(case, kind):
     data = ODD_DATA[kind]
-    result = make(case, 7).fit_transform(data)
-    assert result.shape == (data.shape[0], 7)
+    feature_map = make(case, 7)
+    result = dense(feature_map.fit_transform(data))
+    assert result.shape == (data.shape[0], feature_map.columns(7))
+    assert feature_map.sparse_output or feature_map.columns(7) == 7
     assert np.isfinite(result).all()
 
 
