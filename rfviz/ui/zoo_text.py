@@ -8,9 +8,11 @@ from rfviz.analysis.zoo import Card, ZooResult
 from rfviz.features import registry
 from rfviz.ui.controls import shown
 
-__all__ = ["METHOD", "NOT_SHOWN", "NUMBERS", "alternatives", "captions", "explanation", "formulas", "per_cent"]
+__all__ = ["ERROR", "METHOD", "NOT_SHOWN", "NUMBERS", "alternatives", "captions", "explanation", "formulas", "per_cent"]
 
 NOT_SHOWN = "It is not drawn here:"
+
+ERROR = "Root mean square of sampled less exact over the plane, relative to the kernel’s largest value."
 
 NUMBERS = (
     "Error: root mean square over the plane of estimate − kernel, divided by the largest |k(x, x₀)| there. n samples, "
@@ -64,6 +66,9 @@ def explanation(result: ZooResult) -> str:
     best, worst = cards[0], cards[-1]
     names = [registry()[card.scheme].label for card in (best, worst)]
     return (
+        "**What am I seeing?** For each map: one of its features over a square of the plane; the kernel k(x, x₀), "
+        "which says how alike a point x is to the point x₀ in the ring, as m features estimate it; and that kernel "
+        "itself. "
         f"With **m = {shown(result.m)}** features the sampled kernels are off by **{per_cent(best.error)}** "
         f"({names[0]}) to **{per_cent(worst.error)}** ({names[1]}) of the kernel’s largest value. Four times as many "
         "independent features halve that."
