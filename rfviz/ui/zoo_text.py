@@ -66,12 +66,11 @@ def explanation(result: ZooResult) -> str:
     best, worst = cards[0], cards[-1]
     names = [registry()[card.scheme].label for card in (best, worst)]
     return (
-        "**What am I seeing?** For each map: one of its features over a square of the plane; the kernel k(x, x₀), "
-        "which says how alike a point x is to the point x₀ in the ring, as m features estimate it; and that kernel "
-        "itself. "
-        f"With **m = {shown(result.m)}** features the sampled kernels are off by **{per_cent(best.error)}** "
-        f"({names[0]}) to **{per_cent(worst.error)}** ({names[1]}) of the kernel’s largest value. Four times as many "
-        "independent features halve that."
+        "Each card has one feature of a map over a square of the plane; the kernel k(x, x₀), which says how alike x is "
+        "to the point x₀ in the ring, as sampled by m features; and that kernel itself. With "
+        f"**m = {shown(result.m)}** the samples are off by **{per_cent(best.error)}** ({names[0]}) to "
+        f"**{per_cent(worst.error)}** ({names[1]}) of the kernel’s largest value; four times as many independent "
+        "features halve that."
     )
 
 
