@@ -140,20 +140,16 @@ class SigmoidalRidge(ReceptiveMap):
         out *= number(scale)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        given = self.activation, self.scale, self.bias
-        return self._over_rectangles(lambda A, B: kernels.sigmoidal(A, B, *given), X, Y)
+        setting = (self.activation, self.scale, self.bias)
+        return self._over_rectangles(lambda A, B: kernels.sigmoidal(A, B, *setting), X, Y)
 
     def product_law(self, X: Any) -> ProductLaw:
-        given = self.activation, self.scale, self.bias
+        setting = (self.activation, self.scale, self.bias)
         if self.receptive_field is None:
-            one = kernels.sigmoidal_product_variance(X, *given)[1]
+            one = kernels.sigmoidal_product_variance(X, *setting)[1]
         else:
-
-            def second_moment(A: np.ndarray, _: None) -> np.ndarray:
-                kernel, variance = kernels.sigmoidal_product_variance(A, *given)
-                return variance + kernel**2
-
-            one = np.maximum(self._over_rectangles(second_moment, X) - self.kernel(X) ** 2, 0.0)
+            second = self._over_rectangles(lambda A, _: _second_moment(A, *setting), X)
+            one = np.maximum(second - self.kernel(X) ** 2, 0.0)
         # Products lie between −1 and 1, of the logistic function between 0 and 1.
         length = 1.0 if self.activation == "logistic" else 2.0
 
@@ -161,3 +157,9 @@ class SigmoidalRidge(ReceptiveMap):
             return length * float(np.sqrt(np.log(2.0 / probability) / (2.0 * m)))
 
         return ProductLaw(lambda m: one / m, None, bound, "Hoeffding")
+
+
+def _second_moment(X: Any, activation: str, scale: float, bias: bool) -> np.ndarray:
+    """Mean square of one feature's product for all pairs of rows of `X`."""
+    mean, variance = kernels.sigmoidal_product_variance(X, activation, scale, bias)
+    return variance + mean**2

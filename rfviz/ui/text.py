@@ -51,9 +51,8 @@ exact kernel $k$; nothing is fitted. The **band** is one standard deviation of t
 features, also exact: it shrinks as $1/\sqrt m$. All pairs share one draw, so a whole cloud may lie above or below its
 curve; change the seed to see how far.
 
-Maxout depends on the angle alone only for points of **unit norm**, and other maps see more than a distance whatever the
-points: decision stumps look at single columns, sigmoids at norms. Then there is no single curve, and the line shows,
-for each input distance, the mean of the exact expectations of the pairs at that distance.
+Maxout depends on the angle alone only for points of **unit norm**. With another normalisation there is no single
+curve; the line then shows, for each input distance, the mean of the exact expectations of the pairs at that distance.
 """
 
 EMBEDDING_METHOD = r"""
@@ -91,8 +90,8 @@ def saturation_explanation(result: SaturationResult) -> str:
     )
     if first.expected is None:
         return (
-            f"{lead} For this map and these points the distance before does not settle the distance after: norms, "
-            "angles or single columns matter too. The line is the mean of the pairs’ own exact expectations."
+            f"{lead} These points do not have unit norm, so the expected distance is no function of the input "
+            "distance; the line is the mean of the pairs’ own exact expectations."
         )
     if first.plateau is None:
         return f"{lead} This map is linear: it keeps every distance up to a random error, and never saturates."
