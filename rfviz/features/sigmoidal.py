@@ -149,9 +149,10 @@ class SigmoidalRidge(ReceptiveMap):
             one = kernels.sigmoidal_product_variance(X, *setting)[1]
         else:
             second = self._over_rectangles(lambda A, _: _second_moment(A, *setting), X)
-            one = np.maximum(second - self.kernel(X) ** 2, 0.0)
+            one = second - self.kernel(X) ** 2
         # Products lie between −1 and 1, of the logistic function between 0 and 1.
         length = 1.0 if self.activation == "logistic" else 2.0
+        one = np.maximum(one, 0.0)  # rounding
 
         def bound(m: int, probability: float) -> float:
             return length * float(np.sqrt(np.log(2.0 / probability) / (2.0 * m)))
