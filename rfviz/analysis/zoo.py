@@ -77,8 +77,8 @@ class Card:
     ----------
     scheme : str
     feature, sampled, exact : ndarray of shape (SIDE², ) or None
-        Values of one feature (where a component has many, of the one that is not zero at the chosen point); of the
-        kernel to the chosen point as estimated by m features; and of the kernel itself.
+        Values of one feature (where a component has many, of the one that is not zero at most points); of the kernel
+        to the chosen point as estimated by m features; and of the kernel itself.
     limit : float
         Largest absolute value of the exact kernel on the plane.
     error : float
@@ -228,7 +228,10 @@ def _card(one: Specimen, m: int, row: int, feature: int) -> Card:
         # One entry a component: the product needs only the columns in which x₀ has its own.
         own = one.own[[row]]
         sampled = Phi[:, own.indices[:m]] @ (own.data[:m] * share)
-        shown = Phi[:, [own.indices[feature]]].toarray()[:, 0]
+        # Of the many columns of one component the one with most points.
+        first, last = (one.feature_map.columns(number) for number in (feature, feature + 1))
+        fullest = first + int(np.diff(Phi.indptr[first : last + 1]).argmax())
+        shown = Phi[:, [fullest]].toarray()[:, 0]
     else:
         sampled = Phi[:, :m] @ (Phi[row, :m] * share)
         shown = Phi[:, feature]

@@ -24,7 +24,7 @@ All maps work on the same data: the 61 × 61 points of the square from −3 to 3
 features once; a smaller $m$ uses the first of them, so that moving the slider adds features and changes none.
 
 - **One feature** is $\Phi_\ell(x)$ at every point $x$ of the plane, on a scale of its own. Random binning has a feature
-  for each box of a grid: shown is the box that $x_0$ is in.
+  for each box of a grid: shown is the one with most points.
 - **Sampled** is $\langle\Phi(x),\Phi(x_0)\rangle$, the estimate that $m$ features give of the kernel between $x$ and
   the point $x_0$ with the ring.
 - **Exact** is the kernel $k(x,x_0)$ itself, by its closed form. Both have one scale, which ends at the largest

@@ -95,3 +95,12 @@ def test_levels_and_colours():
 def test_only_known_settings_are_changed():
     assert set(zoo._settings()) <= set(registry())
     assert len(AXIS) == SIDE and Specimen("x").features is None
+
+
+def test_a_sparse_map_shows_the_fullest_box_of_a_repetition():
+    one = specimen("RandomBinning", 128, seed=3)
+    codes = one.feature_map.codes(plane())[:, 5]
+    counts = np.unique(codes, return_counts=True)[1]
+    (card,) = show([one], 50, 7, feature=5).cards
+    assert card.feature.sum() == counts.max()
+    assert len(np.unique(codes[card.feature > 0])) == 1
