@@ -54,8 +54,10 @@ class Specimen:
         Class name.
     feature_map : FeatureMap or None
         Fitted; None where the scheme cannot map two columns.
-    features : ndarray or CSR matrix of shape (SIDE², m), or None
+    features : ndarray of shape (SIDE², m), CSC array of shape (SIDE², columns), or None
         Unscaled, so that the first ones are those of a smaller map.
+    own : CSR array of shape (SIDE², columns), or None
+        For maps that give sparse matrices, of one entry a row and component: the same, to find a row's columns.
     problem : str
         Why it cannot, in one sentence; empty where it can.
     """
@@ -63,6 +65,7 @@ class Specimen:
     scheme: str
     feature_map: FeatureMap | None = None
     features: Any = None
+    own: Any = None
     problem: str = ""
 
 
@@ -74,7 +77,8 @@ class Card:
     ----------
     scheme : str
     feature, sampled, exact : ndarray of shape (SIDE², ) or None
-        Values of one feature; of the kernel to the chosen point as estimated by m features; and of the kernel itself.
+        Values of one feature (where a component has many, of the one that is not zero at most points); of the kernel
+        to the chosen point as estimated by m features; and of the kernel itself.
     limit : float
         Largest absolute value of the exact kernel on the plane.
     error : float
@@ -186,8 +190,11 @@ def specimen(scheme: str, n_components: int, seed: int = 0) -> Specimen:
             blocks = list(feature_map.transform_blocks(plane(), scaled=False))
     except RfvizError as error:
         return Specimen(scheme, problem=str(error))
-    stack = sparse.vstack if sparse.issparse(blocks[0]) else np.vstack
-    return Specimen(scheme, feature_map, stack(blocks))
+    if not sparse.issparse(blocks[0]):
+        return Specimen(scheme, feature_map, np.vstack(blocks))
+    rows = sparse.csr_array(sparse.vstack(blocks, format="csr"))
+    rows.sort_indices()
+    return Specimen(scheme, feature_map, rows.tocsc(), rows)
 
 
 def show(specimens: Sequence[Specimen], m: int, row: int, feature: int = 0) -> ZooResult:
@@ -216,14 +223,18 @@ def _card(one: Specimen, m: int, row: int, feature: int) -> Card:
     if one.feature_map is None:
         return Card(one.scheme, problem=one.problem)
     exact = one.feature_map.kernel(plane(), plane()[row : row + 1])[:, 0]
-    Phi = one.features[:, :m]
-    mine = Phi[[row]]
+    Phi, share = one.features, one.feature_map.shares(m)
     if sparse.issparse(Phi):
-        sampled = (Phi @ mine.T).toarray()[:, 0] * one.feature_map.shares(m)
-        shown = one.features[:, [feature]].toarray()[:, 0]
+        # One entry a component: the product needs only the columns in which x₀ has its own.
+        own = one.own[[row]]
+        sampled = Phi[:, own.indices[:m]] @ (own.data[:m] * share)
+        # Of the many columns of one component the one with most points.
+        first, last = (one.feature_map.columns(number) for number in (feature, feature + 1))
+        fullest = first + int(np.diff(Phi.indptr[first : last + 1]).argmax())
+        shown = Phi[:, [fullest]].toarray()[:, 0]
     else:
-        sampled = Phi @ (mine[0] * one.feature_map.shares(m))
-        shown = one.features[:, feature]
+        sampled = Phi[:, :m] @ (Phi[row, :m] * share)
+        shown = Phi[:, feature]
     limit = float(np.abs(exact).max())
     error = float(np.sqrt(np.mean((sampled - exact) ** 2))) / limit if limit > 0 else np.nan
     return Card(one.scheme, np.asarray(shown), sampled, exact, limit, error)

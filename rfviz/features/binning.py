@@ -89,6 +89,8 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         r"\Phi_{p,b}(x)=\tfrac{1}{\sqrt P}\,[\lceil(x_j-u_{pj})/\delta_{pj}\rceil=b_j\;\forall j],"
         r"\quad\delta_{pj}\sim\mathrm{Gamma}(2,\tfrac1\gamma),\;u_{pj}\sim U[0,\delta_{pj}]"
     )
+    cost: ClassVar[str] = "O(n·P·d)"
+    reference: ClassVar[str] = "Rahimi, Recht 2007"
     params: ClassVar[tuple[Param, ...]] = (
         replace(
             COMMON_PARAMS[0], ui_high=5000, symbol="P", label="Repetitions",

@@ -61,7 +61,7 @@ SCHEME_STYLES = {
     "RandomProjection": SchemeStyle("#0f9b77", "dashdot", "square"),
     "RandomReLU": SchemeStyle("#9a7b13", "longdashdot", "cross"),
     "DecisionStumps": SchemeStyle("#4d7c26", "solid", "triangle-up"),
-    "SigmoidalRidge": SchemeStyle("#ee5a82", "dash", "star"),
+    "SigmoidalRidge": SchemeStyle("#ee5a82", "longdashdot", "star"),
     "CompositionalFeatures": SchemeStyle("#b5609a", "longdash", "triangle-down"),
     "HybridCompositional": SchemeStyle("#a3572b", "dashdot", "pentagon"),
 }

@@ -18,7 +18,7 @@ from rfviz.ui.state import PageState
 __all__ = ["choice", "choose_map", "control", "receptive_field", "several"]
 
 # Characters that fit side by side in a column of controls.
-_SHORT = 16
+_SHORT = 14
 # Characters beyond which pills take more room than a menu.
 _LONG = 40
 

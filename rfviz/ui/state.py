@@ -70,7 +70,7 @@ class PageState:
             value = clean(_parse(text))
         except ValueError:
             value = default
-        if _format(value).rstrip(",") != text.rstrip(","):
+        if _parts(_format(value)) != _parts(text):
             shown = text if len(text) <= 40 else text[:37] + "…"
             self._notices.append(f"{name}={shown} in the address is not possible here; using {_format(value)}.")
         return value
@@ -91,6 +91,11 @@ class PageState:
             if value != default:
                 values[name] = _format(value)
         _sync(key=f"{self.page}:url", data={"path": self.page, "values": values}, height=1)
+
+
+def _parts(text: str) -> list[str]:
+    """What an address holds under one name; a set of choices means the same in any order."""
+    return sorted(part for part in text.split(",") if part)
 
 
 def _parse(text: str) -> Any:

@@ -116,6 +116,7 @@ function draw(state) {
     const error = box.querySelector(".error");
     error.replaceChildren();
     if (card.problem) return;
+    error.title = data.words;
     error.append("off by ", element("b", "", card.error));
     for (const name of PANELS) {
       paint(state, canvases[name], card.pictures[name]);

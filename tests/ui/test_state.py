@@ -128,3 +128,16 @@ def test_list_of_one_is_told_from_a_value(fake):
     page.finish()
     assert not fake.toasts
     assert fake.written[-1]["values"] == {"compare": "8,"}
+
+
+def test_choices_may_stand_in_any_order(fake):
+    def in_our_order(values):
+        return [option for option in ("a", "b", "c") if option in values]
+
+    fake.query["maps"] = "c,a"
+    page = PageState("page")
+    assert fake.session[page.claim("maps", ["b"], in_our_order)] == ["a", "c"]
+    fake.query["more"] = "c,z"
+    page.claim("more", ["b"], in_our_order)
+    page.finish()
+    assert len(fake.toasts) == 1 and "more=c,z in the address is not possible" in fake.toasts[0]
