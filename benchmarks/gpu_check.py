@@ -47,7 +47,7 @@ def variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
     """Settings of a scheme to check, from what it declares."""
     values = {}
     for param in scheme.params:
-        if param in COMMON_PARAMS:
+        if param.name in {common.name for common in COMMON_PARAMS}:
             continue
         if param.kind == "bool":
             values[param.name] = [True, False]

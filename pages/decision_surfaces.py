@@ -27,7 +27,8 @@ CONSTANT = Param("constant", True, "bool", label="Constant input",
                  help="Put a 1 beside the inputs, so that projections have an offset.")  # fmt: skip
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 PENALTY = Param("C", 10.0, "float", 0.001, 1e6, log=True, marks=(0.01, 0.1, 1.0, 10.0, 100.0, 1000.0),
-                label="C of SVMs", help="The price of an error for both SVMs: larger fits the training points more closely.")  # fmt: skip
+                label="C of SVMs",
+                help="The price of an error for both SVMs: larger fits the training points better.")  # fmt: skip
 SVM_GAMMA = Param("svm_gamma", "scale", "float", 0.0, 1e6, open_low=True, choices=("scale",), log=True, ui_low=0.01,
                   ui_high=100.0, symbol=r"\gamma", label="SVM’s gamma",
                   help="Of the exact RBF-SVM, whose kernel these features do not estimate.")  # fmt: skip

@@ -24,8 +24,9 @@ FOURIER = {"view": "Kernel", "scheme": "RandomFourier", "data": "digits", "norma
            "dimension": "data", "draws": 100, "points": 64,
            "about": ["one pair", "all pairs", "everywhere"]}  # fmt: skip
 BINNING = FOURIER | {"scheme": "RandomBinning"}
-SINKS = {"view": "Learning", "theorem": "kitchen sinks", "data": "digits", "normalise": "unit norm", "gamma": 1.0,
-         "loss": "hinge", "n_components": 300, "rows": "data", "size": "measured", "delta": 0.05}  # fmt: skip
+SINKS = {"view": "Learning", "theorem": "kitchen sinks", "features": "RandomFourier", "data": "digits",
+         "normalise": "unit norm", "gamma": 1.0, "loss": "hinge", "n_components": 300, "rows": "data",
+         "size": "measured", "delta": 0.05}  # fmt: skip
 
 presets = {
     "Uniform against one pair": ("Random Fourier features on digits: one pair, all pairs, all of a region.", FOURIER),

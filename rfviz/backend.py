@@ -86,6 +86,11 @@ class Device:
             return array
         return self.xp.asarray(array, dtype=dtype)
 
+    def csr_matrix(self, parts: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
+        """The CSR matrix of data, indices and row ends that are on this device."""
+        module = sparse if not self.is_gpu else importlib.import_module(self.xp.__name__ + "x.scipy.sparse")
+        return module.csr_matrix(parts, shape=shape)
+
     def free_bytes(self) -> int:
         """Bytes that are free on the device now; on the CPU within the container's limit, if there is one."""
         if self.is_gpu:

@@ -19,10 +19,10 @@ from scipy import sparse
 __all__ = ["Memory", "OutOfMemoryError", "build"]
 
 _FUNCTIONS = (  # noqa: SIM905
-    "abs add all any arange arccos arcsin arctan2 argmax argmin argsort ceil clip concatenate cos diag divide dot "
-    "equal exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min "
-    "minimum multiply nonzero ones outer power round sign sin sort sqrt square stack subtract sum take "
-    "tanh tile where zeros"
+    "abs add all any arange arccos arcsin arctan2 argmax argmin argsort ceil clip concatenate cos cumsum diag divide "
+    "dot equal exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min "
+    "minimum multiply nonzero ones outer power round searchsorted sign sin sort sqrt square stack subtract sum take "
+    "tanh tile unique where zeros"
 ).split()
 _METHODS = "all any argmax argmin argsort conj diagonal dot max mean min nonzero ravel reshape sum take transpose"
 _ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags"
@@ -202,9 +202,11 @@ def _define_methods() -> None:
 class csr_matrix:  # noqa: N801 - CuPy's name
     """The little that rfviz asks of ``cupyx.scipy.sparse.csr_matrix``."""
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: Any, shape: tuple[int, int] | None = None) -> None:
         if isinstance(matrix, np.ndarray):
             raise TypeError(f"Unsupported initializer format {type(matrix)}")
+        if isinstance(matrix, tuple):
+            matrix = sparse.csr_matrix(_open(matrix), shape=shape)
         self._matrix = sparse.csr_matrix(matrix._matrix if isinstance(matrix, csr_matrix) else matrix)
         if self._matrix.dtype.char not in "?fdFD":
             raise ValueError(f"Only bool, float32, float64, complex64 and complex128 are supported; {matrix.dtype}")
@@ -313,7 +315,7 @@ def build() -> dict[str, ModuleType]:
         driverGetVersion=lambda: 0,
         runtimeGetVersion=lambda: 0,
     )
-    modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix
+    cupy.csr_matrix = modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix  # the former for the tests alone
     cupy.linalg = SimpleNamespace(
         cholesky=lambda a: _call(np.linalg.cholesky, (a,), {}), norm=lambda a: _call(np.linalg.norm, (a,), {})
     )

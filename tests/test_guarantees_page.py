@@ -101,6 +101,13 @@ def test_learning_draws_both_terms(theorem):
     assert specs(at)[0]["data"][3]["y"] == spec["data"][3]["y"]
 
 
+@pytest.mark.parametrize("features", [n for n in ("DecisionStumps", "SigmoidalRidge") if n in registry()])
+def test_kitchen_sinks_of_other_features(features):
+    at = opened(SLUG, {"view": "Learning", "features": features})
+    fourier = specs(opened(SLUG, {"view": "Learning"}))[0]
+    assert not at.error and specs(at)[0]["data"][3]["y"] != fourier["data"][3]["y"]
+
+
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "quadratic", "ramp"])
 def test_every_loss(loss):
     at = opened(SLUG, {"view": "Learning", "loss": loss})

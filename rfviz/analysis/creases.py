@@ -7,14 +7,13 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from rfviz.analysis.accuracy import Split
 from rfviz.analysis.decision_surface import M_GRID, takes_constant, with_constant
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import RESOLUTION, Plane
 from rfviz.backend import to_host
-from rfviz.features import FeatureMap, RandomMaxout, RandomProjection, registry
+from rfviz.features import FeatureMap, RandomProjection, SharedPoolMaxout, SigmoidalRidge, registry
 
 __all__ = ["crease_lines", "crease_meaning", "feature_codes", "scheme_creases"]
 
@@ -23,8 +22,9 @@ __all__ = ["crease_lines", "crease_meaning", "feature_codes", "scheme_creases"]
 def feature_codes(scheme_map: FeatureMap, X: np.ndarray) -> np.ndarray | None:
     """The piece of each feature that each row lies in: a crease runs where it changes.
 
-    By default that is the sign of the feature: the bend of a ReLU, the jump of a stump, the zero line of a wave.
-    Features of one-hot codes (sparse) are pieces themselves.
+    A map that says itself in which piece of its features a point lies (`codes`: the largest projection of a maxout
+    feature, the box of a bin) is asked. Of others it is the sign of the feature: the bend of a ReLU, the jump of a
+    stump, the zero line of a wave.
 
     Parameters
     ----------
@@ -37,24 +37,32 @@ def feature_codes(scheme_map: FeatureMap, X: np.ndarray) -> np.ndarray | None:
     ndarray of shape (n_samples, n_codes), of integers or booleans, or None
         None where the features have no creases.
     """
-    blocks = list(scheme_map.transform_blocks(X, scaled=False))
-    if sparse.issparse(blocks[0]):
-        return scheme_map.codes(X)
-    values = np.concatenate([to_host(block) for block in blocks])
-    return values > 0
-
-
-@feature_codes.register
-def _maxout(scheme_map: RandomMaxout, X: np.ndarray) -> np.ndarray | None:
-    if scheme_map.pool_size == 1:
+    if getattr(scheme_map, "pool_size", 0) == 1:
         return None  # linear
-    # (q, m, n) projections of a few features; the code is the largest one's number.
-    return np.einsum("qmd,nd->nmq", scheme_map.weights_, X.astype(scheme_map.dtype)).argmax(axis=2)
+    if hasattr(scheme_map, "codes"):
+        return scheme_map.codes(X)
+    return np.concatenate([to_host(block) > 0 for block in scheme_map.transform_blocks(X, scaled=False)])
 
 
 @feature_codes.register
 def _projection(scheme_map: RandomProjection, X: np.ndarray) -> np.ndarray | None:
-    return None
+    return None  # its codes are signs, but a linear feature goes through zero without a bend
+
+
+@feature_codes.register
+def _sigmoids(scheme_map: SigmoidalRidge, X: np.ndarray) -> np.ndarray | None:
+    middle = 0.5 if scheme_map.activation == "logistic" else 0.0
+    return np.concatenate([to_host(block) > middle for block in scheme_map.transform_blocks(X, scaled=False)])
+
+
+@feature_codes.register
+def _shared_pool(scheme_map: SharedPoolMaxout, X: np.ndarray) -> np.ndarray | None:
+    if scheme_map.pool_size == 1:
+        return None
+    used, places = np.unique(scheme_map.indices_, return_inverse=True)
+    projections = X.astype(scheme_map.dtype) @ scheme_map.projections_[used].T
+    # (n, q, m): what each feature takes the largest of.
+    return projections[:, places.reshape(scheme_map.indices_.shape)].argmax(axis=1)
 
 
 def crease_meaning(scheme: str, setting: Mapping[str, Any]) -> str:
@@ -71,7 +79,7 @@ _MEANINGS = {
     "RandomFourier": "the zero lines of the waves",
     "DecisionStumps": "the cuts of the stumps: each asks one coordinate whether it is above a threshold",
     "RandomBinning": "the edges of the bins: points in one bin are alike to this feature",
-    "SigmoidalRidge": "the middles of the sigmoids, where a feature changes its sign",
+    "SigmoidalRidge": "the middles of the sigmoids, where each step is steepest",
 }
 
 

@@ -29,6 +29,8 @@ __all__ = ["M_GRID", "SchemeSurfaces", "Surface", "scheme_surfaces", "svm_surfac
 M_GRID = (2, 4, 6, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 # A support vector machine of more rows takes minutes.
 _SVM_ROWS = 15_000
+# Per row, where there are too few rows to choose.
+_FEW_ROWS_PENALTY = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +100,7 @@ class SchemeSurfaces:
 def takes_constant(scheme: str) -> bool:
     """Whether a constant input changes a scheme: projections without an offset of their own see directions only."""
     cls = registry()[scheme]
-    return cls.rotation_invariant and not any(p.name == "gamma" for p in cls.params)
+    return cls.rotation_invariant and not any(p.name in ("gamma", "bias") for p in cls.params)
 
 
 def with_constant(X: np.ndarray) -> np.ndarray:
@@ -162,7 +164,10 @@ def scheme_surfaces(
 
     def fitted(rows: Any, start: float, stop: float) -> Any:
         features = cls(**{**setting, "n_components": grid[-1]})
-        path = RidgePath(features, m_grid=grid) if loss == "ridge" else StochasticPath(features, m_grid=grid, loss=loss)
+        if loss == "ridge":
+            path: Any = RidgePath(features, m_grid=grid, alphas=_penalties(split))
+        else:
+            path = StochasticPath(features, m_grid=grid, loss=loss)
         return path.fit(
             lift(split.X_train[rows]), split.y_train[rows],
             progress=lambda share, text: progress(start + (stop - start) * share, text),
@@ -180,6 +185,11 @@ def scheme_surfaces(
         for s, slope, t in zip(scores, slopes, tested, strict=True)
     )
     return SchemeSurfaces(grid, surfaces, setting.get("gamma"), constant, np.asarray(path.alpha_))
+
+
+def _penalties(split: Split) -> Any:
+    """Chosen on held-out rows, or where those would be one or two: small, beside features of the size 1."""
+    return "auto" if calibration_rows(split.y_train) else _FEW_ROWS_PENALTY * len(split.y_train)
 
 
 def _path_slopes(fitted: Any, path: Any, split: Split, lift: Any) -> tuple[np.ndarray, str]:

@@ -253,7 +253,7 @@ def compare(measured: MeasuredErrors, statements: Sequence[Statement], eps: floa
             if errors is None:
                 continue
             m, beyond = needed(measured.m_grid, errors, eps)
-            name, source = _NAMES[kind]
+            name, source = _NAMES[kind, about]
             curves.append(Curve(about, kind, name, source, "", measured.m_grid, errors, m, beyond))
     for statement, m in zip(statements, asked, strict=True):
         b = statement.bound
@@ -263,9 +263,12 @@ def compare(measured: MeasuredErrors, statements: Sequence[Statement], eps: floa
     return Comparison(measured, eps, delta, tuple(curves))
 
 
+_DRAWN, _EXACT = "draws of the map", "the exact variance, as in the limit of many features"
 _NAMES = {
-    "measured": ("measured", "draws of the map"),
-    "expected": ("if normal", "the exact variance, as in the limit of many features"),
+    ("measured", "one pair"): ("measured, a random pair", _DRAWN),
+    ("measured", "all pairs"): ("measured", _DRAWN),
+    ("expected", "one pair"): ("if normal, the widest pair", _EXACT),
+    ("expected", "all pairs"): ("if normal", _EXACT),
 }
 
 

@@ -37,6 +37,8 @@ NEIGHBOURS = 50
 _QUERIES, _PAIRS = 200, 10_000
 # Multiply-adds between two looks at whether to go on: a fifth of a second or so.
 _STEP = 4_000_000_000
+# Numbers of the rows of pairs that are gathered at once.
+_GATHER = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,13 +87,18 @@ class HashPoints:
     @functools.cached_property
     def angles(self) -> np.ndarray:
         """Angle in degrees of each of `pairs`."""
-        return row_angles(self.original[self.pairs[:, 0]], self.original[self.pairs[:, 1]])
+        return self._over_pairs(row_angles, self.coordinates)  # the same in any basis
 
     def measured(self, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
         """How far apart each of `pairs` is, by the measure of a law; angles are remembered."""
         if measure is row_angles:
             return self.angles
-        return measure(self.original[self.pairs[:, 0]], self.original[self.pairs[:, 1]])
+        return self._over_pairs(measure, self.original)
+
+    def _over_pairs(self, measure: Callable[[np.ndarray, np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
+        step = max(_GATHER // X.shape[1], 1)
+        parts = (self.pairs[start : start + step] for start in range(0, len(self.pairs), step))
+        return np.concatenate([measure(X[part[:, 0]], X[part[:, 1]]) for part in parts])
 
     def seen_by(self, feature_map: Any) -> np.ndarray:
         """The points as a map takes them: in few coordinates where it does not mind."""

@@ -144,7 +144,9 @@ def hash_pairs(points: HashPoints, scheme: str, setting: Mapping[str, Any], code
     law, pairs, m = law_of(points, scheme, setting), points.pairs, codes.shape[1]
     x = points.measured(law.measure)
     y = hamming_pairs(codes, pairs[:, 0], pairs[:, 1]) / m
-    reach = law.reach or float(x.max()) or 1.0
+    reach = _axis_end(float(x.max()), law.reach)
+    # Rounding may put an angle a hair beyond the end.
+    x = np.minimum(x, reach)
     x_edges, y_edges = (np.linspace(0.0, end, cells + 1) for end, cells in zip((reach, 1.0), _CELLS[::-1], strict=True))
     counts = np.histogram2d(y, x, [y_edges, x_edges])[0].astype(np.int64)
     grid = np.linspace(0.0, reach, 361)
@@ -159,6 +161,13 @@ def hash_pairs(points: HashPoints, scheme: str, setting: Mapping[str, Any], code
         (np.arange(_COLUMNS) + 0.5) * (reach / _COLUMNS), means, float(inside.mean()), _coverage(p, m),
         float(np.sqrt(np.mean((y - p) ** 2))),
     )  # fmt: skip
+
+
+def _axis_end(largest: float, reach: float | None) -> float:
+    """Where the axis of distances ends: sixths of its reach that hold all pairs, or the largest distance."""
+    if reach is None:
+        return largest or 1.0
+    return reach * min(max(np.ceil(6.0 * 1.1 * largest / reach), 1.0), 6.0) / 6.0
 
 
 def _coverage(p: np.ndarray, m: int) -> float:

@@ -68,12 +68,14 @@ def statements(
     if scheme == "RandomFourier":
         return _fourier(setting, n_pairs, dimension, diameter, variance)
     if scheme == "RandomBinning":
-        uniform = bounds.binning_uniform(dimension, diameter, float(setting.get("gamma", 1.0)))
+        # Every built-in mixture of hats has E[1/δ] = L_k = γ; where each column has its own, the largest serves all.
+        uniform = bounds.binning_uniform(dimension, diameter, float(np.max(setting["gamma"])))
         extra = [Statement("one pair", bounds.bernstein(variance, 1.0), drawn=False)] if variance else []
         return [*extra, *_pairs(bounds.binning_pair(), n_pairs), Statement("everywhere", uniform)]
     if setting.get("paired"):  # a wave of norm 1, whose cosine and sine are two features
         return _pairs(bounds.bounded_products(1.0, per_draw=2), n_pairs)
-    return _pairs(bounds.bounded_products(_NORMS[scheme]), n_pairs)
+    sharper = [Statement("one pair", bounds.phase_pair(), drawn=False)] if scheme == "HybridCompositional" else []
+    return [*sharper, *_pairs(bounds.bounded_products(_NORMS[scheme]), n_pairs)]
 
 
 def _pairs(bound: TailBound, n_pairs: int) -> list[Statement]:

@@ -16,8 +16,12 @@ import pandas as pd
 from rfviz.analysis.accuracy import Split
 from rfviz.analysis.boosting import check_classes
 from rfviz.analysis.progress import Progress, silent
-from rfviz.features import registry
-from rfviz.linear_model import RidgePath
+from rfviz.backend import check_memory, to_host
+from rfviz.errors import DataError
+from rfviz.features import FeatureMap, registry
+from rfviz.linear_model.cholesky_path import solve_path
+from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.targets import Targets
 
 __all__ = ["WeightDecay", "largest_weights"]
 
@@ -103,7 +107,55 @@ def largest_weights(
     """
     check_classes(split)
     grid = sorted({int(k) for k in k_grid})
-    scheme_map = registry()[scheme](**{**setting, "n_components": grid[-1]})
-    path = RidgePath(scheme_map, m_grid=grid, alphas=alpha, fit_intercept=False, solver="primal")
-    path.fit(split.X_train, split.y_train, progress=progress)
-    return np.array([np.abs(path.coef_[k]).max() for k in grid])
+    # Of the solver: sums, a copy, and a factor.
+    check_memory(24 * grid[-1] ** 2, "cpu", f"The Gram matrix of {grid[-1]} features", "Choose a smaller K.")
+    scheme_map = registry()[scheme](**{**setting, "n_components": grid[-1]}).fit(split.X_train)
+    codes = Targets.learn(split.y_train).codes(split.y_train)
+    progress(0.1, "Features")
+    first, place, sign = _distinct(scheme_map, split.X_train)
+    progress(0.3, f"Gram matrix of {len(first):,} distinct features")
+    gram, cross = _sums(scheme_map, split.X_train, codes, first)
+    gram = gram[np.ix_(place, place)] * np.outer(sign, sign)
+    progress(0.8, "Solutions")
+    solutions = solve_path(gram, cross[place] * sign[:, None], alpha, grid, quiet=True)
+    if solutions is None:
+        raise DataError(f"The weights at penalty {alpha:g} are below the rounding of the sums. Use a larger penalty.")
+    return np.array([np.abs(coef).max() for coef in solutions])
+
+
+def _distinct(scheme_map: FeatureMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which features differ on these rows by more than their sign.
+
+    A stump on a column of zeros and ones has three forms, so a thousand of them on 123 such columns hold 124 features,
+    and a Gram matrix of those is all that a thousand need.
+
+    Returns
+    -------
+    first : ndarray of int
+        One feature of each form.
+    place : ndarray of int, shape (n_components,)
+        The form of each feature.
+    sign : ndarray of shape (n_components,)
+        +1, or −1 where it is the negative of its form.
+    """
+    mixed, done = np.zeros((2, scheme_map.n_components)), 0
+    mixers = np.random.default_rng(0).standard_normal((2, len(X)))
+    for block in scheme_map.transform_blocks(X, scaled=False):
+        mixed += mixers[:, done : done + block.shape[0]] @ to_host(block).astype(np.float64)
+        done += block.shape[0]
+    sign = np.where(mixed[0] < 0, -1.0, 1.0)
+    # Equal features have equal sums but for rounding; where that tells them apart, they are only multiplied twice.
+    rounded = np.round(mixed * sign / np.sqrt(len(X)), 9)
+    _, first, place = np.unique(rounded, axis=1, return_index=True, return_inverse=True)
+    return first, place.ravel(), sign * sign[first][place.ravel()]
+
+
+def _sums(scheme_map: FeatureMap, X: np.ndarray, codes: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """HᵀH and HᵀY of some of the features, unscaled."""
+    sums = NormalEquations(len(which), codes.shape[1], centred=False)
+    done = 0
+    for block in scheme_map.transform_blocks(X, scaled=False):
+        sums.add(np.ascontiguousarray(to_host(block)[:, which]), codes[done : done + block.shape[0]])
+        done += block.shape[0]
+    lower = np.tril(sums.gram)
+    return lower + np.tril(lower, -1).T, sums.cross

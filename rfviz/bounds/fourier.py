@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def fourier_pair(paired: bool = True) -> TailBound:
 
 def phase_pair_hoeffding() -> TailBound:
     """One pair of points, features √2 cos(ω·x + b): what Hoeffding's inequality itself gives, 2 exp(−mε²/8)."""
-    return bounded_products(math.sqrt(2.0))
+    return replace(bounded_products(math.sqrt(2.0)), name="Hoeffding, without the phase")
 
 
 def phase_pair() -> TailBound:
@@ -97,7 +98,7 @@ def fourier_uniform(dimension: int, sigma: float, diameter: float, paired: bool 
     per_draw = 2 if paired else 1
     start, rate = 8.0 * math.log(2.0) + 2.0 * _log(sigma * diameter), 1.0 / (4.0 * (dimension + 2.0) * per_draw)
     return TailBound(
-        "Rahimi–Recht",
+        "Rahimi–Recht" if paired else "Rahimi–Recht, as printed",
         f"{_RAHIMI_RECHT}, Claim 1",
         rf"2^8\Bigl(\frac{{\sigma_p\,\mathrm{{diam}}}}{{\varepsilon}}\Bigr)^2"
         rf"e^{{-m\varepsilon^2/({4 * per_draw}(d+2))}}",

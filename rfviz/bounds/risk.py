@@ -169,7 +169,7 @@ def maxout_risk(
         r"\frac{4LC\sigma(q)+2|V(0)|+2\sqrt{2\log\frac1\delta}}{\sqrt n}"
         r"+\frac{LC}{\sqrt m}\Bigl(1+\sqrt{2\log\tfrac1\delta}\Bigr)"
         r"\sqrt{C'\Bigl(d_M\log\tfrac{\mathrm{diam}\sqrt d}{\delta}+\log(q+1)\Bigr)}",
-        f"with probability {1.0 - 3.0 * delta:.4g} less the free 2e^(−cd/4)",
+        f"with probability {1.0 - 3.0 * delta:.4g} (less 2 exp(−cd/4), with c left free)",
         estimation + 2.0 * abs(at_zero) + 2.0 * math.sqrt(2.0 * tail),
         lipschitz * size * (1.0 + math.sqrt(2.0 * tail)) * math.sqrt(constant * net),
     )

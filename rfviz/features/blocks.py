@@ -14,7 +14,7 @@ from scipy import sparse
 
 from rfviz.backend import Device, array_namespace, is_out_of_memory, map_ordered, single_threaded_blas, worker_count
 
-__all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "host_blocks", "project"]
+__all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "halving", "host_blocks", "project"]
 
 # Rows of a block: enough for the matrix product to run at full speed (from 800 on at 10,000 features), few enough that
 # a block stays below 32 MiB. The C library recycles memory of that size; anything larger is mapped, and zeroed by the
@@ -143,6 +143,13 @@ def gpu_blocks(
             map_block(device.xp, block, weights, scale, target, scratch)
             return target
 
+    yield from halving(compute, n_samples, rows, device, scratch.release)
+
+
+def halving(
+    compute: Callable[[int, int], Any], n_samples: int, rows: int, device: Device, release: Callable[[], None]
+) -> Iterator[Any]:
+    """``compute(start, stop)`` for all rows, some at a time; half as many from where memory does not suffice."""
     start = 0
     while start < n_samples:
         stop, fits = min(start + rows, n_samples), True
@@ -155,9 +162,9 @@ def gpu_blocks(
         if fits:
             start = stop
             continue
-        scratch.release()
+        release()
         device.release()
         rows = max(rows // 2, _MIN_GPU_ROWS)
         warnings.warn(
-            f"Out of memory on {device.name}: going on with blocks of {rows} rows.", DeviceFallbackWarning, stacklevel=2
+            f"Out of memory on {device.name}: going on with blocks of {rows} rows.", DeviceFallbackWarning, stacklevel=3
         )

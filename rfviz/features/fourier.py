@@ -69,6 +69,8 @@ class RandomFourier(ReceptiveMap):
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos(\omega_\ell^\top x+b_\ell),\quad \omega\sim\mathcal N(0,2\gamma I_d)"
     )
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Rahimi, Recht 2007"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(

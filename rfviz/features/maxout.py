@@ -74,6 +74,8 @@ class RandomMaxout(HashingMap, ReceptiveMap):
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,\langle w_j^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
     )
+    cost: ClassVar[str] = "O(n·m·q·d)"
+    reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(

@@ -58,6 +58,8 @@ class RandomProjection(HashingMap, ReceptiveMap):
     summary: ClassVar[str] = "Linear: every distance is kept, none saturates. The baseline."
     formula: ClassVar[str] = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\langle w^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
     params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Johnson, Lindenstrauss 1984"
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
     rotation_invariant: ClassVar[bool] = True
 

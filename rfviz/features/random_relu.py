@@ -57,6 +57,8 @@ class RandomReLU(ReceptiveMap):
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\max(0,\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
     )
     params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Cho, Saul 2009"
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
     rotation_invariant: ClassVar[bool] = True

@@ -64,6 +64,8 @@ class SigmoidalRidge(FeatureMap):
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\sigma(\langle w^\ell,x\rangle+b_\ell),\quad"
         r" w\sim\mathcal N(0,s^2I_d),\; b\sim\mathcal N(0,s^2)"
     )
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Williams 1997; Rahimi, Recht 2008"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(

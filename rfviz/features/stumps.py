@@ -70,6 +70,8 @@ class DecisionStumps(FeatureMap):
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\mathrm{sign}(x_{d_\ell}-t_\ell),\quad"
         r" d\sim U\{1,\dots,D\},\; t\sim\mathcal N(0,1)"
     )
+    cost: ClassVar[str] = "O(n·m)"
+    reference: ClassVar[str] = "Rahimi, Recht 2008"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(

@@ -16,19 +16,28 @@ from rfviz.analysis.plane import Plane
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, styled
 
-__all__ = ["CLASS_COLOURS", "plot_surface", "surface_image"]
+__all__ = ["CLASS_COLOURS", "LEFT_MARGIN", "class_colour", "plot_surface", "surface_image"]
 
 #: Of the classes, in their order: the colours of all charts, and four more for the ten digits.
 CLASS_COLOURS = (*COLOURS, "#c0453f", "#4f9a2f", "#3a9fb8", "#98704f")
 # Opacity where all classes are equally likely, and where one is certain: the page shows through, light or dark.
 _FAINT, _FULL = 0.1, 0.72
+# Points up to which there is room for large marks.
+_FEW = 60
+#: Pixels left of a panel's plane, where its scale stands.
+LEFT_MARGIN = 50
 _CREASE, _HALO = (24, 28, 36, 215), (255, 255, 255, 105)
+
+
+def class_colour(code: int) -> str:
+    """Colour of a class, hexadecimal."""
+    return CLASS_COLOURS[code % len(CLASS_COLOURS)]
 
 
 def surface_image(
     surface: Surface, places: np.ndarray, plane: Plane, creases: np.ndarray | None = None
 ) -> dict[str, Any]:
-    """Probabilities as a picture behind the traces: each cell the classes' colours, mixed by their probabilities.
+    """Probabilities as a picture behind the traces: each cell the classes' colours, mixed by squared probabilities.
 
     A picture and no heat map: it comes as a few dozen kilobytes, and a redraw takes a fifth of the time.
 
@@ -49,9 +58,11 @@ def surface_image(
     p = surface.probabilities().astype(np.float32)
     k = p.shape[2]
     pixels = np.empty((*p.shape[:2], 4), dtype=np.uint8)
-    pixels[..., :3] = p @ np.array([_rgb(CLASS_COLOURS[i % len(CLASS_COLOURS)]) for i in places], dtype=np.float32)
-    sure = (p.max(axis=2) - 1.0 / k) / (1.0 - 1.0 / k)
-    pixels[..., 3] = 255 * (_FAINT + (_FULL - _FAINT) * np.maximum(sure, 0.0))
+    # By their squares, because the plain mean of ten colours is grey where one of them clearly leads.
+    weights = p**2 / (p**2).sum(axis=2, keepdims=True)
+    pixels[..., :3] = weights @ np.array([_rgb(class_colour(i)) for i in places], dtype=np.float32)
+    sure = np.sqrt(np.maximum(p.max(axis=2) - 1.0 / k, 0.0) / (1.0 - 1.0 / k))
+    pixels[..., 3] = 255 * (_FAINT + (_FULL - _FAINT) * sure)
     winners = surface.winners
     border = np.zeros(winners.shape, dtype=bool)
     border[:, :-1] |= winners[:, 1:] != winners[:, :-1]
@@ -71,8 +82,6 @@ def surface_image(
 
 
 def plot_surface(
-    title: str,
-    note: str,
     image: dict[str, Any] | None,
     plane: Plane,
     points: np.ndarray,
@@ -82,15 +91,13 @@ def plot_surface(
     missed: tuple[np.ndarray, np.ndarray] | None = None,
     axes: tuple[str, str] = ("x", "y"),
     placing: bool = False,
-    height: int = 420,
+    height: int = 400,
     revision: str = "",
 ) -> go.Figure:
     """One panel: a picture of the plane with the training points on it.
 
     Parameters
     ----------
-    title, note : str
-        Name of the classifier, and below it how good it is.
     image : dict or None
         By :func:`surface_image`; None where there is nothing to learn from yet.
     plane : Plane
@@ -114,18 +121,16 @@ def plot_surface(
     -------
     plotly.graph_objects.Figure
     """
-    traces = [_marks(points[classes == c], int(c), names[int(c)]) for c in np.unique(classes)]
+    size = 6 if len(points) > _FEW else 10
+    traces = [_marks(points[classes == c], int(c), names[int(c)], size) for c in np.unique(classes)]
     if missed is not None and len(missed[0]):
         traces.append(_crosses(*missed, names))
     if not traces:
         traces = [trace("scatter", x=[], y=[], mode="markers", showlegend=False)]
     axis = {"showgrid": False, "nticks": 6, "fixedrange": placing, "tickfont": {"size": 12}, "ticks": ""}
-    heading = {"text": f"<b>{title}</b><br><span style='font-size:14px'>{note}</span>", "font": {"size": 16},
-               "x": 0, "xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom",
-               "pad": {"b": 8}}  # fmt: skip
     return styled(
         traces, x=axes[0], y=axes[1], height=height, revision=revision,
-        title=heading, margin={"l": 52, "r": 6, "t": 58, "b": 46}, showlegend=False,
+        margin={"l": LEFT_MARGIN, "r": 6, "t": 6, "b": 46}, showlegend=False,
         images=[image] if image else [],
         dragmode=False if placing else "pan",
         xaxis=axis | {"range": list(plane.x), "title": {"text": axes[0], "font": {"size": 13}, "standoff": 6}},
@@ -133,17 +138,17 @@ def plot_surface(
     )  # fmt: skip
 
 
-def _marks(points: np.ndarray, code: int, name: str) -> dict[str, Any]:
-    colour = CLASS_COLOURS[code % len(CLASS_COLOURS)]
-    marker = {"symbol": SYMBOLS[code % len(SYMBOLS)], "size": 6, "color": colour,
+def _marks(points: np.ndarray, code: int, name: str, size: int) -> dict[str, Any]:
+    colour = class_colour(code)
+    marker = {"symbol": SYMBOLS[code % len(SYMBOLS)], "size": size, "color": colour,
               "line": {"width": 0.8, "color": "rgba(255,255,255,0.9)"}}  # fmt: skip
     return trace("scatter", x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name=name,
                  hovertemplate=f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>")  # fmt: skip
 
 
 def _crosses(points: np.ndarray, classes: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
-    colours = [CLASS_COLOURS[int(c) % len(CLASS_COLOURS)] for c in classes]
-    marker = {"symbol": "x", "size": 9, "color": colours, "line": {"width": 1.2, "color": "#15181e"}}
+    colours = [class_colour(int(c)) for c in classes]
+    marker = {"symbol": "x", "size": 8, "color": colours, "line": {"width": 1, "color": "#15181e"}}
     return trace("scatter", x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name="missed",
                  customdata=[names[int(c)] for c in classes],
                  hovertemplate="test point of class %{customdata}, told wrong<extra></extra>")  # fmt: skip

@@ -66,12 +66,12 @@ def plot_guarantees(
         "yaxis": {"type": "log", "dtick": 1, "range": [float(np.log10(0.5 * lowest)), float(np.log10(top))]},
     }
     shapes = [_mark("y", comparison.eps)] + ([_mark("x", at)] if at else [])
-    notes = [_note(0.995, comparison.eps, f"ε = {comparison.eps:g}", "right", "top")]
+    notes = [_note(0.005, comparison.eps, f"ε = {comparison.eps:g}", "left", "top")]
     if largest:
         area = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": 1e6, "layer": "below",
                 "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)}  # fmt: skip
         shapes.append(area)
-        notes.append(_note(0.01, top, "vacuous: no error is so large", "left", "top"))
+        notes.append(_note(0.995, top, "vacuous: no error is so large", "right", "top"))
     return styled(
         traces, x=M_TITLE, y="error exceeded with probability δ", height=height, revision=revision,
         shapes=shapes, annotations=notes, **axes,
@@ -154,7 +154,7 @@ def plot_risk(
     flat = np.full(m.shape, float(bound.estimation(n)))
     traces = [
         line(m, bound.total(n, m), COLOURS[0], "solid", f"{bound.name}: both terms", 2.5),
-        line(m, flat, COLOURS[0], "dash", f"for {n:,} rows instead of all", 2.0),
+        line(m, flat, COLOURS[0], "dash", f"for {n:,} rows instead of all".replace(",", "\u202f"), 2.0),
         line(m, bound.approximation(m), COLOURS[0], _EXPECTED, "for m features instead of all", 2.5),
     ]
     excess, gap = measured.excess(loss), measured.gap(loss)
@@ -176,10 +176,10 @@ def plot_risk(
     if largest:
         shapes.append({"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": 1e12, "layer": "below",
                        "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)})  # fmt: skip
-        notes.append(_note(0.01, largest, "vacuous: f = 0 has no larger risk", "left"))
+        notes.append(_note(0.995, 3.0 * top, "vacuous: f = 0 has no larger risk", "right", "top"))
     return styled(
         traces, x=M_TITLE, y="excess risk", height=height, revision=revision, shapes=shapes, annotations=notes,
         xaxis={"type": "log", "dtick": 1, "tickformat": "~s", "range": [float(np.log10(0.9 * m[0])), 8.0]},
         yaxis={"type": "log", "dtick": 1, "tickformat": "~g",
-               "range": [float(np.log10(0.5 * positive.min())), float(np.log10(2.0 * top))]},
+               "range": [float(np.log10(0.5 * positive.min())), float(np.log10(3.0 * top))]},
     )  # fmt: skip

@@ -13,11 +13,14 @@ from rfviz.figures.density import density_image
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, rgba, scheme_style, series_styles, styled
 
-__all__ = ["AXES", "plot_hamming", "plot_near_far", "plot_recall", "plot_strips"]
+__all__ = ["AXES", "STRIP", "plot_hamming", "plot_near_far", "plot_recall", "plot_strips"]
 
 #: What the length of a code may be counted in.
 AXES = {"symbols": "symbols of a code", "bits": "bits of a code", "projections": "projections to hash a point"}
-_LINE, _LINES = 32, 4
+_LINE, _LINES = 20, 5
+#: Symbols of a code that are shown one by one.
+STRIP = _LINE * _LINES
+_DIFFERENT = "#6b727c"
 _BARS = 64
 
 
@@ -48,18 +51,19 @@ def plot_hamming(
     band = trace("scatter", x=np.concatenate([result.grid, result.grid[::-1]]),
                  y=np.concatenate([result.high, result.low[::-1]]), fill="toself", mode="lines",
                  fillcolor=rgba(style.colour, 0.22), line={"width": 0}, **quiet)  # fmt: skip
-    traces = [band, _law(result, "exact, 1 − κ", 3.0), _means(result, "measured, mean of a column")]
+    traces = [band, _law(result, "exact: 1 − κ", 3.0), _means(result, "measured")]
     if other is not None:
-        traces += [_law(other, "SimHash, exact: θ/180°", 2.0), _means(other, "SimHash, measured")]
+        traces += [_law(other, "SimHash: θ/180°", 2.0), _means(other, "SimHash measured")]
     if pair is not None:
         marker = {"symbol": "circle-open", "size": 18, "color": COLOURS[1], "line": {"width": 3}}
         words = "the two points below: %{y:.3f} at %{x:.1f}<extra></extra>"
         traces.append(trace("scatter", x=[pair[0]], y=[pair[1]], mode="markers", marker=marker,
-                            name="the two points below", hovertemplate=words))  # fmt: skip
+                            name="two points below", hovertemplate=words))  # fmt: skip
     image = density_image(result.counts, style.colour, (0.0, reach), (0.0, 1.0)) | {"opacity": 0.55}
-    across = {"range": [0, reach]} | ({"dtick": 30} if reach == 180 else {})
+    across = {"range": [0, reach]} | ({"dtick": 30} if reach in (90, 120, 150, 180) else {})
+    top = min(1.02, 1.15 * float(result.high.max()))
     return styled(traces, x=result.title, y="share of symbols that differ", height=height, revision=revision,
-                  images=[image], xaxis=across, yaxis={"range": [0, 1.02]})  # fmt: skip
+                  images=[image], xaxis=across, yaxis={"range": [0, top]})  # fmt: skip
 
 
 def _law(result: HammingResult, name: str, width: float) -> dict[str, Any]:
@@ -95,9 +99,9 @@ def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 44
     plotly.graph_objects.Figure
     """
     pools = [curve for curve in result.curves if curve.scheme != SIMHASH]
-    styles = dict(
-        zip([c.label for c in pools], series_styles("RandomMaxout", len(pools) + 1)[: len(pools)], strict=True)
-    )
+    # The colour of SimHash is not for a pool.
+    free = [style for style in series_styles("RandomMaxout", 6) if style.colour != scheme_style(SIMHASH).colour]
+    styles = {curve.label: free[i % len(free)] for i, curve in enumerate(pools)}
     traces: list[dict[str, Any]] = []
     for curve in result.curves:
         style = styles.get(curve.label) or scheme_style(SIMHASH)
@@ -181,29 +185,25 @@ def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], s
     -------
     plotly.graph_objects.Figure
     """
-    shown = min(len(first), _LINE * _LINES)
+    shown = min(len(first), STRIP)
     lines = -(-shown // _LINE)
-    agree, words, rows, hover = [], [], [], []
-    for number in range(lines):
-        part = slice(number * _LINE, min((number + 1) * _LINE, shown))
-        a, b = first[part].astype(int), second[part].astype(int)
-        padding = [None] * (_LINE - len(a))
-        for offset, (mine, theirs) in enumerate(((a, b), (b, a))):
-            agree.append([*(mine == theirs).astype(float).tolist(), *padding])
-            words.append([*map(str, mine), *[""] * len(padding)])
-            hover.append([f"symbol {part.start + i + 1}: {x} and {y}" for i, (x, y) in enumerate(zip(a, b, strict=True))]
-                         + [""] * len(padding))  # fmt: skip
-            rows.append(number * 2.5 + offset)
-    colour = scheme_style(scheme).colour
-    places = np.array(rows)
-    heats = [
-        trace("heatmap", z=[z], y=[float(y)], x=np.arange(_LINE), dy=1, text=[t], texttemplate="%{text}", xgap=2, ygap=2,
-              hovertext=[h], hovertemplate="%{hovertext}<extra></extra>", showscale=False, zmin=0, zmax=1,
-              colorscale=[[0, rgba(GREY, 0.16)], [1, colour]], textfont={"size": 12}, hoverongaps=False)
-        for z, y, t, h in zip(agree, places, words, hover, strict=True)
-    ]  # fmt: skip
-    labels = {"tickmode": "array", "tickvals": rows, "ticktext": [*names] * lines, "showgrid": False,
-              "autorange": "reversed", "title": {"text": ""}}  # fmt: skip
-    return styled(heats, x="", y="", height=40 + 62 * lines, revision="strips", yaxis=labels,
-                  xaxis={"visible": False, "range": [-0.5, _LINE - 0.5]},
-                  margin={"l": 92, "r": 8, "t": 8, "b": 8})  # fmt: skip
+    # Three rows a line: one code, the other, and a gap.
+    agree = np.full((3 * lines, _LINE), np.nan)
+    words = np.full(agree.shape, "", dtype=object)
+    hover = words.copy()
+    for symbol, (mine, theirs) in enumerate(zip(first[:shown].tolist(), second[:shown].tolist(), strict=True)):
+        row, column = 3 * (symbol // _LINE), symbol % _LINE
+        agree[row : row + 2, column] = mine == theirs
+        words[row : row + 2, column] = mine, theirs
+        hover[row : row + 2, column] = f"symbol {symbol + 1}: {mine} and {theirs}"
+    cells = trace(
+        "heatmap", z=agree[:-1], text=words[:-1].tolist(), texttemplate="%{text}", textfont={"size": 12},
+        hovertext=hover[:-1].tolist(), hovertemplate="%{hovertext}<extra></extra>", hoverongaps=False, xgap=2, ygap=2,
+        zmin=0, zmax=1, showscale=False, colorscale=[[0, _DIFFERENT], [1, scheme_style(scheme).colour]],
+    )  # fmt: skip
+    places = [3 * line + offset for line in range(lines) for offset in (0, 1)]
+    labels = {"tickmode": "array", "tickvals": places, "ticktext": [*names] * lines, "showgrid": False,
+              "autorange": "reversed", "fixedrange": True}  # fmt: skip
+    across = {"visible": False, "range": [-0.5, _LINE - 0.5], "fixedrange": True}
+    return styled([cells], x="", y="", height=24 + 62 * lines, revision="strips", yaxis=labels, xaxis=across,
+                  margin={"l": 80, "r": 4, "t": 8, "b": 8})  # fmt: skip

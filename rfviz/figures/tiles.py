@@ -71,8 +71,9 @@ def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str
     )  # fmt: skip
     captions = trace("scatter", x=x, y=y + 0.42, mode="text", text=[tile.caption for tile in tiles], showlegend=False,
                      textfont={"size": 13}, hoverinfo="skip")  # fmt: skip
-    headings = trace("scatter", x=[-0.48] * len(titles), y=np.arange(len(titles)) - 0.42, mode="text", text=titles,
-                     textposition="middle right", textfont={"size": 14}, showlegend=False, hoverinfo="skip")  # fmt: skip
+    headings = trace("scatter", x=[-0.48] * len(titles), y=np.arange(len(titles)) - 0.42, mode="text",
+                     text=[f"<b>{title}</b>" for title in titles], textposition="middle right",
+                     textfont={"size": 14}, showlegend=False, hoverinfo="skip")  # fmt: skip
     pictures = [
         {"source": t.image, "xref": "x", "yref": "y", "x": t.column, "y": t.row + 0.02, "sizex": 0.9, "sizey": 0.6,
          "xanchor": "center", "yanchor": "middle", "sizing": "contain", "layer": "above"}

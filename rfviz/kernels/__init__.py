@@ -9,6 +9,7 @@ from rfviz.kernels.fourier_moments import (
     fourier_squared_distance_moments,
 )
 from rfviz.kernels.gaussian import gaussian
+from rfviz.kernels.laplacian import columnwise, laplacian
 from rfviz.kernels.linear import linear
 from rfviz.kernels.maxout import (
     collision_rho,
@@ -38,6 +39,7 @@ __all__ = [
     "arccos_rho",
     "collision_rho",
     "collision_series",
+    "columnwise",
     "compositional",
     "expected_max",
     "expected_max_squared",
@@ -45,6 +47,7 @@ __all__ = [
     "fourier_product_variance",
     "fourier_squared_distance_moments",
     "gaussian",
+    "laplacian",
     "linear",
     "maxout",
     "maxout_collision",

@@ -109,6 +109,7 @@ def choose_map(
     state: PageState,
     defaults: Mapping[str, Any],
     image_shape: Sequence[int] | None = None,
+    *,
     first: str = "RandomMaxout",
 ) -> tuple[type[FeatureMap], dict[str, Any]]:
     """Let the reader choose a feature map and its parameters.

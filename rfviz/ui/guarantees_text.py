@@ -86,10 +86,10 @@ paper of kitchen sinks does in practice, the constraint is dropped; $C$ is read 
 
 LETTERS = {
     "kitchen sinks": r"""
-$n$ training rows, $m$ features $|\varphi|\le1$, here $\cos(\omega\cdot x+b)$; $L$ the slope of the loss; $C$ the size
-of the class, $f=\sum_k\alpha_k\varphi_k$ with $|\alpha_k|\le C/m$. It holds with probability $1-2\delta'$, and
-$\delta'$ is half of the $\delta$ that you chose. Nothing is left free but $C$, which has to be chosen before the data
-are seen; what is compared with is the best function *of that size*.
+$n$ training rows, $m$ features $|\varphi|\le1$: waves $\cos(\omega\cdot x+b)$, stumps or sigmoids; $L$ the slope of
+the loss; $C$ the size of the class, $f=\sum_k\alpha_k\varphi_k$ with $|\alpha_k|\le C/m$. It holds with probability
+$1-2\delta'$, and $\delta'$ is half of the $\delta$ that you chose. Nothing is left free but $C$, which has to be
+chosen before the data are seen; what is compared with is the best function *of that size*.
 """,
     "compositional": r"""
 $n$ training rows, $q=m/2$ waves, each a cosine and a sine, with $C=1$; $\rho$ the slope of the loss; $B$ the norm of
@@ -108,9 +108,13 @@ sliders for them the shape can be seen; a number of features cannot be had. The 
 
 _HEADS = {
     "one pair": "One pair of points",
-    "all pairs": "All {pairs:,} pairs of the {points} points",
-    "everywhere": "Every pair of a region, diameter {diameter:.3g}, {d:,} dimensions",
+    "all pairs": "All {pairs} pairs of the {points} points",
+    "everywhere": "Every pair of a region, diameter {diameter:.3g}, {d} dimensions",
 }
+
+
+# A thin space at which no line breaks.
+_THIN = "\u202f"
 
 
 def count(m: float) -> str:
@@ -118,25 +122,26 @@ def count(m: float) -> str:
     if not math.isfinite(m):
         return "∞"
     if m < 1e7:
-        return f"{m:,.0f}".replace(",", "\u2009")
+        return f"{m:,.0f}".replace(",", _THIN)
     exponent = int(math.log10(m))
     return f"{m / 10**exponent:.1f}·10{str(exponent).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
 def _times(ratio: float) -> str:
-    return "∞" if not math.isfinite(ratio) else f"{ratio:.1f}" if ratio < 100 else f"{float(f'{ratio:.2g}'):,.0f}"
+    return "∞" if not math.isfinite(ratio) else f"{ratio:.1f}" if ratio < 100 else count(float(f"{ratio:.2g}"))
 
 
 def table(comparison: Comparison, d: int) -> str:
     """What each statement asks for, as a Markdown table."""
     measured = comparison.measured
-    lines = [f"| For ε = {comparison.eps:g} and δ = {comparison.delta:g} | features m | times the measured |",
+    lines = [f"| For ε = {comparison.eps:g} and δ = {comparison.delta:g} | features m | × measured |",
              "|:--|--:|--:|"]  # fmt: skip
     for about in ABOUT:
         curves = [c for c in comparison.curves if c.about == about]
         if not curves:
             continue
-        head = _HEADS[about].format(pairs=measured.n_pairs, points=measured.n_points, diameter=measured.diameter, d=d)
+        head = _HEADS[about].format(pairs=count(measured.n_pairs), points=measured.n_points, diameter=measured.diameter,
+                                   d=count(d))  # fmt: skip
         lines.append(f"| **{head}** | | |")
         for curve in curves:
             at_most = "≤ " if curve.kind != "bound" and curve.features <= measured.m_grid[0] else ""
@@ -184,7 +189,7 @@ def _sentence(comparison: Comparison, about: str, sure: str) -> str:
     enough = comparison.suffices(about)
     if not found or enough is None:
         return ""
-    best = min(found, key=lambda c: c.features)
+    best = found[0]  # what is proven comes before what is only printed
     ratio = best.features / enough
     start = {
         "one pair": f"To err by at most ε = {comparison.eps:g} on one pair with {sure} certainty, ",
@@ -206,8 +211,15 @@ def _at(comparison: Comparison, m: int) -> str:
     bound = [c for c in comparison.find("all pairs", "bound") if len(c.m)]
     if not bound or not bound[0].m[0] <= m <= bound[0].m[-1]:
         return ""
-    allowed = math.exp(np.interp(math.log(m), np.log(bound[0].m), np.log(bound[0].error)))
-    return f"At m = {count(m)}, the vertical line, {bound[0].name} allows an error of {allowed:.2g} on the worst pair."
+    allowed, grid = _read(bound[0], m), comparison.measured.m_grid
+    found = comparison.find("all pairs", "measured")[0]
+    happens = f"; measured, {_read(found, m):.2g}" if grid[0] <= m <= grid[-1] else ""
+    return f"At m = {count(m)}, the vertical line, {bound[0].name} allows an error of {allowed:.2g}{happens}."
+
+
+def _read(curve: Curve, m: int) -> float:
+    """The error of a curve at one m, between its points."""
+    return math.exp(np.interp(math.log(m), np.log(curve.m), np.log(np.maximum(curve.error, 1e-300))))
 
 
 def risk_summary(measured: MeasuredRisk, bound: RiskBound, loss: str, n: int) -> str:
@@ -235,9 +247,9 @@ def risk_explanation(
     free = " The constant C′ and the intrinsic dimension are free: the paper gives no numbers." * (theorem == "maxout")
     return (
         f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learnt function is than the "
-        f"best of its class: a term that falls with the {n:,} training rows (dashed), plus one that falls with the "
+        f"best of its class: a term that falls with the {count(n)} training rows (dashed), plus one that falls with the "
         f"features (dotted). With {letter} = {size:.3g} it allows **{total:.3g}** at m = {count(m)}. {verdict}. "
-        f"Measured at m = {int(measured.m_grid[place]):,}: {measured.excess(loss)[place]:.2g} over the best m, and "
+        f"Measured at m = {count(measured.m_grid[place])}: {measured.excess(loss)[place]:.2g} over the best m, and "
         f"{measured.gap(loss)[place]:.2g} between test and training risk. To bring the first term to half of the risk "
         f"of 0, it asks for **{count(rows)}** rows.{free}"
     )

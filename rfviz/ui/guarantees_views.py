@@ -50,12 +50,13 @@ _CONSTANT = Param("constant", 1.0, "float", 1e-3, 1e6, ui_low=0.01, ui_high=1000
 _INTRINSIC = Param("intrinsic", 10, "int", 1, 100_000, ui_high=1000, log=True, label="Intrinsic dim.",
                    help="The Assouad dimension of the data: not known, of the order of d at most.")  # fmt: skip
 _THEOREMS = {
-    "kitchen sinks": "Theorem 1, kitchen sinks",
-    "compositional": "Theorem 5, compositional",
-    "maxout": "Theorem 2, maxout",
+    "kitchen sinks": "Kitchen sinks",
+    "compositional": "Compositional",
+    "maxout": "Maxout",
 }
 _MEASURED_M, _LEARNT_M, _SEEDS = 2000, 1000, 3
 _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
+_BOUNDED = ("RandomFourier", "DecisionStumps", "SigmoidalRidge")
 
 
 # --- kernel estimates -------------------------------------------------------------------------------------------------
@@ -64,7 +65,7 @@ _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
 def kernel(state: PageState, dataset: Dataset, on: tuple) -> None:
     """Bounds on the error of the kernel estimate beside the measured error."""
     with st.container(key="controls"):
-        scheme, setting = choose_map(state, _DEFAULTS, "RandomFourier")
+        scheme, setting = choose_map(state, _DEFAULTS, first="RandomFourier")
         m, eps, delta = setting.pop("n_components"), control(state, _EPS), control(state, _DELTA)
         n_points = control(state, _POINTS)
         dimension, draws = control(state, _DIMENSION), control(state, _DRAWS)
@@ -115,13 +116,12 @@ def learning(state: PageState, dataset: Dataset, on: tuple) -> None:
     """A bound on the excess risk, term by term, beside what is measured by ridge regression."""
     with st.container(key="controls"):
         theorem = choice(state, "theorem", list(_THEOREMS), "kitchen sinks", "Theorem", "Whose bound.", _THEOREMS)
-        scheme = "RandomMaxout" if theorem == "maxout" else "RandomFourier"
-        name = "pool_size" if theorem == "maxout" else "gamma"
-        param = next(p for p in registry()[scheme].params if p.name == name)
-        setting: dict[str, Any] = {name: control(state, param, _DEFAULTS[name])}
+        scheme = _learning_scheme(state, theorem)
+        setting = _learning_setting(state, scheme)
         loss = "ramp"
         if theorem != "maxout":
-            setting["paired"] = theorem == "compositional"
+            if scheme == "RandomFourier":
+                setting["paired"] = theorem == "compositional"
             names = {k: v.label for k, v in LOSSES.items()}
             loss = choice(state, "loss", list(LOSSES), "hinge", "Loss", "c(z) of the margin z = y·f(x).", names)
         m, rows = control(state, _M), control(state, _ROWS)
@@ -145,6 +145,22 @@ def learning(state: PageState, dataset: Dataset, on: tuple) -> None:
         "Numbers": lambda: layout.numbers(measured.to_frame(loss), {}, text.RISK_NUMBERS),
         "How it is computed": lambda: st.markdown(text.RISK_METHOD),
     })  # fmt: skip
+
+
+def _learning_scheme(state: PageState, theorem: str) -> str:
+    """The map that a theorem speaks of; kitchen sinks are any features that are bounded by 1."""
+    if theorem == "maxout":
+        return "RandomMaxout"
+    bounded = {name: registry()[name].label for name in _BOUNDED if name in registry()}
+    if theorem == "compositional" or len(bounded) < 2:
+        return "RandomFourier"
+    return choice(state, "features", list(bounded), "RandomFourier", "Features", "Bounded by 1.", bounded)
+
+
+def _learning_setting(state: PageState, scheme: str) -> dict[str, Any]:
+    """Controls for those of its parameters that have a default of the page's own."""
+    params = [p for p in registry()[scheme].params if p.name in _DEFAULTS]
+    return {p.name: control(state, p, _DEFAULTS[p.name]) for p in params}
 
 
 def _learnt(split: Any, on: Hashable, scheme: str, setting: dict[str, Any]) -> MeasuredRisk:

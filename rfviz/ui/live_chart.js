@@ -123,7 +123,7 @@ function place(chart, { clientX, clientY }) {
 
 function watchClicks(chart, signal) {
   let pressed = null;
-  const press = (event) => (pressed = event.button ? null : event);
+  const press = (event) => (pressed = event.button || event.target.closest?.(".modebar") ? null : event);
   chart.root.addEventListener("pointerdown", press, { capture: true, signal });
   const release = (event) => {
     const still = pressed && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 5;

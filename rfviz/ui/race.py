@@ -20,7 +20,7 @@ from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
 from rfviz.ui.results import kept, known
 
-__all__ = ["Entrant", "Race"]
+__all__ = ["Entrant", "Failure", "Race", "report_of"]
 
 _SHELF = "accuracy"
 _SMALL_SPLIT = 30_000_000
@@ -147,7 +147,7 @@ class Race:
         left, total = self.missing(), len(list(self.parts()))
         for number, part in enumerate(left):
             if part[0].label not in self.failures():
-                self.run(part, _report_of(part, (total - len(left) + number) / total, 1 / total, progress))
+                self.run(part, report_of(part, (total - len(left) + number) / total, 1 / total, progress))
 
     def run(self, part: tuple[Entrant, int, tuple], progress: Callable[[float, str], None]) -> None:
         """Compute one part and keep it, or why it failed."""
@@ -209,7 +209,7 @@ class Race:
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
 
 
-def _report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:
+def report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:
     """Progress of one part as progress of the race, with the seconds that the part will still take."""
     started = time.monotonic()
     where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"

@@ -24,9 +24,10 @@ _PRELOADED = (
     "PIL.Image", "plotly.graph_objects", "plotly.validator_cache", "rfviz.analysis.accuracy",
     "rfviz.analysis.baselines", "rfviz.analysis.cooccurrence", "rfviz.analysis.creases",
     "rfviz.analysis.decision_surface", "rfviz.analysis.embedding",
-    "rfviz.analysis.feature_shapes", "rfviz.analysis.kernel_error", "rfviz.analysis.saturation",
+    "rfviz.analysis.feature_shapes", "rfviz.analysis.guarantees", "rfviz.analysis.kernel_error",
+    "rfviz.analysis.risk", "rfviz.analysis.saturation",
     "rfviz.datasets", "rfviz.figures.accuracy", "rfviz.figures.cooccurrence", "rfviz.figures.decision_surface",
-    "rfviz.figures.embedding",
+    "rfviz.figures.embedding", "rfviz.figures.guarantees",
     "rfviz.figures.kernel_bias", "rfviz.figures.saturation", "rfviz.figures.skeleton",
 )  # fmt: skip
 

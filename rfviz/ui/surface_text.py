@@ -13,8 +13,8 @@ TOO_FEW = "There is nothing to tell apart yet: click points of at least two clas
 
 NUMBERS = (
     "Agreement: share of the square in which the classifier on m features gives the class of the exact RBF-SVM. "
-    "Slope: what decision values are multiplied by to give log-odds. Penalty α: on the unscaled features; of the ridge, "
-    "chosen on held-out rows for each m."
+    "Slope: what decision values are multiplied by to give log-odds. Penalty α: on the unscaled features; that of the "
+    "ridge is chosen on held-out rows for each m."
 )
 
 METHOD = r"""
@@ -26,7 +26,7 @@ stochastic gradients.)
 **Shading.** A classifier gives each class $j$ a decision value $s_j$. Logistic regression means them as log-odds:
 $p_j=e^{s_j}/\sum_l e^{s_l}$. The others do not, so their values are multiplied by one slope $a$ first: the one under
 which the labels of rows that the classifier had not seen (a fifth of the training rows, kept out of a second training)
-are likeliest. One slope moves no boundary. Colours are mixed by the $p_j$, and pale where no class is sure. The
+are likeliest. One slope moves no boundary. Colours are mixed by the $p_j^2$, and pale where no class is sure. The
 RBF-SVM of more than two classes counts votes of its pairs, so its shading has steps.
 
 **Beside it.** The exact RBF-SVM is scikit-learn’s `SVC` with the kernel $e^{-\gamma\lVert x-z\rVert^2}$, the linear SVM
@@ -54,7 +54,7 @@ def explanation(
     found: SchemeSurfaces, m: int, loss: str, rbf: Surface, linear: Surface, n_train: int, n_test: int
 ) -> str:
     """What one sees, with the numbers of the picture."""
-    surface = found.at(m)
+    surface, end = found.at(m), found.at(found.m_grid[-1])
     rows = f"{n_test:,} test points" if n_test else f"{n_train:,} points it learnt from"
     apart = float(np.mean(surface.winners != rbf.winners))
     name = surface.label[:1].lower() + surface.label[1:]
@@ -73,8 +73,7 @@ def explanation(
             " These features are **linear**: however many there are, a boundary of two classes is a straight line, and "
             "more features add nothing."
         )
-    elif m < found.m_grid[-1]:
-        end = found.at(found.m_grid[-1])
+    elif f"{end.accuracy:.1%}" != f"{surface.accuracy:.1%}":
         story += f" With m = {found.m_grid[-1]:,} it would be {end.accuracy:.1%}: move the slider."
     return story
 

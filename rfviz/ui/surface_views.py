@@ -19,7 +19,7 @@ from rfviz.analysis.plane import Plane, plane_of
 from rfviz.analysis.progress import Progress
 from rfviz.datasets.base import Dataset
 from rfviz.features import RandomFourier, registry
-from rfviz.figures.decision_surface import CLASS_COLOURS, plot_surface, surface_image
+from rfviz.figures.decision_surface import LEFT_MARGIN, class_colour, plot_surface, surface_image
 from rfviz.params import Param
 from rfviz.ui import layout
 from rfviz.ui import surface_text as text
@@ -34,6 +34,8 @@ __all__ = ["PANELS", "Bench", "Chosen", "bench_of", "choose_scheme", "own_bench"
 PANELS = ("surface-map", "surface-rbf", "surface-linear")
 # More marks than this would make each redraw slow, and hide the surface.
 _MOST_MARKS = 400
+# Parameters without a control here: the first has one of its own, the others show in no picture of a plane.
+_LEFT_OUT = ("n_components", "dtype", "receptive_field", "image_shape")
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +82,12 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A classifier to draw: title, surface (None where there is nothing to learn from), key of its picture."""
+    """A classifier to draw: title, surface (None where there is nothing to learn from), key of its picture, setting."""
 
     title: str
     surface: Surface | None
     key: tuple
+    setting: str = ""
 
 
 def bench_of(dataset: Dataset, data_key: tuple, scaling: str) -> Bench:
@@ -112,7 +115,7 @@ def choose_scheme(state: PageState) -> tuple[str, dict[str, Any]]:
     scheme = choice(state, "scheme", list(schemes), "RandomFourier", "Scheme", "Which feature map.", titles)
     setting: dict[str, Any] = {}
     for param in schemes[scheme].params:
-        if param.name not in ("n_components", "dtype") and _applies(param, setting):
+        if param.name not in _LEFT_OUT and _applies(param, setting):
             setting[param.name] = control(state, param)
     return scheme, setting
 
@@ -138,13 +141,14 @@ def compared(bench: Bench, chosen: Chosen, own: SchemeSurfaces, penalty: float, 
     else:
         width = settled(RandomFourier, {"gamma": gamma}, bench.split.X_train)["gamma"]
     panels = []
-    for kernel, title in (("rbf", f"Exact RBF-SVM, γ = {width:.3g}"), ("linear", "Linear SVM")):
+    for kernel, title in (("rbf", "Exact RBF-SVM"), ("linear", "Linear SVM")):
         key = (bench.key, kernel, penalty, width if kernel == "rbf" else 0.0)
 
         def make(progress: Progress, kernel: str = kernel) -> Surface:
             return svm_surface(bench.split, bench.plane, kernel, penalty, width, progress=progress)
 
-        panels.append(Panel(title, watched("svm surface", key, make, most=24), key))
+        surface = watched("svm surface", key, make, most=24)
+        panels.append(Panel(title, surface, key, f"γ = {width:.3g}" if kernel == "rbf" else ""))
     return panels
 
 
@@ -159,13 +163,13 @@ def show(
     """The panels, what is seen in them, and what is folded away."""
     label = registry()[chosen.scheme].label
     if not bench.is_ready:
-        draw(bench, chosen, m, 0, [Panel(title, None, ()) for title in (label, "Exact RBF-SVM", "Linear SVM")])
+        draw(bench, chosen, 0, [Panel(title, None, ()) for title in (label, "Exact RBF-SVM", "Linear SVM")])
         st.info(text.TOO_FEW)
         return
     own = found(bench, chosen)
     rbf, linear = compared(bench, chosen, own, penalty, gamma)
-    first = Panel(label, own.at(m), (bench.key, chosen.key, m, creases))
-    draw(bench, chosen, m, creases, [first, rbf, linear])
+    first = Panel(label, own.at(m), (bench.key, chosen.key, m, creases), f"m = {m:,}")
+    draw(bench, chosen, creases, [first, rbf, linear])
     sizes = len(bench.split.X_train), len(bench.split.X_test)
     layout.explain(text.explanation(own, m, chosen.loss, rbf.surface, linear.surface, *sizes))
     if bench.plane.is_slice:
@@ -180,7 +184,7 @@ def show(
     })  # fmt: skip
 
 
-def draw(bench: Bench, chosen: Chosen, m: int, creases: int, panels: Sequence[Panel]) -> None:
+def draw(bench: Bench, chosen: Chosen, creases: int, panels: Sequence[Panel]) -> None:
     """The three panels in a row, on the same axes and in the same colours."""
     split, names = bench.split, bench.split.target_names
     rows = kept("surface marks", bench.key, lambda: _marks(len(split.X_train)), most=12)
@@ -190,13 +194,13 @@ def draw(bench: Bench, chosen: Chosen, m: int, creases: int, panels: Sequence[Pa
         for key, panel in zip(PANELS, panels, strict=True):
             first = key == PANELS[0]
             figure = plot_surface(
-                panel.title, _note(bench, panel.surface, m if first else None),
                 _image(bench, chosen, panel, classes, creases if first else 0), bench.plane, xy, split.y_train[rows],
                 names, missed=_missed(bench, panel.surface), axes=bench.axes, placing=bench.placing,
                 revision="own" if bench.placing else str(bench.key),
             )  # fmt: skip
             words = text.summary(panel.title, panel.surface, len(split.X_train))
             with st.container():
+                st.html(_heading(panel.title, _note(bench, panel)))
                 layout.chart(figure, key, words, placing=bench.placing, square=True)
 
 
@@ -230,19 +234,25 @@ def _missed(bench: Bench, surface: Surface | None) -> tuple[np.ndarray, np.ndarr
     return bench.plane.project(bench.split.X_test[wrong]), bench.split.y_test[wrong]
 
 
-def _note(bench: Bench, surface: Surface | None, m: int | None) -> str:
-    features = f"m = {m:,} · " if m else ""
-    if surface is None:
-        return f"{features}waiting for points"
-    rows = "test accuracy" if len(bench.split.X_test) else "of these points right:"
-    return f"{features}{rows} {surface.accuracy:.1%}"
+def _note(bench: Bench, panel: Panel) -> str:
+    if panel.surface is None:
+        return "waiting for points"
+    kind = "test accuracy" if len(bench.split.X_test) else "training accuracy"
+    return (f"{panel.setting} · " if panel.setting else "") + f"{kind} {panel.surface.accuracy:.1%}"
+
+
+def _heading(title: str, note: str) -> str:
+    """Title of a panel, above its plane; outside the chart, where it may take two lines."""
+    return (
+        f'<div style="margin-left:{LEFT_MARGIN}px;line-height:1.35"><b>{html.escape(title)}</b><br>'
+        f'<span style="font-size:0.9rem">{html.escape(note)}</span></div>'
+    )
 
 
 def _chips(names: list[str], codes: list[int]) -> str:
     """The classes as coloured names in a line."""
     chips = [
-        f'<span style="white-space:nowrap"><span style="color:{CLASS_COLOURS[c % len(CLASS_COLOURS)]}">⬤</span> '
-        f"{html.escape(name)}</span>"
+        f'<span style="white-space:nowrap"><span style="color:{class_colour(c)}">⬤</span> {html.escape(name)}</span>'
         for name, c in zip(names, codes, strict=True)
     ]
     return '<div style="display:flex;flex-wrap:wrap;gap:0 1.1rem;font-size:0.95rem">' + "".join(chips) + "</div>"

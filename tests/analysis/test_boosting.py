@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import make_split
-from rfviz.analysis.boosting import boost
+from rfviz.analysis.boosting import BoostState, boost
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, MemoryBudgetError
 
@@ -39,9 +39,9 @@ def test_segments_make_the_ensemble_of_one_fit(name):
     np.testing.assert_allclose(errors, [staged[k - 1] for grid in grids for k in grid], atol=1e-12)
     votes = segments[-1].state.votes / whole.estimator_weights_.sum()
     decision = whole.decision_function(split.X_test)
-    # For two classes scikit-learn returns one column: their difference halved is the second class's vote.
-    ours = votes[:, 1] if decision.ndim == 1 else votes
-    np.testing.assert_allclose(ours, decision / (1 if decision.ndim == 1 else 1), atol=1e-6)
+    # For two classes scikit-learn returns the difference of the votes.
+    ours = votes[:, 1] - votes[:, 0] if decision.ndim == 1 else votes
+    np.testing.assert_allclose(ours, decision, atol=1e-6)
 
 
 def test_seconds_grow_with_the_stumps_and_leave_the_watching_out():
@@ -83,34 +83,29 @@ def test_boosting_that_ends_early_keeps_its_last_error():
     assert second.errors[0] == first.errors[0] and second.state is first.state
 
 
-def test_boosting_that_runs_out_of_stumps():
-    # Exclusive or: after one stump on a slight excess no other is better than chance.
-    corners = np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 50)
-    y = np.array([0, 0, 1, 1] * 50)
-    try:
-        state = boost(split_of(corners, y, 2), [1, 300]).state
-    except DataError as error:
-        assert "No stump is better than chance on own" in str(error)
-    else:
-        assert state.n_stumps <= 300
+def exclusive_or():
+    """Two columns neither of which says anything about the class alone."""
+    corners = np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 20, dtype=np.float32)
+    data = Dataset("corners", corners, y=np.array([0, 0, 1, 1] * 20), target_names=("same", "other"), n_train=40)
+    return make_split(data, "none")
 
 
 def test_no_stump_better_than_chance_is_one_sentence():
-    split = split_of(np.zeros((80, 2)), np.arange(80) % 2, 2)
-    split.y_train[:] = np.arange(len(split.y_train)) % 2
-    if len(split.y_train) % 2:
-        split.y_train[-1] = 0
-    try:
-        segment = boost(split, [3])
-    except DataError as error:
-        assert "No stump is better than chance on own, so AdaBoost cannot begin" in str(error)
-    else:
-        assert segment.state.n_stumps <= 3
+    with pytest.raises(DataError, match=r"^No stump is better than chance on corners, so AdaBoost cannot begin\."):
+        boost(exclusive_or(), [3])
+
+
+def test_boosting_that_runs_out_of_stumps():
+    votes = np.tile([0.2, -0.2], (40, 1))
+    segment = boost(exclusive_or(), [2, 3], BoostState(1, np.full(40, 1 / 40), votes, 0.5, 0.25))
+    assert "better than chance any more" in segment.state.ended and segment.state.n_stumps == 1
+    assert segment.errors.tolist() == [0.5, 0.5]
+    assert segment.seconds_fit.tolist() == [0.5, 0.5] and segment.seconds_predict.tolist() == [0.25, 0.25]
 
 
 def test_numbers_as_targets_are_refused():
     data = Dataset("prices", np.ones((40, 2), np.float32), y=np.linspace(0, 1, 40))
-    with pytest.raises(DataError, match="prices has numbers as targets. Choose data with classes, such as breast_canc"):
+    with pytest.raises(DataError, match=r"prices has numbers as targets\. Choose data with classes"):
         boost(make_split(data, "none"), [3])
 
 

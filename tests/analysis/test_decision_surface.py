@@ -14,7 +14,16 @@ from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import plane_of
 from rfviz.analysis.rbf_plane import rbf_on_plane
 from rfviz.errors import DataError, MemoryBudgetError
-from rfviz.features import RandomFourier, RandomMaxout, RandomProjection, RandomReLU, registry
+from rfviz.features import (
+    DecisionStumps,
+    RandomFourier,
+    RandomMaxout,
+    RandomProjection,
+    RandomReLU,
+    SharedPoolMaxout,
+    SigmoidalRidge,
+    registry,
+)
 from rfviz.linear_model import RidgePath, StochasticClassifier
 
 GRID = (4, 20, 60)
@@ -215,6 +224,35 @@ def test_maxout_facets_are_where_the_largest_projection_changes():
     codes = feature_codes(fitted, X)
     largest = np.take_along_axis(np.einsum("qmd,nd->nmq", fitted.weights_, X), codes[..., None], axis=2)[..., 0]
     np.testing.assert_allclose(largest, fitted.transform(X) * 6**0.5, rtol=1e-5)
+
+
+def test_facets_over_a_shared_pool():
+    X = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
+    fitted = SharedPoolMaxout(6, pool_size=4, n_projections=9, random_state=2).fit(X)
+    chosen = fitted.indices_[feature_codes(fitted, X), np.arange(6)]
+    largest = np.take_along_axis(X @ fitted.projections_.T, chosen, axis=1)
+    np.testing.assert_allclose(largest, fitted.transform(X) * 6**0.5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("activation", ["erf", "tanh", "logistic"])
+def test_sigmoids_have_their_crease_at_their_middle(activation):
+    X = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
+    fitted = SigmoidalRidge(6, activation=activation).fit(X)
+    steep = X @ fitted.weights_.T + fitted.biases_
+    np.testing.assert_array_equal(feature_codes(fitted, X), steep > 0)
+
+
+def test_cuts_of_stumps_lie_at_their_thresholds():
+    plane = plane_of(datasets.load("moons").X)
+    points = plane.grid(64)
+    fitted = DecisionStumps(20).fit(points)
+    lines = crease_lines(fitted, points, 64, 20)
+    expected = np.zeros((64, 64), dtype=bool)
+    for column, threshold in zip(fitted.columns_, fitted.thresholds_, strict=True):
+        below = (plane.ticks(64)[column].astype(np.float32) < threshold).sum()
+        if 0 < below < 64:
+            (expected.T if column == 0 else expected)[below - 1] = True
+    np.testing.assert_array_equal(lines[:-1, :-1], expected[:-1, :-1])
 
 
 def test_relu_creases_are_straight_lines_where_the_projection_is_zero():

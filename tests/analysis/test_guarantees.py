@@ -129,7 +129,13 @@ def test_curves_pass_through_what_they_ask_for(measured):
 
 @pytest.mark.parametrize(
     ("scheme", "setting"),
-    [PAIRED, PHASES, ("HybridCompositional", {"paired": False}), ("HybridCompositional", {"paired": True})],
+    [
+        PAIRED,
+        PHASES,
+        ("HybridCompositional", {"paired": False}),
+        ("HybridCompositional", {"paired": True}),
+        ("RandomBinning", {"gamma": 0.3}),
+    ],
 )
 def test_no_bound_is_broken_by_its_scheme(sample, scheme, setting):
     if scheme not in registry():

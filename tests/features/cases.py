@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from rfviz.features import COMMON_PARAMS, FeatureMap, registry
 
-__all__ = ["CASES", "IDS", "make", "unit_rows"]
+__all__ = ["CASES", "IDS", "dense", "make", "unit_rows"]
 
 # Where the bound of one parameter is another parameter: as few projections as the default pool takes, and some.
 _FEWEST = {"n_projections": 8}
@@ -20,7 +21,7 @@ def _variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
     """The defaults, and each parameter of the scheme's own changed once."""
     settings: list[dict[str, Any]] = [{}]
     for param in scheme.params:
-        if param in COMMON_PARAMS:
+        if param.name in {common.name for common in COMMON_PARAMS}:
             continue
         if param.kind == "bool":
             settings.append({param.name: not param.default})
@@ -49,3 +50,9 @@ def unit_rows(n_samples: int, n_features: int, seed: int = 0) -> np.ndarray:
     """Points on the unit sphere."""
     X = np.random.default_rng(seed).standard_normal((n_samples, n_features))
     return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def dense(features: Any) -> np.ndarray:
+    """Features as an array on the host, whatever a scheme gives."""
+    features = features.get() if hasattr(features, "get") else features
+    return features.toarray() if sparse.issparse(features) else features

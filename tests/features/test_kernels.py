@@ -13,6 +13,7 @@ from sklearn.random_projection import GaussianRandomProjection
 from rfviz import kernels
 from rfviz.features import (
     DecisionStumps,
+    RandomBinning,
     RandomFourier,
     RandomMaxout,
     RandomProjection,
@@ -20,7 +21,7 @@ from rfviz.features import (
     SigmoidalRidge,
     registry,
 )
-from tests.features.cases import CASES, IDS, make, unit_rows
+from tests.features.cases import CASES, IDS, dense, make, unit_rows
 
 ALARM = 1e-5
 SEEDS, FEATURES = 300, 128
@@ -55,7 +56,7 @@ def estimates(case, data=X, seeds=SEEDS):
     kernel_hats = np.empty((seeds, len(data), len(data)))
     for seed in range(seeds):
         feature_map = make(case, FEATURES, random_state=seed, dtype="float64").fit(data)
-        features = feature_map.transform(data)
+        features = dense(feature_map.transform(data))
         kernel_hats[seed] = features @ features.T
     return kernel_hats, feature_map
 
@@ -65,6 +66,8 @@ def _product_variance(feature_map, data):
     if getattr(feature_map, "receptive_field", None) is not None or isinstance(feature_map, SharedPoolMaxout):
         law = feature_map.product_law(data)  # checked by brute force in tests of their own
         return None if law is None else law.variance(FEATURES)
+    if isinstance(feature_map, RandomBinning):
+        return feature_map.product_law(data).variance(FEATURES)  # a share of independent events: no other form
     if isinstance(feature_map, RandomFourier):
         draws = FEATURES / 2 if feature_map.paired else FEATURES
         return kernels.fourier_product_variance(feature_map.kernel(data), paired=feature_map.paired) / draws
