@@ -83,6 +83,8 @@ class SharedPoolMaxout(ReceptiveMap):
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\in S_\ell}\,\langle w_j,x\rangle,"
         r"\quad S_\ell\subset\{1,\dots,P\},\ |S_\ell|=q"
     )
+    cost: ClassVar[str] = "O(n·P·d + n·m·q)"
+    reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         next(param for param in RandomMaxout.params if param.name == "pool_size"),

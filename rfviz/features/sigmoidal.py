@@ -8,10 +8,11 @@ import numpy as np
 
 from rfviz import kernels
 from rfviz.backend import special_functions
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal
 from rfviz.features.law import ProductLaw
+from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.params import Param
 
 __all__ = ["SigmoidalRidge"]
@@ -19,7 +20,7 @@ __all__ = ["SigmoidalRidge"]
 _WEIGHT_STREAM, _BIAS_STREAM = 0, 1
 
 
-class SigmoidalRidge(FeatureMap):
+class SigmoidalRidge(ReceptiveMap):
     r"""A smooth step across the space, in a random direction and as steep as `scale` says.
 
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m}\,\sigma(\langle w^\ell, x \rangle + b_\ell), \quad
@@ -41,6 +42,11 @@ class SigmoidalRidge(FeatureMap):
         nearly linear.
     bias : bool
         Whether steps may lie off the origin.
+    receptive_field : (low, high) or None
+        For images: bounds of the sides of the random rectangle that a feature sees, in pixels; None for all pixels. See
+        :mod:`rfviz.features.receptive`.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, with `receptive_field`; by default as square as their number of columns allows.
     random_state : int, None, RandomState or Generator
     device : {"auto", "cpu", "cuda", "cuda:<index>"}
     dtype : {"float32", "float64"}
@@ -82,18 +88,21 @@ class SigmoidalRidge(FeatureMap):
             "bias", True, "bool", label="Bias",
             help="Whether steps may lie off the origin. Without, the kernel depends on norms and angles only.",
         ),
+        RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("weights_", "biases_")
     rotation_invariant: ClassVar[bool] = True
 
     def __init__(
-        self, n_components=1000, *, activation="erf", scale=1.0, bias=True, random_state=0, device="auto",
-        dtype="float32"
+        self, n_components=1000, *, activation="erf", scale=1.0, bias=True, receptive_field=None, image_shape=None,
+        random_state=0, device="auto", dtype="float32",
     ):  # fmt: skip
         self.n_components = n_components
         self.activation = activation
         self.scale = scale
         self.bias = bias
+        self.receptive_field = receptive_field
+        self.image_shape = image_shape
         self.random_state = random_state
         self.device = device
         self.dtype = dtype
@@ -105,6 +114,7 @@ class SigmoidalRidge(FeatureMap):
         self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)
         standard_normal(self.seed_, _WEIGHT_STREAM, out=self.weights_)
         self.weights_ *= self.weights_.dtype.type(self.scale)
+        self._mask(self.weights_)
         if self.bias:
             biases = np.empty((self.n_components, 1), dtype=self.dtype)
             self.biases_ = standard_normal(self.seed_, _BIAS_STREAM, out=biases)[:, 0]
@@ -130,10 +140,16 @@ class SigmoidalRidge(FeatureMap):
         out *= number(scale)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return kernels.sigmoidal(X, Y, self.activation, self.scale, self.bias)
+        setting = (self.activation, self.scale, self.bias)
+        return self._over_rectangles(lambda A, B: kernels.sigmoidal(A, B, *setting), X, Y)
 
     def product_law(self, X: Any) -> ProductLaw:
-        one = kernels.sigmoidal_product_variance(X, self.activation, self.scale, self.bias)[1]
+        setting = (self.activation, self.scale, self.bias)
+        if self.receptive_field is None:
+            one = kernels.sigmoidal_product_variance(X, *setting)[1]
+        else:
+            second = self._over_rectangles(lambda A, _: _second_moment(A, *setting), X)
+            one = second - self.kernel(X) ** 2
         # Products lie between −1 and 1, of the logistic function between 0 and 1.
         length = 1.0 if self.activation == "logistic" else 2.0
 
@@ -141,3 +157,9 @@ class SigmoidalRidge(FeatureMap):
             return length * float(np.sqrt(np.log(2.0 / probability) / (2.0 * m)))
 
         return ProductLaw(lambda m: one / m, None, bound, "Hoeffding")
+
+
+def _second_moment(X: Any, activation: str, scale: float, bias: bool) -> np.ndarray:
+    """Mean square of one feature's product for all pairs of rows of `X`."""
+    mean, variance = kernels.sigmoidal_product_variance(X, activation, scale, bias)
+    return variance + mean**2

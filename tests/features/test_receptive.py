@@ -7,14 +7,22 @@ import pytest
 from scipy import stats
 
 from rfviz.errors import ParameterError
-from rfviz.features import RandomFourier, RandomMaxout, RandomProjection, RandomReLU, SharedPoolMaxout, receptive
+from rfviz.features import (
+    RandomFourier,
+    RandomMaxout,
+    RandomProjection,
+    RandomReLU,
+    SharedPoolMaxout,
+    SigmoidalRidge,
+    receptive,
+)
 from rfviz.features.receptive import all_rectangles, draw_rectangles, mask_weights
 from tests.features.cases import unit_rows
 
 ALARM = 1e-5
 SHAPE, FIELD = (4, 5), (2, 4)
 every_scheme = pytest.mark.parametrize(
-    "scheme", [RandomMaxout, RandomProjection, RandomReLU, RandomFourier, SharedPoolMaxout]
+    "scheme", [RandomMaxout, RandomProjection, RandomReLU, RandomFourier, SharedPoolMaxout, SigmoidalRidge]
 )
 
 
