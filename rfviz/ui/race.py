@@ -204,7 +204,8 @@ class Race:
 
     def _paper(self, entrant: Entrant) -> tuple[tuple[float, float, float], ...]:
         """What the paper prints, where this is the paper's setting: MNIST with its own split."""
-        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1 or len(entrant.setting) > 1:
+        plain = len(entrant.setting) == 1 and not entrant.loss  # neither receptive fields nor a shared pool
+        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1 or not plain:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
 
