@@ -8,10 +8,9 @@ from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param
+from rfviz.ui import accuracy_text, layout, text
 from rfviz.ui import accuracy_views as views
-from rfviz.ui import layout, text
 from rfviz.ui.accuracy_entrants import architectures, choose_maps, choose_settings, line_up, presets
-from rfviz.ui.accuracy_text import fields_story
 from rfviz.ui.architecture_views import table_of_architectures
 from rfviz.ui.controls import control, several
 from rfviz.ui.live_run import LiveRun
@@ -83,7 +82,7 @@ name = next((name for name, tab in tabs.items() if tab.open), names[0])
 with tabs[name]:
     if name == "Against m":
         layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
-        layout.explain(text.accuracy_explanation(race, lines) + fields_story(race))
+        layout.explain(text.accuracy_explanation(race, lines) + accuracy_text.stories(race))
     elif name in ("Against seconds", "Against bytes"):
         axis = name.split()[1]
         figure = plot_accuracy(race.runners(axis), lines, axis=axis, unit=unit, revision=str(data_key))
@@ -98,7 +97,7 @@ with tabs[name]:
         table = table_of_architectures if architectures(race.entrants) else views.table_one
         table(race)
     else:
-        st.markdown(text.ACCURACY_METHOD)
+        st.markdown(text.ACCURACY_METHOD + accuracy_text.METHOD)
 state.finish()
 show_device()
 # Last, when the page stands: what a run has not drawn yet is shown faded.

@@ -87,7 +87,8 @@ def draw(result: EmbeddingResult, n_dimensions: int) -> None:
         ):
             with st.container():
                 if projection is None:
-                    st.info(f"Exact kernel PCA is computed for up to {MAX_EXACT:,} points. Choose fewer points.")
+                    limit = f"{MAX_EXACT:,} points" + (", fewer with receptive fields" if dataset.image_shape else "")
+                    st.info(f"Exact kernel PCA is computed for up to {limit}. Choose fewer points.")
                     continue
                 st.markdown(f"**{projection.title}.** {caption}")
                 small = plot_embedding(projection, style, height=360, legend=False, revision=revision)

@@ -7,6 +7,7 @@ own, kept by its parameters, and a race that was stopped goes on where it was.
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -21,18 +22,29 @@ from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import single_threaded_blas
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
-from rfviz.features import registry
-from rfviz.linear_model import RidgePath, StochasticPath, default_grid
+from rfviz.features import FeatureMap, registry
+from rfviz.linear_model import DoublyStochasticPath, RidgePath, StochasticPath, default_grid
 from rfviz.linear_model.losses import LOSSES
 from rfviz.params import Param
 
-__all__ = ["LOSS", "Segment", "Split", "grid_segments", "make_split", "mean_and_spread", "run_segment"]
+__all__ = [
+    "DOUBLY_STOCHASTIC",
+    "LOSS",
+    "Segment",
+    "Split",
+    "grid_segments",
+    "make_split",
+    "mean_and_spread",
+    "run_segment",
+]
 
 LOSS = Param(
     "loss", "ridge", "choice", choices=("ridge", *LOSSES), label="Loss",
     help="Ridge solves every m at once. The others train each m by stochastic gradients: slower, but without a "
     "Gram matrix, so for m beyond the memory that one takes.",
 )  # fmt: skip
+#: A way to train beside the losses: least squares by doubly stochastic gradients.
+DOUBLY_STOCHASTIC = "doubly stochastic"
 _FEWEST_ROWS = 20
 # Multiply-adds of a Gram matrix below which one BLAS thread is the faster one.
 _ONE_THREAD_BELOW = 3e10
@@ -192,13 +204,16 @@ def run_segment(
     MemoryBudgetError
         Where the Gram matrix (ridge) or the weights do not fit.
     """
-    if LOSS.validate(loss) != "ridge" and not split.is_classification:
+    together = loss == DOUBLY_STOCHASTIC or LOSS.validate(loss) == "ridge"  # one run for all m
+    if not together and not split.is_classification:
         raise DataError(f"The {loss} loss needs classes; {split.name} has numbers as targets. Choose the loss ridge.")
     X, y = _share_of_rows(split, share)
     grid = [int(m) for m in m_grid]
     scheme_map = registry()[scheme](**{**setting, "n_components": max(grid)})
     if loss == "ridge":
         path = RidgePath(scheme_map, m_grid=grid, alphas=alphas)
+    elif loss == DOUBLY_STOCHASTIC:
+        path = DoublyStochasticPath(scheme_map, m_grid=grid)
     else:
         path = StochasticPath(scheme_map, m_grid=grid, loss=loss)
     # A factor of a small matrix is several hundred short calls, which end sooner than other threads wake up.
@@ -210,7 +225,7 @@ def run_segment(
         scores = path.decision_path(split.X_test)
         done = time.perf_counter()
     seconds = fitted - begun
-    if loss != "ridge":  # where the smaller m take as long as they would alone, they are not the largest one's
+    if not together:  # where the smaller m take as long as they would alone, they are not the largest one's
         seconds -= sum(path.timings_[m] for m in path.coef_ if m != max(grid))
     return _segment(split, path, scores, seconds, done - fitted, len(X))
 
@@ -232,11 +247,21 @@ def _segment(split: Split, path: Any, scores: list, seconds_fit: float, seconds_
         predictions = np.stack([path.classes_[np.argmax(s, axis=1)] for s in scores]).astype(np.int16)
     else:
         errors = np.sqrt(errors)
-    per_feature = path.map_.weight_bytes(split.X_train.shape[1]) / path.map_.n_components
     # Coefficients count as doubles, of however many classes.
-    size = [m * (per_feature + 8 * path.coef_[m].shape[1]) for m in map(int, path.m_grid_)]
+    size = [
+        _weight_bytes(path.map_, m, split.X_train.shape[1]) + 8 * path.coef_[m].size for m in map(int, path.m_grid_)
+    ]
     bytes_ = np.array(size, dtype=np.int64)
     return Segment(path.m_grid_, errors, path.alpha_, predictions, bytes_, seconds_fit, seconds_predict, n)
+
+
+def _weight_bytes(scheme_map: FeatureMap | None, m: int, n_features: int) -> int:
+    """Bytes of the weights of the first m features; none where they are drawn again when needed."""
+    if scheme_map is None:
+        return 0
+    smaller = copy.copy(scheme_map)
+    smaller.n_components = m
+    return smaller.weight_bytes(n_features)
 
 
 def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:

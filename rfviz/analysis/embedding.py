@@ -20,6 +20,7 @@ from rfviz.backend import check_memory
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
 from rfviz.features import registry
+from rfviz.features.receptive import TooManyRectanglesError
 
 __all__ = [
     "MAX_EXACT",
@@ -205,7 +206,7 @@ def embed(
 def exact_components(
     points: EmbeddingPoints, scheme: str, setting: Mapping[str, Any], n_dimensions: int, progress: Progress = silent
 ) -> Projection | None:
-    """Kernel PCA with the exact kernel of a scheme; None beyond ``MAX_EXACT`` points.
+    """Kernel PCA with the exact kernel of a scheme; None beyond ``MAX_EXACT`` points, or where it takes minutes.
 
     The number of features and the seed in `setting` do not matter: this is the limit for many features.
     """
@@ -214,7 +215,10 @@ def exact_components(
     progress(0.0, f"Principal components of the exact kernel of {len(points.coordinates):,} points")
     scheme_map = registry()[scheme](**settled(registry()[scheme], setting, points.original) | {"n_components": 2})
     X = seen(scheme_map, points)
-    K = _centre(scheme_map.fit(X).kernel(X))
+    try:
+        K = _centre(scheme_map.fit(X).kernel(X))
+    except TooManyRectanglesError:
+        return None
     return _aligned(_components_of_gram("Exact kernel PCA", K, n_dimensions, points.given_order), points.plain)
 
 

@@ -14,6 +14,7 @@ from rfviz.analysis.pairs import PointPairs
 from rfviz.analysis.points import blas_for, centred_gram, squared_distances
 from rfviz.analysis.progress import Progress, silent
 from rfviz.features import registry
+from rfviz.features.receptive import TooManyRectanglesError
 
 __all__ = ["SATURATION_SHARE", "MappedPairs", "SaturationCurve", "SaturationResult", "saturation"]
 
@@ -219,7 +220,10 @@ def _map(
     }
     # A law for the unit sphere says nothing about points off it, its limits neither.
     if law is None or (law.unit_norm and not pairs.unit_norm):
-        own = np.sqrt(squared_distances(scheme_map.kernel(points)))
+        try:
+            own = np.sqrt(squared_distances(scheme_map.kernel(points)))
+        except TooManyRectanglesError:  # the picture stands without its exact mean
+            return MappedPairs(**measured, rms_deviation=np.nan)
         mean = _mean_by_bin(distance, own, np.linspace(0.0, pairs.reach, _BINS[0] + 1))
         return MappedPairs(**measured, mean_expected=mean, rms_deviation=_rms(embedded - own))
     expected, low, high = law.band(pairs.grid)

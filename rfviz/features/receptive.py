@@ -14,7 +14,14 @@ from rfviz.features.draws import uniform
 from rfviz.params import Param
 from rfviz.skeleton import image_shape_of
 
-__all__ = ["RECEPTIVE_FIELD", "ReceptiveMap", "all_rectangles", "draw_rectangles", "mask_weights"]
+__all__ = [
+    "RECEPTIVE_FIELD",
+    "ReceptiveMap",
+    "TooManyRectanglesError",
+    "all_rectangles",
+    "draw_rectangles",
+    "mask_weights",
+]
 
 RECEPTIVE_FIELD = Param(
     "receptive_field", None, "range", low=1, high=4096, label="Receptive fields",
@@ -24,8 +31,12 @@ RECEPTIVE_FIELD = Param(
 # Far from the streams of the weights, which count up from zero.
 _STREAM = 1 << 20
 _CHUNK = 256
-# Entries of kernel matrices over all rectangles that are computed without refusal: half a minute on two cores.
-_MOST_ENTRIES = 1_000_000_000
+# Entries of kernel matrices over all rectangles that are computed without refusal: some five seconds on two cores.
+_MOST_ENTRIES = 100_000_000
+
+
+class TooManyRectanglesError(ParameterError):
+    """An exact kernel that would take minutes, as the mean over very many rectangles."""
 
 
 def draw_rectangles(
@@ -145,7 +156,7 @@ class ReceptiveMap(FeatureMap):
 
         Raises
         ------
-        ParameterError
+        TooManyRectanglesError
             Where rectangles and pairs are so many that it would take minutes.
         """
         if self.receptive_field is None:
@@ -155,7 +166,7 @@ class ReceptiveMap(FeatureMap):
         rectangles = list(all_rectangles(self.receptive_field, shape))
         pairs = len(X) * len(X if Y is None else Y)
         if len(rectangles) * pairs > _MOST_ENTRIES:
-            raise ParameterError(
+            raise TooManyRectanglesError(
                 "receptive_field", f"must allow at most {_MOST_ENTRIES // pairs:,} rectangles for the exact kernel of "
                 f"{pairs:,} pairs", f"{tuple(self.receptive_field)} with {len(rectangles):,}",
                 "Choose fewer points, or sides that are nearer to those of the image.",

@@ -21,8 +21,7 @@ __all__ = ["DoublyStochasticClassifier", "DoublyStochasticRegressor"]
 
 Callback = Callable[[float, str], None]
 _CONSTANT_STEPS = 100.0
-# Largest second derivative of a loss by the scores.
-_CURVATURE = {"ridge": 1.0, "logistic": 0.5}
+_CURVATURE = {"ridge": 1.0, "logistic": 0.5}  # largest second derivative of a loss by the scores
 
 
 class _DoublyStochastic(BaseEstimator):
@@ -45,6 +44,8 @@ class _DoublyStochastic(BaseEstimator):
         return tags
 
     def _check_params(self) -> None:
+        if not hasattr(self.feature_map, "transform_blocks"):
+            raise ParameterError("feature_map", "must have transform_blocks", self.feature_map, "Pass a FeatureMap.")
         for param in self.params:
             param.validate(getattr(self, param.name))
         if BLOCK % self.features_per_step:
@@ -93,9 +94,8 @@ class _DoublyStochastic(BaseEstimator):
         """Scores of some rows by the features before `first`, and the values of those from there on."""
         scores, start = np.tile(intercept, (X.shape[0], 1)), first - first % BLOCK
         for number in range(first // BLOCK):
-            self._features.add_scores(
-                scores, X, coef[number * BLOCK : (number + 1) * BLOCK], self.feature_block(number)
-            )
+            there = slice(number * BLOCK, (number + 1) * BLOCK)
+            self._features.add_scores(scores, X, coef[there], self.feature_block(number))
         own = self._features.values(X, block).astype(np.float64)
         scores += own[:, : first - start] @ coef[start:first]
         return scores, own[:, first - start : len(coef) - start]
@@ -290,7 +290,8 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
 
     def predict(self, X: Any) -> np.ndarray:
         """The label with the largest score, shape (n_samples,)."""
-        return self.classes_[np.argmax(with_reference(self._scores(X)[0]), axis=1)]
+        scores = with_reference(self._scores(X)[0])
+        return self.classes_[np.argmax(scores, axis=1)]
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X: Any) -> np.ndarray:

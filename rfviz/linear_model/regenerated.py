@@ -35,8 +35,6 @@ class RegeneratedFeatures:
     """
 
     def __init__(self, feature_map: Any, seed: int, X: Any) -> None:
-        if not hasattr(feature_map, "transform_blocks"):
-            raise ParameterError("feature_map", "must have transform_blocks", feature_map, "Pass a FeatureMap.")
         self.seed, self.probe = seed, X[: min(_PROBE_ROWS, X.shape[0])]
         words = [
             p.name for p in getattr(feature_map, "params", ())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rfviz import datasets
+from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC
 from rfviz.analysis.architectures import NAMES, architecture
 from rfviz.analysis.baselines import BASELINES
 from rfviz.errors import ParameterError
@@ -37,6 +39,9 @@ _POOLS = (1, 2, 4, 8, 16, 32)
 _WHOLE = Param(
     "whole", True, "bool", label="Whole images too", help="Two curves for each map: rectangles, and all pixels."
 )
+_DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic too",
+                help="One more curve for each map that projects: trained by random rows and random features, which are "
+                "drawn again whenever they are needed, so that no weights are stored.")  # fmt: skip
 
 _DIGITS = {
     "data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
@@ -96,6 +101,8 @@ class EntrantSettings:
         Of the shared pool.
     fields : tuple of dict
         Receptive fields of the maps that project, a curve each: keyword arguments, none for whole images.
+    doubly : bool
+        Whether the maps that project are trained by doubly stochastic gradients too.
     """
 
     pools: tuple[int, ...]
@@ -103,6 +110,7 @@ class EntrantSettings:
     skeletons: tuple[str, ...]
     n_projections: int = _PROJECTIONS.default
     fields: tuple[dict[str, Any], ...] = ({},)
+    doubly: bool = False
 
 
 def choose_maps(state: PageState) -> list[str]:
@@ -126,11 +134,13 @@ def choose_settings(
     if "CompositionalFeatures" in chosen:
         skeletons = several(state, "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS)
     fields: tuple[dict[str, Any], ...] = ({},)
+    doubly = False
     if any(_projects(name) for name in chosen):
+        doubly = control(state, _DOUBLY)
         field = receptive_field(state, image_shape)
         if field:
             fields = ({}, field) if control(state, _WHOLE) else (field,)
-    return EntrantSettings(tuple(pools), gamma, tuple(skeletons), projections, fields)
+    return EntrantSettings(tuple(pools), gamma, tuple(skeletons), projections, fields, doubly)
 
 
 def _projects(name: str) -> bool:
@@ -161,7 +171,11 @@ def line_up(chosen: list[str], settings: EntrantSettings, image_shape: tuple[int
         for field in settings.fields if _projects(name) else ({},):
             more = ", rectangles" if field else ""
             for label, own in _versions(name, settings):
-                entrants.append(Entrant(label + more, name, tuple((own | field).items())))
+                entrant = Entrant(label + more, name, tuple((own | field).items()))
+                entrants.append(entrant)
+                if settings.doubly and _projects(name):
+                    again = f"{entrant.label}, doubly stochastic"
+                    entrants.append(dataclasses.replace(entrant, label=again, loss=DOUBLY_STOCHASTIC))
     return tuple(entrants)
 
 

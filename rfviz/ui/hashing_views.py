@@ -95,7 +95,7 @@ def choose_hash(state: PageState) -> tuple[str, dict[str, Any]]:
             words = "Projections that compete for a symbol: the more, the finer a symbol tells near points apart."
             own = replace(param, default=8, low=2, high=64, marks=_Q_MARKS, help=words)
             setting[param.name] = control(state, own)
-        elif param.name not in ("dtype", "receptive_field"):  # whole images: only they have a law of the angle
+        elif param.name != "dtype" and param.kind != "range":  # whole images: only they have a law of the angle
             setting[param.name] = control(state, param)
     return scheme, setting
 
