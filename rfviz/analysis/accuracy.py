@@ -233,7 +233,7 @@ def _segment(split: Split, path: Any, scores: list, seconds_fit: float, seconds_
         errors = np.sqrt(errors)
     per_feature = path.map_.weight_bytes(split.X_train.shape[1]) / path.map_.n_components
     # Coefficients count as doubles, of however many classes.
-    size = [m * (per_feature + 8 * path.coef_[m].shape[1]) for m in map(int, path.m_grid_)]
+    size = [m * per_feature + 8 * path.coef_[m].size for m in map(int, path.m_grid_)]
     bytes_ = np.array(size, dtype=np.int64)
     return Segment(path.m_grid_, errors, path.alpha_, predictions, bytes_, seconds_fit, seconds_predict, n)
 
