@@ -53,6 +53,10 @@ def variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
             values[param.name] = [True, False]
         elif param.kind == "choice":
             values[param.name] = list(param.choices)
+        elif param.name == "n_projections":  # no fewer than a feature takes
+            values[param.name] = [16, param.default]
+        elif param.kind == "range":
+            values[param.name] = [param.default, (3, 9)]
         elif param.kind == "int":
             values[param.name] = sorted({param.clamp(value) for value in (1, 2, 4, 16)})
         else:

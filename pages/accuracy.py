@@ -10,9 +10,11 @@ from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param
 from rfviz.ui import accuracy_views as views
 from rfviz.ui import layout, text
-from rfviz.ui.accuracy_entrants import PRESETS, architectures, choose_maps, choose_settings, line_up
+from rfviz.ui.accuracy_entrants import architectures, choose_maps, choose_settings, line_up, presets
+from rfviz.ui.accuracy_text import fields_story
 from rfviz.ui.architecture_views import table_of_architectures
 from rfviz.ui.controls import control, several
+from rfviz.ui.live_run import LiveRun
 from rfviz.ui.race import Race
 from rfviz.ui.results import kept
 from rfviz.ui.sidebar import choose_data, show_device
@@ -35,7 +37,7 @@ GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="
              help="Points arrive from few features to many, or curves from few training rows to all.")  # fmt: skip
 TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
 
-state = layout.page_title("accuracy", PRESETS)
+state = layout.page_title("accuracy", presets())
 dataset, data_key = choose_data(state, "digits")
 with st.sidebar:
     normalise = control(state, NORMALISATION, "none")
@@ -48,7 +50,7 @@ with st.container(key="controls"):
     references = several(state, "references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                          "Other methods, as horizontal lines.", {k: b.title for k, b in BASELINES.items()})  # fmt: skip
     m_max, seeds = control(state, M_MAX), control(state, SEEDS)
-    settings = choose_settings(state, chosen)
+    settings = choose_settings(state, chosen, references, dataset.image_shape)
     loss = control(state, LOSS)
     alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
 
@@ -70,7 +72,8 @@ alphas = "auto" if alpha == "hold-out" else alpha
 race = Race(split, (data_key, normalise, test_share), entrants, seeds, steps, alphas, loss)
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
-bar = views.start_and_stop(race)
+live = LiveRun("accuracy", race, views.OWN_TRAINING if loss != "ridge" else "")
+live.start_and_stop()
 names = ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "Table 1",
          "How it is computed"]  # fmt: skip
 tabs = dict(zip(names, st.tabs(names, key="accuracy:tab", on_change="rerun"), strict=True))
@@ -80,7 +83,7 @@ name = next((name for name, tab in tabs.items() if tab.open), names[0])
 with tabs[name]:
     if name == "Against m":
         layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
-        layout.explain(text.accuracy_explanation(race, lines))
+        layout.explain(text.accuracy_explanation(race, lines) + fields_story(race))
     elif name in ("Against seconds", "Against bytes"):
         axis = name.split()[1]
         figure = plot_accuracy(race.runners(axis), lines, axis=axis, unit=unit, revision=str(data_key))
@@ -92,11 +95,12 @@ with tabs[name]:
     elif name == "Numbers":
         views.numbers(race)
     elif name == "Table 1":
-        table_of_architectures(race) if architectures(race.entrants) else views.table_one(race)
+        table = table_of_architectures if architectures(race.entrants) else views.table_one
+        table(race)
     else:
         st.markdown(text.ACCURACY_METHOD)
 state.finish()
 show_device()
 # Last, when the page stands: what a run has not drawn yet is shown faded.
-if views.run(race, bar):
+if live.wait():
     st.rerun()

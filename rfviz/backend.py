@@ -36,6 +36,7 @@ __all__ = [
     "map_ordered",
     "memory_budget",
     "single_threaded_blas",
+    "special_functions",
     "to_host",
     "worker_count",
 ]
@@ -124,6 +125,11 @@ def array_namespace(array: Any) -> ModuleType:
     if root in ("cupy", "cupyx"):
         return sys.modules["cupy"]
     return np
+
+
+def special_functions(xp: ModuleType) -> ModuleType:
+    """Where ``erf``, ``ndtr`` and the like are for an array module: ``scipy.special`` or ``cupyx.scipy.special``."""
+    return importlib.import_module("scipy.special" if xp is np else f"{xp.__name__}x.scipy.special")
 
 
 def to_host(array: Any) -> Any:

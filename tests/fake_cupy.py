@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.special
 from scipy import sparse
 
 __all__ = ["Memory", "OutOfMemoryError", "build"]
 
 _FUNCTIONS = (  # noqa: SIM905
-    "abs add all any arange arccos arctan2 argmax argmin argsort ceil clip concatenate cos cumsum diag divide dot "
-    "equal exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min "
+    "abs add all any arange arccos arcsin arctan2 argmax argmin argsort ceil clip concatenate cos cumsum diag divide "
+    "dot equal exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min "
     "minimum multiply nonzero ones outer power round searchsorted sign sin sort sqrt square stack subtract sum take "
     "tanh tile unique where zeros"
 ).split()
@@ -283,7 +284,15 @@ def build() -> dict[str, ModuleType]:
     """Fresh modules for ``sys.modules``, by name; the device's :class:`Memory` is ``cupy.memory``."""
     global MEMORY
     MEMORY = Memory()
-    names = ("cupy", "cupy.cuda", "cupyx", "cupyx.scipy", "cupyx.scipy.sparse", "cupyx.scipy.linalg")
+    names = (
+        "cupy",
+        "cupy.cuda",
+        "cupyx",
+        "cupyx.scipy",
+        "cupyx.scipy.sparse",
+        "cupyx.scipy.linalg",
+        "cupyx.scipy.special",
+    )
     modules = {name: ModuleType(name) for name in names}
     cupy, cuda = modules["cupy"], modules["cupy.cuda"]
     for name in _FUNCTIONS:
@@ -310,5 +319,8 @@ def build() -> dict[str, ModuleType]:
     cupy.linalg = SimpleNamespace(
         cholesky=lambda a: _call(np.linalg.cholesky, (a,), {}), norm=lambda a: _call(np.linalg.norm, (a,), {})
     )
+    for name in ("erf", "ndtr"):
+        function = getattr(scipy.special, name)
+        setattr(modules["cupyx.scipy.special"], name, lambda *a, _f=function, **k: _call(_f, a, k))
     modules["cupyx.scipy.linalg"].solve_triangular = lambda a, b, **k: _call(scipy.linalg.solve_triangular, (a, b), k)
     return modules

@@ -18,7 +18,7 @@ from scipy.spatial.distance import squareform
 
 from rfviz.analysis import kernel_statistics as statistics
 from rfviz.analysis.kernel_statistics import Density, ErrorTable, Reference
-from rfviz.analysis.mapping import settled
+from rfviz.analysis.mapping import seen, settled
 from rfviz.analysis.points import blas_for, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import array_namespace, check_memory, to_host
@@ -202,8 +202,8 @@ def kernel_errors(
     needed = n_draws * pairs * (4 * len(grid) + 5 * 8) + 6 * 8 * sample.n_points**2
     what = f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features"
     check_memory(needed, "cpu", what, "Choose fewer points or draws.")
-    points = sample.coordinates if cls.rotation_invariant else sample.original
     setting = settled(cls, setting, sample.original)
+    points = seen(cls(**setting), sample)
     estimated = np.empty((n_draws, len(grid), pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
         for draw in range(n_draws):

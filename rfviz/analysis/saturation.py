@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.mapping import map_points, settled
+from rfviz.analysis.mapping import map_points, seen, settled
 from rfviz.analysis.pairs import PointPairs
 from rfviz.analysis.points import blas_for, centred_gram, squared_distances
 from rfviz.analysis.progress import Progress, silent
@@ -203,7 +203,7 @@ def _map(
     text = f"Mapping {len(pairs.coordinates):,} points, {label}"
     progress(span[0], text)
     scheme_map = registry()[scheme](**settled(registry()[scheme], setting, pairs.original))
-    points = pairs.coordinates if scheme_map.rotation_invariant else pairs.original
+    points = seen(scheme_map, pairs)
     with blas_for(len(points), scheme_map.n_components):
         Phi = map_points(scheme_map.fit(points), points, progress, *span, text)
         embedded = np.sqrt(squared_distances(centred_gram(Phi)))

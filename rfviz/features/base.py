@@ -56,6 +56,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     label: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     formula: ClassVar[str] = ""
+    #: Time to map n samples of d columns to m features.
+    cost: ClassVar[str] = ""
+    #: Who described it, and when.
+    reference: ClassVar[str] = ""
     params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
     #: Whether the features' joint law is unchanged when the data are rotated.
     rotation_invariant: ClassVar[bool] = False

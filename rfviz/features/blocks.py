@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -43,9 +44,14 @@ class Scratch:
 
     def like(self, array: Any) -> Any:
         """An uninitialised contiguous array of the shape and dtype of `array`."""
-        if self._buffer is None or self._buffer.size < array.size or self._buffer.dtype != array.dtype:
-            self._buffer = self._xp.empty(array.size, dtype=array.dtype)
-        return self._buffer[: array.size].reshape(array.shape)
+        return self.empty(array.shape, array.dtype)
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """An uninitialised contiguous array; the next one takes its place."""
+        size = math.prod(shape)
+        if self._buffer is None or self._buffer.size < size or self._buffer.dtype != dtype:
+            self._buffer = self._xp.empty(size, dtype=dtype)
+        return self._buffer[:size].reshape(shape)
 
     def release(self) -> None:
         """Let go of the buffer."""
@@ -112,8 +118,11 @@ def gpu_blocks(
     dtype: str,
     block_rows: int | None,
     device: Device,
+    out_dtype: Any = None,
 ) -> Iterator[Any]:
     """Blocks on a GPU, in order; a block that does not fit is tried again with half the rows.
+
+    The blocks are of `out_dtype`, that of the features where it is None (hash codes are integers of floats).
 
     Raises
     ------
@@ -130,7 +139,7 @@ def gpu_blocks(
     def compute(start: int, stop: int) -> Any:
         with device.activate():
             block = device.asarray(X[start:stop], dtype=dtype)
-            target = device.xp.empty((block.shape[0], n_components), dtype=dtype)
+            target = device.xp.empty((block.shape[0], n_components), dtype=out_dtype or dtype)
             map_block(device.xp, block, weights, scale, target, scratch)
             return target
 

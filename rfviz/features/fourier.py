@@ -9,10 +9,11 @@ from scipy import sparse
 
 from rfviz import kernels
 from rfviz.errors import ParameterError
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.params import Param
 
 __all__ = ["RandomFourier"]
@@ -20,7 +21,7 @@ __all__ = ["RandomFourier"]
 _FREQUENCY_STREAM, _PHASE_STREAM = 0, 1
 
 
-class RandomFourier(FeatureMap):
+class RandomFourier(ReceptiveMap):
     r"""Cosines of random frequencies, for the Gaussian kernel exp(−γ‖x − z‖²).
 
     .. math::
@@ -40,6 +41,11 @@ class RandomFourier(FeatureMap):
     paired : bool
         Whether features come as pairs (cos, sin) of one frequency rather than as cos(· + b). Pairs need half the
         matrix product, and their estimate has the lower variance wherever the kernel is not small.
+    receptive_field : (low, high) or None
+        For images: bounds of the sides of the random rectangle that a feature sees, in pixels; None for all pixels. See
+        :mod:`rfviz.features.receptive`.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, with `receptive_field`; by default as square as their number of columns allows.
     random_state : int, None, RandomState or Generator
     device : {"auto", "cpu", "cuda", "cuda:<index>"}
     dtype : {"float32", "float64"}
@@ -63,6 +69,8 @@ class RandomFourier(FeatureMap):
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos(\omega_\ell^\top x+b_\ell),\quad \omega\sim\mathcal N(0,2\gamma I_d)"
     )
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Rahimi, Recht 2007"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
@@ -75,17 +83,21 @@ class RandomFourier(FeatureMap):
             help="Pairs (cos, sin) of one frequency instead of cos(·+b): half the matrix product, and lower variance "
             "where the kernel is not small.",
         ),
+        RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("frequencies_", "phases_")
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
     rotation_invariant: ClassVar[bool] = True
 
     def __init__(
-        self, n_components=1000, *, gamma="scale", paired=True, random_state=0, device="auto", dtype="float32"
-    ):
+        self, n_components=1000, *, gamma="scale", paired=True, receptive_field=None, image_shape=None,
+        random_state=0, device="auto", dtype="float32",
+    ):  # fmt: skip
         self.n_components = n_components
         self.gamma = gamma
         self.paired = paired
+        self.receptive_field = receptive_field
+        self.image_shape = image_shape
         self.random_state = random_state
         self.device = device
         self.dtype = dtype
@@ -101,6 +113,7 @@ class RandomFourier(FeatureMap):
         self.frequencies_ = np.empty((n_frequencies, n_features), dtype=self.dtype)
         standard_normal(self.seed_, _FREQUENCY_STREAM, out=self.frequencies_)
         self.frequencies_ *= self.frequencies_.dtype.type(np.sqrt(2.0 * self.gamma_))
+        self._mask(self.frequencies_)
         if not self.paired:
             phases = np.empty((self.n_components, 1), dtype=self.dtype)
             self.phases_ = uniform(self.seed_, _PHASE_STREAM, 2.0 * np.pi, out=phases)[:, 0]
@@ -123,7 +136,8 @@ class RandomFourier(FeatureMap):
         out *= factor
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return kernels.gaussian(X, Y, gamma=self._fitted_gamma())
+        gamma = self._fitted_gamma()
+        return self._over_rectangles(lambda A, B: kernels.gaussian(A, B, gamma=gamma), X, Y)
 
     def _fitted_gamma(self) -> float:
         if hasattr(self, "gamma_"):
@@ -132,7 +146,9 @@ class RandomFourier(FeatureMap):
             raise ParameterError("gamma", "must be a number before the map is fitted", self.gamma, "Call fit first.")
         return float(self.gamma)
 
-    def distance_law(self) -> DistanceLaw:
+    def distance_law(self) -> DistanceLaw | None:
+        if self.receptive_field is not None:  # which pixels differ matters
+            return None
         gamma, paired = self._fitted_gamma(), self.paired
         # A pair is one independent draw, and holds two features.
         draws = self.n_components / 2 if paired else self.n_components
@@ -149,7 +165,9 @@ class RandomFourier(FeatureMap):
             unit_norm=False,
         )
 
-    def product_law(self, X: Any) -> ProductLaw:
+    def product_law(self, X: Any) -> ProductLaw | None:
+        if self.receptive_field is not None:
+            return None
         k = self.kernel(X)
         one = kernels.fourier_product_variance(k, paired=self.paired)
         if not self.paired:

@@ -50,7 +50,8 @@ class SchemeStyle:
 
 
 # By scheme, never by the order in which schemes appear: a reader who has learnt on one page that orange is Fourier
-# finds it orange on the next. The maxout family is blue to violet, the products are pink and purple.
+# finds it orange on the next. The maxout family is blue to violet, the products are pink, and their
+# baseline, which always stands beside them, brown.
 SCHEME_STYLES = {
     "RandomMaxout": SchemeStyle("#2a7fc4", "solid", "circle"),
     "SharedPoolMaxout": SchemeStyle("#7363dc", "longdash", "circle-dot"),
@@ -62,11 +63,11 @@ SCHEME_STYLES = {
     "DecisionStumps": SchemeStyle("#4d7c26", "solid", "triangle-up"),
     "SigmoidalRidge": SchemeStyle("#ee5a82", "dash", "star"),
     "CompositionalFeatures": SchemeStyle("#b5609a", "longdash", "triangle-down"),
-    "HybridCompositional": SchemeStyle("#b36ae8", "dashdot", "pentagon"),
+    "HybridCompositional": SchemeStyle("#a3572b", "dashdot", "pentagon"),
 }
 # For schemes that are not in the table: by their name, so that they too look the same everywhere.
 _OTHERS = (
-    SchemeStyle("#a3572b", "longdashdot", "star-diamond"),
+    SchemeStyle("#b36ae8", "longdashdot", "star-diamond"),
     SchemeStyle("#7e5a7e", "solid", "hourglass"),
     SchemeStyle("#6d7a3c", "dash", "bowtie"),
 )
@@ -100,7 +101,14 @@ def scheme_style(scheme: str, variant: int = 0) -> SchemeStyle:
 
 
 def scheme_styles(schemes: Iterable[str]) -> list[SchemeStyle]:
-    """The looks of curves in one chart, given the class name of each; a scheme that comes again is a variant."""
+    """The looks of curves in one chart, given the class name of each.
+
+    A scheme that comes again is a variant of its colour. Only where a chart shows many settings of one scheme alone,
+    more than there are shades, do they take other colours.
+    """
+    schemes = list(schemes)
+    if len(schemes) > len(_SHADES) and len(set(schemes)) == 1:
+        return series_styles(schemes[0], len(schemes))
     seen: Counter[str] = Counter()
     styles = []
     for scheme in schemes:

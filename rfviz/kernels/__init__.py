@@ -29,8 +29,12 @@ from rfviz.kernels.maxout_moments import (
     maxout_squared_distance_moments,
     saturation_distance,
 )
+from rfviz.kernels.maxout_shared import maxout_overlap_covariance, maxout_pool_covariance
+from rfviz.kernels.sigmoid import SIGMOIDS, sigmoidal, sigmoidal_product_variance
+from rfviz.kernels.stump import stump
 
 __all__ = [
+    "SIGMOIDS",
     "arccos",
     "arccos_rho",
     "collision_rho",
@@ -49,11 +53,16 @@ __all__ = [
     "maxout_collision",
     "maxout_distance",
     "maxout_distance_slope",
+    "maxout_overlap_covariance",
     "maxout_plateau",
+    "maxout_pool_covariance",
     "maxout_product_moments",
     "maxout_rho",
     "maxout_squared_distance_moments",
     "maxout_theorem1_as_printed",
     "pairwise_cosines",
     "saturation_distance",
+    "sigmoidal",
+    "sigmoidal_product_variance",
+    "stump",
 ]

@@ -14,13 +14,14 @@ from rfviz.analysis.kernel_statistics import METRICS
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES, cifar10
 from rfviz.errors import RfvizError
 from rfviz.features import COMMON_PARAMS, registry
+from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.figures.kernel_bias import plot_kernel_bias, plot_kernel_spread
 from rfviz.figures.kernel_error import plot_kernel_density, plot_kernel_errors
 from rfviz.figures.template import scheme_styles
 from rfviz.params import Param
 from rfviz.ui import kernel_text as text
 from rfviz.ui import layout
-from rfviz.ui.controls import control, several, shown
+from rfviz.ui.controls import control, receptive_field, several, shown
 from rfviz.ui.race import Entrant
 from rfviz.ui.results import watched
 from rfviz.ui.state import PageState
@@ -44,7 +45,7 @@ def figure_3(skeleton: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def choose_entrants(state: PageState, chosen: Sequence[str]) -> list[Entrant]:
+def choose_entrants(state: PageState, chosen: Sequence[str], image_shape: Sequence[int] | None = None) -> list[Entrant]:
     """Controls for the parameters of the chosen maps, each parameter once, and the maps that race with them.
 
     A parameter that several maps share (gamma) has one value for all, so that they estimate the same kernel.
@@ -53,16 +54,19 @@ def choose_entrants(state: PageState, chosen: Sequence[str]) -> list[Entrant]:
     values, pools, both = {}, [], False
     for name in chosen:
         for param in registry()[name].params:
-            if param.name in common or param.name in values:
+            if param.name in common or param.name in values or param.kind == "range":
                 continue
             values[param.name] = control(state, param, _DEFAULTS.get(param.name))
             if param.name == "pool_size":
                 pools = several(state, "pools", _POOLS, [], "Beside it", "Further pool sizes, one curve for each.")
             elif param.name == "deduplicate":
                 both = control(state, _BOTH)
+    projecting = [name for name in chosen if RECEPTIVE_FIELD in registry()[name].params]
+    field = receptive_field(state, image_shape) if projecting else {}
     entrants = []
     for name in chosen:
         own = {p.name: values[p.name] for p in registry()[name].params if p.name in values}
+        own |= field if name in projecting else {}
         for more, setting in _versions(own, pools, both):
             entrants.append(Entrant(registry()[name].label + more, name, tuple(setting.items())))
     return entrants

@@ -20,7 +20,7 @@ from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
 from rfviz.ui.results import kept, known
 
-__all__ = ["Entrant", "Race"]
+__all__ = ["Entrant", "Failure", "Race", "report_of"]
 
 _SHELF = "accuracy"
 _SMALL_SPLIT = 30_000_000
@@ -52,6 +52,11 @@ class Entrant:
     @property
     def pool_size(self) -> int | None:
         return dict(self.setting).get("pool_size")
+
+    def products(self, m: int) -> int:
+        """About how many inner products m features take."""
+        setting = dict(self.setting)
+        return setting.get("n_projections") or m * (setting.get("pool_size") or 1)
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,7 @@ class Race:
         total = 0.0
         for entrant, _, (grid, share) in parts:
             rows, m = share * n, max(grid)
-            features = rows * m * d * (entrant.pool_size or 1)
+            features = rows * d * entrant.products(m)
             if self.loss == "ridge":
                 total += features + min(rows * m**2, rows**2 * m)
             else:
@@ -135,7 +140,7 @@ class Race:
         left, total = self.missing(), len(list(self.parts()))
         for number, part in enumerate(left):
             if part[0].label not in self.failures():
-                self.run(part, _report_of(part, (total - len(left) + number) / total, 1 / total, progress))
+                self.run(part, report_of(part, (total - len(left) + number) / total, 1 / total, progress))
 
     def run(self, part: tuple[Entrant, int, tuple], progress: Callable[[float, str], None]) -> None:
         """Compute one part and keep it, or why it failed."""
@@ -192,12 +197,12 @@ class Race:
 
     def _paper(self, entrant: Entrant) -> tuple[tuple[float, float, float], ...]:
         """What the paper prints, where this is the paper's setting: MNIST with its own split."""
-        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1:
+        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1 or len(entrant.setting) > 1:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
 
 
-def _report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:
+def report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:
     """Progress of one part as progress of the race, with the seconds that the part will still take."""
     started = time.monotonic()
     where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"

@@ -11,6 +11,9 @@ from rfviz.features import COMMON_PARAMS, FeatureMap, registry
 
 __all__ = ["CASES", "IDS", "dense", "make", "unit_rows"]
 
+# Where the bound of one parameter is another parameter: as few projections as the default pool takes, and some.
+_FEWEST = {"n_projections": 8}
+
 Case = tuple[str, dict[str, Any]]
 
 
@@ -25,7 +28,9 @@ def _variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
         elif param.kind == "choice":
             settings += [{param.name: choice} for choice in param.choices if choice != param.default]
         elif param.kind == "int":
-            settings.append({param.name: int(param.low)})
+            settings.append({param.name: _FEWEST.get(param.name, int(param.low))})
+        elif param.kind == "range":
+            settings.append({param.name: (1, 2)})
         elif param.choices:  # a number where the default is a word
             settings.append({param.name: 0.3})
     return settings

@@ -74,7 +74,7 @@ def test_numpy_integers_are_integers_that_do_not_overflow(value):
 
 @every_case
 def test_more_features_than_memory(case, monkeypatch):
-    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.5")  # some schemes take few bytes a feature
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.3")  # some schemes take few bytes a feature
     with pytest.raises(MemoryBudgetError, match=r"n_components=10000000 on 100000 .*largest n_components that fits"):
         make(case, 10_000_000).fit(sparse.csr_matrix((3, 100_000)))
 
@@ -159,6 +159,7 @@ def test_registry_and_labels():
     assert {"RandomFourier", "RandomMaxout", "RandomProjection"} <= set(registry())
     for name, scheme in registry().items():
         assert scheme.__name__ == name and scheme.label and scheme.summary and scheme.formula
+        assert scheme.cost.startswith("O(n·") and scheme.reference[-4:].isdigit()
         assert {p.name for p in scheme.params} <= set(scheme().get_params())
         assert {p.name: p.default for p in scheme.params}.items() <= scheme().get_params().items()
     assert RandomProjection.__name__ in registry()

@@ -11,7 +11,16 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.random_projection import GaussianRandomProjection
 
 from rfviz import kernels
-from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomProjection, registry
+from rfviz.features import (
+    DecisionStumps,
+    RandomBinning,
+    RandomFourier,
+    RandomMaxout,
+    RandomProjection,
+    SharedPoolMaxout,
+    SigmoidalRidge,
+    registry,
+)
 from tests.features.cases import CASES, IDS, dense, make, unit_rows
 
 ALARM = 1e-5
@@ -54,6 +63,9 @@ def estimates(case, data=X, seeds=SEEDS):
 
 def _product_variance(feature_map, data):
     """Closed-form variance of the kernel estimate, or None for a scheme without one."""
+    if getattr(feature_map, "receptive_field", None) is not None or isinstance(feature_map, SharedPoolMaxout):
+        law = feature_map.product_law(data)  # checked by brute force in tests of their own
+        return None if law is None else law.variance(FEATURES)
     if isinstance(feature_map, RandomBinning):
         return feature_map.product_law(data).variance(FEATURES)  # a share of independent events: no other form
     if isinstance(feature_map, RandomFourier):
@@ -65,7 +77,8 @@ def _product_variance(feature_map, data):
         cosines = np.divide(data @ data.T, scale, out=np.zeros_like(scale), where=scale > 0)
         q = getattr(feature_map, "pool_size", 1)
         return scale**2 * kernels.maxout_product_moments(np.clip(cosines, -1, 1), q)[1] / FEATURES
-    return None
+    law = feature_map.product_law(data)
+    return law.variance(FEATURES) if isinstance(feature_map, (DecisionStumps, SigmoidalRidge)) else None
 
 
 @every_case

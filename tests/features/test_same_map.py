@@ -129,6 +129,8 @@ def test_clone_and_pickle(case):
 
 
 def test_pickle_of_a_prefix_is_small(case):
+    if case[0] == "SharedPoolMaxout":
+        pytest.skip("every prefix chooses from the whole pool")
     large = make(case, 4000).fit(X)
     # Beside the weights, parameters and names take up to 2 kB.
     assert len(pickle.dumps(large.prefix(40))) < 0.05 * len(pickle.dumps(large)) + 2000

@@ -12,6 +12,10 @@ CALLS = {
     "maxout_collision": lambda X, Y: kernels.maxout_collision(X, Y, 12),
     "gaussian": lambda X, Y: kernels.gaussian(X, Y, 0.3),
     "linear": kernels.linear,
+    "stump": kernels.stump,
+    "erf": kernels.sigmoidal,
+    "tanh": lambda X, Y: kernels.sigmoidal(X, Y, "tanh", 2.0),
+    "logistic": lambda X, Y: kernels.sigmoidal(X, Y, "logistic", bias=False),
 }
 
 

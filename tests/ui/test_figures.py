@@ -76,7 +76,7 @@ SCHEMES = [*registry(), *SCHEME_STYLES, "NotYetThere", "NorThis"]
 @pytest.mark.parametrize("theme", BACKGROUNDS)
 @pytest.mark.parametrize("scheme", sorted(set(SCHEMES)))
 def test_every_setting_of_a_scheme_stands_out_on_both_themes(scheme, theme):
-    styles = scheme_styles([scheme] * 4)
+    styles = [scheme_style(scheme, variant) for variant in range(4)]
     assert all(contrast(style.colour, BACKGROUNDS[theme]) >= 3 for style in styles)
     assert len({(style.colour, style.dash, style.symbol) for style in styles}) == 4
     assert all(a.dash != b.dash and a.symbol != b.symbol for a, b in pairwise(styles))
@@ -105,6 +105,7 @@ def test_a_scheme_looks_the_same_in_any_company():
     series = series_styles("RandomReLU", 9)
     assert series[0].colour == scheme_style("RandomReLU").colour
     assert len({style.colour for style in series}) >= 6
+    assert scheme_styles(["RandomReLU"] * 9) == series  # alone in a chart, many settings take other colours
     assert scheme_style("NotYetThere") == scheme_style("NotYetThere")
 
 
