@@ -225,7 +225,7 @@ def _principal_components(
     """First principal components and nearest neighbours of the rows of `Phi`."""
     gram = centred_gram(Phi)
     neighbours = _nearest(gram)
-    if len(Phi) <= MAX_EXACT:
+    if Phi.shape[0] <= MAX_EXACT:
         return _components_of_gram(title, gram, n_dimensions, order), neighbours
     few = sparse.issparse(Phi)
     pca = PCA(n_dimensions, svd_solver="arpack" if few else "randomized", random_state=0)

@@ -216,11 +216,14 @@ def _card(one: Specimen, m: int, row: int, feature: int) -> Card:
     if one.feature_map is None:
         return Card(one.scheme, problem=one.problem)
     exact = one.feature_map.kernel(plane(), plane()[row : row + 1])[:, 0]
-    Phi = one.features[:, :m]
+    columns = one.feature_map.columns
+    Phi = one.features[:, : columns(m)]
     mine = Phi[[row]]
     if sparse.issparse(Phi):
         sampled = (Phi @ mine.T).toarray()[:, 0] * one.feature_map.shares(m)
-        shown = one.features[:, [feature]].toarray()[:, 0]
+        # Of the many columns of one repetition that in which the point is.
+        own = one.features[:, columns(feature) : columns(feature + 1)]
+        shown = (own @ own[[row]].T).toarray()[:, 0]
     else:
         sampled = Phi @ (mine[0] * one.feature_map.shares(m))
         shown = one.features[:, feature]
