@@ -221,9 +221,9 @@ def _card(one: Specimen, m: int, row: int, feature: int) -> Card:
     mine = Phi[[row]]
     if sparse.issparse(Phi):
         sampled = (Phi @ mine.T).toarray()[:, 0] * one.feature_map.shares(m)
-        # Of the many columns of one repetition that in which the point is.
+        # Of the many columns of one repetition the one with most points.
         own = one.features[:, columns(feature) : columns(feature + 1)]
-        shown = (own @ own[[row]].T).toarray()[:, 0]
+        shown = own[:, [int(np.asarray(own.sum(axis=0)).argmax())]].toarray()[:, 0]
     else:
         sampled = Phi @ (mine[0] * one.feature_map.shares(m))
         shown = one.features[:, feature]

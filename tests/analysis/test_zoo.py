@@ -12,6 +12,7 @@ from rfviz.features import RandomProjection, registry
 from rfviz.figures.cooccurrence import DIVERGING
 from rfviz.figures.zoo import LEVELS, card_pictures, levels, palette
 from rfviz.ui import zoo_text as text
+from tests.features.cases import dense
 
 every_scheme = pytest.mark.parametrize("name", registry())
 
@@ -36,7 +37,7 @@ def test_a_card_is_what_the_map_of_m_features_gives(name, m):
     row = point_row(-0.7, 1.2)
     (card,) = show([one], m, row, feature=2).cards
     features = one.feature_map.prefix(m).transform(plane())
-    sampled = np.asarray(features @ features[[row]].T)[:, 0]
+    sampled = dense(features @ features[[row]].T)[:, 0]
     np.testing.assert_allclose(card.sampled, sampled, rtol=0, atol=2e-5 * max(card.limit, 1.0))
     np.testing.assert_array_equal(card.exact, one.feature_map.kernel(plane(), plane()[[row]])[:, 0])
     assert card.limit == np.abs(card.exact).max()
@@ -92,3 +93,12 @@ def test_levels_and_colours():
 def test_only_known_settings_are_changed():
     assert set(zoo._settings()) <= set(registry())
     assert len(AXIS) == SIDE and Specimen("x").features is None
+
+
+def test_a_sparse_map_shows_the_fullest_box_of_a_repetition():
+    one = specimen("RandomBinning", 128, seed=3)
+    codes = one.feature_map.codes(plane())[:, 5]
+    boxes, counts = np.unique(codes, return_counts=True)
+    (card,) = show([one], 50, 7, feature=5).cards
+    assert card.feature.sum() == counts.max()
+    assert len(np.unique(codes[card.feature > 0])) == 1
