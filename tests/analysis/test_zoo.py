@@ -98,7 +98,7 @@ def test_only_known_settings_are_changed():
 def test_a_sparse_map_shows_the_fullest_box_of_a_repetition():
     one = specimen("RandomBinning", 128, seed=3)
     codes = one.feature_map.codes(plane())[:, 5]
-    boxes, counts = np.unique(codes, return_counts=True)
+    _, counts = np.unique(codes, return_counts=True)
     (card,) = show([one], 50, 7, feature=5).cards
     assert card.feature.sum() == counts.max()
     assert len(np.unique(codes[card.feature > 0])) == 1
