@@ -38,7 +38,8 @@ def test_every_route_gives_scikit_learns_ridge(route, centred, rows, binning):
     H, Y = features(binning, rows), codes(LABELS[rows])
     system = SparseSystem(centred, binning.columns, route)
     half = H.shape[0] // 2
-    tolerance = 1e-5 if route == "gradients" else 1e-7
+    # A relative residual of 1e-7 leaves the coefficients that times the condition, here up to 5e4.
+    tolerance = 1e-4 if route == "gradients" else 1e-7
     system.add(H[:half], Y[:half])
     system.solve([1.0], GRID)  # what is known of fewer rows must not live on
     system.add(H[half:], Y[half:])
