@@ -46,6 +46,7 @@ LOSS = Param(
 #: A way to train beside the losses: least squares by doubly stochastic gradients.
 DOUBLY_STOCHASTIC = "doubly stochastic"
 _FEWEST_ROWS = 20
+_SEGMENT_COLUMNS = ("m_grid", "errors", "alphas", "bytes", "columns")
 # Multiply-adds of a Gram matrix below which one BLAS thread is the faster one.
 _ONE_THREAD_BELOW = 3e10
 
@@ -96,6 +97,8 @@ class Segment:
         Predicted class codes, int16; empty for regression.
     bytes : ndarray of int
         Memory of the model for each m: weights of the map and coefficients.
+    columns : ndarray of int
+        Columns of the feature matrix for each m: m itself, but for sparse maps, where m counts repetitions.
     seconds_fit, seconds_predict : float
         Of the largest m of the segment, all smaller ones included.
     n_train : int
@@ -106,6 +109,7 @@ class Segment:
     alphas: np.ndarray
     predictions: np.ndarray
     bytes: np.ndarray
+    columns: np.ndarray
     seconds_fit: float
     seconds_predict: float
     n_train: int
@@ -252,7 +256,8 @@ def _segment(split: Split, path: Any, scores: list, seconds_fit: float, seconds_
         _weight_bytes(path.map_, m, split.X_train.shape[1]) + 8 * path.coef_[m].size for m in map(int, path.m_grid_)
     ]
     bytes_ = np.array(size, dtype=np.int64)
-    return Segment(path.m_grid_, errors, path.alpha_, predictions, bytes_, seconds_fit, seconds_predict, n)
+    columns = np.array([path.map_.columns(int(m)) if path.map_ else int(m) for m in path.m_grid_])
+    return Segment(path.m_grid_, errors, path.alpha_, predictions, bytes_, columns, seconds_fit, seconds_predict, n)
 
 
 def _weight_bytes(scheme_map: FeatureMap | None, m: int, n_features: int) -> int:
@@ -275,14 +280,15 @@ def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns m, error, s.d. (0 for a single seed), seeds, alpha (geometric mean) and bytes; one row an m, rising.
+        Columns m, error, s.d. (0 for a single seed), seeds, alpha (geometric mean), bytes and columns (mean); one row
+        an m, rising.
     """
     segments = [s for run in runs for s in run]
     if not segments:
-        return pd.DataFrame(columns=["m", "error", "s.d.", "seeds", "alpha", "bytes"])
+        return pd.DataFrame(columns=["m", "error", "s.d.", "seeds", "alpha", "bytes", "columns"])
     # By hand, because grouping takes Pandas longer than the rest of a page's redraw.
-    columns = (np.concatenate([getattr(s, name) for s in segments]) for name in ("m_grid", "errors", "alphas", "bytes"))
-    m_all, errors, alphas, sizes = columns
+    columns = (np.concatenate([getattr(s, name) for s in segments]) for name in _SEGMENT_COLUMNS)
+    m_all, errors, alphas, sizes, widths = columns
     m, first, place, seeds = np.unique(m_all, return_index=True, return_inverse=True, return_counts=True)
     mean = np.bincount(place, errors) / seeds
     squares = np.bincount(place, (errors - mean[place]) ** 2)
@@ -294,5 +300,6 @@ def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
             "seeds": seeds,
             "alpha": np.exp(np.bincount(place, np.log(alphas)) / seeds),
             "bytes": sizes[first],
+            "columns": np.rint(np.bincount(place, widths) / seeds).astype(int),
         }
     )

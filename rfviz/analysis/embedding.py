@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from scipy.sparse.linalg import eigsh
 from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
@@ -228,11 +229,13 @@ def _principal_components(
     """First principal components and nearest neighbours of the rows of `Phi`."""
     gram = centred_gram(Phi)
     neighbours = _nearest(gram)
-    if len(Phi) <= MAX_EXACT:
+    if Phi.shape[0] <= MAX_EXACT:
         return _components_of_gram(title, gram, n_dimensions, order), neighbours
-    pca = PCA(n_dimensions, svd_solver="randomized", random_state=0)
+    few = sparse.issparse(Phi)
+    pca = PCA(n_dimensions, svd_solver="arpack" if few else "randomized", random_state=0)
     Z = pca.fit_transform(Phi).astype(np.float64)
-    return Projection(title, Z, pca.explained_variance_ratio_, _order(Z, order), "randomised SVD"), neighbours
+    method = "Lanczos" if few else "randomised SVD"
+    return Projection(title, Z, pca.explained_variance_ratio_, _order(Z, order), method), neighbours
 
 
 def _components_of_gram(title: str, gram: np.ndarray, n_dimensions: int, order: np.ndarray | None) -> Projection:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 from scipy.spatial.distance import squareform
 
 from rfviz.analysis import kernel_statistics as statistics
@@ -245,6 +246,9 @@ def estimates(scheme_map: FeatureMap, X: np.ndarray, m_grid: Sequence[int]) -> I
     needed = 2 * n * m_max * np.dtype(scheme_map.dtype).itemsize
     check_memory(needed, scheme_map.device, f"{m_max} features of {n} points", "Choose fewer features or points.")
     blocks = list(scheme_map.transform_blocks(X, scaled=False))
+    if scheme_map.sparse_output:
+        yield from _sparse_estimates(sparse.vstack([to_host(block) for block in blocks]), scheme_map, m_grid)
+        return
     F = blocks[0] if len(blocks) == 1 else array_namespace(blocks[0]).concatenate(blocks)
     del blocks
     total, start = np.zeros((n, n)), 0
@@ -259,6 +263,17 @@ def estimates(scheme_map: FeatureMap, X: np.ndarray, m_grid: Sequence[int]) -> I
         total += to_host(part @ part.T)  # blocks in the features' own precision, their sum in float64
         start = m
         yield total * share
+
+
+def _sparse_estimates(F: Any, scheme_map: FeatureMap, m_grid: Sequence[int]) -> Iterator[np.ndarray]:
+    """The same from a sparse matrix of unscaled features, which has more columns than features."""
+    F, total, start = F.tocsc(), np.zeros((F.shape[0],) * 2), 0
+    for m in m_grid:
+        stop = scheme_map.columns(int(m))
+        part = F[:, start:stop].tocsr()
+        total += (part @ part.T).toarray()
+        start = stop
+        yield total * scheme_map.shares(int(m))
 
 
 def _check_grid(m_grid: Sequence[int]) -> np.ndarray:

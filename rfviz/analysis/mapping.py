@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from rfviz.analysis.progress import Progress
 from rfviz.backend import check_memory, to_host
@@ -33,7 +34,7 @@ def map_points(
 
     Returns
     -------
-    ndarray of shape (n_samples, n_components)
+    ndarray of shape (n_samples, n_components), or CSR matrix of shape (n_samples, n_columns)
 
     Raises
     ------
@@ -41,15 +42,19 @@ def map_points(
         Where the features would not fit, before anything is computed.
     """
     shape = (len(X), scheme_map.n_components)
-    needed = shape[0] * shape[1] * np.dtype(scheme_map.dtype).itemsize
+    # An entry of a sparse matrix has the number of its column beside it.
+    needed = shape[0] * shape[1] * (np.dtype(scheme_map.dtype).itemsize + 4 * scheme_map.sparse_output)
     check_memory(2 * needed, "cpu", f"{shape[1]} features of {shape[0]} points", "Choose fewer features or points.")
-    Phi = np.empty(shape, dtype=scheme_map.dtype)
-    done = 0
+    Phi = None if scheme_map.sparse_output else np.empty(shape, dtype=scheme_map.dtype)
+    parts, done = [], 0
     for block in scheme_map.transform_blocks(X):
-        Phi[done : done + len(block)] = to_host(block)
-        done += len(block)
+        if Phi is None:
+            parts.append(to_host(block))
+        else:
+            Phi[done : done + len(block)] = to_host(block)
+        done += block.shape[0]
         progress(start + (stop - start) * done / len(X), text)
-    return Phi
+    return sparse.vstack(parts, format="csr") if Phi is None else Phi
 
 
 def settled(cls: type[FeatureMap], setting: Mapping[str, Any], X: np.ndarray) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
+from scipy import sparse
 from scipy.spatial.distance import squareform
 
 from rfviz.backend import single_threaded_blas
@@ -119,12 +120,17 @@ def centred_gram(Phi: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    Phi : ndarray of shape (n_samples, n_components)
+    Phi : ndarray of shape (n_samples, n_components), or CSR matrix
+        A sparse one stays sparse: its products are centred instead, which loses no digits where they are of order 1.
 
     Returns
     -------
     ndarray of shape (n_samples, n_samples), float64
     """
+    if sparse.issparse(Phi):
+        gram = (Phi @ Phi.T).toarray().astype(np.float64)
+        mean = gram.mean(axis=0)
+        return gram - mean[:, None] - mean[None, :] + mean.mean()
     Phi = Phi - Phi.mean(axis=0)
     # The product runs in the features' own precision (float32 is twice as fast); its rounding is relative to the
     # spread of the points, not to their norm.

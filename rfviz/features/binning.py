@@ -25,8 +25,8 @@ from rfviz.params import Param
 __all__ = ["RandomBinning"]
 
 _PITCH_STREAM, _SHIFT_STREAM, _HASH_STREAM = 0, 1, 2
-# Pitches and shifts in double precision, and the multipliers of the hash.
-_BYTES_A_COLUMN = 3 * 8
+# Pitches and shifts in double precision.
+_BYTES_A_COLUMN = 2 * 8
 
 
 class RandomBinning(HashingMap, SparseFeatureMap):
@@ -69,7 +69,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     ----------
     pitches_, shifts_ : ndarray of shape (n_components, n_features)
         δ and u.
-    multipliers_ : ndarray of shape (n_components, n_features), int64
+    multipliers_ : ndarray of shape (n_features,), int64
         Of the codes.
     bins_ : ndarray of shape (n_columns,), int64
         Codes of the boxes seen in `fit`, repetition by repetition.
@@ -93,7 +93,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     reference: ClassVar[str] = "Rahimi, Recht 2007"
     params: ClassVar[tuple[Param, ...]] = (
         replace(
-            COMMON_PARAMS[0], ui_high=5000, symbol="P", label="Repetitions",
+            COMMON_PARAMS[0], ui_high=2000, symbol="P", label="Repetitions",
             help="How many random grids. Each adds as many columns as it has boxes with points in them.",
         ),
         *COMMON_PARAMS[1:],
@@ -154,14 +154,15 @@ class RandomBinning(HashingMap, SparseFeatureMap):
 
     def _draw(self, n_features: int) -> None:
         shape = (self.n_components, n_features)
-        mixture = as_mixture(self.profile)
+        mixture = self.mixture
         pitches = whole_chunks(self.seed_, _PITCH_STREAM, mixture.pitches, np.empty(shape))
         pitches /= self.gamma_
         if not (np.isfinite(pitches) & (pitches > 1e-200)).all():
             raise ParameterError("profile", "must draw finite pitches greater than 0", mixture, "Mend its pitches().")
         self.pitches_ = pitches
         self.shifts_ = uniform(self.seed_, _SHIFT_STREAM, 1.0, out=np.empty(shape)) * pitches
-        self.multipliers_ = whole_chunks(self.seed_, _HASH_STREAM, _any_integers, np.empty(shape, dtype=np.int64))
+        multipliers = np.empty((n_features, 1), dtype=np.int64)
+        self.multipliers_ = whole_chunks(self.seed_, _HASH_STREAM, _any_integers, multipliers)[:, 0]
 
     def _learn(self, X: Any) -> None:
         def found(device: Device) -> Iterator[np.ndarray]:
@@ -173,11 +174,16 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         self.ends_ = np.cumsum([0, *map(len, each)])
 
     @property
+    def mixture(self) -> HatMixture:
+        """The kernel of one column, as a mixture of hats."""
+        return as_mixture(self.profile)
+
+    @property
     def _grids(self) -> bins.Grids:
         return self.pitches_, self.shifts_, self.multipliers_
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
-        sliced = {name: getattr(self, name)[:n_components] for name in self._weights[:3]}
+        sliced = {name: getattr(self, name)[:n_components] for name in ("pitches_", "shifts_")}
         return sliced | {"ends_": self.ends_[: n_components + 1], "bins_": self.bins_[: self.columns(n_components)]}
 
     def columns(self, n_components: int) -> int:
@@ -228,7 +234,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         gamma = self._fitted_gamma()
-        mixture = as_mixture(self.profile)
+        mixture = self.mixture
         if isinstance(mixture, LaplacianHats) and np.ndim(gamma) == 0:
             return kernels.laplacian(X, Y, gamma=gamma)
         return kernels.columnwise(X, Y, profile=mixture.value, gamma=gamma)

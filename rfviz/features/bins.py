@@ -19,7 +19,7 @@ from rfviz.features.blocks import halving
 
 __all__ = ["Grids", "as_csr", "dense_rows", "different", "joint_codes", "on_gpu", "on_host", "places"]
 
-# Pitches and shifts, float64, and multipliers, int64: each of shape (P, d), on the host.
+# Pitches and shifts, float64 of shape (P, d), and multipliers, int64 of shape (d,); on the host.
 Grids = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 # Codes of a tile: its buffers take 1 MB and stay in the cache.
@@ -50,30 +50,61 @@ def joint_codes(xp: Any, X: Any, pitches: Any, shifts: Any, multipliers: Any) ->
         ``numpy`` or ``cupy``.
     X : array of shape (n, d), float64
     pitches, shifts : array of shape (P, d), float64
-    multipliers : array of shape (P, d), int64
+    multipliers : array of shape (d,), int64
 
     Returns
     -------
     array of shape (P, n), int64
     """
     codes = xp.zeros((pitches.shape[0], X.shape[0]), dtype=np.int64)
-    rates, offsets, columns = 1.0 / pitches, shifts / pitches, xp.ascontiguousarray(X.T)
-    reach = float((abs(columns).max(axis=1) * rates.max(axis=0)).max()) if columns.size else 0.0
+    columns = xp.ascontiguousarray(X.T)
     step = _TILE_REPETITIONS if xp is np else codes.shape[0]
     for start in range(0, codes.shape[0], step):
         part = slice(start, start + step)
-        total = codes[part]
-        place, number = xp.empty(total.shape, dtype=np.float64), xp.empty(total.shape, dtype=np.int64)
+        rates = 1.0 / pitches[part]
+        offsets = shifts[part] * rates
+        if xp is np and _add_cut_columns(columns, rates, offsets, multipliers, codes[part]):
+            continue
+        place, number = xp.empty(codes[part].shape), xp.empty(codes[part].shape, dtype=np.int64)
         for j in range(columns.shape[0]):
-            xp.multiply(rates[part, j, None], columns[j], out=place)
-            xp.subtract(place, offsets[part, j, None], out=place)
-            xp.ceil(place, out=place)
-            if not reach < _FARTHEST:
-                xp.clip(place, -_FARTHEST, _FARTHEST, out=place)
-            number[...] = place
-            xp.multiply(number, multipliers[part, j, None], out=number)  # modulo 2⁶⁴, as the sum
-            xp.add(total, number, out=total)
+            xp.multiply(rates[:, j, None], columns[j], out=place)
+            xp.subtract(place, offsets[:, j, None], out=place)
+            number[...] = _bins(xp, place)
+            xp.multiply(number, multipliers[j], out=number)  # modulo 2⁶⁴, as the sum
+            codes[part] += number
     return codes
+
+
+def _bins(xp: Any, place: Any) -> Any:
+    """The bin of each place, in place, still as a float that fits a 64-bit integer."""
+    xp.ceil(place, out=place)
+    return xp.clip(place, -_FARTHEST, _FARTHEST, out=place)
+
+
+def _add_cut_columns(columns: np.ndarray, rates: np.ndarray, offsets: np.ndarray, multipliers: Any, out: Any) -> bool:
+    """Add the codes, by the columns that a grid cuts within the data; False, undone, where that is most of them.
+
+    In many dimensions most pitches are wider than the data, and all rows are in one bin of those columns.
+    """
+    low, high = (
+        _bins(np, extreme * rates - offsets).astype(np.int64) for extreme in (columns.min(axis=1), columns.max(axis=1))
+    )
+    repetition, column = np.nonzero(low != high)
+    if 3 * len(column) > low.size:
+        return False
+    out += (low * multipliers).sum(axis=1)[:, None]
+    together = max(_TILE_ROWS * _TILE_REPETITIONS // max(columns.shape[1], 1), 1)
+    for start in range(0, len(column), together):
+        p, j = repetition[start : start + together], column[start : start + together]
+        place = columns[j]
+        place *= rates[p, j, None]
+        place -= offsets[p, j, None]
+        number = _bins(np, place).astype(np.int64)
+        number -= low[p, j, None]
+        number *= multipliers[j, None]
+        firsts = np.flatnonzero(np.diff(p, prepend=-1))
+        out[p[firsts]] += np.add.reduceat(number, firsts, axis=0)
+    return True
 
 
 def on_host(
@@ -153,7 +184,7 @@ def different(device: Device, X: Any, grids: Grids) -> Iterator[Any]:
     n_samples, n_repetitions = X.shape[0], grids[0].shape[0]
     together = max(_SORTED_BYTES // (8 * n_samples), 1)
     for start in range(0, n_repetitions, together):
-        part = tuple(grid[start : start + together] for grid in grids)
+        part = *(grid[start : start + together] for grid in grids[:2]), grids[2]
         codes = list(on_gpu(X, part, lambda codes: codes, device) if device.is_gpu else on_host(X, part))
         whole = codes[0] if len(codes) == 1 else device.xp.concatenate(codes, axis=1)
         yield from map(device.xp.unique, whole)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -16,6 +16,7 @@ from rfviz.errors import ParameterError
 from rfviz.linear_model.dual_path import DualSystem
 from rfviz.linear_model.grid import check_grid, gram_bytes, largest_affordable_m
 from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.scoring import host_if_sparse, score_blocks, scores_of
 from rfviz.linear_model.sparse_path import SparseSystem
 from rfviz.linear_model.targets import Targets
 from rfviz.params import Param
@@ -42,7 +43,8 @@ class RidgePath(BaseEstimator):
     1/√m the same solution has the penalty α/m.
 
     Cost: O(n·m²) for the Gram matrix, O(m³) for one factor a penalty, O(m²) for each further m; O(m²) memory whatever
-    the number of rows. Fewer rows than features are solved in the dual, sparse features by conjugate gradients.
+    the number of rows. Fewer rows than features are solved in the dual. For sparse features m counts components,
+    however many columns they take, and a solution has a coefficient for each column.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ class RidgePath(BaseEstimator):
         Share of the rows held out to choose the penalty; used for the final fit too. Not needed for a single penalty.
     fit_intercept : bool
     solver : {"auto", "primal", "dual"}
-        ``"auto"`` takes the cheaper; sparse features have a solver of their own.
+        ``"auto"`` takes the cheaper. Sparse features (RandomBinning) stay sparse in both, and have a third way.
     precision : {"auto", "float32", "float64"}
         Of the factorisation; ``"auto"`` goes by the condition number.
     random_state : int
@@ -72,7 +74,7 @@ class RidgePath(BaseEstimator):
         The penalty chosen for each m.
     holdout_errors_ : ndarray of shape (len(alphas_), len(m_grid_)) or None
     coef_, intercept_ : dict of int to ndarray
-        Coefficients (m, k) and intercepts (k,) by m.
+        Coefficients (m, k), or (columns of m, k), and intercepts (k,) by m.
     classes_ : ndarray or None
         Labels, or None for regression.
     timings_ : dict of str to float
@@ -160,13 +162,16 @@ class RidgePath(BaseEstimator):
         squares = np.zeros_like(errors)
         codes = Y[held]
         grid = [int(m) for m in self.m_grid_]
-        paths = self._timed("factorisation", system.solve, list(self.alphas_), grid, self.precision, True)
-        for a, path in enumerate(paths):
+        # A solution on sparse features has a coefficient for each of many columns: those of one penalty at a time.
+        single = isinstance(system, SparseSystem)
+        batches = [[alpha] for alpha in self.alphas_] if single else [list(self.alphas_)]
+        solve = partial(self._timed, "factorisation", system.solve)
+        for a, path in enumerate(path for some in batches for path in solve(some, grid, self.precision, True)):
             if path is None:  # a penalty below the rounding of the sums is no candidate
                 errors[a] = np.inf
                 continue
             for j, (coef, intercept) in enumerate(path):
-                scores = np.concatenate([to_host(_scores(H, coef, intercept)) for H, _ in blocks])
+                scores = np.concatenate([to_host(scores_of(H, coef, intercept)) for H, _ in blocks])
                 errors[a, j] = self._targets.errors(scores, y[held]).mean()
                 squares[a, j] = np.mean((scores - codes) ** 2)
         self.holdout_errors_ = errors
@@ -184,10 +189,14 @@ class RidgePath(BaseEstimator):
     def _system(self, sample: Any, n_rows: int, n_targets: int) -> Any:
         """The equations that suit the features: sparse, dual or primal."""
         first = next(iter(self.map_.transform_blocks(sample, scaled=False)))
-        if sparse.issparse(first):
-            return SparseSystem(self.fit_intercept)
         solver = Param("solver", "auto", "choice", choices=("auto", "primal", "dual")).validate(self.solver)
         m, points = int(self.m_grid_[-1]), len(self.m_grid_)
+        if hasattr(first, "indptr"):
+            columns = sum(self.map_.columns(int(m)) for m in self.m_grid_)
+            what = f"The sparse features of {n_rows} rows, and coefficients on {columns} columns,"
+            check_memory(40 * n_rows * m + 24 * n_targets * columns, "cpu", what, "Use fewer features.")
+            self.solver_ = "sparse"
+            return SparseSystem(self.fit_intercept, self.map_.columns, solver)
         if solver == "auto":
             primal = n_rows * m**2 + 8 * m**3 / 3
             dual = n_rows**2 * m + 8 * points * n_rows**3 / 3
@@ -210,7 +219,8 @@ class RidgePath(BaseEstimator):
     def _penalties(self, system: Any) -> np.ndarray:
         if isinstance(self.alphas, str):
             Param("alphas", "auto", "choice", choices=("auto",)).validate(self.alphas)
-            return _RELATIVE_ALPHAS * max(system.mean_square(), 1e-12)
+            m = int(self.m_grid_[-1])
+            return _RELATIVE_ALPHAS * max(system.mean_square() * self.map_.columns(m) / m, 1e-12)
         alphas = np.sort(np.atleast_1d(np.asarray(self.alphas, dtype=np.float64)))
         if not (np.isfinite(alphas).all() and (alphas > 0).all()):
             raise ParameterError("alphas", "must be 'auto' or positive numbers", self.alphas, "Try alphas='auto'.")
@@ -223,7 +233,7 @@ class RidgePath(BaseEstimator):
             begun = time.perf_counter()
             # The blocks of a chunk are computed to their end before the caller goes on, so that the caller's own
             # products find all cores free.
-            blocks = list(self.map_.transform_blocks(X[part], scaled=False))
+            blocks = [host_if_sparse(block) for block in self.map_.transform_blocks(X[part], scaled=False)]
             self.timings_["features"] += time.perf_counter() - begun
             offset = 0
             for block in blocks:
@@ -284,16 +294,5 @@ class RidgePath(BaseEstimator):
     def _score_blocks(self, X: Any, grid: list[int]) -> list[np.ndarray]:
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
-        parts: list[list[np.ndarray]] = [[] for _ in grid]
-        xp = get_device(self.map_.device).xp
-        solutions = [(xp.asarray(self.coef_[m]), xp.asarray(self.intercept_[m])) for m in grid]
-        for H in self.map_.transform_blocks(X, scaled=False):
-            for part, (coef, intercept) in zip(parts, solutions, strict=True):
-                part.append(to_host(_scores(H, coef, intercept)))
-        return [np.concatenate(part) for part in parts]
-
-
-def _scores(H: Any, coef: Any, intercept: Any) -> Any:
-    if sparse.issparse(H):
-        return H[:, : len(coef)] @ coef + intercept
-    return (H[:, : len(coef)] @ coef.astype(H.dtype)).astype(np.float64) + intercept
+        solutions = [(self.coef_[m], self.intercept_[m]) for m in grid]
+        return score_blocks(self.map_.transform_blocks(X, scaled=False), solutions)

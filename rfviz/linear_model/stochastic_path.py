@@ -127,13 +127,13 @@ class StochasticPath(BaseEstimator):
         mean, spread, dtype, is_sparse = feature_moments(self.map_.transform_blocks(probe, scaled=False))
         outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         device = get_device(self.map_.device)
-        Descent.check_memory(int(self.m_grid_.sum()), outputs, dtype, device, "weights of all points of the curve")
-        return {
-            int(m): Descent.start(
-                (mean[:m], spread[:m], dtype, is_sparse), outputs, device, {**settings, "alpha": float(alpha)}
-            )
-            for m, alpha in zip(self.m_grid_, self.alpha_, strict=True)
-        }
+        columns = {int(m): self.map_.columns(int(m)) for m in self.m_grid_}
+        Descent.check_memory(sum(columns.values()), outputs, dtype, device, "weights of all points of the curve")
+        starts = {}
+        for (m, end), alpha in zip(columns.items(), self.alpha_, strict=True):
+            moments = mean[:end], spread[:end], dtype, is_sparse
+            starts[m] = Descent.start(moments, outputs, device, {**settings, "alpha": float(alpha)})
+        return starts
 
     def _pass(
         self, descents: dict[int, Descent], X: Any, labels: np.ndarray, order: np.ndarray, batch_size: int,
@@ -147,7 +147,7 @@ class StochasticPath(BaseEstimator):
             for m, descent in descents.items():
                 begun = time.perf_counter()
                 # A copy, since a descent centres its block in place.
-                loss = descent.learn(block[:, :m].copy(), labels[rows], cuts)
+                loss = descent.learn(block[:, : self.map_.columns(m)].copy(), labels[rows], cuts)
                 self.timings_[m] += time.perf_counter() - begun
             done, total = done + len(rows), total + loss
             if not np.isfinite(total):
@@ -164,7 +164,7 @@ class StochasticPath(BaseEstimator):
             for block in self.map_.transform_blocks(X, scaled=False):
                 xp = array_namespace(block)
                 for part, m in zip(parts, map(int, self.m_grid_), strict=True):
-                    scores = block[:, :m] @ xp.asarray(self.coef_[m]) + xp.asarray(self.intercept_[m])
+                    scores = block[:, : len(self.coef_[m])] @ xp.asarray(self.coef_[m]) + xp.asarray(self.intercept_[m])
                     part.append(with_reference(to_host(scores)))
         return [np.concatenate(part) for part in parts]
 

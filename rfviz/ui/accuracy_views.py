@@ -139,4 +139,7 @@ def numbers(race: Race) -> None:
         st.markdown("No map races. Choose at least one under “Maps”.")
         return
     table = pd.concat(frames, ignore_index=True)
-    layout.numbers(table[["map", *[name for name in table.columns if name != "map"]]])
+    note = "Columns: of the feature matrix, mean over the seeds. Random binning has many for each of its m repetitions."
+    if (table["columns"] == table["m"]).all():
+        table, note = table.drop(columns="columns"), ""
+    layout.numbers(table[["map", *[name for name in table.columns if name != "map"]]], note=note)

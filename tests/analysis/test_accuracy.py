@@ -153,3 +153,16 @@ def test_bad_data():
         make_split(datasets.Dataset("one", X, y=np.zeros(30, int), target_names=("a", "b")), "none")
     with pytest.raises(DataError, match="at least 20 rows"):
         make_split(datasets.Dataset("few", X[:5], y=np.arange(5) % 2, target_names=("a", "b")), "none")
+
+
+def test_a_sparse_map_races_by_repetitions(split):
+    segment = run_segment(split, "RandomBinning", {"device": "cpu"}, [10, 40, 120])
+    assert list(segment.m_grid) == [10, 40, 120]
+    assert (segment.columns > 2 * segment.m_grid).all() and (np.diff(segment.columns) > 0).all()
+    assert segment.errors[-1] < segment.errors[0] and segment.errors[-1] < 0.25
+    frame = mean_and_spread([[segment]])
+    assert list(frame["columns"]) == list(segment.columns)
+    dense = run_segment(split, "RandomProjection", {"device": "cpu"}, [10, 40])
+    assert list(dense.columns) == [10, 40]
+    # A repetition costs its grid, its boxes and a coefficient for each of them and each class.
+    assert (segment.bytes > 8 * 10 * segment.columns).all()

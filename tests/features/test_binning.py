@@ -10,7 +10,7 @@ from scipy import integrate, sparse, stats
 from sklearn.base import clone
 
 from rfviz.errors import MemoryBudgetError, ParameterError
-from rfviz.features import RandomBinning
+from rfviz.features import RandomBinning, bins
 from rfviz.features.bins import joint_codes
 from rfviz.features.pitches import PROFILES, HatMixture, RationalHats, SingleHat
 from rfviz.features.widths import LostBinsWarning
@@ -111,9 +111,21 @@ def test_density_of_the_rational_pitches():
 def test_no_two_boxes_share_a_code():
     # A million boxes that are hard on a multiplicative hash: far apart, with differences that are multiples of 4096.
     grid = 4096.0 * np.stack(np.meshgrid(*[np.arange(-50, 50)] * 3), axis=-1).reshape(-1, 3)
-    multipliers = RandomBinning(4, gamma=1.0).fit(X).multipliers_
-    codes = joint_codes(np, grid, np.ones((4, 3)), np.zeros((4, 3)), multipliers)
-    assert all(len(np.unique(own)) == len(grid) for own in codes)
+    multipliers = np.array([RandomBinning(1, random_state=seed).fit(X).multipliers_ for seed in range(4)])
+    for own in multipliers:
+        codes = joint_codes(np, grid, np.ones((1, 3)), np.zeros((1, 3)), own)[0]
+        assert len(np.unique(codes)) == len(grid)
+
+
+@pytest.mark.parametrize("gamma", [0.001, 0.05, 1.0, 20.0])
+def test_columns_without_a_cut_are_left_out_and_change_nothing(gamma, monkeypatch):
+    # The same codes to the last bit, whichever columns are looked at.
+    wide = rng.standard_normal((60, 40))
+    feature_map = RandomBinning(100, gamma=gamma).fit(wide)
+    expected = feature_map.codes(wide)
+    monkeypatch.setattr(bins, "_add_cut_columns", lambda *args: False)
+    assert np.array_equal(feature_map.codes(wide), expected)
+    assert np.array_equal(feature_map.codes(wide[7:9]), expected[7:9])
 
 
 def test_codes_are_exact_and_the_same_for_any_type_of_the_data():
@@ -221,5 +233,5 @@ def test_more_boxes_than_memory_are_refused(monkeypatch):
         ):
             method(NEW)
     assert sum(block.shape[0] for block in feature_map.transform_blocks(NEW)) == 25
-    with pytest.raises(MemoryBudgetError, match="largest n_components that fits is about 76"):
+    with pytest.raises(MemoryBudgetError, match="largest n_components that fits is about 81"):
         RandomBinning(200).fit(X)

@@ -1,0 +1,146 @@
+"""Random binning in the plane: one grid over the points, the estimate around a point, pairs, and the error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.analysis.binning import BoxView, PlaneGrids, SharedBoxes
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, GREY, SYMBOLS, scheme_style, styled
+
+__all__ = ["plot_boxes", "plot_pairs", "plot_shared", "plot_shared_error"]
+
+# From nothing to all: legible on a light and on a dark page, and for colour-blind readers.
+_SHARES = ((0.0, "#f4f2ee"), (0.25, "#bcd6ea"), (0.5, "#7fb0da"), (0.75, "#2a7fc4"), (1.0, "#0b3a72"))
+_LEVELS = {"start": 0.1, "end": 0.9, "size": 0.2}
+
+
+def plot_boxes(grids: PlaneGrids, view: BoxView, row: int, *, height: int = 430, revision: str = "") -> go.Figure:
+    """The grid of one repetition over the points, each with the colour and the mark of its box; a click picks a point.
+
+    Parameters
+    ----------
+    grids : PlaneGrids
+    view : BoxView
+    row : int
+        The chosen point, which gets a ring, and whose box is shaded.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+    """
+    colours = np.array(COLOURS)[view.box % len(COLOURS)]
+    symbols = np.array(SYMBOLS)[view.box // len(COLOURS) % len(SYMBOLS)]
+    points = trace(
+        "scatter", x=grids.points[:, 0], y=grids.points[:, 1], mode="markers", showlegend=False,
+        marker={"color": colours.tolist(), "symbol": symbols.tolist(), "size": 9, "line": {"width": 0}},
+        customdata=list(range(len(grids.points))),
+        text=[f"box {box + 1} of {len(view.sizes)}, with {view.sizes[box]} points" for box in view.box],
+        hovertemplate="(%{x:.2f}, %{y:.2f}): %{text}<extra></extra>",
+    )  # fmt: skip
+    return _plane([_own_box(view), *_grid_lines(grids, view), points, *_ring(grids, row)], grids, height, revision)
+
+
+def _own_box(view: BoxView) -> dict[str, Any]:
+    left, right, bottom, top = view.own
+    return trace(
+        "scatter", x=[left, right, right, left, left], y=[bottom, bottom, top, top, bottom], mode="lines",
+        fill="toself", fillcolor="rgba(128,128,128,0.22)", line={"color": GREY, "width": 2}, hoverinfo="skip",
+        showlegend=False,
+    )  # fmt: skip
+
+
+def _grid_lines(grids: PlaneGrids, view: BoxView) -> list[dict[str, Any]]:
+    (left, right), (low, high) = ((axis[0], axis[-1]) for axis in grids.axes)
+    across, up = view.lines
+    x = np.concatenate([np.repeat(across, 3), np.tile([left, right, np.nan], len(up))])
+    y = np.concatenate([np.tile([low, high, np.nan], len(across)), np.repeat(up, 3)])
+    # A gap ends each line.
+    x[2 : 3 * len(across) : 3] = np.nan
+    y[3 * len(across) + 2 :: 3] = np.nan
+    line = {"color": GREY, "width": 1}
+    return [trace("scatter", x=x, y=y, mode="lines", line=line, hoverinfo="skip", showlegend=False)]
+
+
+def _ring(grids: PlaneGrids, row: int) -> list[dict[str, Any]]:
+    """The chosen point, to be seen on any colour: black with a white edge."""
+    x, y = grids.points[row]
+    return [
+        trace(
+            "scatter", x=[float(x)], y=[float(y)], mode="markers", hoverinfo="skip", showlegend=False,
+            marker={"symbol": "circle-open", "size": size, "color": colour, "line": {"width": width}},
+        )
+        for colour, size, width in (("#ffffff", 19, 5), ("#111111", 19, 2.5))
+    ]  # fmt: skip
+
+
+def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 430, revision: str = "") -> go.Figure:
+    """How many repetitions put each point of the plane into the box of the chosen one; lines show the exact kernel."""
+    x, y = grids.axes
+    picture = trace(
+        "heatmap", z=shared.estimate.astype(np.float32), x=x, y=y, coloraxis="coloraxis",
+        hovertemplate="(%{x:.2f}, %{y:.2f}): in one box %{z:.3f} of the time<extra></extra>",
+    )  # fmt: skip
+    exact = trace(
+        "contour", z=shared.exact.astype(np.float32), x=x, y=y, showscale=False, hoverinfo="skip",
+        contours={"coloring": "none", **_LEVELS}, line={"color": scheme_style("RandomFourier").colour, "width": 1.8},
+        name="exact kernel at 0.1, 0.3, …, 0.9", showlegend=True,
+    )  # fmt: skip
+    return _plane([picture, exact, *_ring(grids, shared.row)], grids, height, revision, coloured=True)
+
+
+def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 430, revision: str = "") -> go.Figure:
+    """Share of boxes of all pairs of points, sorted so that the boxes of one repetition are blocks."""
+    n = len(shares)
+    picture = trace(
+        "heatmap", z=shares.astype(np.float32), coloraxis="coloraxis", x0=0, dx=1, y0=0, dy=1,
+        hovertemplate="points in places %{x} and %{y}: %{z:.3f}<extra></extra>",
+    )  # fmt: skip
+    square = {"showgrid": False, "constrain": "domain", "range": [-0.5, n - 0.5]}
+    return styled(
+        [picture], x="point, by its box", y="point, by its box", height=height, revision=revision,
+        coloraxis=_coloraxis(), margin=_MARGIN, xaxis=square,
+        yaxis=square | {"range": [n - 0.5, -0.5], "scaleanchor": "x"},
+    )  # fmt: skip
+
+
+def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str = "") -> go.Figure:
+    """Root mean square error of the picture against the number of repetitions, measured and expected."""
+    style = scheme_style("RandomBinning")
+    measured = trace(
+        "scatter", x=shared.p_grid, y=shared.rms, mode="lines+markers", name="this draw",
+        line={"color": style.colour, "width": 2.5}, marker={"size": 7, "symbol": style.symbol},
+        hovertemplate="P = %{x:,}: RMS error %{y:.3g}<extra></extra>",
+    )  # fmt: skip
+    expected = trace(
+        "scatter", x=shared.p_grid, y=shared.predicted, mode="lines", name="expected: √(mean of k(1 − k) ÷ P)",
+        line={"color": GREY, "width": 2, "dash": "dash"}, hovertemplate="P = %{x:,}: expected %{y:.3g}<extra></extra>",
+    )  # fmt: skip
+    mark = {"type": "line", "x0": shared.n_repetitions, "x1": shared.n_repetitions, "y0": 0, "y1": 1, "yref": "paper",
+            "line": {"color": GREY, "width": 1, "dash": "dot"}}  # fmt: skip
+    return styled(
+        [measured, expected], x="repetitions P", y="RMS error", height=height, revision=revision, shapes=[mark],
+        xaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+        yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
+    )  # fmt: skip
+
+
+_MARGIN = {"l": 64, "r": 12, "t": 36, "b": 56}
+
+
+def _coloraxis() -> dict[str, Any]:
+    bar = {"thickness": 14, "len": 0.85, "tickfont": {"size": 13}, "title": {"text": "share", "font": {"size": 14}}}
+    return {"colorscale": [list(stop) for stop in _SHARES], "cmin": 0, "cmax": 1, "colorbar": bar}
+
+
+def _plane(traces: list, grids: PlaneGrids, height: int, revision: str, coloured: bool = False) -> go.Figure:
+    (left, right), (low, high) = ((float(axis[0]), float(axis[-1])) for axis in grids.axes)
+    hidden = {"showgrid": False, "constrain": "domain"}
+    more = {"coloraxis": _coloraxis()} if coloured else {}
+    return styled(
+        traces, x="x₁", y="x₂", height=height, revision=revision, margin=_MARGIN,
+        xaxis=hidden | {"range": [left, right]}, yaxis=hidden | {"range": [low, high], "scaleanchor": "x"}, **more,
+    )  # fmt: skip
