@@ -201,8 +201,8 @@ def kernel_errors(
     needed = n_draws * pairs * (4 * len(grid) + 5 * 8) + 6 * 8 * sample.n_points**2
     what = f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features"
     check_memory(needed, "cpu", what, "Choose fewer points or draws.")
-    points = sample.coordinates if cls.rotation_invariant else sample.original
     setting = settled(cls, setting, sample.original)
+    points = sample.coordinates if cls(**setting).rotation_invariant else sample.original
     estimated = np.empty((n_draws, len(grid), pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
         for draw in range(n_draws):

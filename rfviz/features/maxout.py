@@ -74,7 +74,7 @@ class RandomMaxout(FeatureMap):
         ),
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    rotation_invariant: ClassVar[bool] = True
+    rotation_invariant: bool = True
 
     def __init__(self, n_components=1000, *, pool_size=4, random_state=0, device="auto", dtype="float32"):
         self.n_components = n_components

@@ -46,7 +46,7 @@ class RandomProjection(FeatureMap):
     summary: ClassVar[str] = "Linear: every distance is kept, none saturates. The baseline."
     formula: ClassVar[str] = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\langle w^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    rotation_invariant: ClassVar[bool] = True
+    rotation_invariant: bool = True
 
     def __init__(self, n_components=1000, *, random_state=0, device="auto", dtype="float32"):
         self.n_components = n_components

@@ -51,7 +51,7 @@ class RandomReLU(FeatureMap):
     )
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
-    rotation_invariant: ClassVar[bool] = True
+    rotation_invariant: bool = True
 
     def __init__(self, n_components=1000, *, random_state=0, device="auto", dtype="float32"):
         self.n_components = n_components

@@ -28,10 +28,13 @@ from rfviz.kernels.maxout_moments import (
     maxout_squared_distance_moments,
     saturation_distance,
 )
+from rfviz.kernels.orthogonal_moments import orthogonal_covariance
+from rfviz.kernels.stationary import cauchy, laplacian, matern, matern_rho
 
 __all__ = [
     "arccos",
     "arccos_rho",
+    "cauchy",
     "collision_rho",
     "collision_series",
     "compositional",
@@ -41,7 +44,10 @@ __all__ = [
     "fourier_product_variance",
     "fourier_squared_distance_moments",
     "gaussian",
+    "laplacian",
     "linear",
+    "matern",
+    "matern_rho",
     "maxout",
     "maxout_collision",
     "maxout_distance",
@@ -51,6 +57,7 @@ __all__ = [
     "maxout_rho",
     "maxout_squared_distance_moments",
     "maxout_theorem1_as_printed",
+    "orthogonal_covariance",
     "pairwise_cosines",
     "saturation_distance",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from rfviz.features import COMMON_PARAMS, FeatureMap, registry
 
-__all__ = ["CASES", "IDS", "make", "unit_rows"]
+__all__ = ["APPROXIMATE", "CASES", "IDS", "make", "unit_rows"]
 
 Case = tuple[str, dict[str, Any]]
 
@@ -31,6 +31,10 @@ def _variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
 
 
 CASES: list[Case] = [(name, setting) for name, scheme in registry().items() for setting in _variants(scheme)]
+# Cases whose kernel is that of the map only nearly.
+APPROXIMATE: list[Case] = [
+    case for case in CASES if case[0] == "StructuredMaxout" or case[1].get("draw") == "structured"
+]
 IDS = [f"{name}-{'-'.join(f'{k}={v}' for k, v in setting.items()) or 'default'}" for name, setting in CASES]
 
 

@@ -7,6 +7,9 @@ from rfviz.features import RandomFourier, registry
 MAPS = [scheme(n_components=64) for scheme in registry().values()]
 MAPS += [scheme(n_components=64, dtype="float64") for scheme in registry().values()]
 MAPS += [RandomFourier(n_components=64, paired=False)]
+MAPS += [RandomFourier(n_components=64, spectrum=spectrum) for spectrum in ("laplacian", "cauchy", "matern")]
+MAPS += [RandomFourier(n_components=64, draw=draw, paired=False) for draw in ("orthogonal", "structured", "qmc")]
+MAPS += [RandomFourier(n_components=64, gamma="median")]
 
 
 @parametrize_with_checks(MAPS)
