@@ -7,6 +7,7 @@ from rfviz import datasets
 from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sample
 from rfviz.features import registry
 from rfviz.features.base import FeatureMap
+from rfviz.params import defaults
 from rfviz.ui import kernel_views
 from tests.charts import opacity
 from tests.test_pages import OFFLINE, array, changed, opened, specs
@@ -49,7 +50,8 @@ def test_every_scheme_races_or_says_why_not(scheme):
     at = opened(SLUG, {**SMALL, "schemes": [scheme]})
     assert not at.error
     assert specs(at) or "closed form" in at.warning[0].value
-    declared = {p.name for p in registry()[scheme].params} - {"n_components", "dtype"}
+    params = registry()[scheme].params
+    declared = {p.name for p in params if p.applies(defaults(params))} - {"n_components", "dtype"}
     assert all(f"{SLUG}.{name}" in at.session_state for name in declared)
 
 

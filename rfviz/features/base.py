@@ -60,9 +60,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
     _weights: ClassVar[tuple[str, ...]] = ()
     _unit_scale: ClassVar[float] = 1.0
-    #: Whether the features' joint law is unchanged when the data are rotated, or written in a basis of their span.
-    #: Where that depends on the parameters it is a property: ask a map, not its class.
+    #: Whether the features' law is unchanged when data are rotated or written in a basis of their span. Ask an instance.
     rotation_invariant: bool = False
+    law_missing: str = "No law of distances is known for this map."  #: why `distance_law` is None, if it is
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -286,14 +286,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """How the map treats distances, in closed form; None where there is no such law for the scheme."""
         return None
 
-    @property
-    def law_missing(self) -> str:
-        """Why :meth:`distance_law` is None, in one sentence for a reader of a chart."""
-        return "No law of distances is known for this map."
-
     def product_law(self, X: Any) -> ProductLaw | None:
         """How the kernel estimate errs for all pairs of rows of `X`, in closed form; None where that is not known."""
-        return None
 
     def _draw(self, n_features: int) -> None:
         raise TypeError(f"{type(self).__name__} does not say how its weights are drawn")

@@ -101,7 +101,8 @@ class RandomFourier(FeatureMap):
         "Waves of random frequencies, whose inner products estimate the Gaussian kernel, or another."
     )
     formula: ClassVar[str] = (
-        r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos(\omega_\ell^\top x+b_\ell),\quad \omega\sim\mathcal N(0,2\gamma I_d)"
+        r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos(\omega_\ell^\top x+b_\ell),\quad \omega\sim p_k,\ "
+        r"p_k=\mathcal N(0,2\gamma I_d)\text{ for the Gaussian kernel}"
     )
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,

@@ -21,7 +21,7 @@ def law_missing(fourier: Any) -> str:
             "no single curve."
         )
     if not _known(fourier):
-        return "The mean is exact up to the draw's small bias, but the spread of this way of drawing is not known."
+        return "How much this way of drawing scatters is not known, so there is no exact band."
     return ""
 
 

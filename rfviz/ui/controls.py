@@ -47,7 +47,8 @@ def control(state: PageState, param: Param, default: Any = None, name: str | Non
         key = state.claim(name, default, param.validate)
         return st.toggle(label, key=key, help=param.help or None)
     if param.kind == "choice":
-        return choice(state, name, param.choices, default, label, param.help)
+        titles = dict(zip(param.choices, param.titles, strict=True)) if param.titles else None
+        return choice(state, name, param.choices, default, label, param.help, titles)
     if param.name == "random_state":
         key = state.claim(name, default, param.clamp)
         low, high = int(param.low or 0), int(param.high or 2**31 - 1)
@@ -59,7 +60,7 @@ def control(state: PageState, param: Param, default: Any = None, name: str | Non
 
 
 # A slider's label is plain text, where the declaration has LaTeX.
-_PLAIN = {"m": "m", "q": "q", "n": "n", "d": "d", r"\gamma": "γ", r"\alpha": "α"}
+_PLAIN = {"m": "m", "q": "q", "n": "n", "d": "d", r"\gamma": "γ", r"\alpha": "α", r"\nu": "ν"}
 
 
 def choice(
@@ -101,8 +102,11 @@ def choose_map(state: PageState, defaults: Mapping[str, Any]) -> tuple[type[Feat
     titles = {name: scheme.label for name, scheme in schemes.items()}
     name = choice(state, "scheme", list(schemes), "RandomMaxout", "Scheme", "Which feature map.", titles)
     # The precision shows in no picture.
-    params = [param for param in schemes[name].params if param.name != "dtype"]
-    return schemes[name], {param.name: control(state, param, defaults.get(param.name)) for param in params}
+    setting: dict[str, Any] = {}
+    for param in schemes[name].params:
+        if param.name != "dtype" and param.applies(setting):
+            setting[param.name] = control(state, param, defaults.get(param.name))
+    return schemes[name], setting
 
 
 def several(

@@ -9,7 +9,13 @@ import numpy as np
 from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
 
-__all__ = ["BIAS_TEXT", "METHOD", "NUMBERS", "explanation", "summary", "theory"]
+__all__ = ["BIAS_TEXT", "DRAW_HELP", "METHOD", "NUMBERS", "explanation", "summary", "theory"]
+
+DRAW_HELP = (
+    "How the frequencies of the Fourier features are drawn, one curve for each. Independent (also where none is "
+    "chosen): one by one. Orthogonal: in blocks at right angles. Structured: nearly so, by fast Hadamard transforms. "
+    "Sobol: evenly spread points, which help where there are few columns."
+)
 
 METHOD = rf"""
 A feature map $\Phi$ estimates its kernel by an inner product, which is a mean over its $m$ random features:
@@ -120,9 +126,7 @@ def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
             lines.append(f"Bounds on the maximum that hold with probability {CONFIDENCE:.0%}: {', '.join(named)}.")
             lines.append("They are drawn where they are not far above the picture.")
         if unbounded:
-            lines.append(
-                f"No bound with explicit constants is known to us for {', '.join(unbounded)}: unbounded features."
-            )
+            lines.append(f"No bound with explicit constants is known to us for {', '.join(unbounded)}.")
     elif silent:
         lines.append(f"The exact variance of {', '.join(silent)} is not known, so no prediction is drawn for it.")
     if metric == "mae":
