@@ -60,7 +60,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
     _weights: ClassVar[tuple[str, ...]] = ()
     _unit_scale: ClassVar[float] = 1.0
-    #: Whether the features' law is unchanged when data are rotated or written in a basis of their span. Ask an instance.
+    #: Whether the law is unchanged when the data are rotated or written in a basis of their span. Ask an instance.
     rotation_invariant: bool = False
     law_missing: str = "No law of distances is known for this map."  #: why `distance_law` is None, if it is
 
