@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from scipy.special import gammaln, kv
 
 from rfviz.backend import array_namespace, to_host
@@ -16,7 +17,7 @@ __all__ = ["cauchy", "laplacian", "matern", "matern_rho"]
 
 NU = Param("nu", 1.5, "float", low=0.1, high=50.0, symbol=r"\nu", label="Smoothness ν")
 # Numbers in the differences of all columns at once.
-_AT_ONCE = 4_000_000
+_AT_ONCE = 200_000
 
 
 def laplacian(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
@@ -45,7 +46,11 @@ def laplacian(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
     """
     gamma = GAMMA.validate(gamma)
     xp, X, Y = as_pair(X, Y)
-    return xp.exp(-gamma * _over_columns(xp, X, Y, lambda difference: xp.abs(difference).sum(axis=2)))
+    if xp is np:
+        distances = cdist(X, Y, "cityblock")
+    else:
+        distances = _over_columns(xp, X, Y, lambda difference: xp.abs(difference).sum(axis=2))
+    return xp.exp(-gamma * distances)
 
 
 def cauchy(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
@@ -72,8 +77,9 @@ def cauchy(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
     """
     gamma = GAMMA.validate(gamma)
     xp, X, Y = as_pair(X, Y)
-    # By logarithms: a product over thousands of columns overflows.
-    return xp.exp(-_over_columns(xp, X, Y, lambda d: xp.log(1.0 + (gamma * d) ** 2).sum(axis=2)))
+    # A product over thousands of columns may overflow; the kernel is then 0 to all digits, as it should be.
+    with np.errstate(over="ignore"):
+        return 1.0 / _over_columns(xp, gamma * X, gamma * Y, lambda d: (1.0 + d * d).prod(axis=2))
 
 
 def matern(X: Any, Y: Any = None, gamma: float = 1.0, nu: float = 1.5) -> Any:
