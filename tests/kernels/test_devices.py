@@ -11,6 +11,10 @@ CALLS = {
     "maxout": lambda X, Y: kernels.maxout(X, Y, 12),
     "maxout_collision": lambda X, Y: kernels.maxout_collision(X, Y, 12),
     "gaussian": lambda X, Y: kernels.gaussian(X, Y, 0.3),
+    "laplacian": lambda X, Y: kernels.laplacian(X, Y, 0.3),
+    "cauchy": lambda X, Y: kernels.cauchy(X, Y, 0.3),
+    "matern": lambda X, Y: kernels.matern(X, Y, 0.3, 2.5),
+    "rough": lambda X, Y: kernels.matern(X, Y, 0.3, 0.8),
     "linear": kernels.linear,
 }
 
