@@ -19,6 +19,9 @@ from rfviz.params import Param
 
 __all__ = ["RandomFourier"]
 
+# Multiply-adds that one cosine takes as long as.
+_COSINE = 40
+
 
 class RandomFourier(FeatureMap):
     r"""Cosines of random frequencies, for the Gaussian and other stationary kernels.
@@ -206,6 +209,9 @@ class RandomFourier(FeatureMap):
         if self.draw == "structured":
             return structured_multiply_adds(n_samples, self._frequency_count(self.n_components), n_features)
         return super().multiply_adds(n_samples, n_features)
+
+    def _work(self, n_samples: int, n_features: int) -> int:
+        return self.multiply_adds(n_samples, n_features) + _COSINE * n_samples * self.n_components
 
     def _draw(self, n_features: int) -> None:
         count = self._frequency_count(self.n_components)
