@@ -1,12 +1,14 @@
 """Take the pictures of the pages for the README and the front page's gallery: ``make screenshots``.
 
-Each page is opened in light and in dark on its default settings, and saved small, as ``<page>-<scheme>.png``; the race
-of the accuracy page also while it is under way, as ``accuracy-racing-<scheme>.png``.
+Each page is opened in light and in dark on its default settings, and saved small, as ``<page>-<scheme>.png``, and its
+largest chart as a card, ``<page>-card-<scheme>.png``; the race of the accuracy page also while it is under way, as
+``accuracy-racing-<scheme>.png``; and the figures of the papers that a page reproduces, as ``<figure>-<scheme>.png``.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -25,6 +27,16 @@ from rfviz.ui.page_index import find_pages
 ASSETS = Path(__file__).resolve().parent
 WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
 SCHEMES = ("light", "dark")
+CARD_WIDTH, CARD_SHAPE = 560, 0.75
+LARGEST_CHART = """() => [...document.querySelectorAll(".js-plotly-plot")].map((chart) => chart.getBoundingClientRect())
+  .map(({x, y, width, height}) => ({x, y, width, height}))
+  .reduce((largest, box) => box.width * box.height > largest.width * largest.height ? box : largest)"""
+# Figures of the papers: the page and its button. With CIFAR-10 in the folder RFVIZ_DATA they are the paper’s.
+FIGURES = {
+    "figure-3-shallow": ("kernel-approximation", "Figure 3, shallow"),
+    "figure-3-deep": ("kernel-approximation", "Figure 3, deep"),
+    "figure-4": ("pixel-cooccurrence", "Figure 4 of the paper"),
+}
 # The curves have come half of their way.
 UNDER_WAY = """() => [...document.querySelectorAll(".js-plotly-plot")].some((chart) => (chart._fullData ?? [])
   .some((trace) => trace.mode === "lines+markers" && Math.max(...trace.x) >= 50))"""
@@ -46,6 +58,15 @@ def main() -> None:
                     with opened(browser, f"{address}/{slug}", scheme) as page:
                         rest(page)
                         save(page, ASSETS / f"{slug}-{scheme}.png")
+                        save_card(page, ASSETS / f"{slug}-card-{scheme}.png")
+        with running_app(os.environ.get("RFVIZ_DATA")) as address:
+            for name, (slug, preset) in FIGURES.items():
+                for scheme in SCHEMES:
+                    with opened(browser, f"{address}/{slug}", scheme) as page:
+                        page.get_by_role("button", name=preset, exact=True).click()
+                        page.mouse.move(0, 0)  # away from the button's tooltip
+                        rest(page)
+                        save(page, ASSETS / f"{name}-{scheme}.png")
         browser.close()
 
 
@@ -70,8 +91,23 @@ def rest(page: Page) -> None:
 
 def save(page: Page, path: Path) -> None:
     """Save what a reader sees first."""
-    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    image = image.resize((SAVED_WIDTH, HEIGHT * SAVED_WIDTH // WIDTH), Image.Resampling.LANCZOS)
+    _save_small(Image.open(io.BytesIO(page.screenshot())), SAVED_WIDTH, path)
+
+
+def save_card(page: Page, path: Path) -> None:
+    """Save the largest chart of a page in a narrow window, where its words are large, on a card of one shape."""
+    page.set_viewport_size({"width": 1000, "height": 1600})
+    page.wait_for_timeout(1500)
+    chart = Image.open(io.BytesIO(page.screenshot(clip=page.evaluate(LARGEST_CHART)))).convert("RGB")
+    width = max(chart.width, round(chart.height / CARD_SHAPE))
+    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((2, 2)))
+    card.paste(chart, ((card.width - chart.width) // 2, (card.height - chart.height) // 2))
+    _save_small(card, CARD_WIDTH, path)
+
+
+def _save_small(image: Image.Image, width: int, path: Path) -> None:
+    image = image.convert("RGB")
+    image = image.resize((width, image.height * width // image.width), Image.Resampling.LANCZOS)
     # Few pixels are curves; a palette by coverage keeps their colours, one by frequency would grey them.
     image.quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")

@@ -20,15 +20,15 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def running_app() -> Iterator[str]:
-    """The app on a free port, as ``make app`` starts it, with its address and no data folder; ended afterwards."""
+def running_app(data: str | None = None) -> Iterator[str]:
+    """The app on a free port, as ``make app DATA=data`` starts it, with its address; ended afterwards."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
                "--server.address", "127.0.0.1", "--server.port", str(port)]  # fmt: skip
     with tempfile.TemporaryFile() as log:
-        environment = {name: value for name, value in os.environ.items() if name != "RFVIZ_DATA"}
+        environment = {**os.environ, "RFVIZ_DATA": data or ""}
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             url = f"http://127.0.0.1:{port}"

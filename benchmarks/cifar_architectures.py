@@ -24,20 +24,20 @@ from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
 from _report import markdown_table, write_json  # noqa: E402
-from scipy.stats import spearmanr  # noqa: E402
 
+from rfviz.analysis.architectures import (  # noqa: E402
+    NAMES,
+    PAPER_TABLE_1,
+    architecture,
+    rank_correlations,
+    ranking,
+)
 from rfviz.features import CompositionalFeatures  # noqa: E402
 from rfviz.linear_model import RidgePath  # noqa: E402
-from rfviz.skeleton import Skeleton, convolutions, flat  # noqa: E402
+from rfviz.skeleton import PatchPCA, Skeleton  # noqa: E402
 
 SOURCE = "A. Daniely, R. Frostig, V. Gupta, Y. Singer, Random Features for Compositional Kernels, 2017, Table 1"
-# Test accuracy in per cent of random features and of the network that is trained, best features first.
-PAPER = {
-    "4,5": (72.88, 77.09), "6,4": (72.42, 77.06), "6,6": (72.25, 75.52), "4,4": (71.49, 74.94), "5,4": (71.45, 76.78),
-    "4,6": (70.62, 74.24), "5,6": (70.39, 75.38), "6,5": (70.14, 74.23), "5,5": (69.64, 73.57), "full": (60.01, 55.09),
-}  # fmt: skip
-COMPONENTS = {4: 10, 5: 12, 6: 16}
-SIDE, STRIDE = 24, 2
+SIDE = 24
 ALPHAS = np.logspace(1, 5, 5)
 
 
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--m", type=int, default=4000, help="largest number of features")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--turn", type=float, default=0.1, help="part of a full turn that one standard deviation makes")
-    parser.add_argument("--only", nargs="*", default=list(PAPER), choices=list(PAPER), help="architectures")
+    parser.add_argument("--only", nargs="*", default=NAMES, choices=NAMES, help="architectures")
     parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "cifar-architectures-cpu.json")
     options = parser.parse_args()
     setting = {"m": options.m, "draws": options.draws, "turn": options.turn}
@@ -63,7 +63,9 @@ def main() -> None:
         results[name] = accuracies(inputs, labels, skeleton, options.m, options.draws)
         last = results[name]["accuracy"][-1]
         print(f"{name}: {np.mean(last):.2f} % in {time.perf_counter() - begun:.0f} s", flush=True)
-        write_json(options.json, {"setting": setting, "paper": PAPER, "paper_source": SOURCE, "results": results})
+        write_json(
+            options.json, {"setting": setting, "paper": PAPER_TABLE_1, "paper_source": SOURCE, "results": results}
+        )
     report(results)
 
 
@@ -81,28 +83,14 @@ def load(path: Path, part: str) -> tuple[np.ndarray, np.ndarray]:
 
 def prepared(name: str, images: tuple[np.ndarray, np.ndarray], turn: float) -> tuple[list[np.ndarray], Skeleton]:
     """The inputs of an architecture for training and test images, and its skeleton."""
-    circle = {"kind": "circle", "turn": turn}
-    if name == "full":
-        return [part.reshape(len(part), -1) for part in images], flat(3 * SIDE**2, "relu", circle)
-    first, second = map(int, name.split(","))
-    q = COMPONENTS[first]
-    patches = [np.lib.stride_tricks.sliding_window_view(part, (first, first), (1, 2)) for part in images]
-    patches = [part[:, ::STRIDE, ::STRIDE] for part in patches]
-    n_side = patches[0].shape[1]
-    some = patches[0][:4000].reshape(-1, 3 * first**2)
-    values, vectors = np.linalg.eigh(np.cov(some.T, dtype=np.float64))
-    basis = vectors[:, ::-1][:, :q] / np.sqrt(values[::-1][:q].mean())
-    basis = basis.astype(np.float32)
-    inputs = [_projected(part, basis) for part in patches]
-    # A patch's principal components are the channels of one place: the first convolution sees one place at a time.
-    skeleton = convolutions((n_side, n_side, q), [(1, 1, "relu"), (second, STRIDE, "relu")], "relu", circle)
+    shape = (SIDE, SIDE, 3)
+    patches, skeleton = architecture(name, shape, turn)
+    inputs = [part.reshape(len(part), -1) for part in images]
+    if patches:
+        size, stride, q = patches
+        patch_pca = PatchPCA(shape, size=size, stride=stride, n_components=q).fit(inputs[0])
+        inputs = [patch_pca.transform(part) for part in inputs]
     return inputs, skeleton
-
-
-def _projected(patches: np.ndarray, basis: np.ndarray) -> np.ndarray:
-    """Principal components of all patches, an image a row, by blocks of images. (The mean only turns the circles.)"""
-    blocks = (patches[start : start + 1000] for start in range(0, len(patches), 1000))
-    return np.concatenate([(block.reshape(-1, len(basis)) @ basis).reshape(len(block), -1) for block in blocks])
 
 
 def accuracies(inputs: list, labels: tuple, skeleton: Skeleton, m_max: int, draws: int) -> dict:
@@ -118,25 +106,13 @@ def accuracies(inputs: list, labels: tuple, skeleton: Skeleton, m_max: int, draw
 
 def report(results: dict) -> None:
     """The table at the largest m, and how the rankings agree."""
-    means = {name: float(np.mean(result["accuracy"][-1])) for name, result in results.items()}
-    ranks = {name: 1 + sum(other > means[name] for other in means.values()) for name in means}
-    rows = []
-    for rank, (name, (rfs, net)) in enumerate(PAPER.items(), 1):
-        if name in results:
-            runs = results[name]["accuracy"][-1]
-            error = float(np.std(runs, ddof=1) / np.sqrt(len(runs))) if len(runs) > 1 else None
-            rows.append({
-                "architecture": name, "m": results[name]["m"][-1], "accuracy %": f"{means[name]:.2f}", "s.e.": error,
-                "rank": ranks[name], "paper RFS %": f"{rfs:.2f}", "paper rank": rank, "paper net %": f"{net:.2f}",
-            })  # fmt: skip
+    table = ranking({name: result["accuracy"][-1] for name, result in results.items()})
+    table.insert(1, "m", [results[name]["m"][-1] for name in table["architecture"]])
     print()
-    print(markdown_table(rows))
-    if len(rows) > 2:
-        ours = [means[row["architecture"]] for row in rows]
-        theirs = [PAPER[row["architecture"]] for row in rows]
-        for place, what in enumerate(("random features", "networks")):
-            correlation = spearmanr(ours, [pair[place] for pair in theirs]).statistic
-            print(f"Rank correlation with the paper's {what}: {correlation:.2f}")
+    shown = table.map(lambda value: f"{value:.2f}" if isinstance(value, float) else value)
+    print(markdown_table(shown.to_dict("records")))
+    for what, correlation in zip(("random features", "networks"), rank_correlations(table), strict=True):
+        print(f"Rank correlation with the paper's {what}: {correlation:.2f}")
 
 
 def _known(path: Path, setting: dict) -> dict:

@@ -47,12 +47,16 @@ def variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
     """Settings of a scheme to check, from what it declares."""
     values = {}
     for param in scheme.params:
-        if param in COMMON_PARAMS:
+        if param.name in {common.name for common in COMMON_PARAMS}:
             continue
         if param.kind == "bool":
             values[param.name] = [True, False]
         elif param.kind == "choice":
             values[param.name] = list(param.choices)
+        elif param.name == "n_projections":  # no fewer than a feature takes
+            values[param.name] = [16, param.default]
+        elif param.kind == "range":
+            values[param.name] = [param.default, (3, 9)]
         elif param.kind == "int":
             values[param.name] = sorted({param.clamp(value) for value in (1, 2, 4, 16)})
         else:

@@ -6,13 +6,16 @@ from rfviz.analysis.accuracy import LOSS, grid_segments, make_split
 from rfviz.analysis.baselines import BASELINES
 from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import RfvizError
-from rfviz.features import registry
 from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param
 from rfviz.ui import accuracy_views as views
 from rfviz.ui import layout, text
+from rfviz.ui.accuracy_entrants import architectures, choose_maps, choose_settings, line_up, presets
+from rfviz.ui.accuracy_text import fields_story
+from rfviz.ui.architecture_views import table_of_architectures
 from rfviz.ui.controls import control, several
-from rfviz.ui.race import Entrant, Race
+from rfviz.ui.live_run import LiveRun
+from rfviz.ui.race import Race
 from rfviz.ui.results import kept
 from rfviz.ui.sidebar import choose_data, show_device
 
@@ -33,14 +36,8 @@ ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui
 GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="What grows",
              help="Points arrive from few features to many, or curves from few training rows to all.")  # fmt: skip
 TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
-MAPS = ["RandomFourier", "RandomMaxout", "RandomProjection"]
-DIGITS = {"data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
-          "seeds": 3, "gamma": "scale", "alpha": "hold-out", "grow": "features", "test": 25,
-          "normalise": "none", "loss": "ridge"}  # fmt: skip
 
-state = layout.page_title(
-    "accuracy", {"The digits example": ("Fourier features beside the exact RBF-SVM and a linear SVM.", DIGITS)}
-)
+state = layout.page_title("accuracy", presets())
 dataset, data_key = choose_data(state, "digits")
 with st.sidebar:
     normalise = control(state, NORMALISATION, "none")
@@ -49,52 +46,44 @@ with st.sidebar:
     grow = control(state, GROW)
 
 with st.container(key="controls"):
-    schemes = registry()
-    short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in schemes.items()}
-    chosen = several(state, "schemes", list(schemes), MAPS, "Maps", "Which feature maps race.", short)
+    chosen = choose_maps(state)
     references = several(state, "references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                          "Other methods, as horizontal lines.", {k: b.title for k, b in BASELINES.items()})  # fmt: skip
     m_max, seeds = control(state, M_MAX), control(state, SEEDS)
-    pools = several(state, "pools", [1, 2, 4, 8, 16, 32], [4], "Pool sizes q", "One maxout curve for each.")
-    gamma = control(state, next(p for p in schemes["RandomFourier"].params if p.name == "gamma"))
+    settings = choose_settings(state, chosen, references, dataset.image_shape)
     loss = control(state, LOSS)
     alpha = control(state, ALPHA) if loss == "ridge" else "hold-out"
 
 try:
     split = kept("split", (data_key, normalise, test_share), lambda: make_split(dataset, normalise, test_share), most=4)
+    entrants = line_up(chosen, settings, dataset.image_shape)
 except RfvizError as error:
     st.error(str(error))
     state.finish()
     show_device()
     st.stop()
 
-entrants = []
-for name in chosen:
-    if name == "RandomMaxout":
-        entrants += [Entrant(f"Maxout, q = {q}", name, (("pool_size", q),)) for q in pools]
-    else:
-        fixed = (("gamma", gamma),) if name == "RandomFourier" else ()
-        entrants.append(Entrant(schemes[name].label, name, fixed))
 segments = [tuple(int(m) for m in grid) for grid in grid_segments(m_max)]
 whole = tuple(m for grid in segments for m in grid)
 steps = (
     tuple((grid, 1.0) for grid in segments) if grow == "features" else tuple((whole, s) for s in (1 / 16, 1 / 4, 1.0))
 )
 alphas = "auto" if alpha == "hold-out" else alpha
-race = Race(split, (data_key, normalise, test_share), tuple(entrants), seeds, steps, alphas, loss)
+race = Race(split, (data_key, normalise, test_share), entrants, seeds, steps, alphas, loss)
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
-bar = views.start_and_stop(race)
+live = LiveRun("accuracy", race, views.OWN_TRAINING if loss != "ridge" else "")
+live.start_and_stop()
 names = ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "Table 1",
          "How it is computed"]  # fmt: skip
 tabs = dict(zip(names, st.tabs(names, key="accuracy:tab", on_change="rerun"), strict=True))
-lines = views.reference_lines(race, references, gamma)
+lines = views.reference_lines(race, references, settings.gamma)
 # Only what is open is drawn: a race redraws the page many times.
 name = next((name for name, tab in tabs.items() if tab.open), names[0])
 with tabs[name]:
     if name == "Against m":
         layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
-        layout.explain(text.accuracy_explanation(race, lines))
+        layout.explain(text.accuracy_explanation(race, lines) + fields_story(race))
     elif name in ("Against seconds", "Against bytes"):
         axis = name.split()[1]
         figure = plot_accuracy(race.runners(axis), lines, axis=axis, unit=unit, revision=str(data_key))
@@ -106,11 +95,12 @@ with tabs[name]:
     elif name == "Numbers":
         views.numbers(race)
     elif name == "Table 1":
-        views.table_one(race)
+        table = table_of_architectures if architectures(race.entrants) else views.table_one
+        table(race)
     else:
         st.markdown(text.ACCURACY_METHOD)
 state.finish()
 show_device()
 # Last, when the page stands: what a run has not drawn yet is shown faded.
-if views.run(race, bar):
+if live.wait():
     st.rerun()

@@ -16,7 +16,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 
 TITLE = "Distance saturation"
 ICON = ":material/straighten:"
-GROUP = "Random maxout"
+GROUP = "Distances"
 ORDER = 10
 QUESTION = "Which distances between points survive a random feature map, and which does it forget?"
 
@@ -44,7 +44,7 @@ with st.sidebar:
 def choose() -> tuple[type[FeatureMap], list[dict], list[str], bool]:
     """The controls: scheme, settings and names of the maps to compare, and whether to draw the paper's formula."""
     with st.container(key="controls"):
-        scheme, setting = choose_map(state, {"pool_size": 8, "gamma": 1.0})
+        scheme, setting = choose_map(state, {"pool_size": 8, "gamma": 1.0}, dataset.image_shape)
         varied = next((name for name in COMPARED if name in setting), None)
         setting["random_state"] = control(state, SEED)
         compare = []

@@ -18,13 +18,21 @@ QUESTION = (
 
 layout.page_title("home", heading="Random features, seen at work")
 
-pages = [page for page in find_pages() if page.slug != "home"]
-for column, page in zip(st.columns(max(len(pages), 2)), pages, strict=False):
-    with column, st.container(border=True, height="stretch"):
-        if page.picture:
-            st.image(str(page.picture), width="stretch")
-        st.page_link(page.path, label=f"**{page.title}**", icon=page.icon)
-        st.markdown(page.question)
+colours = "dark" if st.context.theme.type == "dark" else "light"
+groups: dict[str, list] = {}
+for page in find_pages():
+    if page.slug != "home":
+        groups.setdefault(page.group, []).append(page)
+for group, pages in groups.items():
+    if group:
+        st.subheader(group, anchor=False)
+    with st.container(key=f"cards-{group}"):
+        for page in pages:
+            with st.container(border=True, height="stretch"):
+                if picture := page.picture(colours):
+                    st.image(str(picture), width="stretch")
+                st.page_link(page.path, label=f"**{page.title}**", icon=page.icon)
+                st.markdown(page.question)
 
 with st.container(key="pair"):
     with st.container():

@@ -14,6 +14,7 @@ from rfviz.ui import kernel_text as text
 from rfviz.ui import kernel_views as views
 from rfviz.ui import layout
 from rfviz.ui.controls import choice, control, several
+from rfviz.ui.pool_text import POOL_PRESET, pool_story
 from rfviz.ui.race import Entrant
 from rfviz.ui.results import kept
 from rfviz.ui.sidebar import choose_data, show_device
@@ -48,6 +49,7 @@ state = layout.page_title(
         "Figure 3, shallow": (f"{FIGURE_3}, all pixels under one node.", views.figure_3("flat")),
         "Figure 3, deep": (f"{FIGURE_3}, two convolutions.", views.figure_3("deep")),
         "Better draws": ("Four ways to draw the frequencies of Fourier features, at the same cost or less.", BETTER),
+        "Shared pool": ("Maxout features over 400 projections that they share, beside independent ones.", POOL_PRESET),
         "A biased map": ("Odd numbers of paired Fourier features, and a wide kernel: a bias that draws show.", BIASED),
     },
 )
@@ -70,7 +72,7 @@ def choose() -> tuple[list[Entrant], np.ndarray, int, int, str, bool]:
         budget = Param("m", middle, "int", 1, int(grid[-1]), log=True, marks=tuple(grid.tolist()), symbol="m",
                        label="Features", help="The number of features whose estimates the clouds show.")  # fmt: skip
         m, draws = control(state, budget), control(state, DRAWS)
-        entrants = views.choose_entrants(state, [name for name in schemes if name in chosen])
+        entrants = views.choose_entrants(state, [name for name in schemes if name in chosen], dataset.image_shape)
         metric = choice(state, "metric", list(METRICS), "rmse", "Measure", "What the first chart shows.", METRICS)
         relative = control(state, RELATIVE)
     return entrants, grid, m, draws, metric, relative
@@ -88,20 +90,22 @@ def laboratory() -> None:
     except RfvizError as error:
         st.error(str(error))
     if results:
-        show(results, grid.tolist().index(m), m, metric, relative)
+        show(results, entrants, grid.tolist().index(m), m, metric, relative)
     elif not entrants:
         st.info("No map races. Choose at least one under “Maps”.")
     state.finish()
 
 
-def show(results: list[KernelErrorResult], place: int, m: int, metric: str, relative: bool) -> None:
+def show(
+    results: list[KernelErrorResult], entrants: list[Entrant], place: int, m: int, metric: str, relative: bool
+) -> None:
     """The race, a cloud for each map, and what is said more about them."""
     revision = f"{data_key}-{normalise}-{n_points}"
     figure = plot_kernel_errors(results, metric, at=m, relative=relative, revision=f"{revision}-{metric}-{relative}")
     layout.chart(figure, "kernel-error", text.summary(results, metric))
     st.caption(text.theory(results, metric))
     views.clouds(results, place, revision)
-    layout.explain(text.explanation(results, place))
+    layout.explain(text.explanation(results, place) + pool_story(results, entrants))
     layout.details(state, {
         "Bias and spread": lambda: views.bias_and_spread(results, place, m, relative, revision),
         "All measures": lambda: views.all_measures(results, m, relative, revision),

@@ -25,7 +25,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 
 TITLE = "Maxout-PCA"
 ICON = ":material/scatter_plot:"
-GROUP = "Random maxout"
+GROUP = "Distances"
 ORDER = 20
 QUESTION = "How do points arrange themselves after the map: do images of a turning head line up by angle?"
 
@@ -45,7 +45,7 @@ with st.sidebar:
 def choose() -> tuple[type[FeatureMap], dict, int]:
     """The controls: scheme, its settings, and the number of axes."""
     with st.container(key="controls"):
-        scheme, setting = choose_map(state, {"n_components": 2000, "pool_size": 12, "gamma": 1.0})
+        scheme, setting = choose_map(state, {"n_components": 2000, "pool_size": 12, "gamma": 1.0}, dataset.image_shape)
         setting["random_state"] = control(state, SEED)
         n_dimensions = int(control(state, DIMENSIONS))
     layout.formula(scheme.formula)

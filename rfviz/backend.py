@@ -36,6 +36,7 @@ __all__ = [
     "map_ordered",
     "memory_budget",
     "single_threaded_blas",
+    "special_functions",
     "to_host",
     "worker_count",
 ]
@@ -85,6 +86,11 @@ class Device:
             return array
         return self.xp.asarray(array, dtype=dtype)
 
+    def csr_matrix(self, parts: tuple[Any, Any, Any], shape: tuple[int, int]) -> Any:
+        """The CSR matrix of data, indices and row ends that are on this device."""
+        module = sparse if not self.is_gpu else importlib.import_module(self.xp.__name__ + "x.scipy.sparse")
+        return module.csr_matrix(parts, shape=shape)
+
     def free_bytes(self) -> int:
         """Bytes that are free on the device now; on the CPU within the container's limit, if there is one."""
         if self.is_gpu:
@@ -119,6 +125,11 @@ def array_namespace(array: Any) -> ModuleType:
     if root in ("cupy", "cupyx"):
         return sys.modules["cupy"]
     return np
+
+
+def special_functions(xp: ModuleType) -> ModuleType:
+    """Where ``erf``, ``ndtr`` and the like are for an array module: ``scipy.special`` or ``cupyx.scipy.special``."""
+    return importlib.import_module("scipy.special" if xp is np else f"{xp.__name__}x.scipy.special")
 
 
 def to_host(array: Any) -> Any:

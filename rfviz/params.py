@@ -16,7 +16,7 @@ from rfviz.errors import ParameterError
 
 __all__ = ["Param", "defaults", "validate"]
 
-Kind = Literal["int", "float", "bool", "choice"]
+Kind = Literal["int", "float", "bool", "choice", "range"]
 
 # Mantissas of the values that a logarithmic slider stops at. All even from 10 on, so that features that come in pairs
 # (cos, sin) divide them.
@@ -31,12 +31,12 @@ class Param:
     ----------
     name : str
         The keyword argument it stands for.
-    default : int, float, bool or str
+    default : int, float, bool, str, tuple or None
         Value when nothing is said.
-    kind : {"int", "float", "bool", "choice"}
-        Type of the value.
+    kind : {"int", "float", "bool", "choice", "range"}
+        Type of the value; a ``range`` is a pair of integers, the smaller first, or None where that is the default.
     low, high : float, optional
-        Inclusive bounds of an ``int`` or ``float``.
+        Inclusive bounds of an ``int`` or ``float``, or of both ends of a ``range``.
     open_low : bool
         Whether `low` itself is excluded (``gamma > 0``).
     step : int
@@ -90,6 +90,9 @@ class Param:
             return "must be True or False"
         if self.kind == "choice":
             return "must be one of " + ", ".join(map(repr, self.choices))
+        if self.kind == "range":
+            none = "None or " if self.default is None else ""
+            return f"must be {none}a pair (low, high) of integers with {self.low:g} ≤ low ≤ high ≤ {self.high:g}"
         noun = "an integer" if self.kind == "int" else "a finite number"
         if self.step != 1:
             noun = "an even integer" if self.step == 2 else f"a multiple of {self.step}"
@@ -119,6 +122,11 @@ class Param:
         if self.kind == "bool":
             if type(value).__name__ in ("bool", "bool_"):
                 return bool(value)
+        elif self.kind == "range":
+            if value is None and self.default is None:
+                return None
+            if _is_pair(value) and self.low <= value[0] <= value[1] <= self.high:
+                return int(value[0]), int(value[1])
         elif isinstance(value, str):
             if value in self.choices:
                 return value
@@ -135,6 +143,9 @@ class Param:
             return self.validate(value)
         except ParameterError:
             pass
+        if self.kind == "range" and _is_pair(value):
+            low, high = sorted(int(min(max(end, self.low), self.high)) for end in value)
+            return low, high
         if self.kind not in ("int", "float") or not _is_finite_number(value):
             return self.default
         low = -math.inf if self.low is None else self.low
@@ -184,6 +195,15 @@ def _is_finite_number(value: Any) -> bool:
         return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
     except OverflowError:  # an integer that no float can hold
         return False
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether it is a list of two integers."""
+    return (
+        isinstance(value, (tuple, list))
+        and len(value) == 2
+        and all(isinstance(end, numbers.Integral) and not isinstance(end, bool) for end in value)
+    )
 
 
 def defaults(params: Iterable[Param]) -> dict[str, Any]:

@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.special
 from scipy import sparse
 
 __all__ = ["Memory", "OutOfMemoryError", "build"]
 
 _FUNCTIONS = (  # noqa: SIM905
-    "abs add all any arange arccos arctan2 argmax argmin argsort ceil clip concatenate cos diag divide dot equal "
-    "exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min minimum "
-    "multiply nonzero ones outer power round sign sin sort sqrt square stack subtract sum take tanh tile where zeros"
+    "abs add all any arange arccos arcsin arctan2 argmax argmin argsort ceil clip concatenate cos cumsum diag divide "
+    "dot equal exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min "
+    "minimum multiply nonzero ones outer power round searchsorted sign sin sort sqrt square stack subtract sum take "
+    "tanh tile unique where zeros"
 ).split()
 _METHODS = "all any argmax argmin argsort conj diagonal dot max mean min nonzero prod ravel reshape sum take transpose"
 _ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags"
@@ -200,9 +202,11 @@ def _define_methods() -> None:
 class csr_matrix:  # noqa: N801 - CuPy's name
     """The little that rfviz asks of ``cupyx.scipy.sparse.csr_matrix``."""
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: Any, shape: tuple[int, int] | None = None) -> None:
         if isinstance(matrix, np.ndarray):
             raise TypeError(f"Unsupported initializer format {type(matrix)}")
+        if isinstance(matrix, tuple):
+            matrix = sparse.csr_matrix(_open(matrix), shape=shape)
         self._matrix = sparse.csr_matrix(matrix._matrix if isinstance(matrix, csr_matrix) else matrix)
         if self._matrix.dtype.char not in "?fdFD":
             raise ValueError(f"Only bool, float32, float64, complex64 and complex128 are supported; {matrix.dtype}")
@@ -280,7 +284,15 @@ def build() -> dict[str, ModuleType]:
     """Fresh modules for ``sys.modules``, by name; the device's :class:`Memory` is ``cupy.memory``."""
     global MEMORY
     MEMORY = Memory()
-    names = ("cupy", "cupy.cuda", "cupyx", "cupyx.scipy", "cupyx.scipy.sparse", "cupyx.scipy.linalg")
+    names = (
+        "cupy",
+        "cupy.cuda",
+        "cupyx",
+        "cupyx.scipy",
+        "cupyx.scipy.sparse",
+        "cupyx.scipy.linalg",
+        "cupyx.scipy.special",
+    )
     modules = {name: ModuleType(name) for name in names}
     cupy, cuda = modules["cupy"], modules["cupy.cuda"]
     for name in _FUNCTIONS:
@@ -303,9 +315,12 @@ def build() -> dict[str, ModuleType]:
         driverGetVersion=lambda: 0,
         runtimeGetVersion=lambda: 0,
     )
-    modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix
+    cupy.csr_matrix = modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix  # the former for the tests alone
     cupy.linalg = SimpleNamespace(
         cholesky=lambda a: _call(np.linalg.cholesky, (a,), {}), norm=lambda a: _call(np.linalg.norm, (a,), {})
     )
+    for name in ("erf", "ndtr"):
+        function = getattr(scipy.special, name)
+        setattr(modules["cupyx.scipy.special"], name, lambda *a, _f=function, **k: _call(_f, a, k))
     modules["cupyx.scipy.linalg"].solve_triangular = lambda a, b, **k: _call(scipy.linalg.solve_triangular, (a, b), k)
     return modules

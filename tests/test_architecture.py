@@ -18,11 +18,13 @@ ALLOWED = {
     "rfviz.params": {"errors"},
     "rfviz.backend": {"errors", "params", "threads"},
     "rfviz.kernels": {"errors", "params", "backend"},
+    "rfviz.bounds": {"errors", "kernels"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
-    "rfviz.features": {"errors", "params", "backend", "kernels", "skeleton"},
+    "rfviz.features": {"errors", "params", "backend", "kernels", "bounds", "skeleton"},
     "rfviz.linear_model": {"errors", "params", "backend"},
     "rfviz.datasets": {"errors", "params", "backend"},
-    "rfviz.analysis": {"errors", "params", "backend", "kernels", "skeleton", "features", "linear_model", "datasets"},
+    "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
+    | {"datasets"},
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {

@@ -1,5 +1,7 @@
 """The page on kernel approximation: what it draws is what the analysis computes, and it answers what cannot be done."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -147,3 +149,28 @@ def test_a_smaller_largest_m_keeps_the_marked_one_on_the_grid():
     changed(at, SLUG, {"m_max": 100, "odd": True})
     assert not at.error
     assert at.session_state[f"{SLUG}.m"] == 99
+
+
+def test_shared_pool_preset_says_what_equal_projections_give():
+    at = opened(SLUG)
+    next(b for b in at.button if b.label == "Shared pool").click().run()
+    assert not at.exception and not at.error and not at.warning
+    said = "\n".join(m.value for m in at.markdown)
+    numbers = re.search(r"make 100 independent features, with an exact RMSE of ([\d.]+)\. Shared, they make 2,000 "
+                        r"features with ([\d.]+); more features would not fall below ([\d.]+),.* independent features "
+                        r"err by only ([\d.]+), but take 8,000", said)  # fmt: skip
+    alone, shared, floor, many = map(float, numbers.groups())
+    assert many < floor < shared < alone
+    drawn = specs(at)[0]
+    # What is measured agrees with the exact curve, which the story is made of; all pairs of a draw err together, so
+    # that the mean square of twenty draws is about as sure as a chi-squared of twenty degrees.
+    measured, exact = (array(named(drawn, f"Shared-pool maxout, q = 4{more}")["y"]) for more in ("", ": exact"))
+    np.testing.assert_allclose(measured, exact, rtol=0.6)
+
+
+def test_receptive_fields_are_offered_for_images_and_have_an_exact_kernel():
+    at = opened(SLUG, {**SMALL, "schemes": ["RandomMaxout"], "receptive_field": (3, 5)})
+    assert not at.error and not at.warning
+    measured, exact = (array(named(specs(at)[0], f"Random maxout, q = 4{more}")["y"]) for more in ("", ": exact"))
+    np.testing.assert_allclose(measured, exact, rtol=0.5)
+    assert f"{SLUG}.receptive_field" not in opened(SLUG, {**SMALL, "data": "sphere"}).session_state

@@ -349,12 +349,32 @@ def run_to_its_end(at):
     raise AssertionError("the race did not end")
 
 
-@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge"])
+@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge", "exponential"])
 def test_a_race_of_each_loss(loss):
     at = run_to_its_end(opened("accuracy", {**SMALL_RACE, "loss": loss}))
     (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
     assert array(curve["x"])[-1] == 40 and array(curve["y"])[-1] < 15
     assert any(f"({loss})" in markdown.value for markdown in at.markdown)
+
+
+def test_architectures_race_and_are_ranked():
+    setting = {"data": "photo_patches", "data.max_samples": 200, "schemes": ["CompositionalFeatures"], "m_max": 40}
+    setting |= {"skeletons": ["4-4", "full"], "references": [], "seeds": 2, "normalise": "standardise rows"}
+    at = run_to_its_end(opened("accuracy", setting))
+    assert not at.warning and not at.error
+    curves = [trace for trace in specs(at)[0]["data"] if trace["mode"] == "lines+markers"]
+    assert [curve["name"] for curve in curves] == ["4,4", "full"]
+    at.session_state["accuracy:tab"] = "Table 1"
+    at.run()
+    (table,) = at.dataframe
+    assert table.value["architecture"].tolist() == ["4,4", "full"]
+    assert table.value["paper RFS %"].tolist() == [71.49, 60.01]
+
+
+def test_architectures_are_refused_where_there_are_no_images():
+    message = assert_refused(opened("accuracy", {"data": "moons", "schemes": ["CompositionalFeatures"],
+                                                 "skeletons": ["4-4"]}))  # fmt: skip
+    assert "no images" in message
 
 
 def test_a_stochastic_race_says_what_it_costs():

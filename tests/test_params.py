@@ -19,6 +19,8 @@ SHARE = Param("share", 0.5, "float", low=0.0, high=1.0)
 FLAG = Param("paired", True, "bool")
 KIND = Param("dtype", "float32", "choice", choices=("float32", "float64"))
 FREE = Param("shift", 0.0, "float")
+SIDES = Param("sides", None, "range", low=1, high=28)
+SPAN = Param("span", (2, 3), "range", low=1, high=9)
 
 RULES = [
     (COUNT, "must be an integer from 1 to 2,000,000"),
@@ -28,6 +30,8 @@ RULES = [
     (FLAG, "must be True or False"),
     (KIND, "must be one of 'float32', 'float64'"),
     (FREE, "must be a finite number"),
+    (SIDES, "must be None or a pair (low, high) of integers with 1 ≤ low ≤ high ≤ 28"),
+    (SPAN, "must be a pair (low, high) of integers with 1 ≤ low ≤ high ≤ 9"),
     (Param("a", 1, "int", low=1), "must be an integer of at least 1"),
     (Param("a", 1, "int", high=9), "must be an integer of at most 9"),
     (Param("a", 3, "int", low=3, step=3), "must be a multiple of 3 of at least 3"),
@@ -46,6 +50,7 @@ GOOD = [
     (WIDTH, 50, 50.0), (WIDTH, 1e-300, 1e-300), (WIDTH, "scale", "scale"), (WIDTH, np.float32(0.5), 0.5),
     (WIDTH, Fraction(1, 4), 0.25), (SHARE, 0, 0.0), (SHARE, 1, 1.0), (FLAG, False, False), (FLAG, np.True_, True),
     (KIND, "float64", "float64"), (KIND, np.str_("float64"), "float64"), (FREE, -1e300, -1e300),
+    (SIDES, None, None), (SIDES, [1, 28], (1, 28)), (SIDES, (np.int64(8), 8), (8, 8)), (SPAN, (1, 9), (1, 9)),
 ]  # fmt: skip
 BAD = [
     (COUNT, 0), (COUNT, 2_000_001), (COUNT, 1.0), (COUNT, True), (COUNT, "1"), (COUNT, None), (COUNT, np.float64(3)),
@@ -53,13 +58,15 @@ BAD = [
     (WIDTH, 0), (WIDTH, 0.0), (WIDTH, -1), (WIDTH, 50.1), (WIDTH, math.nan), (WIDTH, math.inf), (WIDTH, "auto"),
     (WIDTH, True), (WIDTH, 1j), (WIDTH, Decimal(1)), (WIDTH, 10**400), (WIDTH, ""), (SHARE, -1e-9), (SHARE, 1.0001),
     (FLAG, 1), (FLAG, 0), (FLAG, "True"), (FLAG, None), (KIND, "float16"), (KIND, np.float32), (KIND, 32), (FREE, "x"),
+    (SIDES, (0, 5)), (SIDES, (5, 4)), (SIDES, (1, 29)), (SIDES, 4), (SIDES, (1, 2, 3)), (SIDES, (1.0, 2)),
+    (SIDES, "1,2"), (SIDES, (True, 2)), (SPAN, None), (SPAN, []),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("param", "value", "expected"), GOOD)
 def test_good_values(param, value, expected):
     result = param.validate(value)
-    assert result == expected and type(result) in (int, float, bool, str, np.str_)
+    assert result == expected and type(result) in (int, float, bool, str, np.str_, tuple, type(None))
     assert param.clamp(value) == expected
 
 

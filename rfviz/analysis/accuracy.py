@@ -23,13 +23,14 @@ from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
 from rfviz.features import registry
 from rfviz.linear_model import RidgePath, StochasticPath, default_grid
+from rfviz.linear_model.losses import LOSSES
 from rfviz.params import Param
 
 __all__ = ["LOSS", "Segment", "Split", "grid_segments", "make_split", "mean_and_spread", "run_segment"]
 
 LOSS = Param(
-    "loss", "ridge", "choice", choices=("ridge", "logistic", "hinge"), label="Loss",
-    help="Ridge solves every m at once. Logistic and hinge train each m by stochastic gradients: slower, but without a "
+    "loss", "ridge", "choice", choices=("ridge", *LOSSES), label="Loss",
+    help="Ridge solves every m at once. The others train each m by stochastic gradients: slower, but without a "
     "Gram matrix, so for m beyond the memory that one takes.",
 )  # fmt: skip
 _FEWEST_ROWS = 20
@@ -181,7 +182,7 @@ def run_segment(
     share : float
         Share of the training rows to use; rows of a smaller share are among those of a larger one.
     progress : callable
-    loss : {"ridge", "logistic", "hinge"}
+    loss : {"ridge", "logistic", "hinge", "exponential"}
         Ridge regression, or stochastic gradients: :class:`rfviz.linear_model.StochasticPath`.
 
     Raises

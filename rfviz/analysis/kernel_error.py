@@ -17,7 +17,7 @@ from scipy.spatial.distance import squareform
 
 from rfviz.analysis import kernel_statistics as statistics
 from rfviz.analysis.kernel_statistics import Density, ErrorTable, Reference
-from rfviz.analysis.mapping import settled
+from rfviz.analysis.mapping import seen, settled
 from rfviz.analysis.points import blas_for, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import array_namespace, check_memory, to_host
@@ -114,7 +114,7 @@ def prepare_sample(
     Parameters
     ----------
     dataset : Dataset
-    how : {"unit norm", "standardise", "none"}
+    how : {"unit norm", "standardise", "standardise rows", "none"}
         See :func:`rfviz.analysis.points.normalise`; columns are standardised over the chosen points.
     n_points : int
         At least 3; all points where there are fewer.
@@ -202,7 +202,7 @@ def kernel_errors(
     what = f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features"
     check_memory(needed, "cpu", what, "Choose fewer points or draws.")
     setting = settled(cls, setting, sample.original)
-    points = sample.coordinates if cls(**setting).rotation_invariant else sample.original
+    points = seen(cls(**setting), sample)
     estimated = np.empty((n_draws, len(grid), pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
         for draw in range(n_draws):

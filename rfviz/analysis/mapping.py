@@ -11,7 +11,7 @@ from rfviz.analysis.progress import Progress
 from rfviz.backend import check_memory, to_host
 from rfviz.features import FeatureMap
 
-__all__ = ["map_points", "settled"]
+__all__ = ["map_points", "seen", "settled"]
 
 
 def map_points(
@@ -63,3 +63,16 @@ def settled(cls: type[FeatureMap], setting: Mapping[str, Any], X: np.ndarray) ->
         fitted = cls(**{**values, "n_components": 1}).fit(X)
         values |= {name: getattr(fitted, f"{name}_") for name in words}
     return values
+
+
+def seen(scheme_map: FeatureMap, points: Any) -> np.ndarray:
+    """The points as the map needs them: in few coordinates where it does not mind a rotation, else as they are.
+
+    Parameters
+    ----------
+    scheme_map : FeatureMap
+    points : object
+        With arrays `coordinates` and `original`.
+    """
+    whole = getattr(scheme_map, "receptive_field", None) is None
+    return points.coordinates if scheme_map.rotation_invariant and whole else points.original

@@ -14,9 +14,11 @@ from rfviz.params import Param
 __all__ = ["NORMALISATION", "blas_for", "centred_gram", "normalise", "span_coordinates", "squared_distances"]
 
 NORMALISATION = Param(
-    "normalise", "unit norm", "choice", choices=("unit norm", "standardise", "none"), label="Normalise",
+    "normalise", "unit norm", "choice", label="Normalise",
+    choices=("unit norm", "standardise", "standardise rows", "none"),
     help="Unit norm puts every point on the sphere, where the maxout kernel depends on the angle alone (the paper's "
-    "setting). Standardise gives each column mean 0 and variance 1.",
+    "setting). Standardise gives each column mean 0 and variance 1; standardise rows does so for each row, which frees "
+    "images of brightness and contrast.",
 )  # fmt: skip
 
 # Multiply-adds below which starting the other BLAS threads costs more than they save.
@@ -24,12 +26,12 @@ _SMALL_PRODUCT = 200_000_000
 
 
 def normalise(X: np.ndarray, how: str) -> np.ndarray:
-    """Rows of unit norm, columns of mean 0 and variance 1, or the data as they are; in float64.
+    """Rows of unit norm, columns or rows of mean 0 and variance 1, or the data as they are; in float64.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-    how : {"unit norm", "standardise", "none"}
+    how : {"unit norm", "standardise", "standardise rows", "none"}
 
     Returns
     -------
@@ -57,6 +59,11 @@ def normalise(X: np.ndarray, how: str) -> np.ndarray:
         X -= X.mean(axis=0)
         deviation = X.std(axis=0)
         X /= np.where(deviation > 0, deviation, 1.0)  # a constant column stays at zero
+    elif how == "standardise rows":
+        size = np.abs(X).max(axis=1, keepdims=True)
+        X -= X.mean(axis=1, keepdims=True)
+        deviation = X.std(axis=1, keepdims=True)
+        X /= np.where(deviation > 1e-7 * size, deviation, 1.0)  # what rounding leaves of a constant row is no contrast
     return X
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.mapping import map_points, settled
+from rfviz.analysis.mapping import map_points, seen, settled
 from rfviz.analysis.pairs import PointPairs
 from rfviz.analysis.points import blas_for, centred_gram, squared_distances
 from rfviz.analysis.progress import Progress, silent
@@ -96,7 +96,8 @@ class SaturationResult:
 
     Attributes
     ----------
-    scheme, dataset : str
+    label, scheme, dataset : str
+        What the scheme is called, its class name, and the data's name.
     n_components, n_points, n_pairs : int
     grid : ndarray of shape (k,)
         Input distances at which the exact curves are given.
@@ -105,6 +106,7 @@ class SaturationResult:
     curves : tuple of SaturationCurve
     """
 
+    label: str
     scheme: str
     dataset: str
     n_components: int
@@ -193,8 +195,8 @@ def saturation(
         for m, label in zip(mapped, labels, strict=True)
     )
     return SaturationResult(
-        registry()[scheme].label, pairs.name, mapped[0].n_components, len(pairs.coordinates), len(pairs.distance),
-        pairs.grid, x_edges, y_edges, curves,
+        registry()[scheme].label, scheme, pairs.name, mapped[0].n_components, len(pairs.coordinates),
+        len(pairs.distance), pairs.grid, x_edges, y_edges, curves,
     )  # fmt: skip
 
 
@@ -205,7 +207,7 @@ def _map(
     text = f"Mapping {len(pairs.coordinates):,} points, {label}"
     progress(span[0], text)
     scheme_map = registry()[scheme](**settled(registry()[scheme], setting, pairs.original))
-    points = pairs.coordinates if scheme_map.rotation_invariant else pairs.original
+    points = seen(scheme_map, pairs)
     with blas_for(len(points), scheme_map.n_components):
         Phi = map_points(scheme_map.fit(points), points, progress, *span, text)
         embedded = np.sqrt(squared_distances(centred_gram(Phi)))

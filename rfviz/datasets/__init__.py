@@ -14,17 +14,25 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from rfviz.datasets import (
+    activity,
+    adult,
     binary_toy,
+    breast_cancer,
     categorical_toy,
     cifar10,
     circle,
+    circles,
     digits,
+    kddcup99,
     mnist,
+    moons,
     olivetti,
     photo_patches,
     sphere,
+    spirals,
     turning_head,
     umist,
+    xor,
 )
 from rfviz.datasets import folder as _folder
 from rfviz.datasets._limits import memory_limit, set_memory_limit
@@ -56,8 +64,8 @@ DEFAULT_COLOUR_IMAGES = "photo_patches"
 _BUILT_IN = {
     m.SPEC.name: m.SPEC
     for m in (
-        circle, sphere, turning_head, digits, photo_patches, categorical_toy, binary_toy,
-        olivetti, umist, mnist, cifar10,
+        circle, sphere, turning_head, digits, breast_cancer, photo_patches, moons, circles, spirals, xor,
+        categorical_toy, binary_toy, olivetti, umist, mnist, cifar10, adult, kddcup99, activity,
     )
 }  # fmt: skip
 

@@ -24,6 +24,8 @@ class Meta:
         One line each, empty where nothing is said.
     class_names, feature_names : tuple of str
         Names by class code and by column; empty where there are none.
+    categories : tuple of (str, tuple of str)
+        Name and words of each categorical column; empty where there are none.
     """
 
     source: str = ""
@@ -31,6 +33,7 @@ class Meta:
     note: str = ""
     class_names: tuple[str, ...] = ()
     feature_names: tuple[str, ...] = ()
+    categories: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def read_meta(data_file: Path) -> Meta:
@@ -53,7 +56,14 @@ def read_meta(data_file: Path) -> Meta:
         note=_line(content.get("subset", content.get("note"))),
         class_names=_names(full.get("classes", content.get("classes"))),
         feature_names=_names(full.get("numeric_columns", content.get("feature_names"))),
+        categories=_categories(full.get("categorical_columns"), full.get("categories")),
     )
+
+
+def _categories(columns: object, words: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    names = _names(columns)
+    lists = [_names(words.get(name)) for name in names] if isinstance(words, dict) else []
+    return tuple(zip(names, lists, strict=True)) if lists and all(lists) else ()
 
 
 def _source(value: object) -> str:

@@ -17,7 +17,7 @@ from rfviz.datasets._raw import Raw
 from rfviz.datasets._text import one_line, reason
 from rfviz.errors import DataError, MemoryBudgetError
 
-__all__ = ["Layout", "layout", "read"]
+__all__ = ["Layout", "layout", "read", "read_codes"]
 
 _ORDER = ("frame", "order")
 _USED = ("X", "X_train", "X_test", "y", "y_train", "y_test", *_ORDER, "is_train")
@@ -120,6 +120,28 @@ def read(path: Path) -> Raw:
         notes=_notes(plan),
     )
     return _train_first(raw, arrays[plan.is_train].ravel()) if plan.is_train else raw
+
+
+def read_codes(path: Path) -> np.ndarray | None:
+    """The categorical columns ``C`` of `path`, whole numbers or text of shape (n_samples, n_columns); None without.
+
+    Raises
+    ------
+    DataError
+        If they are of another type or shape, or the file is damaged.
+    """
+    n_samples = layout(path).n_samples
+    with _worded(path), zipfile.ZipFile(path) as archive:
+        if not {"C", "C.npy"} & set(archive.namelist()):
+            return None
+        member = _header(archive, "C")
+        if member.dtype.kind not in "iuUS" or len(member.shape) != 2 or member.shape[0] != n_samples:
+            raise DataError(
+                f"its array C has the type {member.dtype} and the shape {member.shape}; it must hold whole numbers or "
+                f"text, one row for each of the {n_samples:,} samples"
+            )
+        _limits.check(2 * member.n_bytes, f"C of {path.name}, expanded,", "Save fewer rows or columns")
+        return _array(archive, "C")
 
 
 def _notes(plan: Layout) -> tuple[str, ...]:

@@ -74,14 +74,7 @@ def load(progress: Progress | None = None, **params) -> Dataset:
 
 def in_folder() -> Path | None:
     """The first file of the data folder that holds CIFAR-10."""
-    for path in folder.files().values():
-        if path.stem.lower().startswith("cifar10") and path.suffix.lower() == ".npz":
-            try:
-                if _npz.layout(path).image_shape == (_SIDE, _SIDE, 3):
-                    return path
-            except DataError:  # listed by itself, where it says what is wrong with it
-                continue
-    return None
+    return folder.first(("cifar10",), lambda layout: layout.image_shape == (_SIDE, _SIDE, 3))
 
 
 def _cropped(raw: Raw, side: int) -> Raw:

@@ -25,6 +25,7 @@ Others are ignored. In a table, the label is the column ``label``, ``target``, `
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,7 +38,7 @@ from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.errors import DataError
 from rfviz.params import Param, validate
 
-__all__ = ["PREFIX", "files", "folder", "set_folder", "specs"]
+__all__ = ["PREFIX", "files", "first", "folder", "set_folder", "specs"]
 
 PREFIX = "folder:"
 _VARIABLE = "RFVIZ_DATA"
@@ -87,6 +88,18 @@ def files() -> dict[str, Path]:
         key = PREFIX + path.stem
         keyed[PREFIX + path.name if key in keyed else key] = path
     return keyed
+
+
+def first(stems: tuple[str, ...], accept: Callable[[_npz.Layout], bool]) -> Path | None:
+    """The first ``.npz`` file whose name begins with one of `stems` and whose layout is accepted; None if none is."""
+    for path in files().values():
+        if path.stem.lower().startswith(stems) and path.suffix.lower() == ".npz":
+            try:
+                if accept(_npz.layout(path)):
+                    return path
+            except DataError:  # listed by itself, where it says what is wrong with it
+                continue
+    return None
 
 
 def specs() -> dict[str, DatasetSpec]:

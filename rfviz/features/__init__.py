@@ -5,10 +5,14 @@ import pkgutil
 
 from rfviz.features.base import COMMON_PARAMS, FeatureMap, registry
 from rfviz.features.blocks import DeviceFallbackWarning
+from rfviz.features.hashing import CollisionLaw, HashingMap
 from rfviz.features.law import DistanceLaw, ProductLaw
 
 for _module in pkgutil.iter_modules(__path__):
     importlib.import_module(f"{__name__}.{_module.name}")
 
-__all__ = ["COMMON_PARAMS", "DeviceFallbackWarning", "DistanceLaw", "FeatureMap", "ProductLaw", "registry", *registry()]
+__all__ = [
+    "COMMON_PARAMS", "CollisionLaw", "DeviceFallbackWarning", "DistanceLaw", "FeatureMap", "HashingMap", "ProductLaw",
+    "registry", *registry(),
+]  # fmt: skip
 globals().update(registry())

@@ -1,4 +1,4 @@
-"""The width gamma of a stationary kernel: learnt from data, one for each column, and too large for the precision."""
+"""The width gamma of a stationary kernel: learnt from data, and too large for the precision of the phases."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+from sklearn.metrics.pairwise import euclidean_distances
 
-from rfviz.errors import ParameterError
-from rfviz.params import Param
+from rfviz.features.widths import MEDIAN_ROWS, deviation, l1_gamma
 
-__all__ = ["PrecisionWarning", "check_columns", "check_phases", "learnt_gamma"]
+__all__ = ["PrecisionWarning", "check_phases", "learnt_gamma"]
 
-# Rows whose distances the median is taken over.
-_MEDIAN_ROWS = 500
 # The largest rounding error of a phase that a map accepts in silence.
 _PHASE_ERROR = 0.01
 
@@ -42,42 +39,15 @@ def learnt_gamma(rule: str, spectrum: str, X: Any) -> float:
     -------
     float
     """
-    if rule == "median":
-        typical = _median_distance(X, spectrum == "laplacian")
-        gamma = typical**-2 if spectrum in ("gaussian", "matern") else 1.0 / typical
-    else:
-        variance, columns = _variance(X), X.shape[1]
-        if not variance > 0:
-            return 1.0
-        if spectrum == "laplacian":
-            gamma = 1.0 / (columns * np.sqrt(variance))
+    if spectrum == "laplacian":
+        return l1_gamma(rule, X)
+    with np.errstate(divide="ignore", over="ignore"):
+        if rule == "median":
+            squared = np.float64(_median_distance(X)) ** 2
         else:
-            gamma = 1.0 / (columns * variance)
-            gamma = np.sqrt(gamma) if spectrum == "cauchy" else gamma
+            squared = np.float64(X.shape[1] * deviation(X) ** 2)
+        gamma = 1.0 / (np.sqrt(squared) if spectrum == "cauchy" else squared)
     return float(gamma) if np.isfinite(gamma) and gamma > 0 else 1.0
-
-
-def check_columns(param: Param, value: Any) -> np.ndarray:
-    """An array of widths, one for each column, in float64.
-
-    Raises
-    ------
-    ParameterError
-        Unless it is a line of numbers that are each a legal width.
-    """
-    rule = f"{param.rule}, or an array of such numbers, one for each column"
-    try:
-        widths = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(param.name, rule, value, "Give one number for each column.") from None
-    if widths.ndim != 1 or not widths.size:
-        raise ParameterError(param.name, rule, f"shape {widths.shape}", "Give one number for each column.")
-    wrong = ~(np.isfinite(widths) & (widths > param.low) & (widths <= param.high))
-    if wrong.any():
-        column = int(np.flatnonzero(wrong)[0])
-        remedy = f"That is the entry of column {column}; remove columns that should not count from the data."
-        raise ParameterError(param.name, rule, float(widths[column]), remedy)
-    return widths
 
 
 def check_phases(X: Any, scale: Any, gamma: Any, dtype: str, axes: bool) -> None:
@@ -116,24 +86,10 @@ def check_phases(X: Any, scale: Any, gamma: Any, dtype: str, axes: bool) -> None
         )
 
 
-def _variance(X: Any) -> float:
-    """Variance of all entries."""
-    if sparse.issparse(X):
-        size = X.shape[0] * X.shape[1]
-        mean = X.data.sum(dtype=np.float64) / size
-        # Around the mean, zeros included: the mean of squares less the squared mean would cancel.
-        return float(np.sum((X.data - mean) ** 2) + (size - X.data.size) * mean**2) / size
-    return float(np.var(X, dtype=np.float64))
-
-
-def _median_distance(X: Any, city_block: bool) -> float:
+def _median_distance(X: Any) -> float:
     """Median over the pairs of different rows; of the positive ones where most rows are equal, 1 where all are."""
-    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _MEDIAN_ROWS)).astype(int))
-    sample = X[rows].astype(np.float64)
-    if sparse.issparse(sample):
-        sample = sparse.csr_matrix(sample)
-    distances = manhattan_distances(sample) if city_block else euclidean_distances(sample)
-    distances = distances[np.triu_indices(len(rows), 1)]
+    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))
+    distances = euclidean_distances(X[rows].astype(np.float64))[np.triu_indices(len(rows), 1)]
     median = float(np.median(distances)) if distances.size else 0.0
     if not median > 0:
         positive = distances[distances > 0]

@@ -1,21 +1,19 @@
-"""The contract of a feature map, and all that schemes share: validation, row blocks, devices, nested prefixes."""
+"""The contract of a feature map, and what schemes share of fitting: validation, memory, nested prefixes, registry."""
 
 from __future__ import annotations
 
 import copy
-import warnings
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
+from rfviz.backend import check_memory, get_device, memory_budget
 from rfviz.errors import ParameterError
-from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
 from rfviz.features.draws import seed_from
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.mapping import BlockTransformer
 from rfviz.params import Param
 
 __all__ = ["COMMON_PARAMS", "FeatureMap", "registry"]
@@ -39,7 +37,7 @@ def registry() -> dict[str, type[FeatureMap]]:
     return dict(_registry)
 
 
-class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimator):
     """Base of all schemes; a scheme is a subclass that declares `label` and `params` and fills in the hooks.
 
     Hooks
@@ -49,7 +47,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     ``_slice_weights(n_components)``
         The weights of the first features, by attribute name.
     ``_map_block(xp, X, weights, scale, out, scratch)``
-        Write the features of the rows `X`, times `scale`, to `out`.
+        Write the features of the rows `X`, times `scale`, to `out`. Not for a scheme with `sparse_output`: that one
+        gives its own ``transform`` and ``transform_blocks``, and says how many ``columns`` its first features take.
     ``_unit_scale``
         Scale of one feature: the map is that times 1/√m, unless `_scale` gives each feature its own.
     """
@@ -57,9 +56,11 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     label: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     formula: ClassVar[str] = ""
+    #: Time to map n samples of d columns to m features.
+    cost: ClassVar[str] = ""
+    #: Who described it, and when.
+    reference: ClassVar[str] = ""
     params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
-    _weights: ClassVar[tuple[str, ...]] = ()
-    _unit_scale: ClassVar[float] = 1.0
     #: Whether the law is unchanged when the data are rotated or written in a basis of their span. Ask an instance.
     rotation_invariant: bool = False
     law_missing: str = "No law of distances is known for this map."  #: why `distance_law` is None, if it is
@@ -83,7 +84,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            Only its shape is used, and the statistics that a scheme's parameters ask for (``gamma="scale"``).
+            Only its shape is used, the statistics that a scheme's parameters ask for (``gamma="scale"``), and by a
+            scheme with sparse output the rows themselves, which say what columns there are.
         y : ignored
 
         Returns
@@ -99,10 +101,11 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         self._check_params()
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self._check_weight_memory(X.shape[1])
+        self._check_fit_memory(X)
         self.seed_ = seed_from(self.random_state)
         self._fit_statistics(X)
         self._draw(X.shape[1])
+        self._learn(X)
         return self
 
     def _check_params(self) -> None:
@@ -118,6 +121,12 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _fit_statistics(self, X: Any) -> None:
         """Learn what the scheme's parameters ask of the data; nothing by default."""
+
+    def _learn(self, X: Any) -> None:
+        """Learn, once the weights are drawn, what the output looks like on these rows; nothing by default."""
+
+    def _check_fit_memory(self, X: Any) -> None:
+        self._check_weight_memory(X.shape[1])
 
     def _check_weight_memory(self, n_features: int) -> None:
         needed = self.weight_bytes(n_features)
@@ -139,99 +148,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _work(self, n_samples: int, n_features: int) -> int:
         return self.multiply_adds(n_samples, n_features)  # the time that mapping takes, in the same unit
 
-    # --- mapping ------------------------------------------------------------------------------------------------------
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Map `X` to its random features.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            On the host, of dtype `dtype`; a DataFrame after ``set_output(transform="pandas")``.
-
-        Raises
-        ------
-        MemoryBudgetError
-            Where the result would not fit in memory; :meth:`transform_blocks` has no such limit.
-        """
-        X = self._check_input(X)
-        itemsize = np.dtype(self.dtype).itemsize
-        fits = int(memory_budget("cpu") / max(X.shape[0] * itemsize, 1))
-        what = f"A feature matrix of {X.shape[0]} × {self.n_components}"
-        remedy = f"The largest n_components that fits is about {fits}; or use transform_blocks."
-        check_memory(X.shape[0] * self.n_components * itemsize, "cpu", what, remedy)
-        out = np.empty((X.shape[0], self.n_components), dtype=self.dtype)
-        device = get_device(self.device)
-        if device.is_gpu and self._fill_from_gpu(X, out, device):
-            return out
-        for _ in self._blocks(X, None, self._scale(), get_device("cpu"), out):
-            pass
-        return out
-
-    def transform_blocks(self, X: Any, block_rows: int | None = None, scaled: bool = True) -> Iterator[Any]:
-        """Map `X` block by block of rows; what large computations use.
-
-        Parameters
-        ----------
-        X : array-like or CSR matrix of shape (n_samples, n_features)
-        block_rows : int, optional
-            Rows of a block; by default as many as run at full speed, within 32 MB.
-        scaled : bool
-            Whether to apply the factor that makes inner products estimate the kernel. Unscaled features are nested:
-            the first columns do not depend on `n_components`.
-
-        Yields
-        ------
-        ndarray or cupy.ndarray of shape (rows, n_components)
-            Consecutive rows, left on the device that computed them. A block is the caller's to keep or to change.
-        """
-        X = self._check_input(X)
-        if block_rows is not None:
-            block_rows = Param("block_rows", BLOCK_ROWS, "int", low=1).validate(block_rows)
-        return self._blocks(X, block_rows, self._scale() if scaled else self._unit_scale, get_device(self.device))
-
-    def _check_input(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
-
-    def _block_weights(self, device: Device) -> dict[str, Any]:  # what `_map_block` reads, still on the host
-        return {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
-
-    def _scale(self) -> Any:
-        return self._unit_scale / np.sqrt(self.n_components)
-
-    def _blocks(self, X: Any, block_rows: int | None, scale: Any, device: Device, out: Any = None) -> Iterator[Any]:
-        """Blocks of features on `device`, into the rows of `out` (host only) or fresh arrays."""
-        weights = self._block_weights(device)
-        if device.is_gpu:
-            return gpu_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device)
-        cost = self._work(*X.shape)
-        return host_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, cost, out)
-
-    def _fill_from_gpu(self, X: Any, out: np.ndarray, device: Device) -> bool:
-        """Compute the rows of `out` on the GPU; False where its memory does not suffice."""
-        start = 0
-        try:
-            for block in self._blocks(X, None, self._scale(), device):
-                out[start : start + block.shape[0]] = to_host(block)
-                start += block.shape[0]
-            return True
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-        # Only here, where the error and the arrays in its traceback are gone, is there anything to give back.
-        device.release()
-        message = f"Out of memory on {device.name}: computed on the CPU instead."
-        warnings.warn(message, DeviceFallbackWarning, stacklevel=3)
-        return False
+    # --- the map as a mathematical object -----------------------------------------------------------------------------
 
     def prefix(self, n_components: int) -> FeatureMap:
         """The fitted map of the first features, sharing memory with this one.
@@ -294,6 +211,3 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         raise TypeError(f"{type(self).__name__} does not say which weights belong to its first features")
-
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
-        raise TypeError(f"{type(self).__name__} does not say how it maps")

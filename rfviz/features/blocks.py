@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from scipy import sparse
 
 from rfviz.backend import Device, array_namespace, is_out_of_memory, map_ordered, single_threaded_blas, worker_count
 
-__all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "host_blocks", "project"]
+__all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "halving", "host_blocks", "project"]
 
 # Rows of a block: enough for the matrix product to run at full speed (from 800 on at 10,000 features), few enough that
 # a block stays below 32 MiB. The C library recycles memory of that size; anything larger is mapped, and zeroed by the
@@ -43,9 +44,14 @@ class Scratch:
 
     def like(self, array: Any) -> Any:
         """An uninitialised contiguous array of the shape and dtype of `array`."""
-        if self._buffer is None or self._buffer.size < array.size or self._buffer.dtype != array.dtype:
-            self._buffer = self._xp.empty(array.size, dtype=array.dtype)
-        return self._buffer[: array.size].reshape(array.shape)
+        return self.empty(array.shape, array.dtype)
+
+    def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
+        """An uninitialised contiguous array; the next one takes its place."""
+        size = math.prod(shape)
+        if self._buffer is None or self._buffer.size < size or self._buffer.dtype != dtype:
+            self._buffer = self._xp.empty(size, dtype=dtype)
+        return self._buffer[:size].reshape(shape)
 
     def release(self) -> None:
         """Let go of the buffer."""
@@ -112,8 +118,11 @@ def gpu_blocks(
     dtype: str,
     block_rows: int | None,
     device: Device,
+    out_dtype: Any = None,
 ) -> Iterator[Any]:
     """Blocks on a GPU, in order; a block that does not fit is tried again with half the rows.
+
+    The blocks are of `out_dtype`, that of the features where it is None (hash codes are integers of floats).
 
     Raises
     ------
@@ -130,10 +139,17 @@ def gpu_blocks(
     def compute(start: int, stop: int) -> Any:
         with device.activate():
             block = device.asarray(X[start:stop], dtype=dtype)
-            target = device.xp.empty((block.shape[0], n_components), dtype=dtype)
+            target = device.xp.empty((block.shape[0], n_components), dtype=out_dtype or dtype)
             map_block(device.xp, block, weights, scale, target, scratch)
             return target
 
+    yield from halving(compute, n_samples, rows, device, scratch.release)
+
+
+def halving(
+    compute: Callable[[int, int], Any], n_samples: int, rows: int, device: Device, release: Callable[[], None]
+) -> Iterator[Any]:
+    """``compute(start, stop)`` for all rows, some at a time; half as many from where memory does not suffice."""
     start = 0
     while start < n_samples:
         stop, fits = min(start + rows, n_samples), True
@@ -146,9 +162,9 @@ def gpu_blocks(
         if fits:
             start = stop
             continue
-        scratch.release()
+        release()
         device.release()
         rows = max(rows // 2, _MIN_GPU_ROWS)
         warnings.warn(
-            f"Out of memory on {device.name}: going on with blocks of {rows} rows.", DeviceFallbackWarning, stacklevel=2
+            f"Out of memory on {device.name}: going on with blocks of {rows} rows.", DeviceFallbackWarning, stacklevel=3
         )

@@ -110,6 +110,8 @@ class CompositionalFeatures(FeatureMap):
         r"\Phi_\ell(x)=\sqrt{2w_\ell}\,\cos\bigl(\textstyle\sum_j N_{\ell j}\,\theta_j(x)+b_\ell\bigr),"
         r"\quad b_\ell\in\{0,\tfrac{\pi}{2}\}"
     )
+    cost: ClassVar[str] = "O(n·m·paths)"
+    reference: ClassVar[str] = "Daniely, Frostig, Gupta, Singer 2017"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(

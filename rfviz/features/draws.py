@@ -31,6 +31,7 @@ __all__ = [
     "standard_normal",
     "standard_normals",
     "uniform",
+    "whole_chunks",
 ]
 
 CHUNK_ROWS = 256
@@ -175,6 +176,18 @@ def standard_normals(seed: int, out: np.ndarray, first: int = 0) -> np.ndarray:
 def uniform(seed: int, stream: int, high: float, out: np.ndarray) -> np.ndarray:
     """Fill `out` with draws that are uniform on [0, high) and nested in its rows; see :func:`standard_normal`."""
     _fill_rows(lambda generator, shape: generator.uniform(0.0, high, shape), seed, {stream: out})
+    return out
+
+
+def whole_chunks(
+    seed: int, stream: int, sampler: Callable[[np.random.Generator, tuple[int, int]], np.ndarray], out: np.ndarray
+) -> np.ndarray:
+    """Fill `out` with draws by any `sampler`, called with the generator and the shape of a chunk.
+
+    The last chunk is drawn whole and then cut, so that a sampler that draws several tables after another is nested too.
+    """
+    columns = out.shape[1]
+    _fill_rows(lambda generator, shape: sampler(generator, (CHUNK_ROWS, columns))[: shape[0]], seed, {stream: out})
     return out
 
 

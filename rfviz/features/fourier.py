@@ -8,13 +8,15 @@ import numpy as np
 
 from rfviz.errors import ParameterError
 from rfviz.features import fourier_laws
-from rfviz.features.bandwidth import check_columns, check_phases, learnt_gamma
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.bandwidth import check_phases, learnt_gamma
+from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.fourier_draws import DRAWS, check_draw, draw_frequencies
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.features.spectra import SPECTRA, Spectrum, spectrum_of
 from rfviz.features.structured import block_count, padded_size, structured_multiply_adds, structured_project
+from rfviz.features.widths import check_widths
 from rfviz.params import Param
 
 __all__ = ["RandomFourier"]
@@ -23,7 +25,7 @@ __all__ = ["RandomFourier"]
 _COSINE = 40
 
 
-class RandomFourier(FeatureMap):
+class RandomFourier(ReceptiveMap):
     r"""Cosines of random frequencies, for the Gaussian and other stationary kernels.
 
     .. math::
@@ -77,6 +79,11 @@ class RandomFourier(FeatureMap):
     paired : bool
         Whether features come as pairs (cos, sin) of one frequency rather than as cos(· + b). Pairs need half the
         matrix product, and their estimate has the lower variance wherever the kernel is not small.
+    receptive_field : (low, high) or None
+        For images: bounds of the sides of the random rectangle that a feature sees, in pixels; None for all pixels. See
+        :mod:`rfviz.features.receptive`.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, with `receptive_field`; by default as square as their number of columns allows.
     random_state : int, None, RandomState or Generator
     device : {"auto", "cpu", "cuda", "cuda:<index>"}
     dtype : {"float32", "float64"}
@@ -107,6 +114,8 @@ class RandomFourier(FeatureMap):
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos(\omega_\ell^\top x+b_\ell),\quad \omega\sim p_k,\ "
         r"p_k=\mathcal N(0,2\gamma I_d)\text{ for the Gaussian kernel}"
     )
+    cost: ClassVar[str] = "O(n·m·d), structured O(n·m·log d)"
+    reference: ClassVar[str] = "Rahimi, Recht 2007"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
@@ -137,13 +146,14 @@ class RandomFourier(FeatureMap):
             help="Pairs (cos, sin) of one frequency instead of cos(·+b): half the matrix product, and lower variance "
             "where the kernel is not small.",
         ),
+        RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("frequencies_", "signs_", "radii_", "phases_")
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
 
     def __init__(
-        self, n_components=1000, *, gamma="scale", spectrum="gaussian", nu=1.5, draw="iid", paired=True, random_state=0,
-        device="auto", dtype="float32",
+        self, n_components=1000, *, gamma="scale", spectrum="gaussian", nu=1.5, draw="iid", paired=True,
+        receptive_field=None, image_shape=None, random_state=0, device="auto", dtype="float32",
     ):  # fmt: skip
         self.n_components = n_components
         self.gamma = gamma
@@ -151,6 +161,8 @@ class RandomFourier(FeatureMap):
         self.nu = nu
         self.draw = draw
         self.paired = paired
+        self.receptive_field = receptive_field
+        self.image_shape = image_shape
         self.random_state = random_state
         self.device = device
         self.dtype = dtype
@@ -169,7 +181,7 @@ class RandomFourier(FeatureMap):
 
     def _check_param(self, param: Param, value: Any) -> Any:
         if param.name == "gamma" and np.ndim(value):
-            return check_columns(param, value)
+            return check_widths(param, value)
         return super()._check_param(param, value)
 
     def _fit_statistics(self, X: Any) -> None:
@@ -184,7 +196,7 @@ class RandomFourier(FeatureMap):
         else:
             self.gamma_ = float(self.gamma)
         extra = self._spectrum.n_mixing + (not self.paired)
-        check_draw(self.draw, self.spectrum, self._spectrum, n_features, extra)
+        check_draw(self.draw, self.spectrum, self._spectrum, n_features, extra, self.receptive_field is not None)
         check_phases(X, self._column_scale(), self.gamma_, self.dtype, axes=self.spectrum == "laplacian")
 
     def _column_scale(self) -> Any:
@@ -224,6 +236,7 @@ class RandomFourier(FeatureMap):
             setattr(self, name, value)
         if self.draw != "structured":
             self.frequencies_ *= np.asarray(self._column_scale(), dtype=self.dtype)
+            self._mask(self.frequencies_)
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         count = self._frequency_count(n_components)
@@ -258,7 +271,11 @@ class RandomFourier(FeatureMap):
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return self._spectrum.kernel(X, Y, self._fitted_gamma())
+        spectrum, gamma = self._spectrum, self._fitted_gamma()
+        if np.ndim(gamma):
+            X, Y = (None if A is None else np.asarray(A, dtype=np.float64) * spectrum.scale(gamma) for A in (X, Y))
+            gamma = spectrum.unit_gamma
+        return self._over_rectangles(lambda A, B: spectrum.kernel(A, B, gamma), X, Y)
 
     def _fitted_gamma(self) -> Any:
         if hasattr(self, "gamma_"):
@@ -268,16 +285,12 @@ class RandomFourier(FeatureMap):
         return np.asarray(self.gamma, dtype=np.float64) if np.ndim(self.gamma) else float(self.gamma)
 
     def distance_law(self) -> DistanceLaw | None:
-        """Exact for one width and independent frequencies of the Gaussian and Matérn kernels, and for orthogonal ones
-        of the Gaussian kernel once fitted. Other kernels are no functions of the distance; of other draws the variance
-        is not known."""
+        """Exact as :meth:`product_law`, for kernels that are functions of the distance; :attr:`law_missing` says why
+        there is none."""
         return fourier_laws.distance_law(self)
 
     def product_law(self, X: Any) -> ProductLaw | None:
-        """Exact for independent frequencies of every kernel, and for orthogonal ones of the Gaussian kernel once
-        fitted; None for other draws, whose variance is not known."""
+        """Exact for independent frequencies, and for orthogonal ones of the Gaussian kernel once fitted; else None."""
         return fourier_laws.product_law(self, X)
 
-    @property
-    def law_missing(self) -> str:
-        return fourier_laws.law_missing(self)
+    law_missing = property(fourier_laws.law_missing)

@@ -29,7 +29,9 @@ _SOBOL_ROWS = 4096
 _PARALLEL_FROM = 500_000
 
 
-def check_draw(draw: str, spectrum_name: str, spectrum: Spectrum, n_features: int, n_extra: int) -> None:
+def check_draw(
+    draw: str, spectrum_name: str, spectrum: Spectrum, n_features: int, n_extra: int, rectangles: bool
+) -> None:
     """Refuse what a draw cannot do.
 
     Parameters
@@ -39,6 +41,8 @@ def check_draw(draw: str, spectrum_name: str, spectrum: Spectrum, n_features: in
     n_features : int
     n_extra : int
         Uniform numbers that a feature takes beside one for each column.
+    rectangles : bool
+        Whether features see rectangles of images.
 
     Raises
     ------
@@ -47,6 +51,9 @@ def check_draw(draw: str, spectrum_name: str, spectrum: Spectrum, n_features: in
     if draw in ("orthogonal", "structured") and not spectrum.isotropic:
         rule = f"must be 'iid' or 'qmc' for the spectrum {spectrum_name!r}, which sees the axes and has no rotations"
         raise ParameterError("draw", rule, draw, "Use draw='qmc', or the spectrum 'gaussian' or 'matern'.")
+    if draw == "structured" and rectangles:
+        rule = "must be another than 'structured' with receptive fields, for which every weight must be at hand"
+        raise ParameterError("draw", rule, draw, "Use draw='orthogonal', or whole images.")
     if draw == "qmc" and n_features + n_extra > qmc.Sobol.MAXDIM:
         most = qmc.Sobol.MAXDIM - n_extra
         rule = f"must be another than 'qmc' beyond {most} columns, where no Sobol sequence is known (here {n_features})"

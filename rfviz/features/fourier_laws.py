@@ -8,6 +8,7 @@ import numpy as np
 
 from rfviz import kernels
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.receptive import ReceptiveMap
 from rfviz.features.spectra import Gaussian, Spectrum
 
 __all__ = ["distance_law", "law_missing", "product_law"]
@@ -15,6 +16,8 @@ __all__ = ["distance_law", "law_missing", "product_law"]
 
 def law_missing(fourier: Any) -> str:
     """Why :func:`distance_law` is None, in one sentence; empty where it is not."""
+    if fourier.receptive_field is not None:
+        return ReceptiveMap.law_missing.fget(fourier)
     if not fourier._spectrum.isotropic or np.ndim(fourier.gamma):
         return (
             "This kernel looks at the columns one by one, so that points at one distance have many kernels: there is "
@@ -104,6 +107,8 @@ def _variance(fourier: Any, one: np.ndarray, shared: np.ndarray | None, draws: i
 
 def _known(fourier: Any) -> bool:
     """Whether the variance is known: for independent draws, and for orthogonal ones of a Gaussian spectrum."""
+    if fourier.receptive_field is not None:
+        return False
     return fourier.draw == "iid" or (
         fourier.draw == "orthogonal" and type(fourier._spectrum) is Gaussian and hasattr(fourier, "n_features_in_")
     )

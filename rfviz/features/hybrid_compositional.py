@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rfviz import kernels
+from rfviz import bounds, kernels
 from rfviz.backend import Device, check_memory
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
@@ -85,6 +85,8 @@ class HybridCompositional(FeatureMap):
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos\bigl(\textstyle\sum_k\langle w_{\ell k},\varphi_{\ell k}(x)\rangle"
         r"+b_\ell\bigr),\quad w\sim\mathcal N(0,sI)"
     )
+    cost: ClassVar[str] = "O(n·m·patch)"
+    reference: ClassVar[str] = "Daniely, Frostig, Gupta, Singer 2017"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
@@ -228,8 +230,7 @@ class HybridCompositional(FeatureMap):
         above, _ = above_patches(skeleton)
         constant = 0.0 if above is None else float(above.propagate(np, np.zeros((above.n_inputs, 1)))[0])
         one = 0.5 * (1.0 + kernels.compositional(X, skeleton=doubled)) + 0.5 * (1.0 - constant) - self.kernel(X) ** 2
-        # 2 cos(·) cos(·) lies in an interval of length 4.
-        return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(8.0 * np.log(2.0 / p) / m), "Hoeffding")
+        return ProductLaw(lambda m: one / m, None, bounds.phase_pair_hoeffding().error, "Hoeffding")
 
 
 def _checked(skeleton: Skeleton) -> Skeleton:

@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import kernels
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normals
+from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, argmax_codes, pool_codes
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.params import Param
 
 __all__ = ["RandomMaxout"]
@@ -19,13 +21,15 @@ __all__ = ["RandomMaxout"]
 _POOL_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128)
 
 
-class RandomMaxout(FeatureMap):
+class RandomMaxout(HashingMap, ReceptiveMap):
     r"""The largest of `pool_size` Gaussian projections, `n_components` times.
 
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \max_{j \le q} \langle w^\ell_j, x \rangle, \quad w^\ell_j \sim N(0, I_d)
 
     Its kernel is ‖x‖‖z‖K(cos), with K' the probability that both points choose the same projection (see
     :func:`rfviz.kernels.maxout`). Small distances are kept, large ones saturate, the sooner the larger the pool.
+
+    *Which* projection is the largest is a hash of x (:meth:`codes`): two points share a symbol with probability K'.
 
     Cost: O(n·m·q·d) multiply-adds, two blocks of memory; the n × mq array of all projections is never formed.
 
@@ -37,6 +41,11 @@ class RandomMaxout(FeatureMap):
         Number of features m.
     pool_size : int
         Number of projections q of which a feature is the largest; 1 gives linear random projections.
+    receptive_field : (low, high) or None
+        For images: bounds of the sides of the random rectangle that a feature sees, in pixels; None for all pixels. See
+        :mod:`rfviz.features.receptive`.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, with `receptive_field`; by default as square as their number of columns allows.
     random_state : int, None, RandomState or Generator
     device : {"auto", "cpu", "cuda", "cuda:<index>"}
     dtype : {"float32", "float64"}
@@ -65,6 +74,8 @@ class RandomMaxout(FeatureMap):
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,\langle w_j^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
     )
+    cost: ClassVar[str] = "O(n·m·q·d)"
+    reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
@@ -72,13 +83,19 @@ class RandomMaxout(FeatureMap):
             help="How many projections compete for each feature. A larger pool makes the map more local: distances "
             "saturate sooner. 1 is a linear map.",
         ),
+        RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
     rotation_invariant: bool = True
 
-    def __init__(self, n_components=1000, *, pool_size=4, random_state=0, device="auto", dtype="float32"):
+    def __init__(
+        self, n_components=1000, *, pool_size=4, receptive_field=None, image_shape=None, random_state=0,
+        device="auto", dtype="float32",
+    ):  # fmt: skip
         self.n_components = n_components
         self.pool_size = pool_size
+        self.receptive_field = receptive_field
+        self.image_shape = image_shape
         self.random_state = random_state
         self.device = device
         self.dtype = dtype
@@ -90,6 +107,7 @@ class RandomMaxout(FeatureMap):
         self.weights_ = np.empty((self.pool_size, self.n_components, n_features), dtype=self.dtype)
         # One stream a pool member, so that the map with a smaller pool is contained in this one.
         standard_normals(self.seed_, self.weights_)
+        self._mask(self.weights_)  # all members of a feature see the same rectangle
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {"weights_": self.weights_[:, :n_components]}
@@ -118,10 +136,32 @@ class RandomMaxout(FeatureMap):
             for member in range(1, self.pool_size):
                 xp.maximum(out, project(X, W[member], projection), out=out)
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return kernels.maxout(X, Y, pool_size=self.pool_size)
+    def _n_symbols(self) -> int:
+        return self.pool_size
 
-    def distance_law(self) -> DistanceLaw:
+    def _code_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+        argmax_codes(xp, X, weights["weights_"], out, (self.pool_size,))
+
+    def pool_codes(self, X: Any, pool_sizes: list[int]) -> dict[int, np.ndarray]:
+        """``prefix_pool(q).codes(X)`` by q, for several q at the cost of the largest."""
+        return pool_codes(self, X, [self._validate_prefix("pool_size", q, self.pool_size) for q in pool_sizes])
+
+    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
+        q = self.pool_size
+        return self._over_rectangles(lambda A, B: kernels.maxout_collision(A, B, pool_size=q), X, Y)
+
+    def collision_law(self) -> CollisionLaw | None:
+        if self.receptive_field is not None:
+            return None
+        return angle_law(lambda cosine: kernels.collision_rho(cosine, self.pool_size))
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        q = self.pool_size
+        return self._over_rectangles(lambda A, B: kernels.maxout(A, B, pool_size=q), X, Y)
+
+    def distance_law(self) -> DistanceLaw | None:
+        if self.receptive_field is not None:  # which pixels differ matters
+            return None
         q, m = self.pool_size, self.n_components
 
         def moments(distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -138,8 +178,12 @@ class RandomMaxout(FeatureMap):
         )
 
     def product_law(self, X: Any) -> ProductLaw:
-        _, cosines, norms, _ = kernels.pairwise_cosines(X)
-        one = kernels.maxout_product_moments(cosines, self.pool_size)[1] * np.outer(norms, norms) ** 2
+        q = self.pool_size
+        if self.receptive_field is None:
+            one = _product_moments(X, q)[1]
+        else:
+            second = self._over_rectangles(lambda A, _: _second_moment(A, q), X)
+            one = second - self.kernel(X) ** 2
         # No bound: the features are unbounded, and no tail of their products with explicit constants is known.
         return ProductLaw(lambda m: one / m)
 
@@ -149,3 +193,16 @@ def _distance_as_printed(distance: np.ndarray, pool_size: int) -> np.ndarray:
     rho = np.clip(1.0 - 0.5 * np.square(distance), -1.0, 1.0)
     at_zero = kernels.expected_max_squared(pool_size)
     return np.sqrt(2.0 * np.maximum(at_zero - kernels.maxout_theorem1_as_printed(rho, pool_size), 0.0))
+
+
+def _product_moments(X: Any, pool_size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of one feature's h(x)h(z) for all pairs of rows of `X`."""
+    _, cosines, norms, _ = kernels.pairwise_cosines(X)
+    mean, variance = kernels.maxout_product_moments(cosines, pool_size)
+    scale = np.outer(norms, norms)
+    return mean * scale, variance * scale**2
+
+
+def _second_moment(X: Any, pool_size: int) -> np.ndarray:
+    mean, variance = _product_moments(X, pool_size)
+    return variance + mean**2

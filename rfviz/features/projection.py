@@ -7,20 +7,26 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import kernels
-from rfviz.features.base import FeatureMap
+from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal
+from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, sign_codes
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.params import Param
 
 __all__ = ["RandomProjection"]
 
 
-class RandomProjection(FeatureMap):
+class RandomProjection(HashingMap, ReceptiveMap):
     r"""Linear Gaussian projections; random maxout with a pool of one.
 
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \langle w^\ell, x \rangle, \quad w^\ell \sim N(0, I_d)
 
     Its kernel is the inner product xᵀz. Every distance is kept up to a factor 1 ± O(1/√m) (Johnson and Lindenstrauss).
+
+    The signs of the projections are a hash of x (:meth:`codes`, SimHash): two points at the angle θ share a bit with
+    probability 1 − θ/π.
 
     Cost: O(n·m·d). Caveat: it adds no non-linearity; a linear model on it is a linear model.
 
@@ -28,6 +34,11 @@ class RandomProjection(FeatureMap):
     ----------
     n_components : int
         Number of features m.
+    receptive_field : (low, high) or None
+        For images: bounds of the sides of the random rectangle that a feature sees, in pixels; None for all pixels. See
+        :mod:`rfviz.features.receptive`.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, with `receptive_field`; by default as square as their number of columns allows.
     random_state : int, None, RandomState or Generator
     device : {"auto", "cpu", "cuda", "cuda:<index>"}
     dtype : {"float32", "float64"}
@@ -40,16 +51,25 @@ class RandomProjection(FeatureMap):
     References
     ----------
     W. Johnson, J. Lindenstrauss, "Extensions of Lipschitz mappings into a Hilbert space", 1984.
+    M. Charikar, "Similarity Estimation Techniques from Rounding Algorithms", 2002 (the signs).
     """
 
     label: ClassVar[str] = "Random projection"
     summary: ClassVar[str] = "Linear: every distance is kept, none saturates. The baseline."
     formula: ClassVar[str] = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\langle w^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
+    params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Johnson, Lindenstrauss 1984"
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
     rotation_invariant: bool = True
 
-    def __init__(self, n_components=1000, *, random_state=0, device="auto", dtype="float32"):
+    def __init__(
+        self, n_components=1000, *, receptive_field=None, image_shape=None, random_state=0, device="auto",
+        dtype="float32",
+    ):  # fmt: skip
         self.n_components = n_components
+        self.receptive_field = receptive_field
+        self.image_shape = image_shape
         self.random_state = random_state
         self.device = device
         self.dtype = dtype
@@ -57,6 +77,7 @@ class RandomProjection(FeatureMap):
     def _draw(self, n_features: int) -> None:
         self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)
         standard_normal(self.seed_, 0, out=self.weights_)
+        self._mask(self.weights_)
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {"weights_": self.weights_[:n_components]}
@@ -64,10 +85,26 @@ class RandomProjection(FeatureMap):
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         project(X * X.dtype.type(scale), weights["weights_"], out)
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return kernels.linear(X, Y)
+    def _n_symbols(self) -> int:
+        return 2
 
-    def distance_law(self) -> DistanceLaw:
+    def _code_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+        sign_codes(xp, X, weights["weights_"], out)
+
+    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
+        return self._over_rectangles(lambda A, B: kernels.maxout_collision(A, B, pool_size=2), X, Y)
+
+    def collision_law(self) -> CollisionLaw | None:
+        if self.receptive_field is not None:
+            return None
+        return angle_law(lambda cosine: kernels.collision_rho(cosine, 2))
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        return self._over_rectangles(kernels.linear, X, Y)
+
+    def distance_law(self) -> DistanceLaw | None:
+        if self.receptive_field is not None:  # which pixels differ matters
+            return None
         # ‖Φ(x) − Φ(z)‖² is δ²·χ²_m/m.
         return DistanceLaw(
             moments=lambda distance: (distance**2, 2.0 * distance**4 / self.n_components),
@@ -78,6 +115,9 @@ class RandomProjection(FeatureMap):
         )
 
     def product_law(self, X: Any) -> ProductLaw:
+        if self.receptive_field is not None:
+            one = self._over_rectangles(_second_moment, X) - self.kernel(X) ** 2
+            return ProductLaw(lambda m: one / m)
         products = kernels.linear(X)
         squares = np.diag(products)
         one = products**2 + np.outer(squares, squares)
@@ -89,3 +129,10 @@ class RandomProjection(FeatureMap):
             return 0.5 * np.add.outer(squares, squares) * (2.0 * np.sqrt(t / m) + 2.0 * t / m)
 
         return ProductLaw(lambda m: one / m, bound=bound, bound_name="χ² tail")
+
+
+def _second_moment(X: Any, Y: Any) -> np.ndarray:
+    """E ⟨w, x⟩²⟨w, z⟩² for all pairs of rows of `X`."""
+    products = kernels.linear(X, Y)
+    squares = np.diag(products)
+    return 2.0 * products**2 + np.outer(squares, squares)

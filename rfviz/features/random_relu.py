@@ -7,14 +7,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import kernels
-from rfviz.features.base import FeatureMap
+from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal
+from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.params import Param
 
 __all__ = ["RandomReLU"]
 
 
-class RandomReLU(FeatureMap):
+class RandomReLU(ReceptiveMap):
     r"""Positive parts of Gaussian projections.
 
     .. math:: \Phi(x)_\ell = \sqrt{2/m}\,\max(0, \langle w^\ell, x \rangle), \quad w^\ell \sim N(0, I_d)
@@ -30,6 +32,11 @@ class RandomReLU(FeatureMap):
     ----------
     n_components : int
         Number of features m.
+    receptive_field : (low, high) or None
+        For images: bounds of the sides of the random rectangle that a feature sees, in pixels; None for all pixels. See
+        :mod:`rfviz.features.receptive`.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, with `receptive_field`; by default as square as their number of columns allows.
     random_state : int, None, RandomState or Generator
     device : {"auto", "cpu", "cuda", "cuda:<index>"}
     dtype : {"float32", "float64"}
@@ -49,12 +56,20 @@ class RandomReLU(FeatureMap):
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\max(0,\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
     )
+    params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Cho, Saul 2009"
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
     rotation_invariant: bool = True
 
-    def __init__(self, n_components=1000, *, random_state=0, device="auto", dtype="float32"):
+    def __init__(
+        self, n_components=1000, *, receptive_field=None, image_shape=None, random_state=0, device="auto",
+        dtype="float32",
+    ):  # fmt: skip
         self.n_components = n_components
+        self.receptive_field = receptive_field
+        self.image_shape = image_shape
         self.random_state = random_state
         self.device = device
         self.dtype = dtype
@@ -62,6 +77,7 @@ class RandomReLU(FeatureMap):
     def _draw(self, n_features: int) -> None:
         self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)
         standard_normal(self.seed_, 0, out=self.weights_)
+        self._mask(self.weights_)
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {"weights_": self.weights_[:n_components]}
@@ -72,4 +88,4 @@ class RandomReLU(FeatureMap):
         out *= out.dtype.type(scale)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return kernels.arccos(X, Y, degree=1)
+        return self._over_rectangles(lambda A, B: kernels.arccos(A, B, degree=1), X, Y)

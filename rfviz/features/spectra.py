@@ -29,10 +29,13 @@ class Spectrum:
         Whether the law, and with it the kernel, is unchanged by rotations.
     n_mixing : int
         Uniform numbers that one frequency takes beside one for each column.
+    unit_gamma : float
+        The width whose frequencies are unit frequencies.
     """
 
     isotropic: ClassVar[bool] = False
     n_mixing: ClassVar[int] = 0
+    unit_gamma: ClassVar[float] = 1.0
 
     def scale(self, gamma: Any) -> Any:
         """What unit frequencies are multiplied with for the width `gamma`: γ itself, unless γ is a squared width."""
@@ -51,17 +54,8 @@ class Spectrum:
         """Unit frequencies from uniform numbers, shapes (n, n_mixing) and (n, n_features), through inverse laws."""
         raise NotImplementedError
 
-    def kernel(self, X: Any, Y: Any, gamma: Any) -> np.ndarray:
-        """The kernel of the width `gamma`, a number or one for each column."""
-        if np.ndim(gamma):
-            scale = self.scale(gamma)
-            X, Y = np.asarray(X) * scale, None if Y is None else np.asarray(Y) * scale
-            gamma = self.unit_gamma
-        return self.closed_form(X, Y, gamma)
-
-    unit_gamma: ClassVar[float] = 1.0
-
-    def closed_form(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+        """The kernel of the width `gamma`."""
         raise NotImplementedError
 
     def profile(self, distance: np.ndarray) -> np.ndarray:
@@ -89,7 +83,7 @@ class Gaussian(Spectrum):
     def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
         return ndtri(columns)
 
-    def closed_form(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
         return kernels.gaussian(X, Y, gamma=gamma)
 
     def profile(self, distance: np.ndarray) -> np.ndarray:
@@ -113,7 +107,7 @@ class Matern(Gaussian):
     def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
         return ndtri(columns) * np.sqrt(self.nu / gammaincinv(self.nu, mixing))
 
-    def closed_form(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
         return kernels.matern(X, Y, gamma=gamma, nu=self.nu)
 
     def profile(self, distance: np.ndarray) -> np.ndarray:
@@ -133,7 +127,7 @@ class Laplacian(Spectrum):
     def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
         return np.tan(np.pi * (columns - 0.5))
 
-    def closed_form(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
         return kernels.laplacian(X, Y, gamma=gamma)
 
 
@@ -147,7 +141,7 @@ class Cauchy(Spectrum):
     def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
         return np.where(columns < 0.5, np.log(2.0 * columns), -np.log(2.0 * (1.0 - columns)))
 
-    def closed_form(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
         return kernels.cauchy(X, Y, gamma=gamma)
 
 

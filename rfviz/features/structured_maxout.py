@@ -11,6 +11,7 @@ from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch
 from rfviz.features.draws import chi_square
 from rfviz.features.maxout import RandomMaxout
+from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.features.structured import (
     block_count,
     draw_signs,
@@ -66,7 +67,9 @@ class StructuredMaxout(FeatureMap):
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,(T_jx)_\ell,\quad T_j=S\,HD_1HD_2HD_3\ \text{in blocks}"
     )
-    params: ClassVar[tuple[Param, ...]] = RandomMaxout.params
+    cost: ClassVar[str] = "O(n·m·q·log d)"
+    reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015; Ailon, Chazelle 2009"
+    params: ClassVar[tuple[Param, ...]] = tuple(param for param in RandomMaxout.params if param is not RECEPTIVE_FIELD)
     _weights: ClassVar[tuple[str, ...]] = ("signs_", "radii_")
 
     def __init__(self, n_components=1000, *, pool_size=4, random_state=0, device="auto", dtype="float32"):

@@ -10,7 +10,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, DASHES, GREY, SYMBOLS, rgba, styled
+from rfviz.figures.template import COLOURS, GREY, SchemeStyle, rgba, scheme_styles, styled
 
 __all__ = ["Runner", "plot_accuracy", "plot_confusion", "plot_penalty"]
 
@@ -29,11 +29,14 @@ class Runner:
         Columns of the chosen axis (``m``, ``seconds`` or ``bytes``), ``error`` and ``s.d.``, in the units of the chart.
     paper : tuple of (m, error, s.d.)
         What the paper prints for the same setting; empty where it prints nothing.
+    scheme : str
+        Class name of the map, which gives the curve its colour.
     """
 
     label: str
     frame: pd.DataFrame
     paper: tuple[tuple[float, float, float], ...] = ()
+    scheme: str = ""
 
 
 def plot_accuracy(
@@ -68,8 +71,8 @@ def plot_accuracy(
     plotly.graph_objects.Figure
     """
     traces: list[dict[str, Any]] = []
-    for index, runner in enumerate(runners):
-        traces += [*_band(runner, index, axis), _curve(runner, index, axis), *_paper(runner, index, axis)]
+    for runner, style in zip(runners, scheme_styles(r.scheme for r in runners), strict=True):
+        traces += [*_band(runner, style, axis), _curve(runner, style, axis), *_paper(runner, style, axis)]
     span = x_range or _span(runners, axis)
     references = {name: error for name, error in references.items() if error > 0}
     traces += [_reference(name, error, span, index) for index, (name, error) in enumerate(references.items())]
@@ -99,7 +102,7 @@ def _reference(name: str, error: float, span: tuple[float, float], index: int) -
     )
 
 
-def _band(runner: Runner, index: int, axis: str) -> list[dict[str, Any]]:
+def _band(runner: Runner, style: SchemeStyle, axis: str) -> list[dict[str, Any]]:
     """One standard deviation about the curve, where there is more than one seed."""
     frame = runner.frame
     if not (frame["s.d."] > 0).any():
@@ -112,7 +115,7 @@ def _band(runner: Runner, index: int, axis: str) -> list[dict[str, Any]]:
             x=np.concatenate([x, x[::-1]]),
             y=np.concatenate([error + deviation, low[::-1]]),
             fill="toself",
-            fillcolor=rgba(COLOURS[index % len(COLOURS)], 0.18),
+            fillcolor=rgba(style.colour, 0.18),
             line={"width": 0},
             mode="lines",
             hoverinfo="skip",
@@ -121,34 +124,33 @@ def _band(runner: Runner, index: int, axis: str) -> list[dict[str, Any]]:
     ]
 
 
-def _curve(runner: Runner, index: int, axis: str) -> dict[str, Any]:
+def _curve(runner: Runner, style: SchemeStyle, axis: str) -> dict[str, Any]:
     return trace(
         "scatter",
         x=runner.frame[axis].to_numpy(),
         y=runner.frame["error"].to_numpy(),
         mode="lines+markers",
-        line={"color": COLOURS[index % len(COLOURS)], "width": 2.5, "dash": DASHES[index % len(DASHES)]},
-        marker={"symbol": SYMBOLS[index % len(SYMBOLS)], "size": 8},
+        line={"color": style.colour, "width": 2.5, "dash": style.dash},
+        marker={"symbol": style.symbol, "size": 8},
         name=runner.label,
         showlegend=True,
         hovertemplate="%{x:,} → %{y:.3g}<extra>" + runner.label + "</extra>",
     )
 
 
-def _paper(runner: Runner, index: int, axis: str) -> list[dict[str, Any]]:
+def _paper(runner: Runner, style: SchemeStyle, axis: str) -> list[dict[str, Any]]:
     """What the paper prints for the same setting, with its standard deviations."""
     if not runner.paper or axis != "m":
         return []
     m, error, deviation = (list(values) for values in zip(*runner.paper, strict=True))
-    colour = COLOURS[index % len(COLOURS)]
     return [
         trace(
             "scatter",
             x=m,
             y=error,
-            error_y={"array": deviation, "color": colour, "thickness": 1.5},
+            error_y={"array": deviation, "color": style.colour, "thickness": 1.5},
             mode="markers",
-            marker={"symbol": "circle-open", "size": 14, "color": colour, "line": {"width": 2}},
+            marker={"symbol": "circle-open", "size": 14, "color": style.colour, "line": {"width": 2}},
             name=f"{runner.label}, the paper",
             hovertemplate="%{x:,} → %{y:.3g}<extra>as printed</extra>",
         )
@@ -172,12 +174,12 @@ def plot_penalty(runners: list[Runner], *, height: int = 360) -> go.Figure:
             x=r.frame["m"].to_numpy(),
             y=r.frame["alpha"].to_numpy(float),
             mode="lines+markers",
-            line={"color": COLOURS[i % len(COLOURS)], "dash": DASHES[i % len(DASHES)]},
-            marker={"symbol": SYMBOLS[i % len(SYMBOLS)], "size": 8},
+            line={"color": style.colour, "dash": style.dash},
+            marker={"symbol": style.symbol, "size": 8},
             name=r.label,
             showlegend=True,
         )
-        for i, r in enumerate(runners)
+        for r, style in zip(runners, scheme_styles(r.scheme for r in runners), strict=True)
     ]
     up = _LOG | {"exponentformat": "power"}
     axes = {"xaxis": _LOG | _STEPS, "yaxis": up}

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.figures.kernel_error import M_TITLE, band, line, m_axes
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, SYMBOLS, rgba, styled
+from rfviz.figures.template import GREY, rgba, scheme_style, scheme_styles, styled
 
 __all__ = ["plot_kernel_bias", "plot_kernel_spread"]
 
@@ -40,8 +40,9 @@ def plot_kernel_spread(
     plotly.graph_objects.Figure
     """
     traces, smallest = [], np.inf
-    for index, result in enumerate(results):
-        colour, e = COLOURS[index % len(COLOURS)], result.errors
+    styles = scheme_styles(result.scheme for result in results)
+    for style, result in zip(styles, results, strict=True):
+        colour, e = style.colour, result.errors
         scale = result.unit if relative else 1.0
         if not np.isfinite(e.spread).all():
             continue
@@ -58,7 +59,7 @@ def plot_kernel_spread(
                 x=result.m_grid[found],
                 y=np.sqrt(e.bias_squared[found]) / scale,
                 mode="markers",
-                marker={"symbol": SYMBOLS[index % len(SYMBOLS)], "size": 11, "color": colour,
+                marker={"symbol": style.symbol, "size": 11, "color": colour,
                         "line": {"width": 1.5, "color": "white"}},
                 name=f"{result.label}: bias",
                 showlegend=bool(found.any()),
@@ -72,7 +73,7 @@ def plot_kernel_spread(
 
 
 def plot_kernel_bias(
-    result: KernelErrorResult, place: int, *, colour: int = 0, height: int = 360, revision: str = ""
+    result: KernelErrorResult, place: int, *, colour: str = "", height: int = 360, revision: str = ""
 ) -> go.Figure:
     """Mean error over the draws against the exact kernel, beside the spread of one estimate.
 
@@ -81,8 +82,8 @@ def plot_kernel_bias(
     result : KernelErrorResult
     place : int
         Which number of features, by its place in the grid.
-    colour : int
-        Place of the map in the race.
+    colour : str
+        Hexadecimal; the scheme's own where none is given.
     height : int
         Pixels.
     revision : str
@@ -91,7 +92,7 @@ def plot_kernel_bias(
     -------
     plotly.graph_objects.Figure
     """
-    tone, e = COLOURS[colour % len(COLOURS)], result.errors
+    tone, e = colour or scheme_style(result.scheme).colour, result.errors
     x, bias = e.group_kernel, e.group_bias[place]
     traces = []
     if result.n_draws > 1:

@@ -12,7 +12,7 @@ from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
 from rfviz.figures.density import density_image
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, DASHES, GREY, SYMBOLS, rgba, styled
+from rfviz.figures.template import GREY, SchemeStyle, rgba, scheme_style, scheme_styles, styled
 
 __all__ = ["M_TITLE", "band", "line", "m_axes", "plot_kernel_density", "plot_kernel_errors"]
 
@@ -57,14 +57,15 @@ def plot_kernel_errors(
     is_error = metric != "correlation"
     traces: list[dict[str, Any]] = []
     floor, top = np.inf, 0.0
-    for index, result in enumerate(results):
+    styles = scheme_styles(result.scheme for result in results)
+    for style, result in zip(styles, results, strict=True):
         scale = result.unit if relative and is_error else 1.0
         values = result.errors.metric(metric) / scale
-        traces += _curve(result, index, result.errors.average(metric) / scale, values, METRICS[metric])
+        traces += _curve(result, style, result.errors.average(metric) / scale, values, METRICS[metric])
         floor, top = np.nanmin([floor, np.nanmin(values)]), np.nanmax([top, np.nanmax(values)])
     if references and is_error:
-        for index, result in enumerate(results):
-            traces += _theory(result, index, metric, result.unit if relative else 1.0, _BOUND_WITHIN * top)
+        for style, result in zip(styles, results, strict=True):
+            traces += _theory(result, style.colour, metric, result.unit if relative else 1.0, _BOUND_WITHIN * top)
         traces += _rate(results, metric, relative)
     title = METRICS[metric] if not relative or not is_error else f"{METRICS[metric]} ÷ mean k(x, x)"
     axes = m_axes(results, at, (0.6 * floor, 1.4 * top) if is_error else None)
@@ -89,20 +90,20 @@ def m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[flo
 
 
 def _curve(
-    result: KernelErrorResult, index: int, mean: np.ndarray, values: np.ndarray, title: str
+    result: KernelErrorResult, style: SchemeStyle, mean: np.ndarray, values: np.ndarray, title: str
 ) -> list[dict[str, Any]]:
-    colour, traces = COLOURS[index % len(COLOURS)], []
+    traces = []
     if len(values) > 1:
         low, high = np.quantile(values, [0.1, 0.9], axis=0)
-        traces.append(band(result.m_grid, low, high, rgba(colour, 0.18)))
+        traces.append(band(result.m_grid, low, high, rgba(style.colour, 0.18)))
     traces.append(
         trace(
             "scatter",
             x=result.m_grid,
             y=mean,
             mode="lines+markers",
-            line={"color": colour, "width": 2.5, "dash": DASHES[index % len(DASHES)]},
-            marker={"symbol": SYMBOLS[index % len(SYMBOLS)], "size": 7},
+            line={"color": style.colour, "width": 2.5, "dash": style.dash},
+            marker={"symbol": style.symbol, "size": 7},
             name=result.label,
             hovertemplate=f"m = %{{x:,}}: {title} %{{y:.3g}}<extra>{result.label}</extra>",
         )
@@ -132,9 +133,9 @@ def line(x: Any, y: Any, colour: str, dash: str, name: str, width: float = 1.5, 
     return trace("scatter", x=x, y=y, mode="lines", line=style, name=name, hovertemplate=hover, showlegend=shown)
 
 
-def _theory(result: KernelErrorResult, index: int, metric: str, scale: float, most: float) -> list[dict[str, Any]]:
+def _theory(result: KernelErrorResult, colour: str, metric: str, scale: float, most: float) -> list[dict[str, Any]]:
     """The exact prediction of the root mean square, the normal limit of the mean, or the bound on the maximum."""
-    colour, reference = COLOURS[index % len(COLOURS)], result.reference
+    reference = result.reference
     known = {"rmse": reference.rmse, "mae": reference.mae, "maximum": reference.bound}[metric]
     if known is None:
         return []
@@ -157,7 +158,7 @@ def _rate(results: Sequence[KernelErrorResult], metric: str, relative: bool) -> 
 
 
 def plot_kernel_density(
-    result: KernelErrorResult, place: int, *, colour: int = 0, height: int = 360, revision: str = ""
+    result: KernelErrorResult, place: int, *, colour: str = "", height: int = 360, revision: str = ""
 ) -> go.Figure:
     """Estimate against exact kernel of every pair, as a density around the diagonal.
 
@@ -166,8 +167,8 @@ def plot_kernel_density(
     result : KernelErrorResult
     place : int
         Which number of features, by its place in the grid.
-    colour : int
-        Place of the map in the race.
+    colour : str
+        Hexadecimal; the scheme's own where none is given.
     height : int
         Pixels.
     revision : str
@@ -176,7 +177,7 @@ def plot_kernel_density(
     -------
     plotly.graph_objects.Figure
     """
-    d, tone = result.density, COLOURS[colour % len(COLOURS)]
+    d, tone = result.density, colour or scheme_style(result.scheme).colour
     x_span, y_span = (float(d.x_edges[0]), float(d.x_edges[-1])), (float(d.y_edges[0]), float(d.y_edges[-1]))
     low, high = max(d.x_edges[0], d.y_edges[0]), min(d.x_edges[-1], d.y_edges[-1])
     diagonal = line([low, high], [low, high], GREY, "solid", "estimate = kernel")

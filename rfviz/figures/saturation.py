@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from rfviz.analysis.saturation import SATURATION_SHARE, SaturationCurve, SaturationResult
 from rfviz.figures.density import density_image
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, DASHES, GREY, SYMBOLS, rgba, styled
+from rfviz.figures.template import GREY, SchemeStyle, rgba, series_styles, styled
 
 __all__ = ["plot_saturation"]
 
@@ -34,9 +34,10 @@ def plot_saturation(result: SaturationResult, *, as_printed: bool = True, height
     slope = result.curves[0].slope or 1.0
     # The feature distances of a kernel with a cusp rise vertically: there is no regime in which they are kept.
     traces: list[Any] = [_slope_line(result, slope)] if np.isfinite(slope) else []
-    for index, curve in enumerate(result.curves):
-        traces += _law(result, curve, index % len(COLOURS), as_printed)
-    traces += _limits(result)
+    styles = series_styles(result.scheme, len(result.curves))
+    for index, (curve, style) in enumerate(zip(result.curves, styles, strict=True)):
+        traces += _law(result, curve, style, as_printed, first=index == 0)
+    traces += _limits(result, styles)
     return styled(
         traces,
         x="distance of two points, ‖x − z‖",
@@ -45,7 +46,7 @@ def plot_saturation(result: SaturationResult, *, as_printed: bool = True, height
         revision=f"{result.dataset}-{reach}",
         # Plotly takes images in one place for one image; a billionth of the axis tells them apart.
         images=[
-            density_image(curve.counts, COLOURS[index % len(COLOURS)], (-1e-9 * index * reach, reach), (0.0, top))
+            density_image(curve.counts, styles[index].colour, (-1e-9 * index * reach, reach), (0.0, top))
             for index, curve in enumerate(result.curves)
         ],
         xaxis={"range": [0, reach]},
@@ -67,9 +68,11 @@ def _slope_line(result: SaturationResult, slope: float) -> dict[str, Any]:
     )
 
 
-def _law(result: SaturationResult, curve: SaturationCurve, index: int, as_printed: bool) -> list[Any]:
-    colour = COLOURS[index]
-    line = {"color": colour, "width": 3, "dash": DASHES[index]}
+def _law(
+    result: SaturationResult, curve: SaturationCurve, style: SchemeStyle, as_printed: bool, first: bool
+) -> list[Any]:
+    colour = style.colour
+    line = {"color": colour, "width": 3, "dash": style.dash}
     if curve.expected is None:
         centres = 0.5 * (result.x_edges[:-1] + result.x_edges[1:])
         name = f"{curve.label}: exact mean over the pairs"
@@ -96,7 +99,7 @@ def _law(result: SaturationResult, curve: SaturationCurve, index: int, as_printe
                 line={"color": rgba(colour, 0.75), "width": 2, "dash": "4px 4px"},
                 name="the paper's formula (wrong)",
                 legendgroup="as printed",
-                showlegend=index == 0,
+                showlegend=first,
                 hovertemplate="%{x:.3f} → %{y:.3f}<extra>as printed</extra>",
             )
         )
@@ -118,13 +121,13 @@ def _band(result: SaturationResult, curve: SaturationCurve, colour: str) -> dict
     )
 
 
-def _limits(result: SaturationResult) -> list[Any]:
+def _limits(result: SaturationResult, styles: list[SchemeStyle]) -> list[Any]:
     """The plateaus as thin lines with their values, and the saturation radii as symbols.
 
     Three traces for all curves: each one more costs the browser half a millisecond a redraw.
     """
     end, top = float(result.x_edges[-1]), float(result.y_edges[-1])
-    limited = [(index % len(COLOURS), c) for index, c in enumerate(result.curves) if c.plateau is not None]
+    limited = [(style, c) for style, c in zip(styles, result.curves, strict=True) if c.plateau is not None]
     if not limited:
         return []
     quiet = {"hoverinfo": "skip", "showlegend": False}
@@ -132,10 +135,10 @@ def _limits(result: SaturationResult) -> list[Any]:
     line = {"color": rgba(GREY, 0.8), "width": 1, "dash": "dot"}
     traces = [trace("scatter", x=np.tile([0.0, end, np.nan], len(limited)), y=y, mode="lines", line=line, **quiet)]
     # Above the band, where no pair lies; one label for curves that share a plateau.
-    named: list[tuple[int, SaturationCurve]] = []
-    for index, c in limited:
+    named: list[tuple[SchemeStyle, SaturationCurve]] = []
+    for style, c in limited:
         if all(abs(c.plateau - other.plateau) > 0.04 * top for _, other in named):
-            named.append((index, c))
+            named.append((style, c))
     traces.append(
         trace(
             "scatter",
@@ -144,18 +147,18 @@ def _limits(result: SaturationResult) -> list[Any]:
             mode="text",
             text=[f"<b>plateau {c.plateau:.3f}</b>" for _, c in named],
             textposition="top left",
-            textfont={"color": [COLOURS[index] for index, _ in named], "size": 14},
+            textfont={"color": [style.colour for style, _ in named], "size": 14},
             **quiet,
         )
     )
-    return traces + _radii([(index, c) for index, c in limited if c.radius is not None and c.radius <= end])
+    return traces + _radii([(style, c) for style, c in limited if c.radius is not None and c.radius <= end])
 
 
-def _radii(curves: list[tuple[int, SaturationCurve]]) -> list[Any]:
+def _radii(curves: list[tuple[SchemeStyle, SaturationCurve]]) -> list[Any]:
     if not curves:
         return []
-    colours = [COLOURS[index] for index, _ in curves]
-    marker = {"symbol": [SYMBOLS[index] for index, _ in curves], "size": 13, "color": colours,
+    colours = [style.colour for style, _ in curves]
+    marker = {"symbol": [style.symbol for style, _ in curves], "size": 13, "color": colours,
               "line": {"width": 2, "color": "white"}}  # fmt: skip
     return [
         trace(

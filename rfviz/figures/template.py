@@ -7,13 +7,20 @@ symbol, so that no distinction rests on colour alone.
 
 from __future__ import annotations
 
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
 
 from rfviz.figures.quick import QuickFigure
 
-__all__ = ["COLOURS", "DASHES", "GREY", "SEQUENCE", "SYMBOLS", "rgba", "styled"]
+__all__ = [
+    "COLOURS", "DASHES", "GREY", "SCHEME_STYLES", "SEQUENCE", "SYMBOLS", "SchemeStyle", "rgba", "scheme_style",
+    "scheme_styles", "series_styles", "styled",
+]  # fmt: skip
 
 COLOURS = ("#2a7fc4", "#d9661f", "#0f9b77", "#b5609a", "#9a7b13", "#6d6fd0")
 DASHES = ("solid", "dash", "dashdot", "longdash", "longdashdot", "solid")
@@ -23,6 +30,120 @@ GREY = "#808790"
 SEQUENCE = (
     (0.0, "#31507f"), (0.25, "#5f6a86"), (0.5, "#8b8779"), (0.75, "#bca657"), (1.0, "#e5c934"),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SchemeStyle:
+    """How the curve of a scheme looks wherever it is drawn.
+
+    Attributes
+    ----------
+    colour : str
+        Hexadecimal; a contrast of at least 3:1 on the light and on the dark background.
+    dash, symbol : str
+        By Plotly's names. No two schemes share their symbol, so that no distinction rests on colour alone.
+    """
+
+    colour: str
+    dash: str
+    symbol: str
+
+
+# By scheme, never by the order in which schemes appear: a reader who has learnt on one page that orange is Fourier
+# finds it orange on the next. The maxout family is blue to violet, the products are pink, and their
+# baseline, which always stands beside them, brown.
+SCHEME_STYLES = {
+    "RandomMaxout": SchemeStyle("#2a7fc4", "solid", "circle"),
+    "SharedPoolMaxout": SchemeStyle("#7363dc", "longdash", "circle-dot"),
+    "StructuredMaxout": SchemeStyle("#27717f", "dashdot", "hexagon"),
+    "RandomFourier": SchemeStyle("#d9661f", "dash", "diamond"),
+    "RandomBinning": SchemeStyle("#bd2d3f", "longdash", "square-cross"),
+    "RandomProjection": SchemeStyle("#0f9b77", "dashdot", "square"),
+    "RandomReLU": SchemeStyle("#9a7b13", "longdashdot", "cross"),
+    "DecisionStumps": SchemeStyle("#4d7c26", "solid", "triangle-up"),
+    "SigmoidalRidge": SchemeStyle("#ee5a82", "dash", "star"),
+    "CompositionalFeatures": SchemeStyle("#b5609a", "longdash", "triangle-down"),
+    "HybridCompositional": SchemeStyle("#a3572b", "dashdot", "pentagon"),
+}
+# For schemes that are not in the table: by their name, so that they too look the same everywhere.
+_OTHERS = (
+    SchemeStyle("#b36ae8", "longdashdot", "star-diamond"),
+    SchemeStyle("#7e5a7e", "solid", "hourglass"),
+    SchemeStyle("#6d7a3c", "dash", "bowtie"),
+)
+# What sets the second and third setting of one scheme apart from its first: shade, dash and symbol.
+_SHADES = (None, 0.285, 0.13)
+_VARIANT_SYMBOLS = ("", "-open", "-dot", "-open-dot")
+
+
+def scheme_style(scheme: str, variant: int = 0) -> SchemeStyle:
+    """The look of a scheme, by its class name.
+
+    Parameters
+    ----------
+    scheme : str
+        Class name, as the registry has it. A name that is not in the table has one look as well, always the same.
+    variant : int
+        0 for the scheme; 1, 2, … for further settings of it in the same chart: another shade of its colour, another
+        dash, another form of its symbol.
+
+    Returns
+    -------
+    SchemeStyle
+    """
+    style = SCHEME_STYLES.get(scheme) or _OTHERS[zlib.crc32(scheme.encode()) % len(_OTHERS)]
+    if variant == 0:
+        return style
+    colour = _shade(style.colour, _SHADES[variant % len(_SHADES)])
+    dash = DASHES[(DASHES.index(style.dash) + variant) % (len(DASHES) - 1)]
+    symbol = style.symbol.removesuffix("-dot") + _VARIANT_SYMBOLS[variant % len(_VARIANT_SYMBOLS)]
+    return SchemeStyle(colour, dash, symbol)
+
+
+def scheme_styles(schemes: Iterable[str]) -> list[SchemeStyle]:
+    """The looks of curves in one chart, given the class name of each.
+
+    A scheme that comes again is a variant of its colour. Only where a chart shows many settings of one scheme alone,
+    more than there are shades, do they take other colours.
+    """
+    schemes = list(schemes)
+    if len(schemes) > len(_SHADES) and len(set(schemes)) == 1:
+        return series_styles(schemes[0], len(schemes))
+    seen: Counter[str] = Counter()
+    styles = []
+    for scheme in schemes:
+        styles.append(scheme_style(scheme, seen[scheme]))
+        seen[scheme] += 1
+    return styles
+
+
+def series_styles(scheme: str, count: int) -> list[SchemeStyle]:
+    """Looks for settings of one scheme in a chart that shows no other: first its own colour, then others well apart."""
+    first = scheme_style(scheme).colour
+    colours = (first, *(colour for colour in COLOURS if colour != first))
+    return [
+        SchemeStyle(colours[i % len(colours)], DASHES[i % len(DASHES)], SYMBOLS[i % len(SYMBOLS)]) for i in range(count)
+    ]
+
+
+def _shade(colour: str, luminance: float | None) -> str:
+    """The colour made lighter or darker, up to a relative luminance that is legible on both backgrounds."""
+    if luminance is None:
+        return colour
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    target = 1.0 if _luminance(channels) < luminance else 0.0
+    low, high = 0.0, 1.0
+    for _ in range(20):
+        share = 0.5 * (low + high)
+        mixed = [c + share * (target - c) for c in channels]
+        short = (_luminance(mixed) < luminance) == (target == 1.0)
+        low, high = (share, high) if short else (low, share)
+    return "#" + "".join(f"{round(255 * (c + low * (target - c))):02x}" for c in channels)
+
+
+def _luminance(channels: list[float]) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def rgba(colour: str, alpha: float) -> str:

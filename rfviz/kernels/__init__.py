@@ -9,6 +9,7 @@ from rfviz.kernels.fourier_moments import (
     fourier_squared_distance_moments,
 )
 from rfviz.kernels.gaussian import gaussian
+from rfviz.kernels.laplacian import columnwise, laplacian
 from rfviz.kernels.linear import linear
 from rfviz.kernels.maxout import (
     collision_rho,
@@ -28,15 +29,20 @@ from rfviz.kernels.maxout_moments import (
     maxout_squared_distance_moments,
     saturation_distance,
 )
+from rfviz.kernels.maxout_shared import maxout_overlap_covariance, maxout_pool_covariance
 from rfviz.kernels.orthogonal_moments import orthogonal_covariance
-from rfviz.kernels.stationary import cauchy, laplacian, matern, matern_rho
+from rfviz.kernels.sigmoid import SIGMOIDS, sigmoidal, sigmoidal_product_variance
+from rfviz.kernels.stationary import cauchy, matern, matern_rho
+from rfviz.kernels.stump import stump
 
 __all__ = [
+    "SIGMOIDS",
     "arccos",
     "arccos_rho",
     "cauchy",
     "collision_rho",
     "collision_series",
+    "columnwise",
     "compositional",
     "expected_max",
     "expected_max_squared",
@@ -52,7 +58,9 @@ __all__ = [
     "maxout_collision",
     "maxout_distance",
     "maxout_distance_slope",
+    "maxout_overlap_covariance",
     "maxout_plateau",
+    "maxout_pool_covariance",
     "maxout_product_moments",
     "maxout_rho",
     "maxout_squared_distance_moments",
@@ -60,4 +68,7 @@ __all__ = [
     "orthogonal_covariance",
     "pairwise_cosines",
     "saturation_distance",
+    "sigmoidal",
+    "sigmoidal_product_variance",
+    "stump",
 ]

@@ -26,7 +26,7 @@ from scipy.special import log_ndtr, ndtr, owens_t
 from rfviz.backend import array_namespace
 from rfviz.params import Param
 
-__all__ = ["POOL_SIZE", "MaxoutProfile", "evaluate", "profile"]
+__all__ = ["POOL_SIZE", "MaxoutProfile", "evaluate", "plane_cdf", "profile"]
 
 POOL_SIZE = Param(
     name="pool_size",
@@ -176,6 +176,13 @@ def _bivariate_cdf(theta: float, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         # (t − ρs)/√(1−ρ²) = a sin − b cos: in this form nothing is lost where θ is small or close to π.
         tails = owens_t(s, (a * sin - b * cos) / s) + owens_t(t, (a * sin + b * cos) / t)
     return (ndtr(s) + ndtr(t) - ((s < 0) != (t < 0))) / 2 - tails
+
+
+def plane_cdf(theta: float, grid: np.ndarray) -> np.ndarray:
+    """P(U ≤ s, V ≤ t) for normals of correlation cos θ, 0 < θ < π, at all pairs (s, t) of grid points."""
+    s, t = np.meshgrid(grid, grid, indexing="ij")
+    cos, sin = math.cos(theta / 2), math.sin(theta / 2)
+    return np.clip(_bivariate_cdf(theta, (s + t) / (2 * cos), (s - t) / (2 * sin)), 0.0, 1.0)
 
 
 def _running_mean(theta: np.ndarray, to_series: np.ndarray, power: int) -> np.ndarray:

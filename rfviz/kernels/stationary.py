@@ -1,11 +1,10 @@
-"""Stationary kernels beside the Gaussian one: Laplacian, Cauchy and Matérn, each with the gamma of its spectrum."""
+"""Stationary kernels beside the Gaussian and Laplacian ones: Cauchy and Matérn, each with the gamma of its spectrum."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 from scipy.special import gammaln, kv
 
 from rfviz.backend import array_namespace, to_host
@@ -13,44 +12,11 @@ from rfviz.kernels._inputs import as_pair, pairwise_squared_distances
 from rfviz.kernels.gaussian import GAMMA
 from rfviz.params import Param
 
-__all__ = ["cauchy", "laplacian", "matern", "matern_rho"]
+__all__ = ["cauchy", "matern", "matern_rho"]
 
 NU = Param("nu", 1.5, "float", low=0.1, high=50.0, symbol=r"\nu", label="Smoothness ν")
 # Numbers in the differences of all columns at once.
 _AT_ONCE = 200_000
-
-
-def laplacian(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
-    """Laplacian kernel exp(−γ‖x − y‖₁) between all rows of `X` and `Y`.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples_X, n_features)
-        NumPy or CuPy; computed in float64 whatever its type.
-    Y : array-like of shape (n_samples_Y, n_features), optional
-        `X` where None.
-    gamma : float
-        γ > 0, one over a length: ‖·‖₁ sums absolute differences, so the kernel sees the axes.
-
-    Returns
-    -------
-    array of shape (n_samples_X, n_samples_Y)
-        float64, from 0 to 1, on the device of `X`.
-
-    Raises
-    ------
-    ParameterError
-        If `gamma` is not a positive number.
-    DataError
-        If `X` or `Y` is not a finite matrix.
-    """
-    gamma = GAMMA.validate(gamma)
-    xp, X, Y = as_pair(X, Y)
-    if xp is np:
-        distances = cdist(X, Y, "cityblock")
-    else:
-        distances = _over_columns(xp, X, Y, lambda difference: xp.abs(difference).sum(axis=2))
-    return xp.exp(-gamma * distances)
 
 
 def cauchy(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
@@ -58,8 +24,10 @@ def cauchy(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
 
     Parameters
     ----------
-    X, Y
-        As for :func:`laplacian`.
+    X : array-like of shape (n_samples_X, n_features)
+        NumPy or CuPy; computed in float64 whatever its type.
+    Y : array-like of shape (n_samples_Y, n_features), optional
+        `X` where None.
     gamma : float
         γ > 0, one over a length.
 
@@ -77,9 +45,15 @@ def cauchy(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
     """
     gamma = GAMMA.validate(gamma)
     xp, X, Y = as_pair(X, Y)
-    # A product over thousands of columns may overflow; the kernel is then 0 to all digits, as it should be.
+    X, Y = gamma * X, gamma * Y
+    product = xp.empty((X.shape[0], Y.shape[0]), dtype=np.float64)
+    rows = max(_AT_ONCE // max(Y.shape[0] * X.shape[1], 1), 1)
+    # The product over thousands of columns may overflow; the kernel is then 0 to all digits, as it should be.
     with np.errstate(over="ignore"):
-        return 1.0 / _over_columns(xp, gamma * X, gamma * Y, lambda d: (1.0 + d * d).prod(axis=2))
+        for start in range(0, X.shape[0], rows):
+            difference = X[start : start + rows, None, :] - Y[None, :, :]
+            product[start : start + rows] = (1.0 + difference * difference).prod(axis=2)
+        return 1.0 / product
 
 
 def matern(X: Any, Y: Any = None, gamma: float = 1.0, nu: float = 1.5) -> Any:
@@ -92,7 +66,7 @@ def matern(X: Any, Y: Any = None, gamma: float = 1.0, nu: float = 1.5) -> Any:
     Parameters
     ----------
     X, Y
-        As for :func:`laplacian`.
+        As for :func:`cauchy`.
     gamma : float
         γ = 1/(2ℓ²) > 0.
     nu : float
@@ -146,12 +120,3 @@ def matern_rho(distance: Any, nu: float = 1.5) -> Any:
     near = 1.0 - t * t / (4.0 * (nu - 1.0)) if nu > 1.0 else 1.0
     values = np.where(np.isfinite(values), np.minimum(values, 1.0), near)
     return xp.asarray(values)
-
-
-def _over_columns(xp: Any, X: Any, Y: Any, reduce: Any) -> Any:
-    """``reduce`` of the differences of all pairs of rows, shape (rows, n_Y, columns), in bounded memory."""
-    rows = max(_AT_ONCE // max(Y.shape[0] * X.shape[1], 1), 1)
-    out = xp.empty((X.shape[0], Y.shape[0]), dtype=np.float64)
-    for start in range(0, X.shape[0], rows):
-        out[start : start + rows] = reduce(X[start : start + rows, None, :] - Y[None, :, :])
-    return out

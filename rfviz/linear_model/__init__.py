@@ -1,6 +1,8 @@
 """Linear models on random features, for every number of features at once, or beyond what a Gram matrix can hold."""
 
 from rfviz.linear_model.cholesky_path import ConditionWarning
+from rfviz.linear_model.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
+from rfviz.linear_model.doubly_stochastic_path import DoublyStochasticPath
 from rfviz.linear_model.grid import default_grid, largest_affordable_m
 from rfviz.linear_model.ridge_path import RidgePath
 from rfviz.linear_model.stochastic import StochasticClassifier
@@ -8,6 +10,9 @@ from rfviz.linear_model.stochastic_path import StochasticPath
 
 __all__ = [
     "ConditionWarning",
+    "DoublyStochasticClassifier",
+    "DoublyStochasticPath",
+    "DoublyStochasticRegressor",
     "RidgePath",
     "StochasticClassifier",
     "StochasticPath",

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rfviz.backend import array_namespace, get_device, to_host
 from rfviz.errors import DataError, ParameterError
 from rfviz.linear_model.descent import Descent, feature_moments, schedule, shuffled_blocks
-from rfviz.linear_model.losses import softmax_probabilities
+from rfviz.linear_model.losses import LOSSES, softmax_probabilities
 from rfviz.params import Param
 
 __all__ = ["PROBE_ROWS", "StochasticClassifier", "epoch_report", "learn_classes"]
@@ -42,7 +42,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     ----------
     feature_map : FeatureMap
         Cloned and fitted; its `device` is where the weights are while they learn.
-    loss : {"logistic", "hinge"}
+    loss : {"logistic", "hinge", "exponential"}
     alpha : float
         Penalty per sample.
     epochs : int or "auto"
@@ -79,7 +79,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     """
 
     params: ClassVar[tuple[Param, ...]] = (
-        Param("loss", "logistic", "choice", choices=("logistic", "hinge"), label="Loss"),
+        Param("loss", "logistic", "choice", choices=tuple(LOSSES), label="Loss"),
         Param("alpha", 1e-6, "float", low=0, log=True, symbol=r"\alpha", label="Penalty"),
         Param("epochs", "auto", "int", low=1, choices=("auto",), label="Passes over the data"),
         Param("batch_size", "auto", "int", low=1, log=True, choices=("auto",), label="Rows a step"),

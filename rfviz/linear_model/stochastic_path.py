@@ -37,7 +37,7 @@ class StochasticPath(BaseEstimator):
     ----------
     feature_map : FeatureMap
         Its `n_components` is the largest m.
-    loss : {"logistic", "hinge"}
+    loss : {"logistic", "hinge", "exponential"}
     m_grid : sequence of int, optional
         Numbers of features; by default about twenty, evenly on a logarithmic scale.
     alpha : float

@@ -2,12 +2,23 @@
 
 from rfviz.skeleton.activations import ACTIVATIONS, Activation, activation
 from rfviz.skeleton.bases import BASES, Base, base
-from rfviz.skeleton.builders import PRESETS, as_skeleton, convolutions, flat, graph, image_shape_of, preset
+from rfviz.skeleton.builders import (
+    ARCHITECTURES,
+    PRESETS,
+    as_skeleton,
+    convolutions,
+    flat,
+    graph,
+    image_shape_of,
+    preset,
+)
 from rfviz.skeleton.graph import InputGroup, Layer, Skeleton
 from rfviz.skeleton.occurrence import CoOccurrence, co_occurrence, occurrence, pixel_groups
+from rfviz.skeleton.patches import PatchPCA
 
 __all__ = [
     "ACTIVATIONS",
+    "ARCHITECTURES",
     "BASES",
     "PRESETS",
     "Activation",
@@ -15,6 +26,7 @@ __all__ = [
     "CoOccurrence",
     "InputGroup",
     "Layer",
+    "PatchPCA",
     "Skeleton",
     "activation",
     "as_skeleton",

@@ -11,7 +11,7 @@ from rfviz.skeleton.activations import Activation
 from rfviz.skeleton.bases import Base
 from rfviz.skeleton.graph import Skeleton
 
-__all__ = ["PRESETS", "as_skeleton", "convolutions", "flat", "graph", "image_shape_of", "preset"]
+__all__ = ["ARCHITECTURES", "PRESETS", "as_skeleton", "convolutions", "flat", "graph", "image_shape_of", "preset"]
 
 # What the paper calls shallow and deep (Section 6), and the skeletons of its Figure 4.
 _QUARTER = {"kind": "exponential", "scale": 0.25}
@@ -24,6 +24,9 @@ _PRESETS: dict[str, tuple[list[tuple[int, int, dict]], dict]] = {
     "deep": ([(5, 2, _QUARTER), (4, 2, _RELU)], _RELU),
 }
 PRESETS = tuple(_PRESETS)
+# The convolutional architectures of the paper's Table 1: sides of the two windows, both of stride 2, ReLU throughout;
+# and how many principal components of a patch the first sees.
+ARCHITECTURES = {(a, b): {4: 10, 5: 12, 6: 16}[a] for a in (4, 5, 6) for b in (4, 5, 6)}
 
 
 def flat(n_inputs: int, activation: Any = _QUARTER, base: Any = "circle") -> Skeleton:
@@ -41,7 +44,11 @@ def flat(n_inputs: int, activation: Any = _QUARTER, base: Any = "circle") -> Ske
 
 
 def convolutions(
-    image_shape: Sequence[int], layers: Sequence[tuple[int, int, Any]], top: Any = "relu", base: Any = "circle"
+    image_shape: Sequence[int],
+    layers: Sequence[tuple[int, int, Any]],
+    top: Any = "relu",
+    base: Any = "circle",
+    components: int | None = None,
 ) -> Skeleton:
     """A stack of convolutions over an image, with a fully connected node on top.
 
@@ -56,19 +63,37 @@ def convolutions(
         Of the output, which averages all nodes of the last convolution.
     base : str, mapping or Base
         Of every pixel and channel.
+    components : int, optional
+        The first convolution sees so many principal components of each of its windows rather than the pixels. The
+        skeleton then takes what ``PatchPCA(image_shape, size=…, stride=…, n_components=components)`` makes of an image,
+        with that convolution's size and stride; see :class:`rfviz.skeleton.PatchPCA`.
 
     Raises
     ------
     ParameterError
         For a window that does not fit, and what :class:`Skeleton` refuses.
     """
+    if components is not None:
+        image_shape, layers = _over_components(image_shape, list(layers), components)
     form = {
-        "image": list(image_shape),
+        "image": list(image_shape) if hasattr(image_shape, "__iter__") else image_shape,  # checked there
         "base": _form(base),
         "layers": [{"size": size, "stride": stride, "activation": _form(act)} for size, stride, act in layers],
         "top": _form(top),
     }
     return Skeleton(form)
+
+
+def _over_components(image_shape: Sequence[int], layers: list, components: int) -> tuple[tuple[int, int, int], list]:
+    """The smaller image of principal components, one place a window, and the layers over it."""
+    if not layers:
+        raise ParameterError("components", "need a convolution whose windows they describe", layers, "Add a layer.")
+    first = convolutions(image_shape, layers[:1]).form["layers"][0]  # checked
+    (height, width), stride = first["size"], first["stride"]
+    if height != width:
+        raise ParameterError("components", "need square windows", first["size"], "Use one number as the size.")
+    places = [(side - height) // stride + 1 for side in image_shape[:2]]
+    return (*places, components), [(1, 1, first["activation"]), *layers[1:]]
 
 
 def graph(inputs: Sequence[tuple[Any, int]], nodes: Sequence[tuple[Any, Sequence[int]]]) -> Skeleton:

@@ -1,9 +1,7 @@
-"""The parts of the accuracy page: running the race, its reference lines, confusions and numbers."""
+"""The parts of the accuracy page: the race's curves, its reference lines, confusions and numbers."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -17,94 +15,23 @@ from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import plot_accuracy, plot_confusion, plot_penalty
 from rfviz.ui import images, layout
-from rfviz.ui.background import Job
 from rfviz.ui.controls import choice
 from rfviz.ui.race import Race
 from rfviz.ui.results import known, watched
 from rfviz.ui.state import PageState
 
 __all__ = [
+    "OWN_TRAINING",
     "accuracy_chart",
     "confusions",
     "numbers",
     "penalties",
     "reference_lines",
-    "run",
-    "start_and_stop",
     "table_one",
 ]
 
-# Multiply-adds that run without being asked for: a second or two on two cores.
-_AT_ONCE = 2e11
-_REDRAW_S, _LOOK_S = 0.3, 0.1
 _SHOWN_ERRORS = 24
-# What the session wants: whether the reader has pressed Start, which race was stopped, whether this run computes.
-_WANTED, _STOPPED, _GO = "accuracy:wanted", "accuracy:stopped", "accuracy:go"
-# The work under way, and how many parts were missing when the page was drawn.
-_JOB, _LEFT = "accuracy:job", "accuracy:left"
-_OWN_TRAINING = " With this loss every m is trained on its own, by stochastic gradients on the same features."
-
-
-def start_and_stop(race: Race) -> Any:
-    """Buttons to start, go on and stop, how much is left to do, and the place of the progress bar, which it returns."""
-    left, total = race.missing(), len(list(race.parts()))
-    for label, reason in race.failures().items():
-        st.warning(f"{label} stopped: {reason}", icon="⚠️")
-    if not left:
-        st.session_state[_WANTED] = st.session_state[_GO] = False
-        done = f"All {total} parts are computed." if not race.failures() else "All others are computed."
-        st.caption(f"{done} Changing a setting adds only what is missing.")
-        return st.empty()
-    job = st.session_state.get(_JOB)
-    stopped = st.session_state.get(_STOPPED) == race.identity
-    running = not stopped and (st.session_state.get(_WANTED, False) or race.cost(left) < _AT_ONCE)
-    st.session_state[_GO], st.session_state[_LEFT] = running, len(left)
-    if job is not None and (not running or job.name != race.identity):
-        job.leave()
-    if running and (job is None or not job.is_going_on):
-        st.session_state[_JOB] = job = Job(race.identity, race.run_missing)
-    if running:
-        job.look()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        label = "Go on" if len(left) < total else "Start"
-        st.button(label, type="primary", disabled=running, on_click=_want, args=(True, None))
-        st.button("Stop", disabled=not running, on_click=_want, args=(False, race.identity))
-        st.caption(f"{len(left)} of {total} parts to compute." + (_OWN_TRAINING if race.loss != "ridge" else ""))
-    bar = st.empty()
-    if running:  # from the first moment on, or the page would jump when the first part reports
-        bar.progress(1 - len(left) / total, text="…")
-    return bar
-
-
-def _want(wanted: bool, stopped: Hashable) -> None:
-    st.session_state[_WANTED], st.session_state[_STOPPED] = wanted, stopped
-
-
-def run(race: Race, bar: Any) -> bool:
-    """Let the race go on beside the page until there are new points to draw.
-
-    Parameters
-    ----------
-    race : Race
-    bar : DeltaGenerator
-        Where to show progress.
-
-    Returns
-    -------
-    bool
-        Whether there is more to draw; the page then ends with a rerun. In between a reader can stop the race or change
-        it: the calls to Streamlit in here are where an outdated run ends.
-    """
-    if not st.session_state.get(_GO):
-        return False
-    job, drawn, begun = st.session_state[_JOB], st.session_state[_LEFT], time.monotonic()
-    while not job.done.wait(_LOOK_S):
-        bar.progress(*job.look())
-        if time.monotonic() - begun > _REDRAW_S and len(race.missing()) < drawn:
-            return True
-    if job.error is not None:
-        raise job.error
-    return True  # once more, to say that all is done
+OWN_TRAINING = " With this loss every m is trained on its own, by stochastic gradients on the same features."
 
 
 def accuracy_chart(race: Race, lines: dict[str, float], unit: str) -> go.Figure:

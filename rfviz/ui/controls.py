@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,11 +10,12 @@ import streamlit as st
 
 from rfviz.errors import ParameterError
 from rfviz.features import FeatureMap, registry
+from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.params import Param
 from rfviz.ui.live_slider import live_slider
 from rfviz.ui.state import PageState
 
-__all__ = ["choice", "choose_map", "control", "several"]
+__all__ = ["choice", "choose_map", "control", "receptive_field", "several"]
 
 # Characters that fit side by side in a column of controls.
 _SHORT = 16
@@ -49,6 +51,8 @@ def control(state: PageState, param: Param, default: Any = None, name: str | Non
     if param.kind == "choice":
         titles = dict(zip(param.choices, param.titles, strict=True)) if param.titles else None
         return choice(state, name, param.choices, default, label, param.help, titles)
+    if param.kind == "range":
+        return _range(state, param, name)
     if param.name == "random_state":
         key = state.claim(name, default, param.clamp)
         low, high = int(param.low or 0), int(param.high or 2**31 - 1)
@@ -83,7 +87,32 @@ def choice(
     return st.selectbox(label, options, **show)
 
 
-def choose_map(state: PageState, defaults: Mapping[str, Any]) -> tuple[type[FeatureMap], dict[str, Any]]:
+def _range(state: PageState, param: Param, name: str) -> tuple[int, int] | None:
+    """A slider with two ends; both at the right end mean no restriction where that is the parameter's default."""
+    low, high = int(param.low), int(param.high)
+    none = (high, high)
+    key = state.claim(name, none if param.default is None else param.default, lambda value: param.clamp(value) or none)
+    if low < high:
+        st.slider(param.label or param.name, low, high, key=key, help=param.help or None)
+    value = tuple(st.session_state[key])
+    return None if param.default is None and value == none else value
+
+
+def receptive_field(state: PageState, image_shape: Sequence[int] | None) -> dict[str, Any]:
+    """Let the reader confine features to rectangles of images of this shape: the map's keyword arguments, if any."""
+    if not image_shape:
+        return {}
+    field = control(state, dataclasses.replace(RECEPTIVE_FIELD, high=max(image_shape[:2])))
+    return {} if field is None else {"receptive_field": field, "image_shape": tuple(image_shape)}
+
+
+def choose_map(
+    state: PageState,
+    defaults: Mapping[str, Any],
+    image_shape: Sequence[int] | None = None,
+    *,
+    first: str = "RandomMaxout",
+) -> tuple[type[FeatureMap], dict[str, Any]]:
     """Let the reader choose a feature map and its parameters.
 
     Parameters
@@ -91,6 +120,10 @@ def choose_map(state: PageState, defaults: Mapping[str, Any]) -> tuple[type[Feat
     state : PageState
     defaults : mapping
         Defaults of the page's own, by the name of the parameter.
+    image_shape : tuple of int, optional
+        Of the data, where they are images: maps that project can then be confined to rectangles.
+    first : str
+        Class name of the scheme to begin with.
 
     Returns
     -------
@@ -100,12 +133,14 @@ def choose_map(state: PageState, defaults: Mapping[str, Any]) -> tuple[type[Feat
     """
     schemes = registry()
     titles = {name: scheme.label for name, scheme in schemes.items()}
-    name = choice(state, "scheme", list(schemes), "RandomMaxout", "Scheme", "Which feature map.", titles)
+    name = choice(state, "scheme", list(schemes), first, "Scheme", "Which feature map.", titles)
     # The precision shows in no picture.
     setting: dict[str, Any] = {}
     for param in schemes[name].params:
-        if param.name != "dtype" and param.applies(setting):
+        if param.name != "dtype" and param.kind != "range" and param.applies(setting):
             setting[param.name] = control(state, param, defaults.get(param.name))
+    if RECEPTIVE_FIELD in schemes[name].params:
+        setting |= receptive_field(state, image_shape)
     return schemes[name], setting
 
 

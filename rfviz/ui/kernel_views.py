@@ -14,12 +14,14 @@ from rfviz.analysis.kernel_statistics import METRICS
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES, cifar10
 from rfviz.errors import RfvizError
 from rfviz.features import COMMON_PARAMS, registry
+from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.figures.kernel_bias import plot_kernel_bias, plot_kernel_spread
 from rfviz.figures.kernel_error import plot_kernel_density, plot_kernel_errors
+from rfviz.figures.template import scheme_styles
 from rfviz.params import Param
 from rfviz.ui import kernel_text as text
 from rfviz.ui import layout
-from rfviz.ui.controls import control, several, shown
+from rfviz.ui.controls import control, receptive_field, several, shown
 from rfviz.ui.race import Entrant
 from rfviz.ui.results import watched
 from rfviz.ui.state import PageState
@@ -44,7 +46,7 @@ def figure_3(skeleton: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def choose_entrants(state: PageState, chosen: Sequence[str]) -> list[Entrant]:
+def choose_entrants(state: PageState, chosen: Sequence[str], image_shape: Sequence[int] | None = None) -> list[Entrant]:
     """Controls for the parameters of the chosen maps, each parameter once, and the maps that race with them.
 
     A parameter that several maps share (gamma) has one value for all, so that they estimate the same kernel.
@@ -53,7 +55,7 @@ def choose_entrants(state: PageState, chosen: Sequence[str]) -> list[Entrant]:
     values, pools, both, draws = {}, [], False, ["iid"]
     for name in chosen:
         for param in registry()[name].params:
-            if param.name in common or param.name in values or not param.applies(values):
+            if param.name in common or param.name in values or param.kind == "range" or not param.applies(values):
                 continue
             if param.name == "draw":
                 titles = dict(zip(param.choices, param.titles, strict=True))
@@ -66,10 +68,13 @@ def choose_entrants(state: PageState, chosen: Sequence[str]) -> list[Entrant]:
                 pools = several(state, "pools", _POOLS, [], "Beside it", "Further pool sizes, one curve for each.")
             elif param.name == "deduplicate":
                 both = control(state, _BOTH)
+    projecting = [name for name in chosen if RECEPTIVE_FIELD in registry()[name].params]
+    field = receptive_field(state, image_shape) if projecting else {}
     entrants = []
     for name in chosen:
         own = {p.name: values[p.name] for p in registry()[name].params if p.name in values}
         drawn = draws if any(p.name == "draw" for p in registry()[name].params) else ()
+        own |= field if name in projecting else {}
         for more, setting in _versions(own, pools, both, drawn):
             entrants.append(Entrant(registry()[name].label + more, name, tuple(setting.items())))
     return entrants
@@ -112,13 +117,18 @@ def race(
     return results
 
 
+def _colours(results: Sequence[KernelErrorResult]) -> list[str]:
+    """The colours that the maps have in the race."""
+    return [style.colour for style in scheme_styles(result.scheme for result in results)]
+
+
 def clouds(results: Sequence[KernelErrorResult], place: int, revision: str) -> None:
     """Estimate against kernel for every map, each on axes of its own."""
     with st.container(key="pair"):
-        for index, result in enumerate(results):
+        for index, (colour, result) in enumerate(zip(_colours(results), results, strict=True)):
             with st.container():
                 st.markdown(f"**{result.label}** at m = {shown(int(result.m_grid[place]))}")
-                figure = plot_kernel_density(result, place, colour=index, revision=f"{revision}-{result.label}")
+                figure = plot_kernel_density(result, place, colour=colour, revision=f"{revision}-{result.label}")
                 rmse = result.errors.average("rmse")[place]
                 words = f"Estimated against exact kernel of {result.n_pairs} pairs by {result.label}: RMSE {rmse:.3g}."
                 layout.chart(figure, f"cloud-{index}", words, secondary=True)
@@ -148,10 +158,10 @@ def method(results: Sequence[KernelErrorResult]) -> None:
 def _biases(results: Sequence[KernelErrorResult], place: int, revision: str) -> None:
     """Mean error beside spread, against the kernel, for every map."""
     with st.container(key="pair-biases"):
-        for index, result in enumerate(results):
+        for index, (colour, result) in enumerate(zip(_colours(results), results, strict=True)):
             with st.container():
                 st.markdown(f"**{result.label}** at m = {shown(int(result.m_grid[place]))}")
-                figure = plot_kernel_bias(result, place, colour=index, revision=f"{revision}-{result.label}")
+                figure = plot_kernel_bias(result, place, colour=colour, revision=f"{revision}-{result.label}")
                 words = f"Mean error over {result.n_draws} draws against the exact kernel, {result.label}."
                 layout.chart(figure, f"bias-{index}", words)
 

@@ -68,9 +68,12 @@ def formula(text: str) -> None:
     st.markdown(f"${text}$")
 
 
-def chart(figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False) -> None:
-    """Show a figure at the full width, with a description for those who cannot see it."""
-    live_chart(figure, key, description, clickable, secondary)
+def chart(
+    figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
+    placing: bool = False, square: bool = False,
+) -> None:  # fmt: skip
+    """Show a figure at the full width, with a description for those who cannot see it; see :func:`live_chart`."""
+    live_chart(figure, key, description, clickable, secondary, placing, square)
 
 
 def explain(text: str) -> None:

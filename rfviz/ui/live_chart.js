@@ -75,9 +75,17 @@ function config(root) {
   };
 }
 
+// As tall as the figure says, or less where it is to be square and there is no room for that.
+function tall({ root, data }) {
+  const { height, margin } = data.figure.layout;
+  return data.square ? Math.min(height, root.clientWidth - margin.l - margin.r + margin.t + margin.b) : height;
+}
+
 function draw(Plotly, chart) {
   const { root, data } = chart;
   const layout = { ...data.figure.layout, autosize: true, template: (chart.template = themed(getComputedStyle(root))) };
+  layout.height = tall(chart);
+  root.style.minHeight = `${layout.height}px`;
   if (document.fullscreenElement === root) layout.height = window.innerHeight;
   if (data.clickable) layout.dragmode ??= "pan";
   if (layout.uirevision !== chart.revision) chart.zoomed.clear();
@@ -100,10 +108,39 @@ function zoom(Plotly, chart, change) {
   if (home) draw(Plotly, chart);
 }
 
+// Where in the plane a click went, on a point or beside it: Plotly itself tells of clicks on points alone. All of the
+// latest are handed over, since of two quick ones the server may see but the second.
+function place(chart, { clientX, clientY }) {
+  const { xaxis, yaxis } = chart.root._fullLayout;
+  const box = chart.root.getBoundingClientRect();
+  const [x, y] = [clientX - box.left - xaxis._offset, clientY - box.top - yaxis._offset];
+  if (x < 0 || y < 0 || x > xaxis._length || y > yaxis._length) return;
+  // Numbered by the clock, so that a chart that is built anew does not begin with old numbers.
+  chart.count = Math.max(chart.count + 1, Date.now());
+  chart.places = [...(chart.places ?? []), [xaxis.p2d(x), yaxis.p2d(y), chart.count]].slice(-20);
+  chart.setStateValue("placed", { clicks: chart.places });
+}
+
+function watchClicks(chart, signal) {
+  let pressed = null;
+  const press = (event) => (pressed = event.button || event.target.closest?.(".modebar") ? null : event);
+  chart.root.addEventListener("pointerdown", press, { capture: true, signal });
+  const release = (event) => {
+    const still = pressed && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 5;
+    if (still && chart.data.placing) place(chart, pressed);
+    pressed = null;
+  };
+  // Plotly covers the chart while a button is down, so the release is not the chart's to see.
+  window.addEventListener("pointerup", release, { capture: true, signal });
+}
+
 function watch(Plotly, chart) {
   const { root } = chart;
+  const watching = new AbortController();
+  watchClicks(chart, watching.signal);
   root.on("plotly_relayout", (change) => zoom(Plotly, chart, change));
-  new ResizeObserver(() => root.isConnected && Plotly.Plots.resize(root)).observe(root.parentElement);
+  const resize = () => (tall(chart) === root._fullLayout.height ? Plotly.Plots.resize(root) : draw(Plotly, chart));
+  new ResizeObserver(() => root.isConnected && root.clientWidth && resize()).observe(root.parentElement);
   root.addEventListener("fullscreenchange", () => draw(Plotly, chart));
   const pick = (row) => {
     if (chart.data.clickable) chart.setStateValue("picked", { row, count: (chart.count += 1) });
@@ -113,6 +150,7 @@ function watch(Plotly, chart) {
   const timer = setInterval(() => {
     if (!root.isConnected) {
       clearInterval(timer);
+      watching.abort();
       Plotly.purge(root); // gives back what WebGL holds
     } else if (JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template)) draw(Plotly, chart);
   }, 1000);

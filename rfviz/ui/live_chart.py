@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
-__all__ = ["live_chart", "picked_row", "plotly_route", "taken_row"]
+__all__ = ["live_chart", "picked_row", "plotly_route", "taken_places", "taken_row"]
 
 _HERE = Path(__file__).parent
 _CSS = """
@@ -49,7 +49,10 @@ def plotly_route() -> Route:
     return Route(_address(), script)
 
 
-def live_chart(figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False) -> None:
+def live_chart(
+    figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
+    placing: bool = False, square: bool = False,
+) -> None:  # fmt: skip
     """Show a figure at the full width.
 
     Parameters
@@ -63,18 +66,30 @@ def live_chart(figure: go.Figure, key: str, description: str, clickable: bool = 
         Whether a click on a point picks its row; see :func:`picked_row`.
     secondary : bool
         Whether it may be drawn a moment later, so that the page's main chart is seen first.
+    placing : bool
+        Whether a click anywhere between the axes is reported; see :func:`taken_places`.
+    square : bool
+        Whether the plane between the axes is to be no taller than wide; the figure then needs margins too.
     """
     spec = figure.to_dict()
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
-    rest = json.dumps({"alt": description, "clickable": clickable, "secondary": secondary, "plotly": _address()})
+    asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
+    rest = json.dumps({"alt": description, **asked, "plotly": _address()})
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
 
     def take_over() -> None:
         st.session_state[_picked(key)] = st.session_state[key]["picked"]["row"]
 
+    def take_places() -> None:
+        clicks = [tuple(click) for click in st.session_state[key]["placed"]["clicks"]]
+        last, waiting = st.session_state.get(_placed(key), (0, []))
+        new = [click for click in clicks if click[2] > last]
+        if new:
+            st.session_state[_placed(key)] = new[-1][2], [*waiting, *((x, y) for x, y, _ in new)]
+
     callbacks: dict[str, Any] = {"on_picked_change": take_over} if clickable else {}
-    _mount(key=key, data=data, **callbacks)
+    _mount(key=key, data=data, **callbacks, **({"on_placed_change": take_places} if placing else {}))
 
 
 def picked_row(key: str) -> int | None:
@@ -90,5 +105,17 @@ def taken_row(key: str) -> int | None:
     return row
 
 
+def taken_places(key: str) -> list[tuple[float, float]]:
+    """Where the chart of that key was clicked, in the units of its axes, the first click first; each but once."""
+    last, waiting = st.session_state.get(_placed(key), (0, []))
+    if waiting:
+        st.session_state[_placed(key)] = last, []
+    return waiting
+
+
 def _picked(key: str) -> str:
     return f"{key}:picked"
+
+
+def _placed(key: str) -> str:
+    return f"{key}:placed"

@@ -37,10 +37,9 @@ class Page:
     order: int
     question: str
 
-    @property
-    def picture(self) -> Path | None:
-        """A small picture of the page for the gallery, if it has been made."""
-        path = ASSETS / f"{self.slug}-light.png"
+    def picture(self, scheme: str = "light") -> Path | None:
+        """A small picture of the page's chart for the gallery, in the colour scheme, if it has been made."""
+        path = ASSETS / f"{self.slug}-card-{scheme}.png"
         return path if path.is_file() else None
 
 

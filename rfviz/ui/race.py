@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import time
 from collections.abc import Callable, Hashable, Iterator
@@ -12,15 +13,17 @@ import numpy as np
 import pandas as pd
 
 from rfviz.analysis.accuracy import Segment, Split, mean_and_spread, run_segment
+from rfviz.analysis.architectures import with_patches
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
 from rfviz.ui.results import kept, known
 
-__all__ = ["Entrant", "Race"]
+__all__ = ["Entrant", "Failure", "Race", "report_of"]
 
 _SHELF = "accuracy"
+_SMALL_SPLIT = 30_000_000
 _KEPT = 2000  # segments; one holds a few hundred kilobytes at most
 # Multiply-adds that a small step of stochastic gradients takes as long as.
 _STEP_COST = 1e7
@@ -29,15 +32,31 @@ _log = logging.getLogger("rfviz")
 
 @dataclass(frozen=True)
 class Entrant:
-    """A feature map with its settings, but for the number of features and the seed."""
+    """A feature map with its settings, but for the number of features and the seed.
+
+    Attributes
+    ----------
+    label : str
+    scheme : str
+        Class name.
+    setting : tuple of (name, value)
+    patches : (image_shape, (size, stride, n_components)) or None
+        The principal components of image patches that are its inputs, rather than the columns themselves.
+    """
 
     label: str
     scheme: str
     setting: tuple[tuple[str, Any], ...]
+    patches: tuple[tuple[int, ...], tuple[int, int, int]] | None = None
 
     @property
     def pool_size(self) -> int | None:
         return dict(self.setting).get("pool_size")
+
+    def products(self, m: int) -> int:
+        """About how many inner products m features take."""
+        setting = dict(self.setting)
+        return setting.get("n_projections") or m * (setting.get("pool_size") or 1)
 
 
 @dataclass(frozen=True)
@@ -90,7 +109,7 @@ class Race:
         total = 0.0
         for entrant, _, (grid, share) in parts:
             rows, m = share * n, max(grid)
-            features = rows * m * d * (entrant.pool_size or 1)
+            features = rows * d * entrant.products(m)
             if self.loss == "ridge":
                 total += features + min(rows * m**2, rows**2 * m)
             else:
@@ -121,7 +140,7 @@ class Race:
         left, total = self.missing(), len(list(self.parts()))
         for number, part in enumerate(left):
             if part[0].label not in self.failures():
-                self.run(part, _report_of(part, (total - len(left) + number) / total, 1 / total, progress))
+                self.run(part, report_of(part, (total - len(left) + number) / total, 1 / total, progress))
 
     def run(self, part: tuple[Entrant, int, tuple], progress: Callable[[float, str], None]) -> None:
         """Compute one part and keep it, or why it failed."""
@@ -131,7 +150,8 @@ class Race:
 
         def compute() -> Segment | Failure:
             try:
-                return run_segment(self.split, entrant.scheme, setting, grid, self.alphas, share, progress, self.loss)
+                split = self._inputs(entrant)
+                return run_segment(split, entrant.scheme, setting, grid, self.alphas, share, progress, self.loss)
             except (RfvizError, MemoryError, np.linalg.LinAlgError) as error:
                 return Failure(str(error) or "out of memory")
             except Exception:  # one broken map must not end the race of the others
@@ -139,6 +159,15 @@ class Race:
                 return Failure("something went wrong; the server's log has the details")
 
         kept(_SHELF, self._key(*part), compute, _KEPT)
+
+    def _inputs(self, entrant: Entrant) -> Split:
+        """The split as this entrant sees it."""
+        if entrant.patches is None:
+            return self.split
+        # For one session or a race of many maps it is learnt anew in a second; small ones are kept.
+        make = functools.partial(with_patches, self.split, *entrant.patches)
+        small = self.split.X_train.nbytes < _SMALL_SPLIT
+        return kept("patches", (self.split_key, entrant.patches), make, most=12) if small else make()
 
     def segments(self, entrant: Entrant, seed: int) -> list[Segment]:
         """What is known of one entrant and seed; of growing shares of the rows the largest."""
@@ -157,7 +186,7 @@ class Race:
             frame = _against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
             for name in ("error", "s.d."):
                 frame[name] = scale * frame[name]
-            curves.append(Runner(entrant.label, frame, self._paper(entrant)))
+            curves.append(Runner(entrant.label, frame, self._paper(entrant), entrant.scheme))
         return curves
 
     @property
@@ -168,12 +197,12 @@ class Race:
 
     def _paper(self, entrant: Entrant) -> tuple[tuple[float, float, float], ...]:
         """What the paper prints, where this is the paper's setting: MNIST with its own split."""
-        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1:
+        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1 or len(entrant.setting) > 1:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
 
 
-def _report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:
+def report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:
     """Progress of one part as progress of the race, with the seconds that the part will still take."""
     started = time.monotonic()
     where = f"{part[0].label}, seed {part[1]}, up to m = {max(part[2][0]):,}"

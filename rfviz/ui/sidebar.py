@@ -44,8 +44,8 @@ def choose_data(state: PageState, default: str, names: list[str] | None = None) 
     with st.sidebar:
         name = choice(
             state, "data", offered, default, "Data set",
-            "What the features are computed on. The first seven need no download. Files in a data folder are offered "
-            "too: start the laboratory with the environment variable RFVIZ_DATA set to the folder.",
+            "What the features are computed on. Those at the top need no download. Files in a data folder are "
+            "offered too: start the laboratory with the environment variable RFVIZ_DATA set to the folder.",
             {key: spec.title for key, spec in specs.items()},
         )  # fmt: skip
         spec = specs[name]

@@ -22,9 +22,12 @@ _log = logging.getLogger("rfviz")
 _PRELOADED = (
     "numpy", "pandas", "pyarrow", "scipy.linalg", "scipy.spatial.distance", "scipy.stats", "sklearn.decomposition",
     "PIL.Image", "plotly.graph_objects", "plotly.validator_cache", "rfviz.analysis.accuracy",
-    "rfviz.analysis.baselines", "rfviz.analysis.cooccurrence", "rfviz.analysis.embedding",
-    "rfviz.analysis.feature_shapes", "rfviz.analysis.kernel_error", "rfviz.analysis.saturation",
-    "rfviz.datasets", "rfviz.figures.accuracy", "rfviz.figures.cooccurrence", "rfviz.figures.embedding",
+    "rfviz.analysis.baselines", "rfviz.analysis.cooccurrence", "rfviz.analysis.creases",
+    "rfviz.analysis.decision_surface", "rfviz.analysis.embedding",
+    "rfviz.analysis.feature_shapes", "rfviz.analysis.guarantees", "rfviz.analysis.kernel_error",
+    "rfviz.analysis.risk", "rfviz.analysis.saturation",
+    "rfviz.datasets", "rfviz.figures.accuracy", "rfviz.figures.cooccurrence", "rfviz.figures.decision_surface",
+    "rfviz.figures.embedding", "rfviz.figures.guarantees",
     "rfviz.figures.kernel_bias", "rfviz.figures.saturation", "rfviz.figures.skeleton",
 )  # fmt: skip
 

@@ -81,7 +81,7 @@ def saturation_summary(result: SaturationResult) -> str:
     )
     return (
         f"Embedded against input distance of {result.n_pairs} pairs of points of {result.dataset}, "
-        f"{result.scheme} with {result.n_components} features: {curves}."
+        f"{result.label} with {result.n_components} features: {curves}."
     )
 
 
@@ -146,10 +146,10 @@ $\beta_m=L_{:m,:m}^{-\top}\,u_{:m}$ with $u=L^{-1}H^\top Y$. A curve costs hardl
 The **penalty** is chosen for each $m$ on a fifth of the training rows, which then join the training. It belongs to the
 features without their factor $1/\sqrt m$; on scaled features it is $\alpha/m$.
 
-The losses **logistic** and **hinge** are trained by stochastic gradients instead. Nothing then solves every $m$ at
-once: each $m$ has weights of its own, which take their own steps, 5 to 50 passes over the rows. Only the features are
-computed once for all of them. That takes longer, but needs no Gram matrix, whose memory grows as $m^2$: it is the way
-to an $m$ that ridge regression refuses.
+The losses **logistic**, **hinge** and **exponential** (AdaBoost’s) are trained by stochastic gradients instead. Nothing
+then solves every $m$ at once: each $m$ has weights of its own, which take their own steps, 5 to 50 passes over the
+rows. Only the features are computed once for all of them. That takes longer, but needs no Gram matrix, whose memory
+grows as $m^2$: it is the way to an $m$ that ridge regression refuses.
 
 The curve is the mean over seeds, the band one standard deviation. **Seconds** are those of training and testing at the
 points where they were measured on their own; **bytes** are the map's weights and the coefficients.

@@ -76,7 +76,7 @@ def test_every_scheme(split, scheme):
     assert (segment.errors < 0.4).all() and segment.seconds_fit > 0
 
 
-@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "exponential"])
 def test_stochastic_losses_do_as_well_as_ridge(split, loss):
     ridge = run_segment(split, "RandomFourier", {"random_state": 0}, [100, 1000])
     own = run_segment(split, "RandomFourier", {"random_state": 0}, [100, 1000], loss=loss)
@@ -87,7 +87,7 @@ def test_stochastic_losses_do_as_well_as_ridge(split, loss):
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
-@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge"])
+@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge", "exponential"])
 def test_more_classes_than_held_out_rows(loss):
     rng = np.random.default_rng(0)
     centres = rng.standard_normal((30, 8))

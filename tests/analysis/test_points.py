@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from rfviz.analysis.points import centred_gram, normalise, span_coordinates, squared_distances
+from rfviz.analysis.points import NORMALISATION, centred_gram, normalise, span_coordinates, squared_distances
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import RandomMaxout
 
@@ -19,9 +19,14 @@ def test_standardise_leaves_constant_columns_at_zero():
     np.testing.assert_allclose(X, [[-1.0, 0.0], [1.0, 0.0]])
 
 
+def test_standardise_rows():
+    X = normalise(np.array([[1.0, 3.0], [0.2, 0.6], [5.0, 5.0]]), "standardise rows")
+    np.testing.assert_allclose(X, [[-1.0, 1.0], [-1.0, 1.0], [0.0, 0.0]])
+
+
 def test_input_is_not_changed():
     X = np.ones((3, 2))
-    for how in ("unit norm", "standardise", "none"):
+    for how in NORMALISATION.choices:
         normalise(X, how)
     assert (X == 1).all()
 

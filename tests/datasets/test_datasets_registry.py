@@ -16,8 +16,10 @@ OFFLINE = [name for name, spec in datasets.specs().items() if spec.source in ("g
 
 def test_names_and_specs_agree():
     assert datasets.names() == list(datasets.specs())
-    offline = ["circle", "sphere", "turning_head", "digits", "photo_patches", "categorical_toy", "binary_toy"]
-    assert datasets.names() == [*offline, "olivetti", "umist", "mnist", "cifar10"]
+    planar = ["moons", "circles", "spirals", "xor"]
+    shown = ["circle", "sphere", "turning_head", "digits", "breast_cancer", "photo_patches"]
+    offline = [*shown, *planar, "categorical_toy", "binary_toy"]
+    assert datasets.names() == [*offline, "olivetti", "umist", "mnist", "cifar10", "adult", "kddcup99", "activity"]
     assert offline == OFFLINE
     assert all(spec.name == name and spec.title and spec.summary for name, spec in datasets.specs().items())
     assert datasets.spec("circle") is circle.SPEC

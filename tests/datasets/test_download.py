@@ -20,6 +20,9 @@ FETCHERS = {
     "umist": "fetch_openml",
     "cifar10": "fetch_openml",
     "olivetti": "fetch_olivetti_faces",
+    "adult": "fetch_openml",
+    "kddcup99": "fetch_kddcup99",
+    "activity": "fetch_openml",
 }
 
 
@@ -46,6 +49,9 @@ def _raising(error):
         ("umist", "UMIST faces could not be downloaded from OpenML: "),
         ("olivetti", "Olivetti faces could not be downloaded from figshare: "),
         ("cifar10", "CIFAR-10 could not be downloaded from OpenML: "),
+        ("adult", "Adult could not be downloaded from OpenML: "),
+        ("kddcup99", "KDD Cup 1999 could not be downloaded from figshare: "),
+        ("activity", "Human activity could not be downloaded from OpenML: "),
     ],
 )
 def test_no_network_is_one_sentence(monkeypatch, name, start):

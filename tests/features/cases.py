@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from rfviz.features import COMMON_PARAMS, FeatureMap, registry
 
-__all__ = ["APPROXIMATE", "CASES", "IDS", "make", "unit_rows"]
+__all__ = ["APPROXIMATE", "CASES", "IDS", "dense", "make", "unit_rows"]
+
+# Where the bound of one parameter is another parameter: as few projections as the default pool takes, and some.
+_FEWEST = {"n_projections": 8}
 
 Case = tuple[str, dict[str, Any]]
 
@@ -17,14 +21,16 @@ def _variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
     """The defaults, and each parameter of the scheme's own changed once."""
     settings: list[dict[str, Any]] = [{}]
     for param in scheme.params:
-        if param in COMMON_PARAMS:
+        if param.name in {common.name for common in COMMON_PARAMS}:
             continue
         if param.kind == "bool":
             settings.append({param.name: not param.default})
         elif param.kind == "choice":
             settings += [{param.name: choice} for choice in param.choices if choice != param.default]
         elif param.kind == "int":
-            settings.append({param.name: int(param.low)})
+            settings.append({param.name: _FEWEST.get(param.name, int(param.low))})
+        elif param.kind == "range":
+            settings.append({param.name: (1, 2)})
         elif param.choices:  # a number where the default is a word
             settings.append({param.name: 0.3})
     return settings
@@ -48,3 +54,9 @@ def unit_rows(n_samples: int, n_features: int, seed: int = 0) -> np.ndarray:
     """Points on the unit sphere."""
     X = np.random.default_rng(seed).standard_normal((n_samples, n_features))
     return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def dense(features: Any) -> np.ndarray:
+    """Features as an array on the host, whatever a scheme gives."""
+    features = features.get() if hasattr(features, "get") else features
+    return features.toarray() if sparse.issparse(features) else features

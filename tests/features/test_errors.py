@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.features import RandomFourier, RandomMaxout, RandomProjection, registry
-from tests.features.cases import CASES, IDS, make
+from tests.features.cases import CASES, IDS, dense, make
 
 X = np.random.default_rng(0).standard_normal((12, 4))
 every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
@@ -135,8 +135,10 @@ ODD_DATA = {
 @pytest.mark.parametrize("kind", ODD_DATA)
 def test_odd_data_are_mapped(case, kind):
     data = ODD_DATA[kind]
-    result = make(case, 7).fit_transform(data)
-    assert result.shape == (data.shape[0], 7)
+    feature_map = make(case, 7)
+    result = dense(feature_map.fit_transform(data))
+    assert result.shape == (data.shape[0], feature_map.columns(7))
+    assert feature_map.sparse_output or feature_map.columns(7) == 7
     assert np.isfinite(result).all()
 
 
@@ -159,6 +161,7 @@ def test_registry_and_labels():
     assert {"RandomFourier", "RandomMaxout", "RandomProjection"} <= set(registry())
     for name, scheme in registry().items():
         assert scheme.__name__ == name and scheme.label and scheme.summary and scheme.formula
+        assert scheme.cost.startswith("O(n·") and scheme.reference[-4:].isdigit()
         assert {p.name for p in scheme.params} <= set(scheme().get_params())
         assert {p.name: p.default for p in scheme.params}.items() <= scheme().get_params().items()
     assert RandomProjection.__name__ in registry()

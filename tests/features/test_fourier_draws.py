@@ -274,7 +274,7 @@ def test_learnt_widths_put_typical_kernels_in_the_middle():
 def test_median_over_a_subsample_is_near_that_over_all(monkeypatch):
     data = rng.standard_normal((3000, 4))
     some = fourier(gamma="median").fit(data).gamma_
-    monkeypatch.setattr(bandwidth, "_MEDIAN_ROWS", 3000)
+    monkeypatch.setattr(bandwidth, "MEDIAN_ROWS", 3000)
     assert some == pytest.approx(fourier(gamma="median").fit(data).gamma_, rel=0.05)
     assert fourier(gamma="median", random_state=5).fit(data).gamma_ == fourier(gamma="median").fit(data).gamma_
 

@@ -11,8 +11,17 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.random_projection import GaussianRandomProjection
 
 from rfviz import kernels
-from rfviz.features import RandomFourier, RandomMaxout, RandomProjection, registry
-from tests.features.cases import APPROXIMATE, CASES, IDS, make, unit_rows
+from rfviz.features import (
+    DecisionStumps,
+    RandomBinning,
+    RandomFourier,
+    RandomMaxout,
+    RandomProjection,
+    SharedPoolMaxout,
+    SigmoidalRidge,
+    registry,
+)
+from tests.features.cases import APPROXIMATE, CASES, IDS, dense, make, unit_rows
 
 ALARM = 1e-5
 SEEDS, FEATURES = 300, 128
@@ -48,13 +57,18 @@ def estimates(case, data=X, seeds=SEEDS):
     kernel_hats = np.empty((seeds, len(data), len(data)))
     for seed in range(seeds):
         feature_map = make(case, FEATURES, random_state=seed, dtype="float64").fit(data)
-        features = feature_map.transform(data)
+        features = dense(feature_map.transform(data))
         kernel_hats[seed] = features @ features.T
     return kernel_hats, feature_map
 
 
 def _product_variance(feature_map, data):
     """Closed-form variance of the kernel estimate, or None for a scheme without one."""
+    if getattr(feature_map, "receptive_field", None) is not None or isinstance(feature_map, SharedPoolMaxout):
+        law = feature_map.product_law(data)  # checked by brute force in tests of their own
+        return None if law is None else law.variance(FEATURES)
+    if isinstance(feature_map, RandomBinning):
+        return feature_map.product_law(data).variance(FEATURES)  # a share of independent events: no other form
     if isinstance(feature_map, RandomFourier):
         if feature_map.spectrum != "gaussian" or feature_map.draw != "iid":
             law = feature_map.product_law(data)
@@ -67,7 +81,8 @@ def _product_variance(feature_map, data):
         cosines = np.divide(data @ data.T, scale, out=np.zeros_like(scale), where=scale > 0)
         q = getattr(feature_map, "pool_size", 1)
         return scale**2 * kernels.maxout_product_moments(np.clip(cosines, -1, 1), q)[1] / FEATURES
-    return None
+    law = feature_map.product_law(data)
+    return law.variance(FEATURES) if isinstance(feature_map, (DecisionStumps, SigmoidalRidge)) else None
 
 
 @every_case

@@ -16,6 +16,10 @@ CALLS = {
     "matern": lambda X, Y: kernels.matern(X, Y, 0.3, 2.5),
     "rough": lambda X, Y: kernels.matern(X, Y, 0.3, 0.8),
     "linear": kernels.linear,
+    "stump": kernels.stump,
+    "erf": kernels.sigmoidal,
+    "tanh": lambda X, Y: kernels.sigmoidal(X, Y, "tanh", 2.0),
+    "logistic": lambda X, Y: kernels.sigmoidal(X, Y, "logistic", bias=False),
 }
 
 

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from sklearn.metrics import hinge_loss, log_loss
 
-from rfviz.linear_model.losses import LOSSES, multiclass_hinge, softmax_cross_entropy, softmax_probabilities
+from rfviz.linear_model.losses import (
+    LOSSES,
+    multiclass_hinge,
+    pairwise_exponential,
+    softmax_cross_entropy,
+    softmax_probabilities,
+)
 
 rng = np.random.default_rng(0)
 every_loss = pytest.mark.parametrize("name", LOSSES)
@@ -24,12 +30,14 @@ def test_gradient_is_that_of_finite_differences(name, n_classes):
     scores, labels = example(n_classes)
     loss, gradient = LOSSES[name](scores, labels)
     assert loss.shape == labels.shape and gradient.shape == scores.shape
+    # A difference of two losses loses as many digits as these have before the point.
+    rounding = 1e-8 + 1e-9 * loss.max()
     step = 1e-6  # far below the distance to the nearest kink of the hinge in this example
     for column in range(scores.shape[1]):
         moved = np.zeros_like(scores)
         moved[:, column] = step
         slope = (LOSSES[name](scores + moved, labels)[0] - LOSSES[name](scores - moved, labels)[0]) / (2 * step)
-        np.testing.assert_allclose(gradient[:, column], slope, rtol=0, atol=1e-8)
+        np.testing.assert_allclose(gradient[:, column], slope, rtol=0, atol=rounding)
 
 
 @every_width
@@ -41,6 +49,21 @@ def test_values_are_scikit_learns(n_classes):
     assert multiclass_hinge(scores, labels)[0].mean() == pytest.approx(expected, rel=1e-12)
     expected = log_loss(labels, softmax_probabilities(scores), labels=classes)
     assert softmax_cross_entropy(scores, labels)[0].mean() == pytest.approx(expected, rel=1e-12)
+
+
+@every_width
+def test_exponential_is_its_definition_up_to_a_lead_of_eight(n_classes):
+    scores, labels = example(n_classes)
+    full = np.hstack([0 * scores, scores]) if n_classes == 2 else scores
+    direct = [
+        sum(np.exp(row[j] - row[y]) for j in range(n_classes) if j != y) for row, y in zip(full, labels, strict=True)
+    ]
+    leads = (full - full[np.arange(len(full)), labels][:, None]).max(axis=1)
+    assert (leads <= 8).sum() > 20
+    np.testing.assert_allclose(pairwise_exponential(scores, labels)[0][leads <= 8], np.array(direct)[leads <= 8])
+    # Beyond, the tangent: for two classes e^8 (1 + 2) at a lead of 10.
+    beyond = pairwise_exponential(np.array([[10.0]]), np.array([0]))
+    assert beyond[0][0] == pytest.approx(3 * np.exp(8)) and beyond[1][0, 0] == pytest.approx(np.exp(8))
 
 
 @every_loss

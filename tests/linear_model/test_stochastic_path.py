@@ -20,7 +20,7 @@ def maps(m):
 
 
 @pytest.mark.parametrize("which", [0, 1])
-@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+@pytest.mark.parametrize("loss", ["logistic", "hinge", "exponential"])
 @pytest.mark.parametrize("n_classes", [2, 10])
 def test_each_m_is_the_classifier_on_its_features(which, loss, n_classes):
     data, labels = X[y < n_classes][:300], y[y < n_classes][:300]

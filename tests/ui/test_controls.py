@@ -36,7 +36,7 @@ def page(monkeypatch):
         page.drawn.append(("slider", label, (options, labels), {"help": help}))
         return session[key]
 
-    kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills")
+    kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills", "slider")
     fake = SimpleNamespace(session_state=session, query_params={}, **{kind: widget(kind) for kind in kinds})
     monkeypatch.setattr(controls, "st", fake)
     monkeypatch.setattr(state_module, "st", fake)
@@ -64,6 +64,27 @@ def test_every_control_has_a_label_and_help(page, param):
     ((_, label, _, options),) = page.drawn
     assert label.strip()
     assert options.get("help")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [(None, None), ("8,20", (8, 20)), ("20,8", (8, 20)), ("0,99", (1, 28)), ("28,28", None), ("x", None), ("8", None)],
+)
+def test_a_slider_with_two_ends_in_the_address(page, text, expected):
+    if text:
+        page.query["sides"] = text
+    param = Param("sides", None, "range", low=1, high=28, label="Sides", help="Pixels.")
+    assert controls.control(page, param) == expected
+    ((kind, _, bounds, _),) = page.drawn
+    assert kind == "slider" and bounds == (1, 28)
+
+
+def test_receptive_fields_are_offered_for_images_alone(page):
+    assert controls.receptive_field(page, None) == {} and not page.drawn
+    assert controls.receptive_field(page, (6, 9, 3)) == {}
+    page.session["page.receptive_field"] = (2, 5)
+    assert controls.receptive_field(page, (6, 9, 3)) == {"receptive_field": (2, 5), "image_shape": (6, 9, 3)}
+    assert [bounds for _, _, bounds, _ in page.drawn] == [(1, 9), (1, 9)]
 
 
 def test_default_of_the_page_is_a_stop(page):

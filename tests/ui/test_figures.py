@@ -14,10 +14,23 @@ from rfviz import datasets
 from rfviz.analysis.embedding import Projection, embed, prepare_points
 from rfviz.analysis.pairs import prepare_pairs
 from rfviz.analysis.saturation import saturation
+from rfviz.features import registry
 from rfviz.figures.density import density_image
 from rfviz.figures.embedding import place_thumbnails, plot_embedding, point_style, spread_apart
 from rfviz.figures.saturation import plot_saturation
-from rfviz.figures.template import COLOURS, DASHES, GREY, SEQUENCE, SYMBOLS, rgba, styled
+from rfviz.figures.template import (
+    COLOURS,
+    DASHES,
+    GREY,
+    SCHEME_STYLES,
+    SEQUENCE,
+    SYMBOLS,
+    rgba,
+    scheme_style,
+    scheme_styles,
+    series_styles,
+    styled,
+)
 from tests.charts import opacity
 
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
@@ -55,6 +68,49 @@ def test_neighbouring_curves_differ_in_more_than_colour():
     assert len(set(COLOURS)) == len(COLOURS) == len(DASHES) == len(SYMBOLS)
     assert len(set(SYMBOLS)) == len(SYMBOLS)
     assert all(a != b for a, b in pairwise(DASHES))
+
+
+SCHEMES = [*registry(), *SCHEME_STYLES, "NotYetThere", "NorThis"]
+
+
+@pytest.mark.parametrize("theme", BACKGROUNDS)
+@pytest.mark.parametrize("scheme", sorted(set(SCHEMES)))
+def test_every_setting_of_a_scheme_stands_out_on_both_themes(scheme, theme):
+    styles = [scheme_style(scheme, variant) for variant in range(4)]
+    assert all(contrast(style.colour, BACKGROUNDS[theme]) >= 3 for style in styles)
+    assert len({(style.colour, style.dash, style.symbol) for style in styles}) == 4
+    assert all(a.dash != b.dash and a.symbol != b.symbol for a, b in pairwise(styles))
+
+
+def oklab(colour):
+    """Björn Ottosson's perceptual coordinates: distances look about as large as they are."""
+    c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+    cones = [[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]]
+    opponents = [[0.2105, 0.7936, -0.0041], [1.9780, -2.4286, 0.4506], [0.0259, 0.7828, -0.8087]]
+    return np.array(opponents) @ np.cbrt(np.array(cones) @ linear)
+
+
+def test_schemes_are_told_apart_by_colour_and_by_symbol():
+    styles = SCHEME_STYLES.values()
+    assert len({style.symbol for style in styles}) == len(styles)
+    for a, b in combinations([*(style.colour for style in styles), GREY], 2):
+        assert np.linalg.norm(oklab(a) - oklab(b)) > 0.075, f"{a} and {b} look alike"
+
+
+def test_a_scheme_looks_the_same_in_any_company():
+    assert scheme_styles(["RandomFourier", "RandomMaxout"]) == scheme_styles(["RandomMaxout", "RandomFourier"])[::-1]
+    twice = scheme_styles(["RandomMaxout", "RandomFourier", "RandomMaxout"])
+    assert twice == [scheme_style("RandomMaxout"), scheme_style("RandomFourier"), scheme_style("RandomMaxout", 1)]
+    series = series_styles("RandomReLU", 9)
+    assert series[0].colour == scheme_style("RandomReLU").colour
+    assert len({style.colour for style in series}) >= 6
+    assert scheme_styles(["RandomReLU"] * 9) == series  # alone in a chart, many settings take other colours
+    assert scheme_style("NotYetThere") == scheme_style("NotYetThere")
+
+
+def test_every_registered_scheme_has_a_look_of_its_own():
+    assert set(registry()) <= set(SCHEME_STYLES)
 
 
 def test_scale_rises_in_brightness():

@@ -36,4 +36,3 @@ def test_pages_of_the_laboratory():
     assert pages[0].slug == "home"
     assert len({page.slug for page in pages}) == len({page.title for page in pages}) == len(pages)
     assert all(page.question.strip().endswith((".", "?")) for page in pages)
-    assert all(page.picture is None or page.picture.is_file() for page in pages)

@@ -8,8 +8,9 @@ import pytest
 from rfviz import datasets
 from rfviz.analysis.accuracy import make_split
 from rfviz.analysis.progress import silent
-from rfviz.errors import MemoryBudgetError
+from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.ui import race as race_module
+from rfviz.ui.accuracy_entrants import EntrantSettings, architectures, line_up
 from rfviz.ui.race import Entrant, Race
 
 MAXOUT = Entrant("Maxout, q = 2", "RandomMaxout", (("pool_size", 2),))
@@ -150,3 +151,25 @@ def test_growing_rows_show_the_largest_share(split, request):
 def test_the_papers_numbers_belong_to_the_papers_data(race):
     assert not race.is_papers_mnist
     assert race.runners("m")[0].paper == ()
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_an_architecture_sees_patches(monkeypatch, request, small):
+    data = datasets.load("photo_patches", max_samples=200)
+    split = make_split(data, "standardise rows")
+    monkeypatch.setattr(race_module, "_SMALL_SPLIT", 1e9 if small else 0)
+    settings = EntrantSettings((), "scale", ("flat", "4-4", "full"))
+    entrants = line_up(["CompositionalFeatures"], settings, data.image_shape)
+    assert [entrant.label for entrant in architectures(entrants)] == ["4,4", "full"]
+    patched, full = Race(split, request.node.name, entrants, 1, STEPS[:1], 1.0).entrants[1:]
+    race = Race(split, request.node.name, (patched, full), 1, STEPS[:1], 1.0)
+    run_all(race)
+    assert not race.failures()
+    assert all(len(race.segments(entrant, 0)) == 1 for entrant in race.entrants)
+
+
+def test_architectures_need_images_that_are_large_enough():
+    with pytest.raises(ParameterError, match="8×8 pixels"):
+        line_up(["CompositionalFeatures"], EntrantSettings((), "scale", ("4-4",)), (8, 8))
+    with pytest.raises(ParameterError, match="no images"):
+        line_up(["CompositionalFeatures"], EntrantSettings((), "scale", ("4-4",)), None)

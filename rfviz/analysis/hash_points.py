@@ -1,0 +1,185 @@
+"""Points to be hashed: their exact neighbours and a sample of pairs, which do not change while a slider moves."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.neighbors import NearestNeighbors
+
+from rfviz.analysis.mapping import settled
+from rfviz.analysis.points import normalise, span_coordinates
+from rfviz.analysis.progress import Progress, silent
+from rfviz.backend import check_memory
+from rfviz.datasets.base import Dataset
+from rfviz.errors import DataError, ParameterError
+from rfviz.features import HashingMap, registry
+from rfviz.features.draws import uniform
+from rfviz.features.hashing import code_dtype, row_angles
+from rfviz.params import Param
+
+__all__ = [
+    "MAX_POINTS", "METRIC", "NEIGHBOURS", "HashPoints", "exact_neighbours", "hash_codes", "hash_schemes", "make_hash",
+    "prepare_hash_points",
+]  # fmt: skip
+
+METRIC = Param(
+    "metric", "cosine", "choice", choices=("cosine", "euclidean"), label="Exact distance",
+    help="What counts as near: the angle (cosine) or the Euclidean distance. At unit norm both agree.",
+)  # fmt: skip
+MAX_POINTS = 5000
+#: Neighbours of each query that are known, at most.
+NEIGHBOURS = 50
+_QUERIES, _PAIRS = 200, 10_000
+# Multiply-adds between two looks at whether to go on: a fifth of a second or so.
+_STEP = 4_000_000_000
+# Numbers of the rows of pairs that are gathered at once.
+_GATHER = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class HashPoints:
+    """Points with their exact neighbours and a sample of pairs: what does not change while a slider moves.
+
+    Attributes
+    ----------
+    name : str
+        The data set.
+    original : ndarray of shape (n, n_features)
+        The normalised points.
+    coordinates : ndarray of shape (n, r)
+        The same in a basis of their span, for maps that do not mind a rotation.
+    metric : {"cosine", "euclidean"}
+    queries : ndarray of shape (n_queries,)
+        Rows that are searched for.
+    neighbours : ndarray of shape (n_queries, k)
+        Exact nearest rows of each query but itself, nearest first; by scikit-learn.
+    seconds : float
+        Of that search, a query.
+    near, far : ndarray of shape (n_pairs, 2)
+        Pairs of rows: queries with their neighbours, and rows drawn at random.
+    """
+
+    name: str
+    original: np.ndarray
+    coordinates: np.ndarray
+    metric: str
+    queries: np.ndarray
+    neighbours: np.ndarray
+    seconds: float
+    near: np.ndarray
+    far: np.ndarray
+
+    @property
+    def bytes_per_point(self) -> int:
+        """What exact search keeps of a point, in float32."""
+        return 4 * self.original.shape[1]
+
+    @functools.cached_property
+    def pairs(self) -> np.ndarray:
+        """Both kinds of pairs, far ones first."""
+        return np.vstack([self.far, self.near])
+
+    @functools.cached_property
+    def angles(self) -> np.ndarray:
+        """Angle in degrees of each of `pairs`."""
+        return self._over_pairs(row_angles, self.coordinates)  # the same in any basis
+
+    def measured(self, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
+        """How far apart each of `pairs` is, by the measure of a law; angles are remembered."""
+        if measure is row_angles:
+            return self.angles
+        return self._over_pairs(measure, self.original)
+
+    def _over_pairs(self, measure: Callable[[np.ndarray, np.ndarray], np.ndarray], X: np.ndarray) -> np.ndarray:
+        step = max(_GATHER // X.shape[1], 1)
+        parts = (self.pairs[start : start + step] for start in range(0, len(self.pairs), step))
+        return np.concatenate([measure(X[part[:, 0]], X[part[:, 1]]) for part in parts])
+
+    def seen_by(self, feature_map: Any) -> np.ndarray:
+        """The points as a map takes them: in few coordinates where it does not mind."""
+        return self.coordinates if feature_map.rotation_invariant else self.original
+
+
+def hash_schemes() -> list[str]:
+    """Class names of the schemes that are hashes with more than one symbol."""
+    return [name for name, cls in registry().items() if issubclass(cls, HashingMap)]
+
+
+def prepare_hash_points(
+    dataset: Dataset, how: str, metric: str = "cosine", max_points: int = MAX_POINTS, progress: Progress = silent
+) -> HashPoints:
+    """Normalise the first points, search the exact neighbours of some of them, and draw pairs.
+
+    Raises
+    ------
+    DataError
+        For fewer than five points, or rows of zeros where the angle counts.
+    MemoryBudgetError
+        Where the distances of the search would not fit.
+    """
+    metric = METRIC.validate(metric)
+    X = normalise(dataset.X[:max_points], how)
+    n = len(X)
+    if n < 5:
+        raise DataError(f"Searching for neighbours needs at least 5 points; {dataset.name} has {n}. Take more points.")
+    if metric == "cosine" and not np.linalg.norm(X, axis=1).all():
+        raise DataError("A row of zeros has no angle to the others. Choose the Euclidean distance, or other data.")
+    check_memory(3 * 8 * min(n, _QUERIES) * n, "cpu", f"Distances to {n} points", "Choose fewer points.")
+    progress(0.1, f"Searching the neighbours among {n:,} points")
+    queries = np.sort(np.argsort(uniform(0, 0, 1.0, np.empty((n, 1)))[:, 0], kind="stable")[:_QUERIES])
+    neighbours, seconds = exact_neighbours(X, queries, min(NEIGHBOURS, n - 1), metric)
+    drawn = (uniform(0, 1, 1.0, np.empty((_PAIRS, 2))) * (n, n - 1)).astype(np.int64)
+    drawn[:, 1] += drawn[:, 1] >= drawn[:, 0]  # two different rows
+    near = np.column_stack([np.repeat(queries, neighbours.shape[1]), neighbours.ravel()])
+    return HashPoints(dataset.name, X, span_coordinates(X), metric, queries, neighbours, seconds, near, drawn)
+
+
+def exact_neighbours(X: np.ndarray, queries: np.ndarray, k: int, metric: str) -> tuple[np.ndarray, float]:
+    """The `k` nearest rows of each query but itself, by brute force, and the seconds a query took."""
+    X = X.astype(np.float32)
+    search = NearestNeighbors(n_neighbors=k + 1, algorithm="brute", metric=metric).fit(X)
+    started = time.perf_counter()
+    found = search.kneighbors(X[queries], return_distance=False)
+    seconds = (time.perf_counter() - started) / len(queries)
+    other = found != queries[:, None]
+    other[other.all(axis=1), -1] = False  # a query among its equals may not have found itself
+    return found[other].reshape(len(queries), k), seconds
+
+
+def make_hash(points: HashPoints, scheme: str, setting: Mapping[str, Any]) -> Any:
+    """The fitted map of a scheme for these points.
+
+    Raises
+    ------
+    ParameterError
+        For a scheme that is no hash, or a setting that breaks a rule.
+    """
+    cls = registry().get(scheme)
+    if cls is None or not issubclass(cls, HashingMap):
+        known = ", ".join(hash_schemes())
+        raise ParameterError("scheme", "must be a hash", scheme, f"Choose one of {known}.")
+    hashing_map = cls(**settled(cls, setting, points.original))
+    return hashing_map.fit(points.seen_by(hashing_map))
+
+
+def hash_codes(points: HashPoints, scheme: str, setting: Mapping[str, Any], progress: Progress = silent) -> np.ndarray:
+    """Codes of all points, shape (n, m), in steps between which it can be stopped."""
+    progress(0.0, "Drawing the hash functions")
+    hashing_map = make_hash(points, scheme, setting)
+    X, m = points.seen_by(hashing_map), hashing_map.n_components
+    bits = hashing_map.symbol_bits
+    check_memory(
+        len(X) * m * ((bits + 7) // 8), "cpu", f"Codes of {len(X)} points with {m} symbols",
+        "Choose shorter codes or fewer points.",
+    )  # fmt: skip
+    codes = np.empty((len(X), m), code_dtype(1 << bits))
+    rows = max(int(_STEP // max(hashing_map.multiply_adds(1, X.shape[1]), 1)), 16)
+    for start in range(0, len(X), rows):
+        progress(start / len(X), f"Hashing {len(X):,} points into {m:,} symbols")
+        codes[start : start + rows] = hashing_map.codes(X[start : start + rows])
+    return codes

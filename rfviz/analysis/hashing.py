@@ -1,0 +1,241 @@
+"""Hash codes against the exact law: Hamming distance of sampled pairs, and of near and of far ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binom
+
+from rfviz.analysis.hamming import hamming_pairs
+from rfviz.analysis.hash_points import HashPoints, make_hash
+from rfviz.errors import ParameterError
+from rfviz.features import CollisionLaw, registry
+
+__all__ = ["BAND", "HammingResult", "NearFarResult", "hash_pairs", "law_of", "near_and_far", "separation"]
+
+#: Half-width of the band about the curve, in standard deviations.
+BAND = 2.0
+_CELLS, _COLUMNS = (120, 180), 45
+_MIXTURE = 150
+
+
+@dataclass(frozen=True, eq=False)
+class HammingResult:
+    """Share of symbols that differ, against how far apart points are.
+
+    Attributes
+    ----------
+    scheme, dataset : str
+        Class name of the map, and the data.
+    n_symbols, n_pairs : int
+    title : str
+        What the horizontal axis shows.
+    x_edges, y_edges : ndarray
+        Edges of `counts`.
+    counts : ndarray of shape (120, 180)
+        Pairs by share of differing symbols (rows) and distance (columns).
+    grid, expected, low, high : ndarray of shape (k,)
+        The exact curve, and `BAND` standard deviations about it.
+    centres, means : ndarray
+        Mean share of the pairs in each of some columns.
+    inside, inside_expected : float
+        Share of pairs within the band: measured, and of binomial counts.
+    rms : float
+        Root mean square of measured less expected share.
+    """
+
+    scheme: str
+    dataset: str
+    n_symbols: int
+    n_pairs: int
+    title: str
+    x_edges: np.ndarray
+    y_edges: np.ndarray
+    counts: np.ndarray
+    grid: np.ndarray
+    expected: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    centres: np.ndarray
+    means: np.ndarray
+    inside: float
+    inside_expected: float
+    rms: float
+
+    def to_frame(self) -> pd.DataFrame:
+        """Columns of the chart: distance, mean share measured and exact, and one standard deviation of a pair."""
+        exact = np.interp(self.centres, self.grid, self.expected)
+        deviation = np.sqrt(exact * (1.0 - exact) / self.n_symbols)
+        columns = {"distance": self.centres, "differing, measured": self.means, "differing, exact": exact,
+                   "s.d. of a pair": deviation}  # fmt: skip
+        return pd.DataFrame(columns).dropna().reset_index(drop=True)
+
+
+@dataclass(frozen=True, eq=False)
+class NearFarResult:
+    """Hamming distances of near and of far pairs.
+
+    Attributes
+    ----------
+    n_symbols : int
+    near, far : ndarray of shape (m + 1,)
+        Share of the pairs at each Hamming distance 0, …, m.
+    near_exact, far_exact : ndarray of shape (m + 1,)
+        What the law gives: mixtures of the binomials of these pairs.
+    auc, auc_exact : float
+        Probability that a far pair is farther than a near one, ties by half.
+    threshold : int
+        Calling pairs near up to this Hamming distance makes the fewest errors.
+    error, error_exact : float
+        Mean of both kinds of error (missed near pairs, far ones taken for near) at the best threshold.
+    """
+
+    n_symbols: int
+    near: np.ndarray
+    far: np.ndarray
+    near_exact: np.ndarray
+    far_exact: np.ndarray
+    auc: float
+    auc_exact: float
+    threshold: int
+    error: float
+    error_exact: float
+
+
+def law_of(points: HashPoints, scheme: str, setting: Mapping[str, Any]) -> CollisionLaw:
+    """The law of a scheme's collisions at these settings.
+
+    Raises
+    ------
+    ParameterError
+        For a scheme whose collisions follow no law of one distance.
+    """
+    law = make_hash(points, scheme, {**setting, "n_components": 1}).collision_law()
+    if law is None:
+        label = registry()[scheme].label
+        raise ParameterError("scheme", "must have a law of one distance here", label, "Choose another scheme.")
+    return law
+
+
+def hash_pairs(points: HashPoints, scheme: str, setting: Mapping[str, Any], codes: np.ndarray) -> HammingResult:
+    """Compare the codes of sampled pairs with the law of their scheme.
+
+    Parameters
+    ----------
+    points : HashPoints
+    scheme : str
+    setting : mapping
+        Keyword arguments of the map.
+    codes : ndarray of shape (n, m)
+
+    Returns
+    -------
+    HammingResult
+
+    Raises
+    ------
+    ParameterError
+        For a scheme whose collisions follow no law of one distance.
+    """
+    law, pairs, m = law_of(points, scheme, setting), points.pairs, codes.shape[1]
+    x = points.measured(law.measure)
+    y = hamming_pairs(codes, pairs[:, 0], pairs[:, 1]) / m
+    reach = _axis_end(float(x.max()), law.reach)
+    # Rounding may put an angle a hair beyond the end.
+    x = np.minimum(x, reach)
+    x_edges, y_edges = (np.linspace(0.0, end, cells + 1) for end, cells in zip((reach, 1.0), _CELLS[::-1], strict=True))
+    counts = np.histogram2d(y, x, [y_edges, x_edges])[0].astype(np.int64)
+    grid = np.linspace(0.0, reach, 361)
+    expected, low, high = law.band(grid, m, BAND)
+    p, below, above = law.band(x, m, BAND)
+    column = np.minimum((x * (_COLUMNS / reach)).astype(np.intp), _COLUMNS - 1)
+    with np.errstate(invalid="ignore"):
+        means = np.bincount(column, y, _COLUMNS) / np.bincount(column, minlength=_COLUMNS)
+    inside = (y >= below - 1e-12) & (y <= above + 1e-12)
+    return HammingResult(
+        scheme, points.name, m, len(pairs), law.title, x_edges, y_edges, counts, grid, expected, low, high,
+        (np.arange(_COLUMNS) + 0.5) * (reach / _COLUMNS), means, float(inside.mean()), _coverage(p, m),
+        float(np.sqrt(np.mean((y - p) ** 2))),
+    )  # fmt: skip
+
+
+def _axis_end(largest: float, reach: float | None) -> float:
+    """Where the axis of distances ends: sixths of its reach that hold all pairs, or the largest distance."""
+    if reach is None:
+        return largest or 1.0
+    return reach * min(max(np.ceil(6.0 * 1.1 * largest / reach), 1.0), 6.0) / 6.0
+
+
+def _coverage(p: np.ndarray, m: int) -> float:
+    """Mean over pairs of the probability that a binomial share stays within the band about its mean."""
+    # In a few hundred steps of p, since there are thousands of pairs.
+    p = np.sort(p)
+    p = np.array([part.mean() for part in np.array_split(p, min(len(p), 400))])
+    half = BAND * np.sqrt(m * p * (1.0 - p))
+    low, high = np.ceil(m * p - half - 1e-9), np.floor(m * p + half + 1e-9)
+    return float(np.mean(binom.cdf(high, m, p) - binom.cdf(low - 1, m, p)))
+
+
+def near_and_far(
+    points: HashPoints, scheme: str, setting: Mapping[str, Any], codes: np.ndarray, k: int
+) -> NearFarResult:
+    """Hamming distances of the queries to their `k` exact neighbours, and of pairs drawn at random.
+
+    Parameters
+    ----------
+    points : HashPoints
+    scheme, setting, codes
+        As for :func:`hash_pairs`.
+    k : int
+        Neighbours that count as near.
+
+    Returns
+    -------
+    NearFarResult
+    """
+    law = law_of(points, scheme, setting)
+    k, m = min(k, points.neighbours.shape[1]), codes.shape[1]
+    apart, first = points.measured(law.measure), len(points.far)
+    # Far pairs come first among all pairs, and each query's neighbours nearest first.
+    near = first + np.arange(len(points.near)).reshape(points.neighbours.shape)[:, :k].ravel()
+    measured, exact = [], []
+    for which in (near, np.arange(first)):
+        pairs = points.pairs[which]
+        distance = hamming_pairs(codes, pairs[:, 0], pairs[:, 1])
+        measured.append(np.bincount(distance, minlength=m + 1) / len(pairs))
+        p = np.sort(1.0 - law.curve(apart[which]))
+        groups = np.array_split(p, min(len(p), _MIXTURE))
+        weights = np.array([len(group) for group in groups]) / len(p)
+        each = np.array([group.mean() for group in groups])
+        exact.append(weights @ binom.pmf(np.arange(m + 1)[None, :], m, each[:, None]))
+    auc, threshold, error = separation(*measured)
+    auc_exact, _, error_exact = separation(*exact)
+    return NearFarResult(m, *measured, *exact, auc, auc_exact, threshold, error, error_exact)
+
+
+def separation(near: np.ndarray, far: np.ndarray) -> tuple[float, int, float]:
+    """How well one number tells two kinds apart, from the distribution of each over 0, …, m.
+
+    Parameters
+    ----------
+    near, far : ndarray of shape (m + 1,)
+        Probabilities.
+
+    Returns
+    -------
+    auc : float
+        P(near < far) + ½ P(near = far).
+    threshold : int
+        The best: near is what does not exceed it.
+    error : float
+        Mean of P(near > threshold) and P(far ≤ threshold): half of the overlap of the two densities at best.
+    """
+    below = np.cumsum(near)
+    auc = float(np.sum(far * (below - 0.5 * near)))
+    errors = 0.5 * (1.0 - below + np.cumsum(far))
+    threshold = int(np.argmin(errors))
+    return auc, threshold, float(errors[threshold])

@@ -1,0 +1,150 @@
+"""Random features against AdaBoost: error, seconds, and seconds to reach an error, as the kitchen sinks paper has them.
+
+The paper's Figure 1. Both sides learn from the same rows and are tested on the same others. Random features are drawn
+once and fitted by a convex loss; AdaBoost chooses each of its stumps with care.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.accuracy import Segment, mean_and_spread
+from rfviz.analysis.boosting import BoostSegment
+
+__all__ = ["ADABOOST", "LEARNERS", "Comparison", "Curve", "boost_curve", "compare", "sink_curve"]
+
+ADABOOST = "AdaBoost"
+#: Class name of each family of random features that the paper tries, and what it is called here.
+LEARNERS = {"DecisionStumps": "Random stumps", "SigmoidalRidge": "Random sigmoids", "RandomFourier": "Random Fourier"}
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One learner.
+
+    Attributes
+    ----------
+    label : str
+    scheme : str
+        Class name of the feature map; ``"AdaBoost"`` for AdaBoost.
+    frame : DataFrame
+        Columns K, error (share of wrong test rows, mean over draws), s.d., draws, train, test and total (seconds,
+        median over draws; missing where they were not measured on their own). One row a K, rising.
+    """
+
+    label: str
+    scheme: str
+    frame: pd.DataFrame
+
+    @property
+    def measured(self) -> pd.DataFrame:
+        """The rows whose seconds are known."""
+        return self.frame[self.frame["total"].notna()]
+
+    def staircase(self) -> tuple[np.ndarray, np.ndarray]:
+        """Errors that were reached, falling, and the seconds of the quickest K that reached each."""
+        frame = self.measured.sort_values(["total", "error"])
+        best = frame["error"].cummin()
+        first = frame[(frame["error"] <= best) & ~best.duplicated()]
+        return first["error"].to_numpy(), first["total"].to_numpy()
+
+    def reach(self, error: float) -> tuple[int, float] | None:
+        """The K, and the seconds, with which the error is `error` or less: the quickest; None where it never is."""
+        enough = self.measured[self.measured["error"] <= error + 1e-12]
+        if not len(enough):
+            return None
+        row = enough.loc[enough["total"].idxmin()]
+        return int(row["K"]), float(row["total"])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One family of random features beside AdaBoost.
+
+    Attributes
+    ----------
+    label : str
+    error : float
+        The least of AdaBoost's errors, over all K.
+    own_error : float
+        The least of the random features' errors.
+    boosted, sinks : (K, seconds) or None
+        With which each reaches `error`, or less; None where the random features never do.
+    near : (K, seconds) or None
+        With which random features come within half a percentage point.
+    boosted_near : (K, seconds) or None
+        With which AdaBoost comes within half a percentage point of its best.
+    """
+
+    label: str
+    error: float
+    own_error: float
+    boosted: tuple[int, float] | None
+    sinks: tuple[int, float] | None
+    near: tuple[int, float] | None
+    boosted_near: tuple[int, float] | None
+
+
+_NEAR = 0.005
+
+
+def sink_curve(label: str, scheme: str, runs: Sequence[Sequence[Segment]]) -> Curve:
+    """A curve from segments of several draws.
+
+    The last K of a segment is the one whose seconds were measured; they hold the choice of the penalty too.
+
+    Parameters
+    ----------
+    label, scheme : str
+    runs : sequence of sequences of Segment
+        The segments of each draw.
+    """
+    spread = mean_and_spread(runs)
+    frame = pd.DataFrame({"K": spread["m"], "error": spread["error"], "s.d.": spread["s.d."], "draws": spread["seeds"]})
+    times: dict[int, list[tuple[float, float]]] = {}
+    for segment in (s for run in runs for s in run):
+        times.setdefault(int(segment.m_grid[-1]), []).append((segment.seconds_fit, segment.seconds_predict))
+    # The median, since the first draw of all also pays for what is loaded then.
+    middle = {k: np.median(values, axis=0) for k, values in times.items()}
+    missing = (np.nan, np.nan)
+    seconds = np.array([middle.get(int(k), missing) for k in frame["K"]], dtype=float).reshape(-1, 2)
+    return Curve(label, scheme, frame.assign(train=seconds[:, 0], test=seconds[:, 1], total=seconds.sum(axis=1)))
+
+
+def boost_curve(segments: Sequence[BoostSegment]) -> Curve:
+    """AdaBoost's curve from its segments, in their order."""
+    columns = {"K": "k_grid", "error": "errors", "train": "seconds_fit", "test": "seconds_predict"}
+    frame = pd.DataFrame(
+        {name: np.concatenate([getattr(s, of) for s in segments] or [np.zeros(0)]) for name, of in columns.items()}
+    )
+    if len(segments):  # beyond the last stump nothing changes, and nothing is to be drawn
+        frame = frame[frame["K"] <= max(segments[-1].state.n_stumps, 1)]
+    frame = frame.astype({"K": int}).assign(total=frame["train"] + frame["test"], draws=1)
+    frame.insert(2, "s.d.", 0.0)
+    return Curve(ADABOOST, ADABOOST, frame.reset_index(drop=True))
+
+
+def compare(curves: Sequence[Curve]) -> list[Comparison]:
+    """Every family of random features beside AdaBoost; empty while either has no points.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+        AdaBoost's among them.
+    """
+    boosted = next((c for c in curves if c.scheme == ADABOOST and len(c.measured)), None)
+    sinks = [c for c in curves if c.scheme != ADABOOST and len(c.measured)]
+    if boosted is None:
+        return []
+    error = float(boosted.measured["error"].min())
+    return [
+        Comparison(
+            c.label, error, float(c.measured["error"].min()), boosted.reach(error), c.reach(error),
+            c.reach(error + _NEAR), boosted.reach(error + _NEAR),
+        )
+        for c in sinks
+    ]  # fmt: skip

@@ -1,0 +1,161 @@
+"""How large the largest weight of random kitchen sinks is: Figure 2 of the paper.
+
+The paper's guarantee asks for weights of at most C/K and its algorithm does not enforce it. Figure 2 shows that the
+largest weight falls by itself as K grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.accuracy import Split
+from rfviz.analysis.boosting import check_classes
+from rfviz.analysis.progress import Progress, silent
+from rfviz.backend import check_memory, to_host
+from rfviz.errors import DataError
+from rfviz.features import FeatureMap, registry
+from rfviz.linear_model.cholesky_path import solve_path
+from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.targets import Targets
+
+__all__ = ["WeightDecay", "largest_weights"]
+
+_QUANTILES = (0.05, 0.5, 0.95)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightDecay:
+    """The largest weight in several runs.
+
+    Attributes
+    ----------
+    k_grid : ndarray of int
+    norms : ndarray of shape (runs, len(k_grid))
+        ‖α‖_∞ of each run.
+    """
+
+    k_grid: np.ndarray
+    norms: np.ndarray
+
+    @property
+    def quantiles(self) -> np.ndarray:
+        """The 5th, 50th and 95th percentile over the runs, shape (3, len(k_grid))."""
+        return np.quantile(self.norms, _QUANTILES, axis=0)
+
+    @property
+    def reference(self) -> np.ndarray:
+        """C/K with the C that meets the median at the middle of the grid, on the logarithmic scale."""
+        median = self.quantiles[1]
+        place = len(self.k_grid) // 2
+        return median[place] * self.k_grid[place] / self.k_grid
+
+    def slope(self, start: int = 0) -> float:
+        """Slope of the median on logarithmic axes, by least squares, from a place of the grid on: −1 is C/K."""
+        return float(np.polyfit(np.log(self.k_grid[start:]), np.log(self.quantiles[1][start:]), 1)[0])
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a K: runs, the quantiles, and K times the median, which C/K would hold constant."""
+        low, median, high = self.quantiles
+        return pd.DataFrame(
+            {"K": self.k_grid, "runs": len(self.norms), "5 %": low, "median": median, "95 %": high,
+             "K · median": self.k_grid * median}
+        )  # fmt: skip
+
+
+def largest_weights(
+    split: Split,
+    scheme: str,
+    setting: Mapping[str, Any],
+    k_grid: Sequence[int],
+    alpha: float = 1.0,
+    progress: Progress = silent,
+) -> np.ndarray:
+    """‖α‖_∞ of the least-squares weights on the first K features, for every K of a grid: one run.
+
+    As in the paper there is no intercept, the codes of the classes are ±1, and the loss is quadratic. Features may
+    repeat each other (a stump on a column of zeros and ones has few forms), so a penalty as small as one row makes the
+    solution unique; it then shares a weight evenly among equal features.
+
+    Parameters
+    ----------
+    split : Split
+        With classes; only the training rows are used.
+    scheme : str
+        Class name of a feature map.
+    setting : mapping
+        Its keyword arguments, the seed among them.
+    k_grid : sequence of int
+    alpha : float
+        Penalty on the unscaled features, beside a loss summed over the rows.
+    progress : callable
+
+    Returns
+    -------
+    ndarray of shape (len(k_grid),)
+
+    Raises
+    ------
+    DataError
+        For targets that are no classes.
+    MemoryBudgetError
+        Where the Gram matrix of the largest K would not fit.
+    """
+    check_classes(split)
+    grid = sorted({int(k) for k in k_grid})
+    # Of the solver: sums, a copy, and a factor.
+    check_memory(24 * grid[-1] ** 2, "cpu", f"The Gram matrix of {grid[-1]} features", "Choose a smaller K.")
+    scheme_map = registry()[scheme](**{**setting, "n_components": grid[-1]}).fit(split.X_train)
+    codes = Targets.learn(split.y_train).codes(split.y_train)
+    progress(0.1, "Features")
+    first, place, sign = _distinct(scheme_map, split.X_train)
+    progress(0.3, f"Gram matrix of {len(first):,} distinct features")
+    gram, cross = _sums(scheme_map, split.X_train, codes, first)
+    gram = gram[np.ix_(place, place)] * np.outer(sign, sign)
+    progress(0.8, "Solutions")
+    solutions = solve_path(gram, cross[place] * sign[:, None], alpha, grid, quiet=True)
+    if solutions is None:
+        raise DataError(f"The weights at penalty {alpha:g} are below the rounding of the sums. Use a larger penalty.")
+    return np.array([np.abs(coef).max() for coef in solutions])
+
+
+def _distinct(scheme_map: FeatureMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which features differ on these rows by more than their sign.
+
+    A stump on a column of zeros and ones has three forms, so a thousand of them on 123 such columns hold 124 features,
+    and a Gram matrix of those is all that a thousand need.
+
+    Returns
+    -------
+    first : ndarray of int
+        One feature of each form.
+    place : ndarray of int, shape (n_components,)
+        The form of each feature.
+    sign : ndarray of shape (n_components,)
+        +1, or −1 where it is the negative of its form.
+    """
+    mixed, done = np.zeros((2, scheme_map.n_components)), 0
+    mixers = np.random.default_rng(0).standard_normal((2, len(X)))
+    for block in scheme_map.transform_blocks(X, scaled=False):
+        mixed += mixers[:, done : done + block.shape[0]] @ to_host(block).astype(np.float64)
+        done += block.shape[0]
+    sign = np.where(mixed[0] < 0, -1.0, 1.0)
+    # Equal features have equal sums but for rounding; where that tells them apart, they are only multiplied twice.
+    rounded = np.round(mixed * sign / np.sqrt(len(X)), 9)
+    _, first, place = np.unique(rounded, axis=1, return_index=True, return_inverse=True)
+    return first, place.ravel(), sign * sign[first][place.ravel()]
+
+
+def _sums(scheme_map: FeatureMap, X: np.ndarray, codes: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """HᵀH and HᵀY of some of the features, unscaled."""
+    sums = NormalEquations(len(which), codes.shape[1], centred=False)
+    done = 0
+    for block in scheme_map.transform_blocks(X, scaled=False):
+        sums.add(np.ascontiguousarray(to_host(block)[:, which]), codes[done : done + block.shape[0]])
+        done += block.shape[0]
+    lower = np.tril(sums.gram)
+    return lower + np.tril(lower, -1).T, sums.cross

@@ -1,0 +1,229 @@
+"""Every scheme on the same plane: one of its features, and its kernel around a point, as sampled and exact."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from rfviz.backend import single_threaded_blas
+from rfviz.errors import RfvizError
+from rfviz.features import FeatureMap, registry
+from rfviz.skeleton import graph
+
+__all__ = [
+    "AXIS",
+    "SIDE",
+    "Card",
+    "Specimen",
+    "ZooResult",
+    "capacity",
+    "plane",
+    "point_row",
+    "schemes",
+    "show",
+    "specimen",
+]
+
+#: Coordinates along both sides of the plane: a step of 0.1, so that a point can be named in one decimal.
+AXIS = np.round(np.linspace(-3.0, 3.0, 61), 1)
+SIDE = len(AXIS)
+# From linear to the most structured; schemes that are not named come last.
+_ORDER = (
+    "RandomProjection", "RandomReLU", "SigmoidalRidge", "DecisionStumps", "RandomMaxout", "SharedPoolMaxout",
+    "StructuredMaxout", "RandomFourier", "RandomBinning", "CompositionalFeatures", "HybridCompositional",
+)  # fmt: skip
+_SMALLEST = 128
+_GAUSSIAN = {"kind": "gaussian", "dimension": 1, "scale": 1.0}
+_CIRCLE = {"kind": "circle", "turn": 0.1}
+_EXPONENTIAL = {"kind": "exponential", "scale": 6.0}
+
+
+@dataclass(frozen=True, eq=False)
+class Specimen:
+    """A scheme, drawn, with its features at all points of the plane.
+
+    Attributes
+    ----------
+    scheme : str
+        Class name.
+    feature_map : FeatureMap or None
+        Fitted; None where the scheme cannot map two columns.
+    features : ndarray or CSR matrix of shape (SIDE², m), or None
+        Unscaled, so that the first ones are those of a smaller map.
+    problem : str
+        Why it cannot, in one sentence; empty where it can.
+    """
+
+    scheme: str
+    feature_map: FeatureMap | None = None
+    features: Any = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Card:
+    """What is shown of one scheme; pictures have one row of the plane after the other, the lowest first.
+
+    Attributes
+    ----------
+    scheme : str
+    feature, sampled, exact : ndarray of shape (SIDE², ) or None
+        Values of one feature; of the kernel to the chosen point as estimated by m features; and of the kernel itself.
+    limit : float
+        Largest absolute value of the exact kernel on the plane.
+    error : float
+        Root mean square of sampled less exact over the plane, divided by `limit`; NaN where that is zero.
+    problem : str
+    """
+
+    scheme: str
+    feature: np.ndarray | None = None
+    sampled: np.ndarray | None = None
+    exact: np.ndarray | None = None
+    limit: float = 0.0
+    error: float = np.nan
+    problem: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class ZooResult:
+    """All cards for one number of features and one point.
+
+    Attributes
+    ----------
+    m : int
+    row : int
+        The chosen point, as a row of :func:`plane`.
+    feature : int
+        Which feature is shown, from 0.
+    cards : tuple of Card
+    """
+
+    m: int
+    row: int
+    feature: int
+    cards: tuple[Card, ...]
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """Coordinates of the chosen point."""
+        return float(AXIS[self.row % SIDE]), float(AXIS[self.row // SIDE])
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a scheme: cost, error, and the kernel's largest value on the plane."""
+        shown = [card for card in self.cards if not card.problem]
+        return pd.DataFrame(
+            {
+                "scheme": [registry()[card.scheme].label for card in shown],
+                "cost": [registry()[card.scheme].cost for card in shown],
+                "error, % of the largest value": [100.0 * card.error for card in shown],
+                "largest |k(x, x₀)|": [card.limit for card in shown],
+            }
+        )
+
+
+def schemes() -> list[str]:
+    """All schemes by class name, from linear to the most structured."""
+    known = registry()
+    return [*(name for name in _ORDER if name in known), *(name for name in known if name not in _ORDER)]
+
+
+@functools.cache
+def plane() -> np.ndarray:
+    """The points of the plane, shape (SIDE², 2), first coordinate fastest."""
+    points = np.stack(np.meshgrid(AXIS, AXIS, indexing="xy"), axis=-1).reshape(-1, 2)
+    points.flags.writeable = False
+    return points
+
+
+def point_row(x: float, y: float) -> int:
+    """The row of the plane's point nearest to these coordinates."""
+    column, line = (int(np.abs(AXIS - value).argmin()) for value in (x, y))
+    return line * SIDE + column
+
+
+def capacity(m: int) -> int:
+    """How many features are drawn where m are asked for: a power of two, so that a slider seldom draws anew."""
+    return max(1 << (m - 1).bit_length(), _SMALLEST)
+
+
+@functools.cache
+def _settings() -> Mapping[str, Mapping[str, Any]]:
+    """Parameters that suit the plane, where the defaults are made for data of another size."""
+    two = graph([(_GAUSSIAN, 2)], [("relu", [0, 1])])
+    paths = graph([(_CIRCLE, 2)], [(_EXPONENTIAL, [0]), (_EXPONENTIAL, [1]), ("relu", [2, 3])])
+    return {"CompositionalFeatures": {"skeleton": two}, "HybridCompositional": {"skeleton": paths}}
+
+
+def specimen(scheme: str, n_components: int, seed: int = 0) -> Specimen:
+    """Draw a scheme and map the plane.
+
+    Parameters
+    ----------
+    scheme : str
+        Class name.
+    n_components : int
+        How many features.
+    seed : int
+
+    Returns
+    -------
+    Specimen
+        With a `problem` instead of features where the scheme refuses two columns.
+    """
+    cls = registry()[scheme]
+    try:
+        setting = {"gamma": 0.5} if any(param.name == "gamma" for param in cls.params) else {}
+        setting |= _settings().get(scheme, {})
+        feature_map = cls(n_components, random_state=seed, device="cpu", **setting).fit(plane())
+        with single_threaded_blas():
+            blocks = list(feature_map.transform_blocks(plane(), scaled=False))
+    except RfvizError as error:
+        return Specimen(scheme, problem=str(error))
+    stack = sparse.vstack if sparse.issparse(blocks[0]) else np.vstack
+    return Specimen(scheme, feature_map, stack(blocks))
+
+
+def show(specimens: Sequence[Specimen], m: int, row: int, feature: int = 0) -> ZooResult:
+    """What all schemes make of the plane, seen from one point.
+
+    Parameters
+    ----------
+    specimens : sequence of Specimen
+        With at least m features each.
+    m : int
+        How many of their features estimate the kernel.
+    row : int
+        The point x₀, as a row of :func:`plane`.
+    feature : int
+        Which feature is shown, from 0.
+
+    Returns
+    -------
+    ZooResult
+    """
+    with single_threaded_blas():
+        return ZooResult(m, row, feature, tuple(_card(one, m, row, feature) for one in specimens))
+
+
+def _card(one: Specimen, m: int, row: int, feature: int) -> Card:
+    if one.feature_map is None:
+        return Card(one.scheme, problem=one.problem)
+    exact = one.feature_map.kernel(plane(), plane()[row : row + 1])[:, 0]
+    Phi = one.features[:, :m]
+    mine = Phi[[row]]
+    if sparse.issparse(Phi):
+        sampled = (Phi @ mine.T).toarray()[:, 0] * one.feature_map.shares(m)
+        shown = one.features[:, [feature]].toarray()[:, 0]
+    else:
+        sampled = Phi @ (mine[0] * one.feature_map.shares(m))
+        shown = one.features[:, feature]
+    limit = float(np.abs(exact).max())
+    error = float(np.sqrt(np.mean((sampled - exact) ** 2))) / limit if limit > 0 else np.nan
+    return Card(one.scheme, np.asarray(shown), sampled, exact, limit, error)

@@ -1,0 +1,242 @@
+"""Feature maps as hashes: integer codes of points, of which near points share more symbols than far ones."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
+from rfviz.errors import ParameterError
+from rfviz.features.blocks import DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks, project
+
+__all__ = [
+    "CollisionLaw",
+    "HashingMap",
+    "angle_law",
+    "argmax_codes",
+    "code_dtype",
+    "pool_codes",
+    "row_angles",
+    "sign_codes",
+]
+
+
+@dataclass(frozen=True)
+class CollisionLaw:
+    """The probability that one symbol of two points is the same, where it depends on one measure of their distance.
+
+    The Hamming distance of two codes of m symbols, the number of places where they differ, is then binomial: m draws of
+    probability 1 − `curve`.
+
+    Attributes
+    ----------
+    measure : callable
+        ``measure(X, Z)``: distance of the rows of two matrices, row by row, shape (n,).
+    curve : callable
+        Distances to collision probabilities, shape (k,) to (k,).
+    title : str
+        What the measure is, for an axis: ``"angle between two points, degrees"``.
+    reach : float or None
+        Largest value of the measure; None where there is none.
+    """
+
+    measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    curve: Callable[[np.ndarray], np.ndarray]
+    title: str
+    reach: float | None
+
+    def band(self, distance: np.ndarray, n_symbols: int, width: float = 1.0) -> tuple[np.ndarray, ...]:
+        """Share of symbols that differ: mean, and `width` standard deviations √(p(1 − p)/m) below and above it.
+
+        Parameters
+        ----------
+        distance : ndarray of shape (k,)
+        n_symbols : int
+            Length of the codes, m.
+        width : float
+
+        Returns
+        -------
+        mean, low, high : ndarray of shape (k,)
+            Within 0 and 1.
+        """
+        mean = 1.0 - self.curve(distance)
+        spread = width * np.sqrt(mean * (1.0 - mean) / n_symbols)
+        return mean, np.maximum(mean - spread, 0.0), np.minimum(mean + spread, 1.0)
+
+
+class HashingMap:
+    """Mixin of the schemes that are hashes too: a feature is a symbol, the map of a point a code.
+
+    A scheme says how many different symbols there are (`_n_symbols`), writes the codes of a block of rows
+    (`_code_block`), and gives the probability that two points agree in a symbol (`collision`, and `collision_law` where
+    that depends on one distance).
+    """
+
+    def codes(self, X: Any) -> np.ndarray:
+        """Hash code of each row: one symbol a feature.
+
+        The first symbols do not depend on `n_components`: ``prefix(k).codes(X)`` is ``codes(X)[:, :k]``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            On the host, of the smallest unsigned integer type that holds every symbol.
+
+        Raises
+        ------
+        MemoryBudgetError
+            Where the codes would not fit in memory.
+        """
+        return self._codes(X, self.n_components, self._code_block)
+
+    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Probability over draws of the map that two rows have the same symbol, shape (n_samples_X, n_samples_Y)."""
+        raise ParameterError("collision", "must have a closed form", type(self).__name__, "This scheme has none.")
+
+    def collision_law(self) -> CollisionLaw | None:
+        """The collision probability as a function of one distance; None where it is no such function."""
+        return None
+
+    @property
+    def symbol_bits(self) -> int:
+        """Bits that one symbol takes in memory."""
+        return max((self._n_symbols() - 1).bit_length(), 1)
+
+    def _n_symbols(self) -> int:
+        raise TypeError(f"{type(self).__name__} does not say how many symbols it has")
+
+    def _code_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+        raise TypeError(f"{type(self).__name__} does not say how it hashes")
+
+    def _codes(self, X: Any, n_columns: int, code_block: Callable[..., None]) -> np.ndarray:
+        """Run `code_block` over blocks of rows, on the map's device, into a host array of `n_columns` symbols a row."""
+        X = self._check_input(X)
+        dtype = code_dtype(self._n_symbols())
+        needed = X.shape[0] * n_columns * dtype.itemsize
+        fits = int(n_columns * (memory_budget("cpu") / max(needed, 1)))
+        what = f"Codes of {X.shape[0]} points with {n_columns} symbols"
+        check_memory(needed, "cpu", what, f"The largest number of symbols that fits is about {fits}.")
+        out = np.empty((X.shape[0], n_columns), dtype)
+        device = get_device(self.device)
+        if device.is_gpu and self._codes_from_gpu(X, out, code_block, device):
+            return out
+        weights, cost = self._block_weights(get_device("cpu")), self._work(*X.shape)
+        for _ in host_blocks(code_block, X, weights, None, n_columns, self.dtype, None, cost, out):
+            pass
+        return out
+
+    def _codes_from_gpu(self, X: Any, out: np.ndarray, code_block: Callable[..., None], device: Device) -> bool:
+        """Compute the rows of `out` on the GPU; False where its memory does not suffice."""
+        start, weights = 0, self._block_weights(device)
+        try:
+            for block in gpu_blocks(
+                code_block, X, weights, None, out.shape[1], self.dtype, None, device, out_dtype=out.dtype
+            ):
+                out[start : start + block.shape[0]] = to_host(block)
+                start += block.shape[0]
+            return True
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+        device.release()  # only here, where the error and the arrays in its traceback are gone
+        warnings.warn(
+            f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning, stacklevel=4
+        )
+        return False
+
+
+def code_dtype(n_symbols: int) -> np.dtype:
+    """The smallest unsigned integer type for symbols 0, …, `n_symbols` − 1."""
+    return np.min_scalar_type(max(n_symbols - 1, 0))
+
+
+def argmax_codes(xp: Any, X: Any, W: Any, out: Any, pool_sizes: tuple[int, ...]) -> None:
+    """Which of the first q projections is the largest, for several q in one pass.
+
+    The running maximum is kept beside its index, so that memory does not grow with the pool. Of equal projections the
+    first counts, as with ``argmax``.
+
+    Parameters
+    ----------
+    xp : module
+        NumPy or CuPy.
+    X : array or CSR matrix of shape (rows, n_features)
+    W : array of shape (pool_size, m, n_features)
+    out : array of shape (rows, len(pool_sizes) * m), unsigned integers
+        Overwritten: m columns a pool size.
+    pool_sizes : tuple of int
+        Ascending.
+    """
+    m = W.shape[1]
+    codes, places = xp.zeros((X.shape[0], m), dtype=out.dtype), list(pool_sizes)
+    best = project(X, W[0], xp.empty((X.shape[0], m), dtype=W.dtype))
+    projection = xp.empty_like(best)
+    for member in range(1, pool_sizes[-1] + 1):
+        if member == places[0]:
+            place = len(pool_sizes) - len(places)
+            out[:, place * m : (place + 1) * m] = codes
+            places.pop(0)
+        if not places:
+            return
+        larger = project(X, W[member], projection) > best
+        xp.maximum(best, projection, out=best)
+        # Members come in ascending order, so the last one that was larger is the largest index: two passes over
+        # bytes, where an assignment through a mask would go symbol by symbol.
+        xp.maximum(codes, larger.astype(out.dtype) * out.dtype.type(member), out=codes)
+
+
+def sign_codes(xp: Any, X: Any, W: Any, out: Any) -> None:
+    """1 where a projection is positive: SimHash, whose law is that of the argmax of two projections.
+
+    The larger of ⟨w₁, x⟩ and ⟨w₂, x⟩ is the second exactly where ⟨w₂ − w₁, x⟩ > 0, and w₂ − w₁ is Gaussian.
+    """
+    projection = project(X, W, xp.empty((X.shape[0], W.shape[0]), dtype=W.dtype))
+    out[...] = projection > 0
+
+
+def row_angles(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Angle in degrees between the rows of `X` and those of `Z`, one by one; 90 where a row is zero.
+
+    Through the sum and the difference of the directions: exact for small angles, where the arc cosine loses half of its
+    digits.
+    """
+    directions = []
+    for A in (X, Z):
+        A = np.asarray(A, dtype=np.float64)
+        norms = np.linalg.norm(A, axis=1, keepdims=True)
+        directions.append(np.divide(A, norms, out=np.zeros_like(A), where=norms > 0))
+    apart, along = (np.linalg.norm(f(*directions), axis=1) for f in (np.subtract, np.add))
+    return np.degrees(2.0 * np.arctan2(apart, along))
+
+
+def angle_law(collision_of_cosine: Callable[[np.ndarray], np.ndarray]) -> CollisionLaw:
+    """The law of a scheme whose collision probability is a function of the angle alone."""
+
+    def curve(angle: np.ndarray) -> np.ndarray:
+        return collision_of_cosine(np.cos(np.radians(angle)))
+
+    return CollisionLaw(row_angles, curve, "angle between two points, degrees", 180.0)
+
+
+def pool_codes(hashing_map: Any, X: Any, pool_sizes: list[int]) -> dict[int, np.ndarray]:
+    """Codes of the maps over the first q members of the pool, for several q at the cost of the largest."""
+    sizes = tuple(sorted(set(pool_sizes)))
+    limited = hashing_map.prefix_pool(sizes[-1])
+    block = functools.partial(_pool_block, pool_sizes=sizes)
+    codes = limited._codes(X, len(sizes) * limited.n_components, block)
+    m = limited.n_components
+    return {q: np.ascontiguousarray(codes[:, i * m : (i + 1) * m], dtype=code_dtype(q)) for i, q in enumerate(sizes)}
+
+
+def _pool_block(xp, X, weights, scale, out, scratch, pool_sizes) -> None:
+    argmax_codes(xp, X, weights["weights_"], out, pool_sizes)

@@ -1,0 +1,131 @@
+"""Rows to features: what every scheme shares of :meth:`transform`, in bounded memory, on the CPU or a GPU."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
+from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
+from rfviz.params import Param
+
+__all__ = ["BlockTransformer"]
+
+
+class BlockTransformer(TransformerMixin):
+    """The mapping half of :class:`rfviz.features.FeatureMap`, where the hooks that it calls are described."""
+
+    n_components: int
+    dtype: str
+    _weights: ClassVar[tuple[str, ...]] = ()
+    _unit_scale: ClassVar[float] = 1.0
+    #: Whether blocks and results are CSR matrices, of :meth:`columns` columns rather than `n_components`.
+    sparse_output: ClassVar[bool] = False
+
+    def columns(self, n_components: int) -> int:
+        """Columns that the first `n_components` features take: as many, but for schemes whose output is sparse."""
+        return n_components
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.columns(self.n_components)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Map `X` to its random features.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            On the host, of dtype `dtype`; a DataFrame after ``set_output(transform="pandas")``.
+
+        Raises
+        ------
+        MemoryBudgetError
+            Where the result would not fit in memory; :meth:`transform_blocks` has no such limit.
+        """
+        X = self._check_input(X)
+        itemsize = np.dtype(self.dtype).itemsize
+        fits = int(memory_budget("cpu") / max(X.shape[0] * itemsize, 1))
+        what = f"A feature matrix of {X.shape[0]} × {self.n_components}"
+        remedy = f"The largest n_components that fits is about {fits}; or use transform_blocks."
+        check_memory(X.shape[0] * self.n_components * itemsize, "cpu", what, remedy)
+        out = np.empty((X.shape[0], self.n_components), dtype=self.dtype)
+        device = get_device(self.device)
+        if device.is_gpu and self._fill_from_gpu(X, out, device):
+            return out
+        for _ in self._blocks(X, None, self._scale(), get_device("cpu"), out):
+            pass
+        return out
+
+    def transform_blocks(self, X: Any, block_rows: int | None = None, scaled: bool = True) -> Iterator[Any]:
+        """Map `X` block by block of rows; what large computations use.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        block_rows : int, optional
+            Rows of a block; by default as many as run at full speed, within 32 MB.
+        scaled : bool
+            Whether to apply the factor that makes inner products estimate the kernel. Unscaled features are nested:
+            the first columns do not depend on `n_components`.
+
+        Yields
+        ------
+        ndarray or cupy.ndarray of shape (rows, n_components)
+            Consecutive rows, left on the device that computed them. A block is the caller's to keep or to change.
+        """
+        X = self._check_input(X)
+        if block_rows is not None:
+            block_rows = Param("block_rows", BLOCK_ROWS, "int", low=1).validate(block_rows)
+        return self._blocks(X, block_rows, self._scale() if scaled else self._unit_scale, get_device(self.device))
+
+    def _check_input(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+
+    def _block_weights(self, device: Device) -> dict[str, Any]:  # what `_map_block` reads, still on the host
+        return {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
+
+    def _scale(self) -> Any:
+        return self._unit_scale / np.sqrt(self.n_components)
+
+    def _blocks(self, X: Any, block_rows: int | None, scale: Any, device: Device, out: Any = None) -> Iterator[Any]:
+        """Blocks of features on `device`, into the rows of `out` (host only) or fresh arrays."""
+        weights = self._block_weights(device)
+        if device.is_gpu:
+            return gpu_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device)
+        cost = self._work(*X.shape)
+        return host_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, cost, out)
+
+    def _fill_from_gpu(self, X: Any, out: np.ndarray, device: Device) -> bool:
+        """Compute the rows of `out` on the GPU; False where its memory does not suffice."""
+        start = 0
+        try:
+            for block in self._blocks(X, None, self._scale(), device):
+                out[start : start + block.shape[0]] = to_host(block)
+                start += block.shape[0]
+            return True
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
+        # Only here, where the error and the arrays in its traceback are gone, is there anything to give back.
+        device.release()
+        message = f"Out of memory on {device.name}: computed on the CPU instead."
+        warnings.warn(message, DeviceFallbackWarning, stacklevel=3)
+        return False
+
+    def _work(self, n_samples: int, n_features: int) -> int:
+        """The time that mapping takes, in multiply-adds."""
+        raise TypeError(f"{type(self).__name__} does not say how long it takes")
+
+    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+        raise TypeError(f"{type(self).__name__} does not say how it maps")

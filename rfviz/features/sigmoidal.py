@@ -1,0 +1,143 @@
+"""Sigmoidal ridge functions: hidden units of a network whose weights are never trained."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rfviz import kernels
+from rfviz.backend import special_functions
+from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.blocks import Scratch, project
+from rfviz.features.draws import standard_normal
+from rfviz.features.law import ProductLaw
+from rfviz.params import Param
+
+__all__ = ["SigmoidalRidge"]
+
+_WEIGHT_STREAM, _BIAS_STREAM = 0, 1
+
+
+class SigmoidalRidge(FeatureMap):
+    r"""A smooth step across the space, in a random direction and as steep as `scale` says.
+
+    .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m}\,\sigma(\langle w^\ell, x \rangle + b_\ell), \quad
+              w \sim N(0, s^2 I_D), \; b \sim N(0, s^2)
+
+    Its kernel has a closed form for each of the three activations (:func:`rfviz.kernels.sigmoidal`); for erf it is that
+    of an infinitely wide network with one hidden layer (Williams).
+
+    Cost: O(n·m·D), and a transcendental function a feature. Caveat: the logistic function is never negative, so that
+    its mean of ½ dominates the kernel; tanh is the same map without it.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of features m.
+    activation : {"erf", "tanh", "logistic"}
+    scale : float
+        Standard deviation s of weights and biases. Large ones turn the sigmoids into steps; with small ones the map is
+        nearly linear.
+    bias : bool
+        Whether steps may lie off the origin.
+    random_state : int, None, RandomState or Generator
+    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    dtype : {"float32", "float64"}
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components, n_features)
+    biases_ : ndarray of shape (n_components,)
+        Only with `bias`.
+    seed_ : int
+
+    References
+    ----------
+    A. Rahimi, B. Recht, "Weighted Sums of Random Kitchen Sinks", 2008; C. Williams, "Computing with Infinite Networks",
+    1997.
+    """
+
+    label: ClassVar[str] = "Sigmoidal ridge"
+    summary: ClassVar[str] = "Smooth steps in random directions: the hidden layer of an untrained sigmoid network."
+    formula: ClassVar[str] = (
+        r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\sigma(\langle w^\ell,x\rangle+b_\ell),\quad"
+        r" w\sim\mathcal N(0,s^2I_d),\; b\sim\mathcal N(0,s^2)"
+    )
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Williams 1997; Rahimi, Recht 2008"
+    params: ClassVar[tuple[Param, ...]] = (
+        *COMMON_PARAMS,
+        Param(
+            "activation", "erf", "choice", choices=kernels.SIGMOIDS, label="Sigmoid",
+            help="The shape of the step: the error function, the hyperbolic tangent, or the logistic function, which "
+            "runs from 0 to 1.",
+        ),
+        Param(
+            "scale", 1.0, "float", low=0.0, open_low=True, high=1e6, ui_low=0.1, ui_high=30.0, log=True, symbol="s",
+            label="Scale",
+            help="Standard deviation of the weights. A larger one makes the steps steeper, and the map less linear.",
+        ),
+        Param(
+            "bias", True, "bool", label="Bias",
+            help="Whether steps may lie off the origin. Without, the kernel depends on norms and angles only.",
+        ),
+    )  # fmt: skip
+    _weights: ClassVar[tuple[str, ...]] = ("weights_", "biases_")
+    rotation_invariant: ClassVar[bool] = True
+
+    def __init__(
+        self, n_components=1000, *, activation="erf", scale=1.0, bias=True, random_state=0, device="auto",
+        dtype="float32"
+    ):  # fmt: skip
+        self.n_components = n_components
+        self.activation = activation
+        self.scale = scale
+        self.bias = bias
+        self.random_state = random_state
+        self.device = device
+        self.dtype = dtype
+
+    def _numbers_per_feature(self, n_features: int) -> int:
+        return n_features + bool(self.bias)
+
+    def _draw(self, n_features: int) -> None:
+        self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)
+        standard_normal(self.seed_, _WEIGHT_STREAM, out=self.weights_)
+        self.weights_ *= self.weights_.dtype.type(self.scale)
+        if self.bias:
+            biases = np.empty((self.n_components, 1), dtype=self.dtype)
+            self.biases_ = standard_normal(self.seed_, _BIAS_STREAM, out=biases)[:, 0]
+            self.biases_ *= self.biases_.dtype.type(self.scale)
+
+    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
+        return {name: getattr(self, name)[:n_components] for name in self._weights if hasattr(self, name)}
+
+    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+        number = out.dtype.type
+        project(X, weights["weights_"], out)
+        if self.bias:
+            out += weights["biases_"]
+        if self.activation == "erf":
+            special_functions(xp).erf(out, out=out)
+        elif self.activation == "tanh":
+            xp.tanh(out, out=out)
+        else:  # ½ + ½ tanh(z/2), which does not overflow
+            out *= number(0.5)
+            xp.tanh(out, out=out)
+            out += number(1.0)
+            scale *= 0.5
+        out *= number(scale)
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        return kernels.sigmoidal(X, Y, self.activation, self.scale, self.bias)
+
+    def product_law(self, X: Any) -> ProductLaw:
+        one = kernels.sigmoidal_product_variance(X, self.activation, self.scale, self.bias)[1]
+        # Products lie between −1 and 1, of the logistic function between 0 and 1.
+        length = 1.0 if self.activation == "logistic" else 2.0
+
+        def bound(m: int, probability: float) -> float:
+            return length * float(np.sqrt(np.log(2.0 / probability) / (2.0 * m)))
+
+        return ProductLaw(lambda m: one / m, None, bound, "Hoeffding")

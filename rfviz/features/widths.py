@@ -1,0 +1,109 @@
+"""The width gamma of a kernel of ‖x − z‖₁: learnt from data, one a column, or too large for the data's digits."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import manhattan_distances
+
+from rfviz.errors import ParameterError
+from rfviz.params import Param
+
+__all__ = ["MEDIAN_ROWS", "LostBinsWarning", "check_widths", "deviation", "l1_gamma", "warn_of_lost_bins"]
+
+# Rows whose distances the median is taken over.
+MEDIAN_ROWS = 500
+# The largest rounding error of the data, in bins, that is accepted in silence.
+_BIN_ERROR = 0.01
+
+
+class LostBinsWarning(UserWarning):
+    """Bins are so narrow that the rounding of the data decides which of them a point is in."""
+
+
+def l1_gamma(rule: str, X: Any) -> float:
+    """A width that suits the data: one over a typical ‖x − z‖₁. 1 where all rows are equal.
+
+    Parameters
+    ----------
+    rule : {"scale", "median"}
+        ``"scale"``: 1/(n_features · standard deviation of all entries of X). ``"median"``: one over the median of
+        ‖x − z‖₁ over the pairs of up to 500 rows, taken evenly from X.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    """
+    typical = _median_distance(X) if rule == "median" else X.shape[1] * deviation(X)
+    return float(1.0 / typical) if np.isfinite(typical) and typical > 1e-12 else 1.0
+
+
+def check_widths(param: Param, value: Any) -> np.ndarray:
+    """An array of widths, one a column, in float64.
+
+    Raises
+    ------
+    ParameterError
+        Unless it is a line of numbers that are each a legal width.
+    """
+    rule = f"{param.rule}, or an array of such numbers, one for each column"
+    try:
+        widths = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(param.name, rule, value, "Give one number for each column.") from None
+    if widths.ndim != 1 or not widths.size:
+        raise ParameterError(param.name, rule, f"shape {widths.shape}", "Give one number for each column.")
+    wrong = ~(np.isfinite(widths) & (widths > param.low) & (widths <= param.high))
+    if wrong.any():
+        column = int(np.flatnonzero(wrong)[0])
+        remedy = f"That is the entry of column {column}; drop columns that should not count from the data."
+        raise ParameterError(param.name, rule, float(widths[column]), remedy)
+    return widths
+
+
+def warn_of_lost_bins(X: Any, gamma: Any) -> None:
+    """Warn where the numbers of `X`, in their own precision, do not tell in which bin they are.
+
+    Bins are computed in double precision, but a number of size x in float32 stands for all within 6e-8·x of it, which
+    is 6e-8·γx bins of the typical width 1/γ.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    gamma : float or ndarray of shape (n_features,)
+    """
+    largest = abs(X).max(axis=0)
+    largest = (largest.toarray() if sparse.issparse(largest) else np.asarray(largest)).ravel().astype(np.float64)
+    with np.errstate(over="ignore"):
+        reach = float(np.max(largest * gamma))
+    error = 0.5 * float(np.finfo(X.dtype).eps) * reach
+    if error <= _BIN_ERROR:
+        return
+    width = f"gamma={gamma:.3g}" if np.ndim(gamma) == 0 else f"gamma up to {np.max(gamma):.3g}"
+    remedy = "Use a smaller gamma, or centre the data" + (", or pass float64." if X.dtype == np.float32 else ".")
+    warnings.warn(
+        f"With {width} the data reach {reach:.3g} bins from zero, and {X.dtype.name} knows them to {error:.1g} bins "
+        f"only, so that near points part by rounding. {remedy}",
+        LostBinsWarning,
+        stacklevel=4,
+    )
+
+
+def deviation(X: Any) -> float:
+    """Standard deviation of all entries of a dense or sparse matrix."""
+    if not sparse.issparse(X):
+        return float(np.std(X, dtype=np.float64))
+    size = X.shape[0] * X.shape[1]
+    mean = X.data.sum(dtype=np.float64) / size
+    # Around the mean, zeros included: the mean of squares less the squared mean would cancel.
+    return float(np.sqrt((np.sum((X.data - mean) ** 2) + (size - X.data.size) * mean**2) / size))
+
+
+def _median_distance(X: Any) -> float:
+    """Median over the pairs of different rows; of the positive ones where most pairs are equal; 0 where all are."""
+    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))
+    distances = manhattan_distances(X[rows].astype(np.float64))[np.triu_indices(len(rows), 1)]
+    if distances.size and np.median(distances) > 0:
+        return float(np.median(distances))
+    positive = distances[distances > 0]
+    return float(np.median(positive)) if positive.size else 0.0

@@ -1,0 +1,169 @@
+"""A classifier's answer all over a plane: colours of classes, paler where it is unsure, with the points on top."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from PIL import Image
+
+from rfviz.analysis.decision_surface import Surface
+from rfviz.analysis.plane import Plane
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, GREY, SYMBOLS, styled
+
+__all__ = ["CLASS_COLOURS", "LEFT_MARGIN", "class_colour", "plot_surface", "surface_image"]
+
+#: Of the classes, in their order: the colours of all charts, and four more for the ten digits.
+CLASS_COLOURS = (*COLOURS, "#c0453f", "#4f9a2f", "#3a9fb8", "#98704f")
+# Opacity where all classes are equally likely, and where one is certain: the page shows through, light or dark.
+_FAINT, _FULL = 0.1, 0.72
+# Points up to which there is room for large marks.
+_FEW = 60
+#: Pixels left of a panel's plane, where its scale stands.
+LEFT_MARGIN = 50
+_CREASE, _HALO = (24, 28, 36, 215), (255, 255, 255, 105)
+
+
+def class_colour(code: int) -> str:
+    """Colour of a class, hexadecimal."""
+    return CLASS_COLOURS[code % len(CLASS_COLOURS)]
+
+
+def surface_image(
+    surface: Surface, places: np.ndarray, plane: Plane, creases: np.ndarray | None = None
+) -> dict[str, Any]:
+    """Probabilities as a picture behind the traces: each cell the classes' colours, mixed by squared probabilities.
+
+    A picture and no heat map: it comes as a few dozen kilobytes, and a redraw takes a fifth of the time.
+
+    Parameters
+    ----------
+    surface : Surface
+    places : ndarray of shape (n_classes,), int
+        Which of the colours each class has.
+    plane : Plane
+    creases : ndarray of shape (resolution, resolution), bool, optional
+        Cells to draw dark, with a pale seam, on top.
+
+    Returns
+    -------
+    dict
+        For ``layout.images``.
+    """
+    p = surface.probabilities().astype(np.float32)
+    k = p.shape[2]
+    pixels = np.empty((*p.shape[:2], 4), dtype=np.uint8)
+    # By their squares, because the plain mean of ten colours is grey where one of them clearly leads.
+    weights = p**2 / (p**2).sum(axis=2, keepdims=True)
+    pixels[..., :3] = weights @ np.array([_rgb(class_colour(i)) for i in places], dtype=np.float32)
+    sure = np.sqrt(np.maximum(p.max(axis=2) - 1.0 / k, 0.0) / (1.0 - 1.0 / k))
+    pixels[..., 3] = 255 * (_FAINT + (_FULL - _FAINT) * sure)
+    winners = surface.winners
+    border = np.zeros(winners.shape, dtype=bool)
+    border[:, :-1] |= winners[:, 1:] != winners[:, :-1]
+    border[:-1] |= winners[1:] != winners[:-1]
+    pixels[border] = (*_rgb(GREY), 255)
+    if creases is not None and creases.any():
+        pixels[_widened(creases) & ~creases] = _HALO
+        pixels[creases] = _CREASE
+    buffer = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels[::-1]), "RGBA").save(buffer, "PNG", compress_level=1)
+    return {
+        "source": "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii"),
+        "xref": "x", "yref": "y", "x": plane.x[0], "y": plane.y[1],
+        "sizex": plane.x[1] - plane.x[0], "sizey": plane.y[1] - plane.y[0],
+        "xanchor": "left", "yanchor": "top", "sizing": "stretch", "layer": "below",
+    }  # fmt: skip
+
+
+def plot_surface(
+    image: dict[str, Any] | None,
+    plane: Plane,
+    points: np.ndarray,
+    classes: np.ndarray,
+    names: Sequence[str],
+    *,
+    missed: tuple[np.ndarray, np.ndarray] | None = None,
+    axes: tuple[str, str] = ("x", "y"),
+    placing: bool = False,
+    height: int = 400,
+    revision: str = "",
+) -> go.Figure:
+    """One panel: a picture of the plane with the training points on it.
+
+    Parameters
+    ----------
+    image : dict or None
+        By :func:`surface_image`; None where there is nothing to learn from yet.
+    plane : Plane
+    points : ndarray of shape (n, 2)
+        Coordinates in the plane.
+    classes : ndarray of shape (n,), int
+        Codes into `names`, and of the colours.
+    names : sequence of str
+    missed : (points, classes), optional
+        Test points that are told wrong, drawn as crosses in the colour of their true class.
+    axes : (across, up)
+        Titles.
+    placing : bool
+        Whether clicks are to place points, so that dragging must not zoom.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    size = 6 if len(points) > _FEW else 10
+    traces = [_marks(points[classes == c], int(c), names[int(c)], size) for c in np.unique(classes)]
+    if missed is not None and len(missed[0]):
+        traces.append(_crosses(*missed, names))
+    if not traces:
+        traces = [trace("scatter", x=[], y=[], mode="markers", showlegend=False)]
+    axis = {"showgrid": False, "nticks": 6, "fixedrange": placing, "tickfont": {"size": 12}, "ticks": ""}
+    return styled(
+        traces, x=axes[0], y=axes[1], height=height, revision=revision,
+        margin={"l": LEFT_MARGIN, "r": 6, "t": 6, "b": 46}, showlegend=False,
+        images=[image] if image else [],
+        dragmode=False if placing else "pan",
+        xaxis=axis | {"range": list(plane.x), "title": {"text": axes[0], "font": {"size": 13}, "standoff": 6}},
+        yaxis=axis | {"range": list(plane.y), "title": {"text": axes[1], "font": {"size": 13}, "standoff": 2}},
+    )  # fmt: skip
+
+
+def _marks(points: np.ndarray, code: int, name: str, size: int) -> dict[str, Any]:
+    colour = class_colour(code)
+    marker = {"symbol": SYMBOLS[code % len(SYMBOLS)], "size": size, "color": colour,
+              "line": {"width": 0.8, "color": "rgba(255,255,255,0.9)"}}  # fmt: skip
+    return trace("scatter", x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name=name,
+                 hovertemplate=f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>")  # fmt: skip
+
+
+def _crosses(points: np.ndarray, classes: np.ndarray, names: Sequence[str]) -> dict[str, Any]:
+    colours = [class_colour(int(c)) for c in classes]
+    marker = {"symbol": "x", "size": 8, "color": colours, "line": {"width": 1, "color": "#15181e"}}
+    return trace("scatter", x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name="missed",
+                 customdata=[names[int(c)] for c in classes],
+                 hovertemplate="test point of class %{customdata}, told wrong<extra></extra>")  # fmt: skip
+
+
+def _widened(cells: np.ndarray) -> np.ndarray:
+    """The cells and their four neighbours."""
+    wide = cells.copy()
+    wide[1:] |= cells[:-1]
+    wide[:-1] |= cells[1:]
+    wide[:, 1:] |= cells[:, :-1]
+    wide[:, :-1] |= cells[:, 1:]
+    return wide
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return red, green, blue

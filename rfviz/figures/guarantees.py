@@ -1,0 +1,185 @@
+"""Bounds beside what was measured: errors of the kernel estimate, and risks of what is learnt, against m."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.analysis.guarantees import ABOUT, Comparison, Curve
+from rfviz.analysis.risk import MeasuredRisk
+from rfviz.bounds import RiskBound
+from rfviz.figures.kernel_error import M_TITLE, line
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, GREY, SYMBOLS, rgba, styled
+
+__all__ = ["plot_guarantees", "plot_risk"]
+
+# Of several bounds on one thing, the sharpest first.
+_BOUND_DASHES = ("dash", "longdashdot", "6px 3px")
+_EXPECTED = "2px 3px"
+
+
+def plot_guarantees(
+    comparison: Comparison,
+    *,
+    shown: Sequence[str] = ABOUT,
+    at: int | None = None,
+    largest: float | None = None,
+    height: int = 540,
+    revision: str = "",
+) -> go.Figure:
+    """Error against the number of features: measured, expected and guaranteed, and the reader's ε.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    shown : sequence of str
+        Of :data:`rfviz.analysis.guarantees.ABOUT`.
+    at : int, optional
+        Number of features to mark.
+    largest : float, optional
+        The largest error there can be: above it a bound says nothing.
+    height : int
+        Pixels.
+    revision : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    curves = [c for c in comparison.curves if c.about in shown and len(c.m)]
+    traces, seen = [], {}
+    for curve in curves:
+        place = seen.setdefault((curve.about, curve.kind), [])
+        traces.append(_curve(curve, len(place)))
+        place.append(curve)
+    traces += [_crossing(curve, comparison.eps) for curve in curves if np.isfinite(curve.features)]
+    right = max([float(c.m[-1]) for c in curves] + [1e3])
+    x_range = [float(np.log10(0.9 * comparison.measured.m_grid[0])), float(np.log10(1.1 * right))]
+    lowest = min([float(c.error[c.error > 0].min()) for c in curves if c.kind == "measured"] + [comparison.eps])
+    top = 5.0 * (largest or max([float(c.error[0]) for c in curves] + [1.0]))
+    axes = {
+        "xaxis": {"type": "log", "dtick": 1, "range": x_range, "tickformat": "~s"},
+        "yaxis": {"type": "log", "dtick": 1, "range": [float(np.log10(0.5 * lowest)), float(np.log10(top))]},
+    }
+    shapes = [_mark("y", comparison.eps)] + ([_mark("x", at)] if at else [])
+    notes = [_note(0.005, comparison.eps, f"ε = {comparison.eps:g}", "left", "top")]
+    if largest:
+        area = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": 1e6, "layer": "below",
+                "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)}  # fmt: skip
+        shapes.append(area)
+        notes.append(_note(0.995, top, "vacuous: no error is so large", "right", "top"))
+    return styled(
+        traces, x=M_TITLE, y="error exceeded with probability δ", height=height, revision=revision,
+        shapes=shapes, annotations=notes, **axes,
+    )  # fmt: skip
+
+
+def _curve(curve: Curve, place: int) -> dict[str, Any]:
+    number = ABOUT.index(curve.about)
+    colour, name = COLOURS[number], f"{curve.about}: {curve.name}"
+    if curve.kind != "measured":
+        if curve.kind == "expected":  # the same for all, and said below the chart
+            return line(curve.m, curve.error, colour, _EXPECTED, name, 2.5, shown=False)
+        return line(curve.m, curve.error, colour, _BOUND_DASHES[place % len(_BOUND_DASHES)], name, 2.0)
+    return trace(
+        "scatter",
+        x=curve.m,
+        y=curve.error,
+        mode="lines+markers",
+        line={"color": colour, "width": 2.5},
+        marker={"symbol": SYMBOLS[number], "size": 7},
+        name=name,
+        hovertemplate=f"m = %{{x:,}}: %{{y:.3g}}<extra>{name}</extra>",
+    )
+
+
+def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
+    """Where a curve comes down to the reader's error."""
+    colour = COLOURS[ABOUT.index(curve.about)]
+    return trace(
+        "scatter", x=[curve.features], y=[eps], mode="markers", showlegend=False, name=f"{curve.name} at ε",
+        marker={"symbol": "circle-open", "size": 13, "color": colour, "line": {"width": 2.5}},
+        hovertemplate=f"ε = {eps:g} from m = %{{x:,.0f}} on<extra>{curve.about}: {curve.name}</extra>",
+    )  # fmt: skip
+
+
+def _mark(axis: str, at: float) -> dict[str, Any]:
+    other = "y" if axis == "x" else "x"
+    style = {"color": GREY, "width": 1, "dash": "dot"}
+    ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
+    return {"type": "line", "line": style, **ends}
+
+
+def _note(x: float, y: float, text: str, side: str, above: str = "bottom") -> dict[str, Any]:
+    return {"xref": "paper", "x": x, "y": float(np.log10(y)), "text": text, "showarrow": False, "xanchor": side,
+            "yanchor": above, "font": {"size": 13, "color": GREY}}  # fmt: skip
+
+
+def plot_risk(
+    measured: MeasuredRisk,
+    bound: RiskBound,
+    loss: str,
+    n: int,
+    *,
+    at: int | None = None,
+    largest: float | None = None,
+    height: int = 500,
+    revision: str = "",
+) -> go.Figure:
+    """Excess risk against the number of features: the two terms of a theorem, and what was measured.
+
+    Parameters
+    ----------
+    measured : MeasuredRisk
+    bound : RiskBound
+    loss : str
+    n : int
+        Training rows of the bound.
+    at : int, optional
+        Number of features to mark.
+    largest : float, optional
+        The risk of the constant function 0: a bound above it says nothing that this function does not.
+    height : int
+    revision : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    m = np.geomspace(measured.m_grid[0], 1e8, 60)
+    flat = np.full(m.shape, float(bound.estimation(n)))
+    traces = [
+        line(m, bound.total(n, m), COLOURS[0], "solid", f"{bound.name}: both terms", 2.5),
+        line(m, flat, COLOURS[0], "dash", f"for {n:,} rows instead of all".replace(",", "\u202f"), 2.0),
+        line(m, bound.approximation(m), COLOURS[0], _EXPECTED, "for m features instead of all", 2.5),
+    ]
+    excess, gap = measured.excess(loss), measured.gap(loss)
+    for values, colour, symbol, name in (
+        (excess, COLOURS[1], SYMBOLS[1], "measured: excess over the best m"),
+        (gap, COLOURS[2], SYMBOLS[2], "measured: test less training risk"),
+    ):
+        above = values > 0
+        traces.append(
+            trace(
+                "scatter", x=measured.m_grid[above], y=values[above], mode="lines+markers", name=name,
+                line={"color": colour, "width": 2.5}, marker={"symbol": symbol, "size": 7},
+                hovertemplate=f"m = %{{x:,}}: %{{y:.3g}}<extra>{name}</extra>",
+            )
+        )  # fmt: skip
+    positive = np.concatenate([excess[excess > 0], gap[gap > 0], [1.0]])
+    top = max(float(bound.total(n, m[0])), 4.0 * (largest or 1.0))
+    shapes, notes = ([_mark("x", at)] if at else []), []
+    if largest:
+        shapes.append({"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": 1e12, "layer": "below",
+                       "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)})  # fmt: skip
+        notes.append(_note(0.995, 3.0 * top, "vacuous: f = 0 has no larger risk", "right", "top"))
+    return styled(
+        traces, x=M_TITLE, y="excess risk", height=height, revision=revision, shapes=shapes, annotations=notes,
+        xaxis={"type": "log", "dtick": 1, "tickformat": "~s", "range": [float(np.log10(0.9 * m[0])), 8.0]},
+        yaxis={"type": "log", "dtick": 1, "tickformat": "~g",
+               "range": [float(np.log10(0.5 * positive.min())), float(np.log10(3.0 * top))]},
+    )  # fmt: skip

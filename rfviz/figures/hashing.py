@@ -1,0 +1,209 @@
+"""Hash codes as pictures: Hamming distance against angle, recall against length, near and far pairs, two codes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.analysis.hash_recall import SIMHASH, RecallCurve, RecallResult
+from rfviz.analysis.hashing import HammingResult, NearFarResult
+from rfviz.figures.density import density_image
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, GREY, rgba, scheme_style, series_styles, styled
+
+__all__ = ["AXES", "STRIP", "plot_hamming", "plot_near_far", "plot_recall", "plot_strips"]
+
+#: What the length of a code may be counted in.
+AXES = {"symbols": "symbols of a code", "bits": "bits of a code", "projections": "projections to hash a point"}
+_LINE, _LINES = 20, 5
+#: Symbols of a code that are shown one by one.
+STRIP = _LINE * _LINES
+_DIFFERENT = "#6b727c"
+_BARS = 64
+
+
+def plot_hamming(
+    result: HammingResult, other: HammingResult | None = None, pair: tuple[float, float] | None = None, *,
+    height: int = 480, revision: str = "",
+) -> go.Figure:  # fmt: skip
+    """Share of differing symbols against distance: pairs as density, the exact curve with its band, means.
+
+    Parameters
+    ----------
+    result : HammingResult
+    other : HammingResult, optional
+        Another scheme to compare with: its curve and means only.
+    pair : tuple of float, optional
+        Distance and share of two chosen points, to be ringed.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    reach, style = float(result.x_edges[-1]), scheme_style(result.scheme)
+    quiet = {"hoverinfo": "skip", "showlegend": False}
+    band = trace("scatter", x=np.concatenate([result.grid, result.grid[::-1]]),
+                 y=np.concatenate([result.high, result.low[::-1]]), fill="toself", mode="lines",
+                 fillcolor=rgba(style.colour, 0.22), line={"width": 0}, **quiet)  # fmt: skip
+    traces = [band, _law(result, "exact: 1 − κ", 3.0), _means(result, "measured")]
+    if other is not None:
+        traces += [_law(other, "SimHash: θ/180°", 2.0), _means(other, "SimHash measured")]
+    if pair is not None:
+        marker = {"symbol": "circle-open", "size": 18, "color": COLOURS[1], "line": {"width": 3}}
+        words = "the two points below: %{y:.3f} at %{x:.1f}<extra></extra>"
+        traces.append(trace("scatter", x=[pair[0]], y=[pair[1]], mode="markers", marker=marker,
+                            name="two points below", hovertemplate=words))  # fmt: skip
+    image = density_image(result.counts, style.colour, (0.0, reach), (0.0, 1.0)) | {"opacity": 0.55}
+    across = {"range": [0, reach]} | ({"dtick": 30} if reach in (90, 120, 150, 180) else {})
+    top = min(1.02, 1.15 * float(result.high.max()))
+    return styled(traces, x=result.title, y="share of symbols that differ", height=height, revision=revision,
+                  images=[image], xaxis=across, yaxis={"range": [0, top]})  # fmt: skip
+
+
+def _law(result: HammingResult, name: str, width: float) -> dict[str, Any]:
+    style = scheme_style(result.scheme)
+    line = {"color": style.colour, "width": width, "dash": style.dash}
+    return trace("scatter", x=result.grid, y=result.expected, mode="lines", line=line, name=name,
+                 hovertemplate="%{x:.0f}: %{y:.3f}<extra>" + name + "</extra>")  # fmt: skip
+
+
+def _means(result: HammingResult, name: str) -> dict[str, Any]:
+    style = scheme_style(result.scheme)
+    there = np.isfinite(result.means)
+    marker = {"symbol": style.symbol, "size": 8, "color": style.colour, "line": {"width": 1, "color": "white"}}
+    return trace("scatter", x=result.centres[there], y=result.means[there], mode="markers", marker=marker, name=name,
+                 hovertemplate="%{x:.0f}: %{y:.3f}<extra>" + name + "</extra>")  # fmt: skip
+
+
+def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 440, revision: str = "") -> go.Figure:
+    """Recall against the length of the code, one standard deviation over the draws about each curve.
+
+    Parameters
+    ----------
+    result : RecallResult
+    axis : {"symbols", "bits", "projections"}
+        What the length is counted in.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    pools = [curve for curve in result.curves if curve.scheme != SIMHASH]
+    # The colour of SimHash is not for a pool.
+    free = [style for style in series_styles("RandomMaxout", 6) if style.colour != scheme_style(SIMHASH).colour]
+    styles = {curve.label: free[i % len(free)] for i, curve in enumerate(pools)}
+    traces: list[dict[str, Any]] = []
+    for curve in result.curves:
+        style = styles.get(curve.label) or scheme_style(SIMHASH)
+        traces += _recall_curve(curve, axis, style)
+    ends = np.array([[getattr(c, axis)[0], getattr(c, axis)[-1]] for c in result.curves], dtype=float)
+    span = [float(ends[:, 0].min()) * 0.9, float(ends[:, 1].max()) * 1.1]
+    traces.append(trace("scatter", x=span, y=[result.chance] * 2, mode="lines", hoverinfo="skip", name="a random guess",
+                        line={"color": GREY, "width": 1.5, "dash": "dot"}))  # fmt: skip
+    across = {"type": "log", "range": [float(v) for v in np.log10(span)], "dtick": "D2"}
+    return styled(traces, x=AXES[axis], y=f"recall@{result.k}", height=height, revision=revision, xaxis=across,
+                  yaxis={"range": [0, 1.02]})  # fmt: skip
+
+
+def _recall_curve(curve: RecallCurve, axis: str, style: Any) -> list[dict[str, Any]]:
+    x, mean, spread = getattr(curve, axis), curve.mean, curve.deviation
+    line = {"color": style.colour, "width": 2.5, "dash": style.dash}
+    band = trace("scatter", x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean + spread, (mean - spread)[::-1]]),
+                 fill="toself", fillcolor=rgba(style.colour, 0.18), line={"width": 0}, mode="lines", hoverinfo="skip",
+                 showlegend=False)  # fmt: skip
+    marks = trace("scatter", x=x, y=mean, mode="lines+markers", line=line, name=curve.label,
+                  marker={"symbol": style.symbol, "size": 8, "color": style.colour},
+                  hovertemplate="%{x:,} " + axis + ": %{y:.3f}<extra>" + curve.label + "</extra>")  # fmt: skip
+    return [band, marks]
+
+
+def plot_near_far(result: NearFarResult, k: int, *, height: int = 380, revision: str = "") -> go.Figure:
+    """Densities of the share of differing symbols, of true neighbours and of random pairs, with the best threshold.
+
+    Parameters
+    ----------
+    result : NearFarResult
+    k : int
+        Neighbours that count as near.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    m = result.n_symbols
+    width = max(-(-(m + 1) // _BARS), 1)  # whole distances a bar, so that none is fuller than its neighbours
+    starts = np.arange(0, m + 1, width)
+    centres = (starts + 0.5 * (np.minimum(starts + width, m + 1) - starts) - 0.5) / m
+    traces: list[dict[str, Any]] = []
+    top = 0.0
+    for name, colour, measured, exact in (
+        (f"{k} nearest neighbours", COLOURS[2], result.near, result.near_exact),
+        ("random pairs", COLOURS[1], result.far, result.far_exact),
+    ):
+        bars, curve = (np.add.reduceat(values, starts) / (width / m) for values in (measured, exact))
+        top = max(top, float(bars.max()), float(curve.max()))
+        traces.append(trace("bar", x=centres, y=bars, width=width / m, name=f"{name}, measured",
+                            marker={"color": rgba(colour, 0.45), "line": {"width": 0}},
+                            hovertemplate="%{x:.3f}: %{y:.2f}<extra>" + name + "</extra>"))  # fmt: skip
+        traces.append(trace("scatter", x=centres, y=curve, mode="lines", line={"color": colour, "width": 2.5},
+                            name=f"{name}, exact", hoverinfo="skip"))  # fmt: skip
+    at = (result.threshold + 0.5) / m
+    traces.append(trace("scatter", x=[at, at], y=[0, 1.05 * top], mode="lines+text", showlegend=False,
+                        line={"color": GREY, "width": 2, "dash": "dash"}, text=["", " best threshold"],
+                        textposition="bottom right", hoverinfo="skip"))  # fmt: skip
+    return styled(traces, x="share of symbols that differ", y="density", height=height, revision=revision,
+                  barmode="overlay", bargap=0, xaxis={"range": [0, 1]}, yaxis={"range": [0, 1.08 * top]})  # fmt: skip
+
+
+def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], scheme: str) -> go.Figure:
+    """The beginnings of two codes, one above the other, with the symbols filled that agree.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (m,)
+        Codes.
+    names : tuple of str
+        What the points are called.
+    scheme : str
+        Class name of the map, for its colour.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    shown = min(len(first), STRIP)
+    lines = -(-shown // _LINE)
+    # Three rows a line: one code, the other, and a gap.
+    agree = np.full((3 * lines, _LINE), np.nan)
+    words = np.full(agree.shape, "", dtype=object)
+    hover = words.copy()
+    for symbol, (mine, theirs) in enumerate(zip(first[:shown].tolist(), second[:shown].tolist(), strict=True)):
+        row, column = 3 * (symbol // _LINE), symbol % _LINE
+        agree[row : row + 2, column] = mine == theirs
+        words[row : row + 2, column] = mine, theirs
+        hover[row : row + 2, column] = f"symbol {symbol + 1}: {mine} and {theirs}"
+    cells = trace(
+        "heatmap", z=agree[:-1], text=words[:-1].tolist(), texttemplate="%{text}", textfont={"size": 12},
+        hovertext=hover[:-1].tolist(), hovertemplate="%{hovertext}<extra></extra>", hoverongaps=False, xgap=2, ygap=2,
+        zmin=0, zmax=1, showscale=False, colorscale=[[0, _DIFFERENT], [1, scheme_style(scheme).colour]],
+    )  # fmt: skip
+    places = [3 * line + offset for line in range(lines) for offset in (0, 1)]
+    labels = {"tickmode": "array", "tickvals": places, "ticktext": [*names] * lines, "showgrid": False,
+              "autorange": "reversed", "fixedrange": True}  # fmt: skip
+    across = {"visible": False, "range": [-0.5, _LINE - 0.5], "fixedrange": True}
+    return styled([cells], x="", y="", height=24 + 62 * lines, revision="strips", yaxis=labels, xaxis=across,
+                  margin={"l": 80, "r": 4, "t": 8, "b": 8})  # fmt: skip

@@ -1,0 +1,152 @@
+"""Random features against AdaBoost: error, seconds, seconds to an error, and the largest weight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.analysis.kitchen_sinks import ADABOOST, Curve
+from rfviz.analysis.weight_decay import WeightDecay
+from rfviz.figures.quick import trace
+from rfviz.figures.template import GREY, SchemeStyle, rgba, scheme_style, scheme_styles, styled
+
+__all__ = ["plot_error", "plot_reach", "plot_seconds", "plot_weights"]
+
+K_TITLE = "number of features or stumps K"
+_LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
+# AdaBoost draws no features, so it has no colour of a scheme.
+_ADABOOST = SchemeStyle(GREY, "solid", "x")
+
+
+def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
+    """Test error against K.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+    k_max : int
+        End of the axis, which stands still while points arrive.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    traces = []
+    for curve, style in _styled_curves(curves):
+        k, error, spread = (curve.frame[name].to_numpy(float) for name in ("K", "error", "s.d."))
+        if (spread > 0).any():
+            traces.append(_band(k, 100 * np.maximum(error - spread, 0.2 * error), 100 * (error + spread), style))
+        traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g} %"))
+    errors = np.concatenate([100 * c.frame["error"].to_numpy(float) for c in curves] or [np.zeros(0)])
+    return styled(
+        traces, x=K_TITLE, y="test error, %", height=height, revision=revision, xaxis=_k_axis(k_max),
+        yaxis=_error_axis(errors),
+    )  # fmt: skip
+
+
+def plot_seconds(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
+    """Seconds to train and test against K; see :func:`plot_error` for the parameters."""
+    traces = []
+    for curve, style in _styled_curves(curves):
+        frame = curve.measured
+        hover = "K = %{x:,}: %{y:.3g} s"
+        traces.append(_line(frame["K"].to_numpy(), frame["total"].to_numpy(), curve.label, style, hover))
+    up = _LOG | {"tickformat": ".3~g", "dtick": 1}
+    return styled(
+        traces, x=K_TITLE, y="seconds to train and test", height=height, revision=revision, xaxis=_k_axis(k_max),
+        yaxis=up,
+    )  # fmt: skip
+
+
+def plot_reach(curves: Sequence[Curve], *, height: int = 430, revision: str = "") -> go.Figure:
+    """Seconds after which an error is reached, as stairs: harder errors are to the right.
+
+    See :func:`plot_error` for the parameters.
+    """
+    traces, errors = [], [np.zeros(0)]
+    for curve, style in _styled_curves(curves):
+        error, seconds = curve.staircase()
+        errors.append(100 * error)
+        line = _line(100 * error, seconds, curve.label, style, "%{x:.3g} % after %{y:.3g} s")
+        line["line"]["shape"] = "vh"
+        traces.append(line)
+    across = _error_axis(np.concatenate(errors))
+    if across.get("range"):
+        across = across | {"range": across["range"][::-1]}
+    up = _LOG | {"tickformat": ".3~g", "dtick": 1}
+    title = "test error that is reached, % (harder to the right)"
+    return styled(traces, x=title, y="seconds to reach it", height=height, revision=revision, xaxis=across, yaxis=up)
+
+
+def plot_weights(decay: WeightDecay, scheme: str, label: str, *, height: int = 430, revision: str = "") -> go.Figure:
+    """The largest weight against K: the median over runs, the middle nine tenths of them, and C/K.
+
+    Parameters
+    ----------
+    decay : WeightDecay
+    scheme, label : str
+    height : int
+        Pixels.
+    revision : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    style = scheme_style(scheme)
+    low, median, high = decay.quantiles
+    k = decay.k_grid.astype(float)
+    reference = trace(
+        "scatter", x=k, y=decay.reference, mode="lines", name="slope of C/K", hoverinfo="skip",
+        line={"color": GREY, "width": 1.5, "dash": "dot"},
+    )  # fmt: skip
+    band = [_band(k, low, high, style)] if len(decay.norms) > 1 else []
+    curve = _line(k, median, f"{label}, median of {len(decay.norms)} runs", style, "K = %{x:,}: %{y:.3g}")
+    span = [float(v) for v in np.log10([0.7 * low.min(), 1.4 * high.max()])]
+    up = _LOG | _STEPS | {"tickformat": ".2~g", "range": span}
+    return styled(
+        [reference, *band, curve], x="number of features K", y="largest weight ‖α‖<sub>∞</sub>", height=height,
+        revision=revision, xaxis=_k_axis(int(k[-1]), int(k[0])), yaxis=up,
+    )  # fmt: skip
+
+
+def _styled_curves(curves: Sequence[Curve]) -> list[tuple[Curve, SchemeStyle]]:
+    sinks = [c for c in curves if c.scheme != ADABOOST]
+    looks = dict(zip(map(id, sinks), scheme_styles(c.scheme for c in sinks), strict=True))
+    return [(c, looks.get(id(c), _ADABOOST)) for c in curves]
+
+
+def _line(x: Any, y: Any, label: str, style: SchemeStyle, hover: str) -> dict[str, Any]:
+    return trace(
+        "scatter", x=x, y=y, mode="lines+markers", name=label, showlegend=True,
+        line={"color": style.colour, "width": 2.5, "dash": style.dash},
+        marker={"symbol": style.symbol, "size": 8}, hovertemplate=f"{hover}<extra>{label}</extra>",
+    )  # fmt: skip
+
+
+def _band(x: np.ndarray, low: np.ndarray, high: np.ndarray, style: SchemeStyle) -> dict[str, Any]:
+    return trace(
+        "scatter", x=np.concatenate([x, x[::-1]]), y=np.concatenate([high, low[::-1]]), fill="toself", mode="lines",
+        fillcolor=rgba(style.colour, 0.18), line={"width": 0}, hoverinfo="skip", showlegend=False,
+    )  # fmt: skip
+
+
+def _k_axis(k_max: int, k_min: int = 1) -> dict[str, Any]:
+    return _LOG | _STEPS | {"range": [float(np.log10(0.85 * k_min)), float(np.log10(1.15 * k_max))]}
+
+
+def _error_axis(errors: np.ndarray) -> dict[str, Any]:
+    positive = errors[errors > 0]
+    if not len(positive):
+        return _LOG | _STEPS | {"tickformat": ".3~g"}
+    span = [float(np.log10(0.8 * positive.min())), float(np.log10(1.2 * positive.max()))]
+    # Where all errors are close, more ticks.
+    step = {"dtick": "D1"} if span[1] - span[0] < 0.7 else _STEPS
+    return _LOG | step | {"tickformat": ".3~g", "range": span}

@@ -1,0 +1,200 @@
+"""Who races on the accuracy page: the maps and their settings as controls, the curves they make, and presets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rfviz import datasets
+from rfviz.analysis.architectures import NAMES, architecture
+from rfviz.analysis.baselines import BASELINES
+from rfviz.errors import ParameterError
+from rfviz.features import registry
+from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.params import Param
+from rfviz.skeleton import PRESETS as PRESET_SKELETONS
+from rfviz.ui.controls import control, receptive_field, several
+from rfviz.ui.race import Entrant
+from rfviz.ui.state import PageState
+
+__all__ = ["EntrantSettings", "architectures", "choose_maps", "choose_settings", "line_up", "presets"]
+
+#: Skeletons that race, as words of the address: presets, and the architectures of the paper's Table 1.
+_ARCHITECTURE_OF = {name.replace(",", "-"): name for name in NAMES}
+_SKELETONS = {name: name for name in PRESET_SKELETONS} | {
+    word: f"{name} (Table 1)" for word, name in _ARCHITECTURE_OF.items()
+}
+_SKELETON_HELP = (
+    "Which inputs meet in a compositional feature: any of them (flat), or those that share windows of convolutions. "
+    "The architectures of the paper’s Table 1 have two convolutions, named by their windows, over principal components "
+    "of patches; “full” has one node above all pixels."
+)
+_MAPS = ("RandomFourier", "RandomMaxout", "RandomProjection")
+_GAMMA = next(param for param in registry()["RandomFourier"].params if param.name == "gamma")
+_PROJECTIONS = next(param for param in registry()["SharedPoolMaxout"].params if param.name == "n_projections")
+_POOLS = (1, 2, 4, 8, 16, 32)
+_WHOLE = Param(
+    "whole", True, "bool", label="Whole images too", help="Two curves for each map: rectangles, and all pixels."
+)
+
+_DIGITS = {
+    "data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
+    "seeds": 3, "gamma": "scale", "alpha": "hold-out", "grow": "features", "test": 25, "normalise": "none",
+    "loss": "ridge",
+}  # fmt: skip
+_ARCHITECTURES = {
+    "data": "cifar10", "data.side": "24", "data.max_samples": 20_000, "normalise": "standardise rows",
+    "schemes": ["CompositionalFeatures"], "references": [], "m_max": 4000, "seeds": 3, "alpha": "hold-out",
+    "grow": "features", "loss": "ridge", "skeletons": list(_ARCHITECTURE_OF),
+}  # fmt: skip
+_RECTANGLES = {
+    "schemes": ["RandomFourier", "RandomMaxout"], "pools": [4], "references": [], "seeds": 1, "gamma": "scale",
+    "alpha": "hold-out", "grow": "features", "normalise": "none", "loss": "ridge", "whole": True,
+}  # fmt: skip
+
+
+def presets() -> Mapping[str, tuple[str, Mapping[str, Any]]]:
+    """Label of each preset to its help and the values that it sets."""
+    return {
+        "The digits example": ("Fourier features beside the exact RBF-SVM and a linear SVM.", _DIGITS),
+        "Ten architectures": (
+            "Table 1 of the paper on compositional kernels: CIFAR-10, convolutions over principal components of "
+            "patches.",
+            _ARCHITECTURES,
+        ),
+        "Receptive fields": (
+            "Maxout and Fourier features of whole images beside those of random rectangles: MNIST where the data "
+            "folder has it, else small digits.",
+            _receptive_fields(),
+        ),
+    }
+
+
+def _receptive_fields() -> dict[str, Any]:
+    """MNIST from the data folder, rectangles of 8 to 20 of its 28 pixels; else digits, which need no download."""
+    for name, spec in datasets.specs().items():
+        if name.startswith("folder:mnist") and spec.extra.get("image_shape") == (28, 28):
+            data = {"data": name, "data.max_samples": 20_000, "m_max": 2000, "receptive_field": (8, 20)}
+            return _RECTANGLES | data
+    return _RECTANGLES | {"data": "digits", "m_max": 1000, "receptive_field": (3, 6), "test": 25, "seeds": 3}
+
+
+@dataclass(frozen=True)
+class EntrantSettings:
+    """What the controls say about the maps' parameters.
+
+    Attributes
+    ----------
+    pools : tuple of int
+        Pool sizes of maxout, a curve each.
+    gamma : float or "scale"
+        Of the Gaussian kernels, that of the reference lines too.
+    skeletons : tuple of str
+        Of the compositional map, a curve each.
+    n_projections : int
+        Of the shared pool.
+    fields : tuple of dict
+        Receptive fields of the maps that project, a curve each: keyword arguments, none for whole images.
+    """
+
+    pools: tuple[int, ...]
+    gamma: float | str
+    skeletons: tuple[str, ...]
+    n_projections: int = _PROJECTIONS.default
+    fields: tuple[dict[str, Any], ...] = ({},)
+
+
+def choose_maps(state: PageState) -> list[str]:
+    """Let the reader choose which maps race: class names, in the order of the registry."""
+    schemes = registry()
+    short = {name: scheme.label.removeprefix("Random ").capitalize() for name, scheme in schemes.items()}
+    return several(state, "schemes", list(schemes), _MAPS, "Maps", "Which feature maps race.", short)
+
+
+def choose_settings(
+    state: PageState, chosen: list[str], references: list[str], image_shape: tuple[int, ...] | None
+) -> EntrantSettings:
+    """Let the reader set what the chosen maps and reference lines depend on."""
+    pools, skeletons, gamma, projections = [4], ["flat"], _GAMMA.default, _PROJECTIONS.default
+    if "RandomMaxout" in chosen or "SharedPoolMaxout" in chosen:
+        pools = several(state, "pools", _POOLS, [4], "Pool sizes q", "One maxout curve for each.")
+    if "SharedPoolMaxout" in chosen:
+        projections = control(state, _PROJECTIONS)
+    if "RandomFourier" in chosen or any("gamma" in BASELINES[name].uses for name in references):
+        gamma = control(state, _GAMMA)
+    if "CompositionalFeatures" in chosen:
+        skeletons = several(state, "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS)
+    fields: tuple[dict[str, Any], ...] = ({},)
+    if any(_projects(name) for name in chosen):
+        field = receptive_field(state, image_shape)
+        if field:
+            fields = ({}, field) if control(state, _WHOLE) else (field,)
+    return EntrantSettings(tuple(pools), gamma, tuple(skeletons), projections, fields)
+
+
+def _projects(name: str) -> bool:
+    return RECEPTIVE_FIELD in registry()[name].params
+
+
+def line_up(chosen: list[str], settings: EntrantSettings, image_shape: tuple[int, ...] | None) -> tuple[Entrant, ...]:
+    """The curves: one for each map, for maxout one a pool size, for compositional features one a skeleton.
+
+    Parameters
+    ----------
+    chosen : list of str
+        Class names.
+    settings : EntrantSettings
+    image_shape : tuple of int or None
+        Of the data, which the architectures need.
+
+    Raises
+    ------
+    ParameterError
+        For an architecture that the images do not fit, or where there are none.
+    """
+    entrants: list[Entrant] = []
+    for name in chosen:
+        if name == "CompositionalFeatures":
+            entrants += [_compositional(word, image_shape) for word in settings.skeletons]
+            continue
+        for field in settings.fields if _projects(name) else ({},):
+            more = ", rectangles" if field else ""
+            for label, own in _versions(name, settings):
+                entrants.append(Entrant(label + more, name, tuple((own | field).items())))
+    return tuple(entrants)
+
+
+def _versions(name: str, settings: EntrantSettings) -> list[tuple[str, dict[str, Any]]]:
+    """The settings in which one map races on whole images, each with its label."""
+    if name == "RandomMaxout":
+        return [(f"Maxout, q = {q}", {"pool_size": q}) for q in settings.pools]
+    label = registry()[name].label
+    if name == "SharedPoolMaxout":
+        pool = {"n_projections": settings.n_projections}
+        return [(f"{label}, q = {q}", {"pool_size": q} | pool) for q in settings.pools]
+    return [(label, {"gamma": settings.gamma} if name == "RandomFourier" else {})]
+
+
+def _compositional(word: str, image_shape: tuple[int, ...] | None) -> Entrant:
+    """The entrant of a skeleton."""
+    label = f"{registry()['CompositionalFeatures'].label}, {_SKELETONS[word]}"
+    if word not in _ARCHITECTURE_OF:
+        return Entrant(label, "CompositionalFeatures", (("skeleton", word),))
+    name = _ARCHITECTURE_OF[word]
+    if image_shape is None:
+        remedy = "Choose images, such as CIFAR-10 or digits, or another skeleton."
+        raise ParameterError("skeletons", "must be presets where the data are no images", name, remedy)
+    try:
+        patches, skeleton = architecture(name, image_shape)
+    except ParameterError:
+        rule = f"must fit the images, which have {image_shape[0]}×{image_shape[1]} pixels"
+        remedy = "Choose larger images, such as CIFAR-10 or MNIST, or another skeleton."
+        raise ParameterError("skeletons", rule, name, remedy) from None
+    setting = (("skeleton", skeleton.to_json()),)
+    return Entrant(name, "CompositionalFeatures", setting, patches and (tuple(image_shape), patches))
+
+
+def architectures(entrants: Sequence[Entrant]) -> list[Entrant]:
+    """Those entrants that are architectures of the paper's Table 1."""
+    return [entrant for entrant in entrants if entrant.label in NAMES]

@@ -1,0 +1,255 @@
+"""What the page on guarantees says about its charts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rfviz.analysis.guarantees import ABOUT, Comparison, Curve
+from rfviz.analysis.risk import MeasuredRisk
+from rfviz.bounds import LOSSES, RiskBound
+
+__all__ = [
+    "ERRATA", "KERNEL_METHOD", "LETTERS", "LOOSENESS", "NUMBERS", "RISK_METHOD", "RISK_NUMBERS", "formulas",
+    "kernel_explanation", "kernel_summary", "reading", "risk_explanation", "risk_summary", "table",
+]  # fmt: skip
+
+LOOSENESS = r"""
+Four things make a guarantee larger than what happens, and the table has a line for most of them.
+
+1. **The variance is not used.** Hoeffding's inequality knows only between which values a product lies. For a pair
+   with a large kernel the products hardly vary. *Bernstein's* inequality, with the exact variance, shows what that
+   costs.
+2. **A tail bound is not the tail.** The line *if normal* has the same variance and the tail of the normal law, which
+   is what the central limit theorem promises for many features. It is an expectation and not a guarantee. For one
+   pair it is that of the pair with the largest variance, whereas the measured pair is picked at random.
+3. **The union adds up** the failures of all pairs as if they never came together. This costs little: a factor of
+   $1+\log N/\log(2/\delta)$ in $m$, with $N$ pairs.
+4. **A whole region.** A bound for *every* pair of points of a region needs a net of points, fine enough that the
+   estimate cannot move far in between. The price is the factor $d+2$ in the exponent, so that $m$ grows with the
+   dimension; the constant in front stands in a logarithm and hardly matters. No experiment on finitely many points
+   can contradict it, and the points of real data do not fill their region.
+"""
+
+ERRATA = r"""
+- **Fourier, one pair.** The constant ¼ in $2e^{-D\varepsilon^2/4}$ is Hoeffding's for *pairs* (cos, sin), of which
+  $D$ features hold $D/2$. It is printed for $\sqrt2\cos(\omega\cdot x+b)$, whose products lie in $[-2,2]$; there
+  Hoeffding's inequality gives ⅛ only. Yet the bound is true: a product is
+  $\cos\omega\cdot(x-z)+\cos(\omega\cdot(x+z)+2b)$, and because of the uniform $b$ the two terms are independent. That
+  gives even $2e^{-D\varepsilon^2/3}$, the line *with the phase*.
+- **Fourier, a region.** The proof counts $D$ *frequencies*; $m$ paired features have $m/2$, which doubles what the
+  bound asks for. With a phase the error is no function of $x-z$, and the proof does not apply; Proposition 2 of
+  Sutherland and Schneider does, with a net in twice the dimensions. The proof also treats the place where the
+  estimate is steepest as if it were not random. Without that step $\sigma_p$ doubles, inside a logarithm.
+- **Binning, a region.** In $36\,dP\alpha\,\mathrm{diam}\,e^{-(P\varepsilon^2/8+\ln(\varepsilon/L_k))/(d+1)}$ the
+  product $\alpha\,\mathrm{diam}$ has no unit, but the slope $L_k$ has one. Measure the same points in other units,
+  and the right side becomes as small as one likes. So it cannot hold for every $\alpha$ and $L_k$; here lengths are
+  measured in $1/\gamma$, where both are 1, as in the paper's example.
+- **Kitchen sinks, Theorem 1.** A loss of slope $L$ on $[-C,C]$ may range over $2LC$, while the term
+  $LC\sqrt{\frac12\log\frac1\delta}$ belongs to losses of range $LC$. Up to this factor of two in one term, it stands.
+- **Maxout, Theorem 2.** $C'$, $c$ and the data's intrinsic dimension are left free, so that no number of features
+  follows. Its proof bounds the largest value of one feature and uses it for $m$, so that $C'$ hides a $\log m$.
+- **Compositional, Theorem 3** is Hoeffding's inequality and exact as printed; Theorem 5 has no free constant.
+"""
+
+KERNEL_METHOD = r"""
+**Measured.** For every draw of the map, and every $m$ of a grid, the kernel of all pairs is estimated and compared
+with the closed form; one draw of the largest map holds all smaller ones. *One pair*: the error that a random pair in
+a random draw exceeds with probability $\delta$. *All pairs*: the $1-\delta$ quantile over draws of the largest error.
+Where there are fewer draws than $1/\delta$ that is the worst draw. The number of features that suffices is where the
+curve comes down to $\varepsilon$ for good; beyond the largest $m$ it is continued by the rate $1/\sqrt m$.
+
+**Bounds.** Each is a function $P(m,\varepsilon)$. It is solved for $\varepsilon$ at given $m$ and $\delta$ (the
+curves), and for $m$ at given $\varepsilon$ and $\delta$ (the table), by halving a logarithmic interval 64 times; all
+in logarithms, so that nothing overflows. *All pairs* multiplies by the number of pairs. *Everywhere* is about a
+region with the diameter of the points, in the dimension $d$ of the data or of your choice; $\sigma_p^2=\mathbb
+E\|\omega\|^2$ is $2d\gamma$ for the Gaussian kernel. The measured error of all pairs stands beside it, because more
+cannot be measured.
+"""
+
+NUMBERS = "Above: features that ε and δ ask for. Below: the curves, ε against m."
+RISK_NUMBERS = (
+    "Means over the draws. C and B are medians: the constants of the theorems that the fit at this m would need."
+)
+
+RISK_METHOD = r"""
+Ridge regression on codes of $\pm1$, each class against the rest, without an intercept, for all $m$ from one
+factorisation a penalty; the penalty by hold-out; three draws of the map. The loss is that of the margin $y f(x)$,
+averaged over classes and rows. *Excess over the best*: the test risk less the least one on the grid. It stands in for
+the risk of the best function of the class, which nobody knows. *Test less training risk* is what the estimation term
+bounds: it holds for every function of the class at once, however it was found.
+
+The theorems are about the minimiser of the empirical risk under $|\alpha|\le C/m$, with $C$ fixed in advance. As the
+paper of kitchen sinks does in practice, the constraint is dropped; $C$ is read off the fit afterwards.
+"""
+
+LETTERS = {
+    "kitchen sinks": r"""
+$n$ training rows, $m$ features $|\varphi|\le1$: waves $\cos(\omega\cdot x+b)$, stumps or sigmoids; $L$ the slope of
+the loss; $C$ the size of the class, $f=\sum_k\alpha_k\varphi_k$ with $|\alpha_k|\le C/m$. It holds with probability
+$1-2\delta'$, and $\delta'$ is half of the $\delta$ that you chose. Nothing is left free but $C$, which has to be
+chosen before the data are seen; what is compared with is the best function *of that size*.
+""",
+    "compositional": r"""
+$n$ training rows, $q=m/2$ waves, each a cosine and a sine, with $C=1$; $\rho$ the slope of the loss; $B$ the norm of
+the best function in the kernel's space. It holds on average over training sets and draws, so there is no $\delta$.
+Nothing is left free, but the ridge penalty has to be $\lambda=\sqrt2\rho C/(\sqrt n B)$, and the loss convex with
+slope $\rho$ everywhere (hinge, logistic). On the sphere $C$ is at least $\sqrt{d/2}$ (Theorem 6), and both terms grow
+with it.
+""",
+    "maxout": r"""
+$n$ training rows on the unit sphere, $m$ maxout features of $q$ projections; $L$ the slope of a loss with values in
+$[0,1]$, here the ramp; $C$ the size of the class as in kitchen sinks; $\sigma^2(q)$ the mean square of the largest of
+$q$ normals. **Left free by the paper**: $C'$ and $c$, and $d_M$, the Assouad dimension of the data, is unknown. With
+sliders for them the shape can be seen; a number of features cannot be had. The bound asks for $\varepsilon<1$.
+""",
+}
+
+_HEADS = {
+    "one pair": "One pair of points",
+    "all pairs": "All {pairs} pairs of the {points} points",
+    "everywhere": "Every pair of a region, diameter {diameter:.3g}, {d} dimensions",
+}
+
+
+# A thin space at which no line breaks.
+_THIN = "\u202f"
+
+
+def count(m: float) -> str:
+    """A number of features as people write it; ∞ where no number will do."""
+    if not math.isfinite(m):
+        return "∞"
+    if m < 1e7:
+        return f"{m:,.0f}".replace(",", _THIN)
+    exponent = int(math.log10(m))
+    return f"{m / 10**exponent:.1f}·10{str(exponent).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
+
+
+def _times(ratio: float) -> str:
+    return "∞" if not math.isfinite(ratio) else f"{ratio:.1f}" if ratio < 100 else count(float(f"{ratio:.2g}"))
+
+
+def table(comparison: Comparison, d: int) -> str:
+    """What each statement asks for, as a Markdown table."""
+    measured = comparison.measured
+    lines = [f"| For ε = {comparison.eps:g} and δ = {comparison.delta:g} | features m | × measured |",
+             "|:--|--:|--:|"]  # fmt: skip
+    for about in ABOUT:
+        curves = [c for c in comparison.curves if c.about == about]
+        if not curves:
+            continue
+        head = _HEADS[about].format(pairs=count(measured.n_pairs), points=measured.n_points, diameter=measured.diameter,
+                                   d=count(d))  # fmt: skip
+        lines.append(f"| **{head}** | | |")
+        for curve in curves:
+            at_most = "≤ " if curve.kind != "bound" and curve.features <= measured.m_grid[0] else ""
+            about_ = "≈ " if curve.beyond else at_most
+            ratio = "" if curve.kind == "measured" else _times(curve.features / comparison.suffices(about))
+            lines.append(f"| {curve.name} | {about_}{count(curve.features)} | {ratio} |")
+    return "\n".join(lines)
+
+
+def formulas(comparison: Comparison) -> str:
+    """Every bound with its formula and its source."""
+    lines = [f"- **{c.name}**, {c.about}: $P\\le {c.formula}$  \n  {c.source}." for c in comparison.curves if c.formula]
+    return "\n".join(lines) or "No bound speaks of this scheme."
+
+
+def kernel_summary(comparison: Comparison) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    parts = [f"{c.name} for {c.about} {count(c.features)}" for c in comparison.curves]
+    return (
+        f"Error of the kernel estimate of {comparison.measured.label} on {comparison.measured.dataset} against the "
+        f"number of features. Features needed for an error of {comparison.eps:g}: {'; '.join(parts)}."
+    )
+
+
+def kernel_explanation(comparison: Comparison, m: int, silent: str) -> str:
+    """What one sees, with the numbers of the picture."""
+    sure = f"{100 * (1 - comparison.delta):g} %"
+    if silent:
+        return f"**No guarantee here.** {silent}"
+    parts = [_sentence(comparison, about, sure) for about in ABOUT]
+    return " ".join(part for part in parts if part) + " " + _at(comparison, m)
+
+
+def reading(comparison: Comparison) -> str:
+    """How to read the chart."""
+    return (
+        f"The error of the kernel estimate that is exceeded with probability δ = {comparison.delta:g}. With marks: "
+        f"measured in {comparison.measured.n_draws} draws. Dotted: if errors were normal with their exact variance. "
+        f"Dashed: guaranteed. A ring is where a curve comes down to ε = {comparison.eps:g}."
+    )
+
+
+def _sentence(comparison: Comparison, about: str, sure: str) -> str:
+    found: list[Curve] = [c for c in comparison.find(about, "bound") if len(c.m)]
+    enough = comparison.suffices(about)
+    if not found or enough is None:
+        return ""
+    best = found[0]  # what is proven comes before what is only printed
+    ratio = best.features / enough
+    start = {
+        "one pair": f"To err by at most ε = {comparison.eps:g} on one pair with {sure} certainty, ",
+        "all pairs": "On all pairs, ",
+        "everywhere": "On a whole region, ",
+    }[about]
+    if not math.isfinite(ratio):
+        return f"{start}{best.name} cannot be satisfied."
+    compared = "the measured pairs need" if about == "everywhere" else "measured,"
+    suffice = "" if about == "everywhere" else " suffice"
+    return (
+        f"{start}{best.name} asks for **{count(best.features)}** features; {compared} {count(enough)}{suffice}: "
+        f"loose by a factor of **{_times(ratio)}**."
+    )
+
+
+def _at(comparison: Comparison, m: int) -> str:
+    """What holds at the reader's m."""
+    bound = [c for c in comparison.find("all pairs", "bound") if len(c.m)]
+    if not bound or not bound[0].m[0] <= m <= bound[0].m[-1]:
+        return ""
+    allowed, grid = _read(bound[0], m), comparison.measured.m_grid
+    found = comparison.find("all pairs", "measured")[0]
+    happens = f"; measured, {_read(found, m):.2g}" if grid[0] <= m <= grid[-1] else ""
+    return f"At m = {count(m)}, the vertical line, {bound[0].name} allows an error of {allowed:.2g}{happens}."
+
+
+def _read(curve: Curve, m: int) -> float:
+    """The error of a curve at one m, between its points."""
+    return math.exp(np.interp(math.log(m), np.log(curve.m), np.log(np.maximum(curve.error, 1e-300))))
+
+
+def risk_summary(measured: MeasuredRisk, bound: RiskBound, loss: str, n: int) -> str:
+    """The chart in one sentence, for those who cannot see it."""
+    m = int(measured.m_grid[-1])
+    return (
+        f"{bound.name} on the excess {loss} risk against the number of features: {bound.total(n, m):.3g} at m = {m}; "
+        f"measured on {measured.dataset}: excess {measured.excess(loss)[0]:.3g} at m = {measured.m_grid[0]}, test less "
+        f"training risk {measured.gap(loss)[-1]:.3g} at m = {m}."
+    )
+
+
+def risk_explanation(
+    measured: MeasuredRisk, bound: RiskBound, loss: str, n: int, m: int, size: float, theorem: str
+) -> str:
+    """What one sees, with the numbers of the picture."""
+    total, zero = float(bound.total(n, m)), LOSSES[loss].at_zero
+    letter = "B" if theorem == "compositional" else "C"
+    place = int(np.argmin(np.abs(np.log(measured.m_grid / m))))
+    verdict = (
+        f"That is more than the risk {zero:.2g} of the function 0, so the theorem says **nothing** here"
+        if total > zero else f"That is less than the risk {zero:.2g} of the function 0: the theorem says something"
+    )  # fmt: skip
+    rows = bound.rows(0.5 * zero)
+    free = " The constant C′ and the intrinsic dimension are free: the paper gives no numbers." * (theorem == "maxout")
+    return (
+        f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learnt function is than the "
+        f"best of its class: a term that falls with the {count(n)} training rows (dashed), plus one that falls with "
+        f"the features (dotted). With {letter} = {size:.3g} it allows **{total:.3g}** at m = {count(m)}. {verdict}. "
+        f"Measured at m = {count(measured.m_grid[place])}: {measured.excess(loss)[place]:.2g} over the best m, and "
+        f"{measured.gap(loss)[place]:.2g} between test and training risk. To bring the first term to half of the risk "
+        f"of 0, it asks for **{count(rows)}** rows.{free}"
+    )

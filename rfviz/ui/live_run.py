@@ -1,0 +1,121 @@
+"""Work that a reader starts, watches and stops while the page shows what is known already."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Protocol
+
+import streamlit as st
+
+from rfviz.ui.background import Job
+
+__all__ = ["LiveRun", "Work"]
+
+# Multiply-adds that run without being asked for: a second or two on two cores.
+_AT_ONCE = 2e11
+_REDRAW_S, _LOOK_S = 0.3, 0.1
+
+
+class Work(Protocol):
+    """Work in parts, each of which is kept when it is done."""
+
+    @property
+    def identity(self) -> Hashable:
+        """Equal for equal work, in any session."""
+
+    def parts(self) -> Any:
+        """Every part, an iterable."""
+
+    def missing(self) -> Sequence[Any]:
+        """The parts that are not known yet and have not failed."""
+
+    def failures(self) -> dict[str, str]:
+        """Who stopped, and why."""
+
+    def cost(self, parts: Sequence[Any]) -> float:
+        """About how many multiply-adds some parts take."""
+
+    def run_missing(self, progress: Callable[[float, str], None]) -> None:
+        """Compute what is missing and keep each part; `progress` may raise."""
+
+
+class LiveRun:
+    """The buttons of a page's work, and the loop that lets it go on while the page is redrawn.
+
+    Parameters
+    ----------
+    page : str
+        Whose work it is: each page starts and stops its own.
+    work : Work
+    note : str
+        What to say beside the number of parts that are left.
+    """
+
+    def __init__(self, page: str, work: Work, note: str = "") -> None:
+        self.work, self.note = work, note
+        # Whether the reader has pressed Start, which work was stopped, whether this run computes; the work under way,
+        # and how many parts were missing when the page was drawn.
+        names = ("wanted", "stopped", "go", "job", "left")
+        self._wanted, self._stopped, self._go, self._job, self._left = (f"{page}:{name}" for name in names)
+        self._bar: Any = None
+
+    def start_and_stop(self) -> None:
+        """Buttons to start, go on and stop, how much is left to do, and the place of the progress bar."""
+        state, work = st.session_state, self.work
+        left, total = work.missing(), len(list(work.parts()))
+        for label, reason in work.failures().items():
+            st.warning(f"{label} stopped: {reason}", icon="⚠️")
+        if not left:
+            state[self._wanted] = state[self._go] = False
+            done = f"All {total} parts are computed." if not work.failures() else "All others are computed."
+            st.caption(f"{done} Changing a setting adds only what is missing.")
+            self._bar = st.empty()
+            return
+        running = self._going(left)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            label = "Go on" if len(left) < total else "Start"
+            st.button(label, type="primary", disabled=running, on_click=self._want, args=(True, None))
+            st.button("Stop", disabled=not running, on_click=self._want, args=(False, work.identity))
+            st.caption(f"{len(left)} of {total} parts to compute.{self.note}")
+        self._bar = st.empty()
+        if running:  # from the first moment on, or the page would jump when the first part reports
+            self._bar.progress(1 - len(left) / total, text="…")
+
+    def _going(self, left: Sequence[Any]) -> bool:
+        """Whether the work is to go on; starts or leaves the job accordingly."""
+        state, work = st.session_state, self.work
+        job = state.get(self._job)
+        stopped = state.get(self._stopped) == work.identity
+        running = not stopped and (state.get(self._wanted, False) or work.cost(left) < _AT_ONCE)
+        state[self._go], state[self._left] = running, len(left)
+        if job is not None and (not running or job.name != work.identity):
+            job.leave()
+        if running and (job is None or not job.is_going_on):
+            state[self._job] = job = Job(work.identity, work.run_missing)
+        if running:
+            job.look()
+        return running
+
+    def _want(self, wanted: bool, stopped: Hashable) -> None:
+        st.session_state[self._wanted], st.session_state[self._stopped] = wanted, stopped
+
+    def wait(self) -> bool:
+        """Let the work go on beside the page until there is something new to draw.
+
+        Returns
+        -------
+        bool
+            Whether there is more to draw; the page then ends with a rerun. In between a reader can stop the work or
+            change it: the calls to Streamlit in here are where an outdated run ends.
+        """
+        if not st.session_state.get(self._go):
+            return False
+        job, drawn, begun = st.session_state[self._job], st.session_state[self._left], time.monotonic()
+        while not job.done.wait(_LOOK_S):
+            self._bar.progress(*job.look())
+            if time.monotonic() - begun > _REDRAW_S and len(self.work.missing()) < drawn:
+                return True
+        if job.error is not None:
+            raise job.error
+        return True  # once more, to say that all is done

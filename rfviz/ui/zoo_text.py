@@ -1,0 +1,75 @@
+"""What the zoo says: captions, the sentence under the cards, and how they come about."""
+
+from __future__ import annotations
+
+import math
+
+from rfviz.analysis.zoo import Card, ZooResult
+from rfviz.features import registry
+from rfviz.ui.controls import shown
+
+__all__ = ["METHOD", "NOT_SHOWN", "NUMBERS", "alternatives", "captions", "explanation", "formulas", "per_cent"]
+
+NOT_SHOWN = "It is not drawn here:"
+
+NUMBERS = (
+    "Error: root mean square over the plane of estimate − kernel, divided by the largest |k(x, x₀)| there. n samples, "
+    "m features, d columns, q the pool size."
+)
+
+METHOD = r"""
+All maps work on the same data: the 61 × 61 points of the square from −3 to 3, with a step of 0.1. Each draws its
+features once; a smaller $m$ uses the first of them, so that moving the slider adds features and changes none.
+
+- **One feature** is $\Phi_\ell(x)$ at every point $x$ of the plane, on a scale of its own.
+- **Sampled** is $\langle\Phi(x),\Phi(x_0)\rangle$, the estimate that $m$ features give of the kernel between $x$ and
+  the point $x_0$ with the ring.
+- **Exact** is the kernel $k(x,x_0)$ itself, by its closed form. Both have one scale, which ends at the largest
+  $|k(x,x_0)|$ on the plane; an estimate beyond it is cut there.
+- **Off by** is the root mean square of their difference over the plane, relative to that largest value.
+
+Parameters are the defaults, with $\gamma=0.5$ where there is one. Schemes over a skeleton have a small one with two
+inputs, one for each coordinate, under a ReLU node. Decision stumps standardise the columns by these points.
+"""
+
+
+def per_cent(share: float) -> str:
+    """A share as people say it: "6.1 %"; a dash where there is none."""
+    return "–" if math.isnan(share) else f"{100 * share:.1f} %" if share < 0.0995 else f"{100 * share:.0f} %"
+
+
+def captions(result: ZooResult) -> dict[str, str]:
+    """What stands below the three pictures of every card."""
+    return {"feature": f"feature {result.feature + 1}", "sampled": "sampled", "exact": "exact"}
+
+
+def alternatives(card: Card, result: ZooResult) -> dict[str, str]:
+    """The three pictures in words, for those who cannot see them."""
+    label, (x, y) = registry()[card.scheme].label, result.point
+    at = f"around the point {x:g}, {y:g}"
+    return {
+        "feature": f"{label}: feature {result.feature + 1} as a surface over the plane.",
+        "sampled": f"{label}: kernel {at} as {result.m} features estimate it, off by {per_cent(card.error)}.",
+        "exact": f"{label}: exact kernel {at}.",
+    }
+
+
+def explanation(result: ZooResult) -> str:
+    """One or two sentences on what is seen, with its numbers."""
+    cards = sorted((c for c in result.cards if not c.problem and not math.isnan(c.error)), key=lambda c: c.error)
+    if not cards:
+        return "No scheme has a kernel that differs from zero around this point. Move the ring."
+    best, worst = cards[0], cards[-1]
+    names = [registry()[card.scheme].label for card in (best, worst)]
+    return (
+        f"With **m = {shown(result.m)}** features the sampled kernels are off by **{per_cent(best.error)}** "
+        f"({names[0]}) to **{per_cent(worst.error)}** ({names[1]}) of the kernel’s largest value. Four times as many "
+        "features halve that, for every scheme."
+    )
+
+
+def formulas() -> list[tuple[str, str, str]]:
+    """Label, formula and reference of every scheme."""
+    return [
+        (scheme.label, scheme.formula, f"{scheme.reference}. Cost {scheme.cost}.") for scheme in registry().values()
+    ]

@@ -1,0 +1,94 @@
+"""The zoo: every scheme on the plane, its pictures those of the map itself."""
+
+import base64
+
+import numpy as np
+import pytest
+
+from rfviz.analysis import zoo
+from rfviz.analysis.zoo import AXIS, SIDE, Specimen, capacity, plane, point_row, schemes, show, specimen
+from rfviz.errors import ParameterError
+from rfviz.features import RandomProjection, registry
+from rfviz.figures.cooccurrence import DIVERGING
+from rfviz.figures.zoo import LEVELS, card_pictures, levels, palette
+from rfviz.ui import zoo_text as text
+
+every_scheme = pytest.mark.parametrize("name", registry())
+
+
+def test_plane():
+    assert plane().shape == (SIDE**2, 2)
+    assert plane()[point_row(0.9, -1.3)].tolist() == [0.9, -1.3]
+    assert point_row(99.0, -99.0) == SIDE - 1
+    assert [capacity(m) for m in (1, 128, 129, 1000)] == [128, 128, 256, 1024]
+
+
+def test_all_schemes_are_shown_and_come_in_order():
+    assert sorted(schemes()) == sorted(registry())
+    assert schemes()[0] == "RandomProjection"
+    assert not [one.problem for one in (specimen(name, 2) for name in schemes()) if one.problem]
+
+
+@every_scheme
+@pytest.mark.parametrize("m", [1, 7, 128])
+def test_a_card_is_what_the_map_of_m_features_gives(name, m):
+    one = specimen(name, 128, seed=3)
+    row = point_row(-0.7, 1.2)
+    (card,) = show([one], m, row, feature=2).cards
+    features = one.feature_map.prefix(m).transform(plane())
+    sampled = np.asarray(features @ features[[row]].T)[:, 0]
+    np.testing.assert_allclose(card.sampled, sampled, rtol=0, atol=2e-5 * max(card.limit, 1.0))
+    np.testing.assert_array_equal(card.exact, one.feature_map.kernel(plane(), plane()[[row]])[:, 0])
+    assert card.limit == np.abs(card.exact).max()
+    error = np.sqrt(np.mean((card.sampled - card.exact) ** 2)) / card.limit
+    assert card.error == pytest.approx(error, rel=1e-6)
+
+
+@every_scheme
+def test_more_features_come_nearer(name):
+    # The root mean square over eight draws falls by a factor of about eight from 16 to 1024 features.
+    few, many = (
+        np.sqrt(np.mean([show([specimen(name, m, seed)], m, 1000).cards[0].error ** 2 for seed in range(8)]))
+        for m in (16, 1024)
+    )
+    assert few / 16 < many < few / 4
+
+
+def test_a_scheme_that_refuses_the_plane_says_why(monkeypatch):
+    def refuse(self, X, y=None):
+        raise ParameterError("X", "must have three columns", X.shape[1], "Add one.")
+
+    monkeypatch.setattr(RandomProjection, "fit", refuse)
+    refused, fine = specimen("RandomProjection", 10), specimen("RandomReLU", 10)
+    result = show([refused, fine], 5, 0)
+    assert "must have three columns" in result.cards[0].problem
+    assert card_pictures(result.cards[0]) == {}
+    assert len(result.to_frame()) == 1
+    assert "Random ReLU" in text.explanation(result)
+
+
+def test_a_kernel_that_is_zero_everywhere():
+    origin = point_row(0.0, 0.0)
+    result = show([specimen("RandomProjection", 10)], 5, origin)
+    assert result.point == (0.0, 0.0)
+    assert result.cards[0].limit == 0.0 and np.isnan(result.cards[0].error)
+    assert text.per_cent(result.cards[0].error) == "–"
+    assert "Move the ring" in text.explanation(result)
+    assert set(base64.b64decode(card_pictures(result.cards[0])["exact"])) == {LEVELS // 2}
+
+
+def test_levels_and_colours():
+    values = np.zeros((SIDE, SIDE))
+    values[0, 0], values[0, 1], values[-1, -1], values[-1, 0] = -2.0, -1.0, 1.0, 9.0
+    seen = np.frombuffer(base64.b64decode(levels(values.ravel(), 2.0)), np.uint8).reshape(SIDE, SIDE)
+    assert seen[-1, :3].tolist() == [0, 64, 127]  # the plane's lowest row is the screen's last
+    assert (seen[0, -1], seen[0, 0]) == (190, 254)
+    colours = palette()
+    assert len(colours) == LEVELS
+    for place, stop in ((0, 0), (LEVELS // 2, 3), (LEVELS - 1, -1)):
+        assert "#{:02x}{:02x}{:02x}".format(*colours[place]) == DIVERGING[stop][1]
+
+
+def test_only_known_settings_are_changed():
+    assert set(zoo._settings()) <= set(registry())
+    assert len(AXIS) == SIDE and Specimen("x").features is None

@@ -1,0 +1,114 @@
+"""Decision surfaces, as a person uses them: a slider settles the picture, a click anywhere adds a point."""
+
+import pytest
+
+from tests.browser.steps import changes, preset, settle, slider, wait_for_chart, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+SLUG = "decision-surfaces"
+MAP, RBF, LINEAR = PANELS = ("surface-map", "surface-rbf", "surface-linear")
+# A place of the plane, in the window.
+PLACE = """([key, x, y]) => {
+  const { xaxis, yaxis } = rf.chart(key)._fullLayout, box = rf.chart(key).getBoundingClientRect();
+  return [box.left + xaxis._offset + xaxis.d2p(x), box.top + yaxis._offset + yaxis.d2p(y)];
+}"""
+POINTS = """(key) => rf.traces(key).filter((t) => /^class/.test(t.name))
+  .flatMap((t) => Array.from(t.x).map((x, i) => [t.name, x, t.y[i]]))"""
+SIZES = "(key) => { const { xaxis, yaxis } = rf.chart(key)._fullLayout; return [xaxis._length, yaxis._length]; }"
+
+
+def opened(app, visit, query="", **options):
+    page = visit(app, SLUG + query, **options)
+    for key in PANELS:
+        wait_for_chart(page, key)
+    return page
+
+
+def place(page, key, x, y):
+    return page.evaluate(PLACE, [key, x, y])
+
+
+def own(app, visit, **options):
+    return opened(app, visit, "?points_from=own&points=-1/0/1,1/0/2", **options)
+
+
+def wait_for_points(page, count):
+    page.wait_for_function(f"([key, count]) => ({POINTS})(key).length === count", arg=[RBF, count])
+    settle(page)
+
+
+def test_the_slider_changes_the_picture_of_the_map_alone(app, visit):
+    page = opened(app, visit)
+    others = [page.evaluate("(key) => rf.state(key)", key) for key in (RBF, LINEAR)]
+    drawn = page.evaluate("(key) => rf.chart(key).querySelectorAll('.imagelayer image').length", MAP)
+    assert drawn == 1
+    changes(page, MAP, lambda: slider(page, "Features").press("ArrowRight"))
+    settle(page)
+    assert page.get_by_text("m = 100 ·").count() == 1
+    assert [page.evaluate("(key) => rf.state(key)", key) for key in (RBF, LINEAR)] == others
+    wait_for_query(page, n_components="100")
+
+
+def test_a_click_anywhere_adds_a_point(app, visit):
+    page = own(app, visit)
+    before = page.evaluate("(key) => rf.state(key)", LINEAR)
+    page.mouse.click(*place(page, RBF, 0.5, -1.2))
+    wait_for_points(page, 3)
+    name, x, y = page.evaluate(POINTS, RBF)[1]
+    assert name == "class 1" and abs(x - 0.5) < 0.02 and abs(y + 1.2) < 0.02
+    assert page.evaluate("(key) => rf.state(key)", LINEAR) != before
+    # Two quick clicks of another class, one of them on a point that is there already.
+    page.get_by_role("radio", name="Class 3").click()
+    settle(page)
+    for at in ((-0.5, 1), (1, 0)):
+        page.mouse.click(*place(page, MAP, *at))
+    wait_for_points(page, 5)
+    assert [name for name, *_ in page.evaluate(POINTS, MAP)] == ["class 1", "class 1", "class 2", "class 3", "class 3"]
+    page.get_by_role("button", name="Undo").click()
+    wait_for_points(page, 4)
+    page.wait_for_function("new URLSearchParams(location.search).get('points').split(',').length === 4")
+
+
+def test_a_drag_adds_nothing_and_neither_does_a_click_beside_the_plane(app, visit):
+    page = own(app, visit)
+    page.mouse.move(*place(page, MAP, -0.5, -0.5))
+    page.mouse.down()
+    page.mouse.move(*place(page, MAP, 0.5, 0.5), steps=4)
+    page.mouse.up()
+    x, y = place(page, MAP, -1.5, -1.5)
+    page.mouse.click(x - 20, y + 15)
+    page.mouse.click(*place(page, MAP, 0, 1))  # after these, the only one that counts
+    wait_for_points(page, 3)
+
+
+def test_a_class_of_its_own_begins_from_nothing(app, visit):
+    page = own(app, visit)
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_text("nothing to tell apart yet").wait_for()
+    settle(page)
+    page.mouse.click(*place(page, MAP, -1, 0))
+    wait_for_points(page, 1)
+    page.get_by_role("radio", name="Class 2").click()
+    settle(page)
+    page.mouse.click(*place(page, MAP, 1, 0))
+    wait_for_points(page, 2)
+    page.wait_for_function("(key) => rf.chart(key).querySelectorAll('.imagelayer image').length === 1", arg=MAP)
+
+
+def test_two_spirals_are_one_click(app, visit):
+    page = opened(app, visit, "?data=xor&scheme=RandomReLU&n_components=4")
+    changes(page, RBF, lambda: preset(page, SLUG).click())
+    wait_for_query(page, data=None, scheme=None, n_components=None)
+    settle(page)
+    assert page.get_by_text("arm 2").count() == 1
+
+
+@pytest.mark.parametrize("width", [1440, 800])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_panels_are_square_and_equal_and_nothing_sticks_out(app, visit, width, scheme):
+    page = opened(app, visit, "?scheme=RandomMaxout&creases=3", size=(width, 1000), color_scheme=scheme)
+    page.wait_for_timeout(300)  # charts follow the width a moment later
+    sizes = [side for key in PANELS for side in page.evaluate(SIZES, key)]
+    assert max(sizes) - min(sizes) < 2 and min(sizes) > 120
+    assert page.evaluate("rf.overflowing()") == []

@@ -1,0 +1,135 @@
+"""The page on guarantees: what it draws is what the analysis computes, and it answers what cannot be done."""
+
+import numpy as np
+import pytest
+
+from rfviz import datasets
+from rfviz.analysis.guarantees import compare, measure_errors
+from rfviz.analysis.kernel_error import error_grid, prepare_sample
+from rfviz.analysis.statements import statements
+from rfviz.features import registry
+from rfviz.ui.guarantees_text import count
+from tests.test_pages import OFFLINE, array, changed, opened, specs
+
+SLUG = "guarantees"
+UNFOLDED = {f"details-{number}": True for number in range(5)}
+SMALL = {"points": 8, "draws": 20}
+
+
+def named(spec, name):
+    (found,) = [t for t in spec["data"] if t.get("name") == name]
+    return found
+
+
+def words(at):
+    return "\n".join(markdown.value for markdown in at.markdown)
+
+
+def test_draws_what_is_measured_and_what_is_guaranteed():
+    at = opened(SLUG, {**SMALL, "eps": 0.2, "delta": 0.1} | UNFOLDED)
+    sample = prepare_sample(datasets.load("digits"), "unit norm", 8)
+    measured = measure_errors(sample, "RandomFourier", {"gamma": 1.0}, error_grid(2000), 20)
+    found = statements("RandomFourier", measured.setting, 28, 64, measured.diameter, measured.largest_variance)
+    expected = compare(measured, found, 0.2, 0.1)
+    (spec,) = specs(at)
+    drawn = [c for c in expected.curves if len(c.m)]
+    for curve in drawn:
+        shown = named(spec, f"{curve.about}: {curve.name}")
+        np.testing.assert_allclose(array(shown["x"]), curve.m)
+        np.testing.assert_allclose(array(shown["y"]), curve.error, rtol=1e-6)
+    rings = [t for t in spec["data"] if t["name"].endswith("at ε")]
+    assert [float(array(t["x"])[0]) for t in rings] == [c.features for c in drawn]
+    for curve in expected.curves:
+        assert count(curve.features) in words(at)
+    np.testing.assert_allclose(at.dataframe[0].value["features"], expected.to_frame()["features"])
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+def test_every_data_set_without_download_works(name):
+    at = opened(SLUG, {**SMALL, "data": name})
+    assert not at.error and not at.warning
+    assert specs(at)
+
+
+@pytest.mark.parametrize("scheme", list(registry()))
+def test_every_scheme_is_measured_or_says_why_not(scheme):
+    at = opened(SLUG, {**SMALL, "scheme": scheme} | UNFOLDED)
+    if at.error:
+        assert "closed form" in at.error[0].value
+        return
+    assert len(specs(at)) == 1
+    assert "asks for" in words(at) or "No guarantee here" in words(at)
+
+
+@pytest.mark.parametrize("how", ["none", "standardise"])
+def test_normalisations(how):
+    at = opened(SLUG, {**SMALL, "normalise": how, "gamma": 0.01})
+    assert not at.error and specs(at)
+
+
+def test_a_larger_dimension_asks_for_more_of_a_region_only():
+    at = opened(SLUG, SMALL)
+    before = specs(at)[0]
+    after = specs(changed(at, SLUG, {"dimension": 10_000}))[0]
+    for name, same in (("all pairs: Hoeffding + union", True), ("everywhere: Rahimi–Recht", False)):
+        first = [array(next(t for t in s["data"] if t["name"] == name)["y"])[0] for s in (before, after)]
+        assert bool(first[0] == first[1]) is same
+    assert before["layout"]["uirevision"] == after["layout"]["uirevision"]
+
+
+def test_only_what_is_asked_for_is_shown():
+    at = opened(SLUG, {**SMALL, "about": ["one pair"]})
+    assert all(t["name"].startswith("one pair") or "at ε" in t["name"] for t in specs(at)[0]["data"])
+    at = changed(at, SLUG, {"about": []})
+    assert not at.error and len(specs(at)) == 1
+
+
+@pytest.mark.parametrize("theorem", ["kitchen sinks", "compositional", "maxout"])
+def test_learning_draws_both_terms(theorem):
+    at = opened(SLUG, {"view": "Learning", "theorem": theorem} | UNFOLDED)
+    assert not at.error
+    (spec,) = specs(at)
+    lines = [t for t in spec["data"] if t["mode"] == "lines"]
+    total, rows, features = (array(t["y"]) for t in lines)
+    np.testing.assert_allclose(total, rows + features)
+    assert "half of the risk" in words(at)
+    # A class a hundred times as large has terms that are larger, and what is measured does not change.
+    at = changed(at, SLUG, {"size": 1.0})
+    small = array(specs(at)[0]["data"][0]["y"])
+    at = changed(at, SLUG, {"size": 100.0})
+    assert (array(specs(at)[0]["data"][0]["y"]) > small).all()
+    assert specs(at)[0]["data"][3]["y"] == spec["data"][3]["y"]
+
+
+@pytest.mark.parametrize("features", [n for n in ("DecisionStumps", "SigmoidalRidge") if n in registry()])
+def test_kitchen_sinks_of_other_features(features):
+    at = opened(SLUG, {"view": "Learning", "features": features})
+    fourier = specs(opened(SLUG, {"view": "Learning"}))[0]
+    assert not at.error and specs(at)[0]["data"][3]["y"] != fourier["data"][3]["y"]
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "quadratic", "ramp"])
+def test_every_loss(loss):
+    at = opened(SLUG, {"view": "Learning", "loss": loss})
+    assert not at.error and specs(at)
+
+
+def test_learning_from_points_without_labels_is_refused():
+    at = opened(SLUG, {"view": "Learning", "data": "circle"})
+    assert len(at.error) == 1 and "labels" in at.error[0].value
+
+
+def test_presets_work():
+    at = opened(SLUG)
+    for button in [b.label for b in at.button]:
+        next(b for b in at.button if b.label == button).click().run()
+        assert not at.exception and not at.error
+        assert specs(at)
+    assert at.session_state[f"{SLUG}.view"] == "Learning"
+
+
+def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
+    at = opened(SLUG, SMALL)
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
+    at = changed(at, SLUG, {"draws": 1000, "points": 256})
+    assert len(at.error) == 1 and "fewer points or draws" in at.error[0].value

@@ -1,0 +1,172 @@
+"""The page on hashing: what it draws is what the analysis computes, and it answers what cannot be done."""
+
+import numpy as np
+import pytest
+
+from rfviz import datasets
+from rfviz.analysis.hash_points import hash_codes, hash_schemes, prepare_hash_points
+from rfviz.analysis.hash_recall import recall_curves
+from rfviz.analysis.hashing import hash_pairs, near_and_far
+from rfviz.ui import hashing_views as views
+from rfviz.ui.results import _shelves
+from tests.charts import opacity
+from tests.test_pages import OFFLINE, array, changed, opened, specs
+
+SLUG = "hashing"
+UNFOLDED = {"details-0": True, "details-1": True}
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return prepare_hash_points(datasets.load("digits"), "unit norm")
+
+
+def named(spec, name):
+    (found,) = [t for t in spec["data"] if t.get("name") == name]
+    return found
+
+
+def maxout(q, m):
+    return {"n_components": m, "pool_size": q, "random_state": 0}
+
+
+def expected_pairs(points, scheme, setting):
+    # The page cuts codes of at least 256 symbols; products of other shapes are rounded otherwise.
+    codes = hash_codes(points, scheme, setting | {"n_components": max(setting["n_components"], 256)})
+    return hash_pairs(points, scheme, setting, codes[:, : setting["n_components"]])
+
+
+def test_draws_the_pairs_and_the_law(digits):
+    at = opened(SLUG, {"pool_size": 6, "n_components": 96} | UNFOLDED)
+    main = specs(at)[0]
+    result = expected_pairs(digits, "RandomMaxout", maxout(6, 96))
+    np.testing.assert_allclose(array(named(main, "exact: 1 − κ")["y"]), result.expected)
+    there = np.isfinite(result.means)
+    np.testing.assert_allclose(array(named(main, "measured")["y"]), result.means[there], atol=2e-3)
+    simhash = expected_pairs(digits, "RandomProjection", {"n_components": 96, "random_state": 0})
+    np.testing.assert_allclose(array(named(main, "SimHash: θ/180°")["y"]), simhash.expected)
+    (image,) = main["layout"]["images"]
+    differ = (opacity(image) > 0) != (result.counts > 0)
+    assert differ.mean() < 2e-3  # near ties of projections may turn
+    table = at.dataframe[0].value
+    np.testing.assert_allclose(table["differing, exact"], result.to_frame()["differing, exact"])
+    assert f"{result.inside_expected:.0%}" in " ".join(m.value for m in at.markdown)
+
+
+def test_q_2_is_simhash():
+    at = opened(SLUG)
+    next(b for b in at.button if b.label == "q = 2 is SimHash").click().run()
+    assert not at.exception and at.session_state[f"{SLUG}.pool_size"] == 2
+    main = specs(at)[0]
+    np.testing.assert_allclose(
+        array(named(main, "exact: 1 − κ")["y"]), array(named(main, "SimHash: θ/180°")["y"]), atol=1e-9
+    )
+    assert any("curve is SimHash" in m.value for m in at.markdown)
+
+
+def test_faces_find_their_neighbouring_frames():
+    at = opened(SLUG)
+    next(b for b in at.button if b.label == "Faces").click().run()
+    assert not at.exception and not at.warning
+    tiles = specs(at)[1]
+    assert len(tiles["layout"]["images"]) == 9 + 1 + 7 + 7
+    picked = tiles["data"][0]["customdata"]
+    exact, by_code = np.array(picked[10:17]) - 33, np.array(picked[17:]) - 33
+    assert len(set(exact) & set(by_code)) >= 6
+
+
+def test_a_click_on_an_example_or_on_a_neighbour(digits):
+    at = opened(SLUG, {"pool_size": 8})
+    example = int(digits.queries[3])
+    at.session_state["tiles:picked"] = example
+    at.run()
+    assert at.session_state[f"{SLUG}.first"] == example + 1 and at.session_state[f"{SLUG}.second"] == 0
+    nearest = views.exact_order(digits, example, 2)
+    assert any(f"rows {example + 1} and {nearest[0] + 1}" in m.value for m in at.markdown)
+    at.session_state["tiles:picked"] = int(nearest[1]) + len(digits.original)
+    at.run()
+    assert at.session_state[f"{SLUG}.second"] == nearest[1] + 1
+    assert any(f"rows {example + 1} and {nearest[1] + 1}" in m.value for m in at.markdown)
+
+
+def test_strips_are_the_two_codes(digits):
+    at = opened(SLUG, {"first": 11, "second": 40, "n_components": 128, "pool_size": 8})
+    codes = hash_codes(digits, "RandomMaxout", maxout(8, 256))[:, :128]
+    strips = specs(at)[2]["data"][0]
+    text = strips["text"]
+    first = [int(symbol) for line in range(5) for symbol in text[3 * line]]
+    second = [int(symbol) for line in range(5) for symbol in text[3 * line + 1]]
+    assert np.mean(first == codes[10, :100]) > 0.98 and np.mean(second == codes[39, :100]) > 0.98
+    filled = np.array([array(row) for row in strips["z"]] if isinstance(strips["z"], list) else array(strips["z"]))
+    agree = np.concatenate([filled[3 * line] for line in range(5)])
+    np.testing.assert_array_equal(agree, np.equal(first, second))
+
+
+def test_exact_order_by_brute_force(digits):
+    apart = 1 - digits.original @ digits.original[7]
+    apart[7] = np.inf
+    np.testing.assert_array_equal(views.exact_order(digits, 7, 5), np.argsort(apart)[:5])
+
+
+def test_recall_draws_the_curves(digits):
+    at = opened(SLUG, {"look": "Recall", "pools": [4, 8], "longest": 32, "draws": 2, "k": 5})
+    result = recall_curves(digits, [4, 8], 32, 5, 2)
+    chart = specs(at)[1]
+    for curve in result.curves:
+        np.testing.assert_allclose(array(named(chart, curve.label)["y"]), curve.mean, atol=5e-3)
+        np.testing.assert_array_equal(array(named(chart, curve.label)["x"]), curve.symbols)
+    for axis in ("bits", "projections"):
+        chart = specs(changed(at, SLUG, {"axis": axis}))[1]
+        np.testing.assert_array_equal(array(named(chart, "SimHash")["x"]), getattr(result.curves[-1], axis))
+    assert len(at.dataframe[0].value) == 4
+    assert changed(at, SLUG, {"pools": []}).info
+
+
+def test_near_and_far_state_their_overlap(digits):
+    at = opened(SLUG, {"look": "Near and far", "k": 5, "pool_size": 4, "n_components": 64})
+    codes = hash_codes(digits, "RandomMaxout", maxout(4, 256))[:, :64]
+    result = near_and_far(digits, "RandomMaxout", maxout(4, 64), codes, 5)
+    words = " ".join(m.value for m in at.markdown)
+    assert f"{result.auc:.3f}" in words and f"{result.auc_exact:.3f}" in words
+    chart = specs(at)[1]
+    bars = [t for t in chart["data"] if t["type"] == "bar"]
+    for bar, name in zip(bars, ("near", "far"), strict=True):
+        area = array(bar["y"]).sum() * float(bar["width"])
+        assert area == pytest.approx(1.0, abs=1e-6), name
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+def test_every_data_set_without_download_works(name):
+    at = opened(SLUG, {"data": name})
+    assert not at.error and not at.warning
+    assert len(specs(at)) == 3
+
+
+@pytest.mark.parametrize("scheme", hash_schemes())
+def test_every_hash_works_or_says_why_not(scheme):
+    at = opened(SLUG, {"scheme": scheme})
+    assert not at.exception
+    assert len(specs(at)) == 3 or len(at.error) == 1
+
+
+@pytest.mark.parametrize("how", ["none", "standardise"])
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_normalisations_and_distances(how, metric):
+    at = opened(SLUG, {"normalise": how, "metric": metric, "look": "Near and far"})
+    assert not at.error and len(specs(at)) == 2
+
+
+def test_too_many_symbols_are_refused(monkeypatch):
+    at = opened(SLUG)
+    _shelves["hash codes"].clear()
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.0001")
+    changed(at, SLUG, {"n_components": 2048, "pool_size": 64, "seed": 77})
+    assert len(at.error) == 1 and not specs(at)
+    monkeypatch.delenv("RFVIZ_MEMORY_GB")
+    assert specs(changed(at, SLUG, {"n_components": 64, "pool_size": 4}))
+
+
+def test_address_sets_rows_that_exist():
+    at = opened(SLUG, query={"first": "99999", "second": "3", "look": "nonsense"})
+    assert at.session_state[f"{SLUG}.first"] == 1797
+    assert len(at.toast) == 2 and not at.error
