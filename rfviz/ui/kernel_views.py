@@ -58,10 +58,7 @@ def choose_entrants(state: PageState, chosen: Sequence[str], image_shape: Sequen
             if param.name in common or param.name in values or param.kind == "range" or not param.applies(values):
                 continue
             if param.name == "draw":
-                titles = dict(zip(param.choices, param.titles, strict=True))
-                draws = several(state, "draw", param.choices, [param.default], param.label, text.DRAW_HELP, titles) or [
-                    "iid"
-                ]
+                draws = _choose_draws(state, param)
                 continue
             values[param.name] = control(state, param, _DEFAULTS.get(param.name))
             if param.name == "pool_size":
@@ -78,6 +75,13 @@ def choose_entrants(state: PageState, chosen: Sequence[str], image_shape: Sequen
         for more, setting in _versions(own, pools, both, drawn):
             entrants.append(Entrant(registry()[name].label + more, name, tuple(setting.items())))
     return entrants
+
+
+def _choose_draws(state: PageState, param: Param) -> list[str]:
+    """Which ways to draw race: those chosen, or the default where none is."""
+    titles = dict(zip(param.choices, param.titles, strict=True))
+    chosen = several(state, param.name, param.choices, [param.default], param.label, text.DRAW_HELP, titles)
+    return chosen or [param.default]
 
 
 def _versions(
