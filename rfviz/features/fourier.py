@@ -70,8 +70,8 @@ class RandomFourier(ReceptiveMap):
     gamma : float, "scale", "median" or array of shape (n_features,)
         Width of the kernel. ``"scale"`` is 1/(n_features · variance of X), as in scikit-learn's SVC, and ``"median"``
         is one over the squared median distance; for what they are with other spectra see
-        :func:`rfviz.features.bandwidth.learnt_gamma`. An array has a width for each column, whose products replace
-        γ·δ: γ_jδ_j² in the Gaussian and Matérn kernels, γ_j|δ_j| in the Laplacian and Cauchy kernels.
+        :func:`rfviz.features.bandwidth.learnt_gamma`. An array has a width for each column: Σγ_jδ_j² takes
+        the place of γ‖δ‖², and Σγ_j|δ_j| that of γ‖δ‖₁.
     spectrum : {"gaussian", "laplacian", "cauchy", "matern"}
     nu : float
         Smoothness ν of the Matérn kernel, from 0.1 to 50; others ignore it.
