@@ -65,13 +65,13 @@ def check_phases(X: Any, scale: Any, gamma: Any, dtype: str, axes: bool) -> None
         Whether a typical phase is Σ|x_j| (heavy-tailed coordinates) rather than ‖x‖, times the scale.
     """
     with np.errstate(over="ignore"):
-        rows = abs(X) if axes else X.multiply(X) if sparse.issparse(X) else None
-        weights = np.broadcast_to(np.asarray(scale, dtype=np.float64), X.shape[1:]) ** (1 if axes else 2)
-        if rows is None:
-            sums = np.einsum("ij,ij,j->i", X, X, weights, dtype=np.float64)
+        if np.ndim(scale):
+            X = X.multiply(scale).tocsr() if sparse.issparse(X) else X * scale
+        if sparse.issparse(X):
+            sums = np.asarray((abs(X) if axes else X.multiply(X)).sum(axis=1))
         else:
-            sums = np.asarray(rows @ weights).ravel()
-        largest = float(np.max(sums) if axes else np.sqrt(np.max(sums)))
+            sums = np.abs(X).sum(axis=1) if axes else np.einsum("ij,ij->i", X, X)  # one pass, no copy
+        largest = float(np.max(sums) if axes else np.sqrt(np.max(sums))) * (1.0 if np.ndim(scale) else float(scale))
     error = largest * float(np.finfo(dtype).eps)
     if not error <= _PHASE_ERROR:
         width = f"gamma={gamma:.3g}" if np.ndim(gamma) == 0 else f"gamma up to {np.max(gamma):.3g}"
