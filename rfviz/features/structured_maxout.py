@@ -35,7 +35,7 @@ class StructuredMaxout(FeatureMap):
     large that this is off by less than 1e-3 of the kernel. Rows of one block are orthogonal, which lowers the variance.
 
     Cost: O(n·m·q·log p), p the power of two from d on (64 at least), and 4 stored numbers a projection instead of d.
-    From about 500 columns on that is the faster one, at 8192 columns about ten times.
+    On two cores it is 1.4 times as fast at 784 columns, 3 times at 2048, nearly 7 times from 4096 on.
 
     Caveats: data with d far below p pay for p; fewer than p features pay for a whole block; sparse data are made dense.
 
