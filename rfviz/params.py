@@ -55,6 +55,10 @@ class Param:
         What a person reads beside the control.
     help : str
         One or two sentences: what it does and what to expect when it grows.
+    titles : tuple of str
+        What a person reads in place of each of the `choices`.
+    when : (str, tuple), optional
+        Another parameter, declared before, and its values with which this one has an effect.
     """
 
     name: str
@@ -72,6 +76,12 @@ class Param:
     symbol: str = ""
     label: str = ""
     help: str = ""
+    titles: tuple[str, ...] = ()
+    when: tuple[str, tuple[Any, ...]] | None = None
+
+    def applies(self, values: Mapping[str, Any]) -> bool:
+        """Whether the parameter has an effect beside these values of others; one that has none needs no control."""
+        return self.when is None or self.when[0] not in values or values[self.when[0]] in self.when[1]
 
     @property
     def rule(self) -> str:

@@ -24,7 +24,7 @@ _FUNCTIONS = (  # noqa: SIM905
     "minimum multiply nonzero ones outer power round searchsorted sign sin sort sqrt square stack subtract sum take "
     "tanh tile unique where zeros"
 ).split()
-_METHODS = "all any argmax argmin argsort conj diagonal dot max mean min nonzero ravel reshape sum take transpose"
+_METHODS = "all any argmax argmin argsort conj diagonal dot max mean min nonzero prod ravel reshape sum take transpose"
 _ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags"
 _UNARY = "__float__ __int__ __index__ __bool__ __len__ __neg__ __invert__ __abs__"
 _BINARY = "add sub mul truediv floordiv pow mod matmul and or xor lt le gt ge eq ne"

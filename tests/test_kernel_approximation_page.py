@@ -9,6 +9,7 @@ from rfviz import datasets
 from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sample
 from rfviz.features import registry
 from rfviz.features.base import FeatureMap
+from rfviz.params import defaults
 from rfviz.ui import kernel_views
 from tests.charts import opacity
 from tests.test_pages import OFFLINE, array, changed, opened, specs
@@ -51,7 +52,8 @@ def test_every_scheme_races_or_says_why_not(scheme):
     at = opened(SLUG, {**SMALL, "schemes": [scheme]})
     assert not at.error
     assert specs(at) or "closed form" in at.warning[0].value
-    declared = {p.name for p in registry()[scheme].params} - {"n_components", "dtype"}
+    params = registry()[scheme].params
+    declared = {p.name for p in params if p.applies(defaults(params))} - {"n_components", "dtype"}
     assert all(f"{SLUG}.{name}" in at.session_state for name in declared)
 
 
@@ -172,3 +174,44 @@ def test_receptive_fields_are_offered_for_images_and_have_an_exact_kernel():
     measured, exact = (array(named(specs(at)[0], f"Random maxout, q = 4{more}")["y"]) for more in ("", ": exact"))
     np.testing.assert_allclose(measured, exact, rtol=0.5)
     assert f"{SLUG}.receptive_field" not in opened(SLUG, {**SMALL, "data": "sphere"}).session_state
+
+
+DRAWN = ["independent", "orthogonal", "structured", "Sobol"]
+
+
+def test_draws_race_on_one_chart():
+    at = opened(SLUG)
+    next(b for b in at.button if b.label == "Better draws").click().run()
+    assert not at.exception and not at.error and not at.warning
+    spec = specs(at)[0]
+    curves = {how: named(spec, f"Random Fourier, {how}") for how in DRAWN}
+    last = {how: array(curve["y"])[-1] for how, curve in curves.items()}
+    assert last["orthogonal"] < 0.6 * last["independent"] and last["structured"] < 0.6 * last["independent"]
+    looks = {(c["line"]["color"], c["line"]["dash"], c["marker"]["symbol"]) for c in curves.values()}
+    assert len({colour for colour, *_ in looks}) == len({symbol for *_, symbol in looks}) == 4
+    # Of two of them the variance is known, and is what is measured: ten draws, whose errors vary by a tenth each.
+    for how in ("independent", "orthogonal"):
+        exact = array(named(spec, f"Random Fourier, {how}: exact")["y"])
+        np.testing.assert_allclose(array(curves[how]["y"]), exact, rtol=0.25)
+    assert "structured; Random Fourier, Sobol is not known" in "\n".join(c.value for c in at.caption)
+
+
+def test_a_draw_from_an_address_is_one_curve_with_its_name():
+    at = opened(SLUG, SMALL | {"schemes": ["RandomFourier"]}, {"draw": "orthogonal"})
+    assert named(specs(at)[0], "Random Fourier, orthogonal")
+    assert not at.toast
+    nothing = changed(at, SLUG, {"draw": []})
+    assert named(specs(nothing)[0], "Random Fourier")
+
+
+def test_draws_that_a_kernel_does_not_allow_say_so_and_leave_the_others():
+    at = opened(SLUG, SMALL | {"schemes": ["RandomFourier"], "spectrum": "laplacian", "draw": ["iid", "structured"]})
+    assert not at.error and len(at.warning) == 1
+    assert "draw must be 'iid' or 'qmc' for the spectrum 'laplacian'" in at.warning[0].value
+    assert named(specs(at)[0], "Random Fourier, independent")
+
+
+def test_smoothness_is_there_for_the_matern_kernel_alone():
+    at = opened(SLUG, SMALL | {"schemes": ["RandomFourier"], "spectrum": "matern"})
+    assert f"{SLUG}.nu" in at.session_state
+    assert f"{SLUG}.nu" not in opened(SLUG, SMALL | {"schemes": ["RandomFourier"]}).session_state

@@ -326,7 +326,8 @@ def test_embedding_of_classes_has_no_order_and_a_legend():
 @pytest.mark.parametrize("scheme", list(registry()))
 def test_settings_are_those_that_the_scheme_declares(scheme):
     at = opened(EMBEDDING, {"scheme": scheme})
-    declared = set(defaults(registry()[scheme].params)) - {"dtype"}
+    values = defaults(registry()[scheme].params)
+    declared = {p.name for p in registry()[scheme].params if p.applies(values)} - {"dtype"}
     assert all(f"{EMBEDDING}.{name}" in at.session_state for name in declared)
 
 
@@ -409,3 +410,22 @@ def test_labels_that_nothing_can_be_learned_from(rows, message, tmp_path):
 
 def test_data_without_labels():
     assert "Accuracy needs labels" in assert_refused(opened("accuracy", {"data": "circle"}))
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"spectrum": "laplacian"}, "looks at the columns one by one"),
+        ({"draw": "qmc"}, "How much this way of drawing scatters is not known"),
+        ({"spectrum": "matern", "nu": 0.5}, "cusp"),
+        ({"spectrum": "matern"}, "Near points keep their distance"),
+        ({"draw": "orthogonal"}, "Near points keep their distance"),
+    ],
+)
+def test_saturation_says_why_a_curve_is_missing(setting, said):
+    at = opened(SATURATION, {"scheme": "RandomFourier", "n_components": 200} | setting)
+    assert not at.error and not at.warning
+    assert said in "\n".join(markdown.value for markdown in at.markdown)
+    names = [t.get("name", "") for t in specs(at)[0]["data"]]
+    assert any("expected" in name or "exact mean" in name for name in names)
+    assert any("linear regime" in name for name in names) == (said.startswith("Near points keep"))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rfviz.errors import ParameterError
+from rfviz.features import registry
 from rfviz.params import Param, defaults, validate
 
 COUNT = Param("m", 100, "int", low=1, high=2_000_000)
@@ -137,3 +138,21 @@ def test_sets_of_values():
         validate(params, {"paired": 1})
     with pytest.raises(ParameterError, match=r"q must be the name of a parameter; got 'q'.*ters: m, paired\."):
         validate(params, {"q": 1})
+
+
+def test_a_parameter_that_has_no_effect_beside_others():
+    smoothness = Param("nu", 1.5, "float", low=0.1, when=("kernel", ("matern", "rough")))
+    assert smoothness.applies({"kernel": "matern"}) and smoothness.applies({"kernel": "rough", "m": 1})
+    assert not smoothness.applies({"kernel": "gaussian"})
+    assert smoothness.applies({})  # nothing is known of the other
+    assert COUNT.applies({"kernel": "gaussian"})
+
+
+def test_conditions_and_titles_of_all_schemes_name_what_there_is():
+    for scheme in registry().values():
+        before = {}
+        for param in scheme.params:
+            if param.when:
+                assert set(param.when[1]) <= set(before[param.when[0]].choices)
+            assert len(param.titles) in (0, len(param.choices))
+            before[param.name] = param

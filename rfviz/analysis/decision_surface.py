@@ -67,7 +67,8 @@ def grid_of(scheme: str) -> tuple[int, ...]:
 def takes_constant(scheme: str) -> bool:
     """Whether a constant input changes a scheme: projections without an offset of their own see directions only."""
     cls = registry()[scheme]
-    return cls.rotation_invariant and not any(p.name in ("gamma", "bias") for p in cls.params)
+    names = {p.name for p in cls.params}
+    return (cls().rotation_invariant or "pool_size" in names) and not names & {"gamma", "bias"}
 
 
 def with_constant(X: np.ndarray) -> np.ndarray:

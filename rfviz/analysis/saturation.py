@@ -20,6 +20,7 @@ __all__ = ["SATURATION_SHARE", "MappedPairs", "SaturationCurve", "SaturationResu
 
 SATURATION_SHARE = 0.9
 _BINS = (200, 140)
+_NOT_UNIT = "These points do not have unit norm, so the expected distance is no function of the input distance."
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,6 +36,8 @@ class _Law:
         The curve that the paper's formula would give, where it is wrong.
     mean_expected : ndarray of shape (200,) or None
         Where there is no curve: the mean over the pairs of each column of their own exact expectation.
+    no_curve : str
+        Why there is no curve, in one sentence.
     slope, plateau, radius : float or None
         Limits of the exact law (see :class:`rfviz.features.DistanceLaw`).
     measured_slope, measured_plateau : float
@@ -48,6 +51,7 @@ class _Law:
     high: np.ndarray | None = None
     as_printed: np.ndarray | None = None
     mean_expected: np.ndarray | None = None
+    no_curve: str = ""
     slope: float | None = None
     plateau: float | None = None
     radius: float | None = None
@@ -225,7 +229,8 @@ def _map(
         except TooManyRectanglesError:  # the picture stands without its exact mean
             return MappedPairs(**measured, rms_deviation=np.nan)
         mean = _mean_by_bin(distance, own, np.linspace(0.0, pairs.reach, _BINS[0] + 1))
-        return MappedPairs(**measured, mean_expected=mean, rms_deviation=_rms(embedded - own))
+        reason = scheme_map.law_missing if law is None else _NOT_UNIT
+        return MappedPairs(**measured, mean_expected=mean, no_curve=reason, rms_deviation=_rms(embedded - own))
     expected, low, high = law.band(pairs.grid)
     return MappedPairs(
         **measured,

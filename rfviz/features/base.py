@@ -61,8 +61,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     #: Who described it, and when.
     reference: ClassVar[str] = ""
     params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
-    #: Whether the features' joint law is unchanged when the data are rotated.
-    rotation_invariant: ClassVar[bool] = False
+    #: Whether the law is unchanged when the data are rotated or written in a basis of their span. Ask an instance.
+    rotation_invariant: bool = False
+    law_missing: str = "No law of distances is known for this map."  #: why `distance_law` is None, if it is
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -204,7 +205,6 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
 
     def product_law(self, X: Any) -> ProductLaw | None:
         """How the kernel estimate errs for all pairs of rows of `X`, in closed form; None where that is not known."""
-        return None
 
     def _draw(self, n_features: int) -> None:
         raise TypeError(f"{type(self).__name__} does not say how its weights are drawn")

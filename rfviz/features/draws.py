@@ -21,8 +21,13 @@ from rfviz.errors import ParameterError
 
 __all__ = [
     "CHUNK_ROWS",
+    "chi_square",
+    "generator",
+    "random_signs",
     "remember_normals",
     "seed_from",
+    "standard_cauchy",
+    "standard_laplace",
     "standard_normal",
     "standard_normals",
     "uniform",
@@ -184,3 +189,32 @@ def whole_chunks(
     columns = out.shape[1]
     _fill_rows(lambda generator, shape: sampler(generator, (CHUNK_ROWS, columns))[: shape[0]], seed, {stream: out})
     return out
+
+
+def chi_square(seed: int, stream: int, degrees: float, out: np.ndarray) -> np.ndarray:
+    """Fill `out` with chi-squared draws of `degrees` > 0 degrees of freedom; see :func:`standard_normal`."""
+    _fill_rows(lambda generator, shape: generator.chisquare(degrees, shape), seed, {stream: out})
+    return out
+
+
+def standard_cauchy(seed: int, stream: int, out: np.ndarray) -> np.ndarray:
+    """Fill `out` with draws from Cauchy(0, 1); see :func:`standard_normal`."""
+    _fill_rows(lambda generator, shape: generator.standard_cauchy(shape), seed, {stream: out})
+    return out
+
+
+def standard_laplace(seed: int, stream: int, out: np.ndarray) -> np.ndarray:
+    """Fill `out` with draws from the Laplace law of density exp(−|t|)/2; see :func:`standard_normal`."""
+    _fill_rows(lambda generator, shape: generator.laplace(0.0, 1.0, shape), seed, {stream: out})
+    return out
+
+
+def random_signs(seed: int, stream: int, out: np.ndarray) -> np.ndarray:
+    """Fill `out` with independent −1 and 1 of equal chances; see :func:`standard_normal`."""
+    _fill_rows(lambda generator, shape: np.copysign(1.0, generator.random(shape) - 0.5), seed, {stream: out})
+    return out
+
+
+def generator(seed: int, stream: int) -> np.random.Generator:
+    """A generator of its own for what is not drawn row by row, such as the scrambling of a sequence."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(stream,))))

@@ -5,39 +5,77 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
-from rfviz import kernels
 from rfviz.errors import ParameterError
+from rfviz.features import fourier_laws
+from rfviz.features.bandwidth import check_phases, learnt_gamma
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
-from rfviz.features.draws import standard_normal, uniform
+from rfviz.features.fourier_draws import DRAWS, check_draw, draw_frequencies
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.spectra import SPECTRA, Spectrum, spectrum_of
+from rfviz.features.structured import block_count, padded_size, structured_multiply_adds, structured_project
+from rfviz.features.widths import check_widths
 from rfviz.params import Param
 
 __all__ = ["RandomFourier"]
 
-_FREQUENCY_STREAM, _PHASE_STREAM = 0, 1
+# Multiply-adds that one cosine takes as long as.
+_COSINE = 40
 
 
 class RandomFourier(ReceptiveMap):
-    r"""Cosines of random frequencies, for the Gaussian kernel exp(−γ‖x − z‖²).
+    r"""Cosines of random frequencies, for the Gaussian and other stationary kernels.
 
     .. math::
         \Phi(x) = \sqrt{2/m}\,\bigl(\cos\omega_1^\top x, \sin\omega_1^\top x, \dots\bigr)
         \quad\text{or}\quad \Phi(x)_\ell = \sqrt{2/m}\,\cos(\omega_\ell^\top x + b_\ell),
-        \qquad \omega \sim N(0, 2\gamma I), \; b \sim U[0, 2\pi)
+        \qquad \omega \sim p, \; b \sim U[0, 2\pi)
 
-    Cost: O(n·m·d), half of it with pairs. Caveats: with large ‖x‖√γ the phases lose digits in float32; an odd number
-    of paired features ends in a cosine without its sine, which biases the kernel estimate by O(1/m).
+    The law p of the frequencies, the `spectrum`, is the Fourier transform of the kernel:
+
+    ============  ====================================  ==============================================================
+    spectrum      kernel of δ = x − z                   frequencies
+    ============  ====================================  ==============================================================
+    gaussian      exp(−γ‖δ‖²), γ = 1/(2σ²)              N(0, 2γI)
+    matern        of ‖δ‖/σ, γ = 1/(2σ²), smoothness ν   N(0, 2γI)·√(2ν/χ²_2ν), a t law of 2ν degrees of freedom
+    laplacian     exp(−γ‖δ‖₁)                           Cauchy(0, γ) in every coordinate
+    cauchy        Π_j 1/(1 + γ²δ_j²)                    Laplace(0, γ) in every coordinate
+    ============  ====================================  ==============================================================
+
+    Frequencies are drawn in one of four ways, the `draw`:
+
+    - ``"iid"``: independent. Unbiased, O(n·m·d).
+    - ``"orthogonal"``: blocks of d frequencies at right angles, each of the length it would have on its own. Unbiased,
+      at the same cost, with a lower variance wherever the kernel is not small.
+    - ``"structured"``: nearly orthogonal blocks out of Hadamard matrices and signs, in O(n·m·log d) and with 4 stored
+      numbers a frequency instead of d. Biased by less than 1e-3, because the directions of rows in blocks of p, the
+      power of two from d on (64 at least), are not quite uniform; see :mod:`rfviz.features.structured`.
+    - ``"qmc"``: points of a scrambled Sobol sequence through the inverse laws. Unbiased; with few columns the error
+      falls nearly as 1/m, with dozens it is like that of independent draws. Up to 21,201 columns, less one for the
+      phase and one for the Matérn kernel. The sequence is most even in its first dimensions, so columns that matter
+      most should come first.
+
+    Orthogonal rows need a law without preferred axes, so the second and third serve the Gaussian and Matérn kernels.
+    All draws are nested in m: blocks are drawn whole, and a map that needs fewer rows uses the first.
+
+    Caveats: with large ‖x‖√γ the phases lose digits, of which a warning tells; an odd number of paired features ends in
+    a cosine without its sine, which biases the kernel estimate by O(1/m).
 
     Parameters
     ----------
     n_components : int
         Number of features m; best even where `paired`.
-    gamma : float or "scale"
-        Width of the kernel; ``"scale"`` is 1 / (n_features · variance of X), as in scikit-learn's SVC.
+    gamma : float, "scale", "median" or array of shape (n_features,)
+        Width of the kernel. ``"scale"`` is 1/(n_features · variance of X), as in scikit-learn's SVC, and ``"median"``
+        is one over the squared median distance; for what they are with other spectra see
+        :func:`rfviz.features.bandwidth.learnt_gamma`. An array has a width for each column: Σγ_jδ_j² takes
+        the place of γ‖δ‖², and Σγ_j|δ_j| that of γ‖δ‖₁.
+    spectrum : {"gaussian", "laplacian", "cauchy", "matern"}
+    nu : float
+        Smoothness ν of the Matérn kernel, from 0.1 to 50; others ignore it.
+    draw : {"iid", "orthogonal", "structured", "qmc"}
     paired : bool
         Whether features come as pairs (cos, sin) of one frequency rather than as cos(· + b). Pairs need half the
         matrix product, and their estimate has the lower variance wherever the kernel is not small.
@@ -53,30 +91,55 @@ class RandomFourier(ReceptiveMap):
     Attributes
     ----------
     frequencies_ : ndarray of shape (⌈n_components / 2⌉ or n_components, n_features)
+        Not with structured draws.
+    signs_, radii_ : ndarray of shape (n_blocks, 3, p) and (⌈n_components / 2⌉ or n_components,)
+        Of structured draws.
     phases_ : ndarray of shape (n_components,)
         Only without pairs.
-    gamma_ : float
+    gamma_ : float or ndarray of shape (n_features,)
         The width in use.
     seed_ : int
 
     References
     ----------
-    A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", 2007.
+    A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", 2007; F. Yu et al., "Orthogonal Random
+    Features", 2016; J. Yang et al., "Quasi-Monte Carlo Feature Maps for Shift-Invariant Kernels", 2014.
     """
 
     label: ClassVar[str] = "Random Fourier"
-    summary: ClassVar[str] = "Waves of random frequencies, whose inner products estimate the Gaussian kernel."
-    formula: ClassVar[str] = (
-        r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos(\omega_\ell^\top x+b_\ell),\quad \omega\sim\mathcal N(0,2\gamma I_d)"
+    summary: ClassVar[str] = (
+        "Waves of random frequencies, whose inner products estimate the Gaussian kernel, or another."
     )
-    cost: ClassVar[str] = "O(n·m·d)"
+    formula: ClassVar[str] = (
+        r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos(\omega_\ell^\top x+b_\ell),\quad \omega\sim p_k,\ "
+        r"p_k=\mathcal N(0,2\gamma I_d)\text{ for the Gaussian kernel}"
+    )
+    cost: ClassVar[str] = "O(n·m·d), structured O(n·m·log d)"
     reference: ClassVar[str] = "Rahimi, Recht 2007"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
-            "gamma", "scale", "float", low=0.0, open_low=True, high=1e12, choices=("scale",), ui_low=0.01,
+            "gamma", "scale", "float", low=0.0, open_low=True, high=1e12, choices=("scale", "median"), ui_low=0.01,
             ui_high=100.0, log=True, symbol=r"\gamma", label="Gamma",
-            help="Width of the Gaussian kernel exp(−γ‖x−z‖²). A larger γ sees only closer neighbours.",
+            help="Width of the kernel, exp(−γ‖x−z‖²) for the Gaussian. A larger γ sees only closer neighbours. “scale” "
+            "and “median” learn it from the variance and from the distances of the data.",
+        ),
+        Param(
+            "spectrum", "gaussian", "choice", choices=SPECTRA, titles=("Gaussian", "Laplacian", "Cauchy", "Matérn"),
+            label="Kernel",
+            help="Which kernel the frequencies are drawn for. Gaussian: smooth. Matérn: as smooth as ν says. Laplacian "
+            "exp(−γ‖x−z‖₁) and Cauchy: column by column, so they see the axes.",
+        ),
+        Param(
+            "nu", 1.5, "float", low=0.1, high=50.0, marks=(0.5, 1.0, 1.5, 2.0, 2.5, 3.5, 5.0, 10.0, 20.0), log=True,
+            symbol=r"\nu", label="Smoothness", when=("spectrum", ("matern",)),
+            help="Smoothness ν of the Matérn kernel: ½ is exp(−r/σ), with a cusp at 0; a large ν is the Gaussian.",
+        ),
+        Param(
+            "draw", "iid", "choice", choices=DRAWS, titles=("Independent", "Orthogonal", "Structured", "Sobol"),
+            label="Frequencies",
+            help="How frequencies are drawn. Orthogonal: at right angles, with a lower variance. Structured: nearly "
+            "so, by fast Hadamard transforms. Sobol: evenly spread points, for few columns.",
         ),
         Param(
             "paired", True, "bool", label="Cos/sin pairs",
@@ -85,16 +148,18 @@ class RandomFourier(ReceptiveMap):
         ),
         RECEPTIVE_FIELD,
     )  # fmt: skip
-    _weights: ClassVar[tuple[str, ...]] = ("frequencies_", "phases_")
+    _weights: ClassVar[tuple[str, ...]] = ("frequencies_", "signs_", "radii_", "phases_")
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
-    rotation_invariant: ClassVar[bool] = True
 
     def __init__(
-        self, n_components=1000, *, gamma="scale", paired=True, receptive_field=None, image_shape=None,
-        random_state=0, device="auto", dtype="float32",
+        self, n_components=1000, *, gamma="scale", spectrum="gaussian", nu=1.5, draw="iid", paired=True,
+        receptive_field=None, image_shape=None, random_state=0, device="auto", dtype="float32",
     ):  # fmt: skip
         self.n_components = n_components
         self.gamma = gamma
+        self.spectrum = spectrum
+        self.nu = nu
+        self.draw = draw
         self.paired = paired
         self.receptive_field = receptive_field
         self.image_shape = image_shape
@@ -102,97 +167,130 @@ class RandomFourier(ReceptiveMap):
         self.device = device
         self.dtype = dtype
 
+    @property
+    def rotation_invariant(self) -> bool:
+        """Independent frequencies of an isotropic law, one width for all columns: the axes do not matter."""
+        # Orthogonal rows do not mind rotations, but their blocks are as large as there are columns.
+        return self._spectrum.isotropic and self.draw == "iid" and np.ndim(self.gamma) == 0
+
+    @property
+    def _spectrum(self) -> Spectrum:
+        return spectrum_of(self.spectrum, self.nu)
+
+    # --- drawing ------------------------------------------------------------------------------------------------------
+
+    def _check_param(self, param: Param, value: Any) -> Any:
+        if param.name == "gamma" and np.ndim(value):
+            return check_widths(param, value)
+        return super()._check_param(param, value)
+
     def _fit_statistics(self, X: Any) -> None:
-        self.gamma_ = _gamma_scale(X) if isinstance(self.gamma, str) else float(self.gamma)
+        n_features = X.shape[1]
+        if isinstance(self.gamma, str):
+            self.gamma_ = learnt_gamma(self.gamma, self.spectrum, X)
+        elif np.ndim(self.gamma):
+            self.gamma_ = np.array(self.gamma, dtype=np.float64)
+            if len(self.gamma_) != n_features:
+                rule = f"must be one number, or one for each of the {n_features} columns"
+                raise ParameterError("gamma", rule, f"{len(self.gamma_)} numbers", "Count the columns of X.")
+        else:
+            self.gamma_ = float(self.gamma)
+        extra = self._spectrum.n_mixing + (not self.paired)
+        check_draw(self.draw, self.spectrum, self._spectrum, n_features, extra, self.receptive_field is not None)
+        check_phases(X, self._column_scale(), self.gamma_, self.dtype, axes=self.spectrum == "laplacian")
+
+    def _column_scale(self) -> Any:
+        return self._spectrum.scale(self._fitted_gamma())
+
+    def _frequency_count(self, n_components: int) -> int:
+        return -(-n_components // 2) if self.paired else n_components
 
     def _numbers_per_feature(self, n_features: int) -> int:
-        return -(-n_features // 2) if self.paired else n_features + 1
+        each = 4 if self.draw == "structured" else n_features
+        return -(-each // 2) if self.paired else each + 1
+
+    def weight_bytes(self, n_features: int) -> int:
+        stored, count = super().weight_bytes(n_features), self._frequency_count(self.n_components)
+        if self.draw == "orthogonal":  # a block is made in double precision
+            stored += 8 * n_features * min(n_features, count)
+        elif self.draw == "structured":  # even one row takes a whole block
+            stored += np.dtype(self.dtype).itemsize * 3 * padded_size(n_features)
+        return stored
+
+    def multiply_adds(self, n_samples: int, n_features: int) -> int:
+        if self.draw == "structured":
+            return structured_multiply_adds(n_samples, self._frequency_count(self.n_components), n_features)
+        return super().multiply_adds(n_samples, n_features)
+
+    def _work(self, n_samples: int, n_features: int) -> int:
+        return self.multiply_adds(n_samples, n_features) + _COSINE * n_samples * self.n_components
 
     def _draw(self, n_features: int) -> None:
-        n_frequencies = -(-self.n_components // 2) if self.paired else self.n_components
-        self.frequencies_ = np.empty((n_frequencies, n_features), dtype=self.dtype)
-        standard_normal(self.seed_, _FREQUENCY_STREAM, out=self.frequencies_)
-        self.frequencies_ *= self.frequencies_.dtype.type(np.sqrt(2.0 * self.gamma_))
-        self._mask(self.frequencies_)
-        if not self.paired:
-            phases = np.empty((self.n_components, 1), dtype=self.dtype)
-            self.phases_ = uniform(self.seed_, _PHASE_STREAM, 2.0 * np.pi, out=phases)[:, 0]
+        count = self._frequency_count(self.n_components)
+        for name in self._weights:  # what an earlier fit with another draw has left
+            self.__dict__.pop(name, None)
+        weights = draw_frequencies(
+            self._spectrum, self.draw, self.seed_, count, n_features, not self.paired, self.dtype
+        )
+        for name, value in weights.items():
+            setattr(self, name, value)
+        if self.draw != "structured":
+            self.frequencies_ *= np.asarray(self._column_scale(), dtype=self.dtype)
+            self._mask(self.frequencies_)
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
-        if self.paired:
-            return {"frequencies_": self.frequencies_[: -(-n_components // 2)]}
-        return {"frequencies_": self.frequencies_[:n_components], "phases_": self.phases_[:n_components]}
+        count = self._frequency_count(n_components)
+        if self.draw == "structured":
+            blocks = block_count(count, self.n_features_in_)
+            sliced = {"signs_": self.signs_[:blocks], "radii_": self.radii_[:count]}
+        else:
+            sliced = {"frequencies_": self.frequencies_[:count]}
+        return sliced if self.paired else sliced | {"phases_": self.phases_[:n_components]}
+
+    # --- mapping ------------------------------------------------------------------------------------------------------
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         factor = out.dtype.type(scale)
         if self.paired:
-            angles = project(X, weights["frequencies_"], scratch.like(out[:, ::2]))
+            angles = self._angles(xp, X, weights, scratch.like(out[:, ::2]))
             xp.cos(angles, out=out[:, ::2])
             xp.sin(angles[:, : self.n_components // 2], out=out[:, 1::2])
         else:
-            project(X, weights["frequencies_"], out)
+            self._angles(xp, X, weights, out)
             out += weights["phases_"]
             xp.cos(out, out=out)
         out *= factor
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        gamma = self._fitted_gamma()
-        return self._over_rectangles(lambda A, B: kernels.gaussian(A, B, gamma=gamma), X, Y)
+    def _angles(self, xp: Any, X: Any, weights: dict, out: Any) -> Any:
+        if self.draw != "structured":
+            return project(X, weights["frequencies_"], out)
+        X = X.toarray() if hasattr(X, "indptr") else X
+        X = X * xp.asarray(np.asarray(self._column_scale(), dtype=X.dtype))
+        return structured_project(X, weights["signs_"], weights["radii_"], out)
 
-    def _fitted_gamma(self) -> float:
+    # --- the map as a mathematical object -----------------------------------------------------------------------------
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        spectrum, gamma = self._spectrum, self._fitted_gamma()
+        if np.ndim(gamma):
+            X, Y = (None if A is None else np.asarray(A, dtype=np.float64) * spectrum.scale(gamma) for A in (X, Y))
+            gamma = spectrum.unit_gamma
+        return self._over_rectangles(lambda A, B: spectrum.kernel(A, B, gamma), X, Y)
+
+    def _fitted_gamma(self) -> Any:
         if hasattr(self, "gamma_"):
             return self.gamma_
         if isinstance(self.gamma, str):
             raise ParameterError("gamma", "must be a number before the map is fitted", self.gamma, "Call fit first.")
-        return float(self.gamma)
+        return np.asarray(self.gamma, dtype=np.float64) if np.ndim(self.gamma) else float(self.gamma)
 
     def distance_law(self) -> DistanceLaw | None:
-        if self.receptive_field is not None:  # which pixels differ matters
-            return None
-        gamma, paired = self._fitted_gamma(), self.paired
-        # A pair is one independent draw, and holds two features.
-        draws = self.n_components / 2 if paired else self.n_components
-
-        def moments(distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            mean, variance = kernels.fourier_squared_distance_moments(np.exp(-gamma * distance**2), paired=paired)
-            return mean, variance / draws
-
-        return DistanceLaw(
-            moments=moments,
-            slope=float(np.sqrt(2.0 * gamma)),
-            plateau=float(np.sqrt(2.0)),
-            max_distance=np.inf,
-            unit_norm=False,
-        )
+        """Exact as :meth:`product_law`, for kernels that are functions of the distance; :attr:`law_missing` says why
+        there is none."""
+        return fourier_laws.distance_law(self)
 
     def product_law(self, X: Any) -> ProductLaw | None:
-        if self.receptive_field is not None:
-            return None
-        k = self.kernel(X)
-        one = kernels.fourier_product_variance(k, paired=self.paired)
-        if not self.paired:
-            # 2 cos(·) cos(·) lies in an interval of length 4.
-            return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(8.0 * np.log(2.0 / p) / m), "Hoeffding")
-        k_sum = self.kernel(X, -np.asarray(X))  # k(x + z), and k(2x) on the diagonal
-        lone = kernels.fourier_lone_cosine_moments(k, k_sum, np.add.outer(np.diag(k_sum), np.diag(k_sum)))[1]
+        """Exact for independent frequencies, and for orthogonal ones of the Gaussian kernel once fitted; else None."""
+        return fourier_laws.product_law(self, X)
 
-        def variance(m: int) -> np.ndarray:
-            return 2.0 / m * one if m % 2 == 0 else (2.0 * (m - 1) * one + 4.0 * lone) / m**2
-
-        def bound(m: int, probability: float) -> float:
-            # ⌈m/2⌉ terms, each in an interval of length 4/m; for an odd m the bias, which is 1/m at most, comes on top.
-            return float(np.sqrt(8.0 * (-(-m // 2)) * np.log(2.0 / probability)) / m) + (m % 2) / m
-
-        return ProductLaw(variance, lambda m: k_sum * (m % 2 / m), bound, "Hoeffding")
-
-
-def _gamma_scale(X: Any) -> float:
-    """1 / (n_features · variance of all entries of X), scikit-learn's ``gamma="scale"``; 1 for constant data."""
-    if sparse.issparse(X):
-        size = X.shape[0] * X.shape[1]
-        mean = X.data.sum(dtype=np.float64) / size
-        # Around the mean, zeros included: the mean of squares less the squared mean would cancel.
-        variance = float(np.sum((X.data - mean) ** 2) + (size - X.data.size) * mean**2) / size
-    else:
-        variance = float(np.var(X, dtype=np.float64))
-    return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+    law_missing = property(fourier_laws.law_missing)

@@ -86,7 +86,7 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    rotation_invariant: ClassVar[bool] = True
+    rotation_invariant: bool = True
 
     def __init__(
         self, n_components=1000, *, pool_size=4, receptive_field=None, image_shape=None, random_state=0,

@@ -61,7 +61,7 @@ class RandomProjection(HashingMap, ReceptiveMap):
     cost: ClassVar[str] = "O(n·m·d)"
     reference: ClassVar[str] = "Johnson, Lindenstrauss 1984"
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    rotation_invariant: ClassVar[bool] = True
+    rotation_invariant: bool = True
 
     def __init__(
         self, n_components=1000, *, receptive_field=None, image_shape=None, random_state=0, device="auto",

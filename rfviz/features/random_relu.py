@@ -61,7 +61,7 @@ class RandomReLU(ReceptiveMap):
     reference: ClassVar[str] = "Cho, Saul 2009"
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
-    rotation_invariant: ClassVar[bool] = True
+    rotation_invariant: bool = True
 
     def __init__(
         self, n_components=1000, *, receptive_field=None, image_shape=None, random_state=0, device="auto",

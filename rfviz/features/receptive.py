@@ -117,6 +117,12 @@ class ReceptiveMap(FeatureMap):
     Weights outside of a rectangle are zeros that are stored and multiplied: the cost is that of whole images.
     """
 
+    @property
+    def law_missing(self) -> str:
+        if getattr(self, "receptive_field", None) is not None:
+            return "Each feature sees a part of the image only, so that it matters where two images differ."
+        return FeatureMap.law_missing
+
     def _shape_of_image(self, n_features: int) -> tuple[int, ...]:
         """The image that the columns are: as given, or as square as can be.
 

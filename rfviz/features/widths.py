@@ -12,10 +12,10 @@ from sklearn.metrics.pairwise import manhattan_distances
 from rfviz.errors import ParameterError
 from rfviz.params import Param
 
-__all__ = ["LostBinsWarning", "check_widths", "l1_gamma", "warn_of_lost_bins"]
+__all__ = ["MEDIAN_ROWS", "LostBinsWarning", "check_widths", "deviation", "l1_gamma", "warn_of_lost_bins"]
 
 # Rows whose distances the median is taken over.
-_MEDIAN_ROWS = 500
+MEDIAN_ROWS = 500
 # The largest rounding error of the data, in bins, that is accepted in silence.
 _BIN_ERROR = 0.01
 
@@ -34,7 +34,7 @@ def l1_gamma(rule: str, X: Any) -> float:
         ‖x − z‖₁ over the pairs of up to 500 rows, taken evenly from X.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
     """
-    typical = _median_distance(X) if rule == "median" else X.shape[1] * _deviation(X)
+    typical = _median_distance(X) if rule == "median" else X.shape[1] * deviation(X)
     return float(1.0 / typical) if np.isfinite(typical) and typical > 1e-12 else 1.0
 
 
@@ -89,7 +89,8 @@ def warn_of_lost_bins(X: Any, gamma: Any) -> None:
     )
 
 
-def _deviation(X: Any) -> float:
+def deviation(X: Any) -> float:
+    """Standard deviation of all entries of a dense or sparse matrix."""
     if not sparse.issparse(X):
         return float(np.std(X, dtype=np.float64))
     size = X.shape[0] * X.shape[1]
@@ -100,7 +101,7 @@ def _deviation(X: Any) -> float:
 
 def _median_distance(X: Any) -> float:
     """Median over the pairs of different rows; of the positive ones where most pairs are equal; 0 where all are."""
-    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _MEDIAN_ROWS)).astype(int))
+    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))
     distances = manhattan_distances(X[rows].astype(np.float64))[np.triu_indices(len(rows), 1)]
     if distances.size and np.median(distances) > 0:
         return float(np.median(distances))

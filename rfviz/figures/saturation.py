@@ -31,7 +31,9 @@ def plot_saturation(result: SaturationResult, *, as_printed: bool = True, height
     plotly.graph_objects.Figure
     """
     reach, top = float(result.x_edges[-1]), float(result.y_edges[-1])
-    traces: list[Any] = [_slope_line(result)]
+    slope = result.curves[0].slope or 1.0
+    # The feature distances of a kernel with a cusp rise vertically: there is no regime in which they are kept.
+    traces: list[Any] = [_slope_line(result, slope)] if np.isfinite(slope) else []
     styles = series_styles(result.scheme, len(result.curves))
     for index, (curve, style) in enumerate(zip(result.curves, styles, strict=True)):
         traces += _law(result, curve, style, as_printed, first=index == 0)
@@ -52,9 +54,8 @@ def plot_saturation(result: SaturationResult, *, as_printed: bool = True, height
     )
 
 
-def _slope_line(result: SaturationResult) -> dict[str, Any]:
+def _slope_line(result: SaturationResult, slope: float) -> dict[str, Any]:
     """The line that distances would follow if the map kept them: the slope of the first map's linear regime."""
-    slope = result.curves[0].slope or 1.0
     end = min(result.x_edges[-1], result.y_edges[-1] / slope)
     return trace(
         "scatter",
@@ -62,7 +63,7 @@ def _slope_line(result: SaturationResult) -> dict[str, Any]:
         y=[0, slope * end],
         mode="lines",
         line={"color": GREY, "width": 1.5, "dash": "dot"},
-        name=f"slope {slope:.3g}: the linear regime",
+        name=f"slope {slope:.3g}: " + ("the linear regime" if result.curves[0].slope else "equal distances"),
         hoverinfo="skip",
     )
 

@@ -30,13 +30,16 @@ from rfviz.kernels.maxout_moments import (
     saturation_distance,
 )
 from rfviz.kernels.maxout_shared import maxout_overlap_covariance, maxout_pool_covariance
+from rfviz.kernels.orthogonal_moments import orthogonal_covariance
 from rfviz.kernels.sigmoid import SIGMOIDS, sigmoidal, sigmoidal_product_variance
+from rfviz.kernels.stationary import cauchy, matern, matern_rho
 from rfviz.kernels.stump import stump
 
 __all__ = [
     "SIGMOIDS",
     "arccos",
     "arccos_rho",
+    "cauchy",
     "collision_rho",
     "collision_series",
     "columnwise",
@@ -49,6 +52,8 @@ __all__ = [
     "gaussian",
     "laplacian",
     "linear",
+    "matern",
+    "matern_rho",
     "maxout",
     "maxout_collision",
     "maxout_distance",
@@ -60,6 +65,7 @@ __all__ = [
     "maxout_rho",
     "maxout_squared_distance_moments",
     "maxout_theorem1_as_printed",
+    "orthogonal_covariance",
     "pairwise_cosines",
     "saturation_distance",
     "sigmoidal",

@@ -56,11 +56,13 @@ def fourier_product_variance(kernel: Any, kernel_double: Any = None, *, paired: 
     return variance if paired else variance + 0.5
 
 
-def fourier_lone_cosine_moments(kernel: Any, kernel_sum: Any, kernel_twice: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of cos ω·x cos ω·z: what a pair leaves where its sine is missing. Gaussian kernel only.
+def fourier_lone_cosine_moments(
+    kernel: Any, kernel_sum: Any, kernel_twice: Any, kernel_double: Any = None, sum_double: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of cos ω·x cos ω·z: what a pair leaves where its sine is missing.
 
     The product is half of cos ω·δ + cos ω·s with s = x + z, so its mean is (k(δ) + k(s))/2, and its second moment
-    [(1 + k(δ)⁴)/2 + (1 + k(s)⁴)/2 + k(2x) + k(2z)]/4. A paired map whose number of features m is odd ends in such a
+    [(1 + k(2δ))/2 + (1 + k(2s))/2 + k(2x) + k(2z)]/4. A paired map whose number of features m is odd ends in such a
     product, which makes the bias of its kernel estimate k(x + z)/m.
 
     Parameters
@@ -69,6 +71,8 @@ def fourier_lone_cosine_moments(kernel: Any, kernel_sum: Any, kernel_twice: Any)
         k(x − z) and k(x + z), from −1 to 1.
     kernel_twice : array-like
         k(2x) + k(2z), from −2 to 2.
+    kernel_double, sum_double : array-like, optional
+        k(2δ) and k(2s). Where None, those of the Gaussian kernel, k(δ)⁴ and k(s)⁴.
 
     Returns
     -------
@@ -82,8 +86,10 @@ def fourier_lone_cosine_moments(kernel: Any, kernel_sum: Any, kernel_twice: Any)
     k = check_range("kernel", kernel, -1.0, 1.0, _VALUE)
     s = check_range("kernel_sum", kernel_sum, -1.0, 1.0, _VALUE)
     twice = check_range("kernel_twice", kernel_twice, -2.0, 2.0, "a sum of two values of a normalised kernel")
+    doubles = k**4 if kernel_double is None else _check_double(kernel_double)
+    doubles = doubles + (s**4 if sum_double is None else _check_double(sum_double))
     mean = (k + s) / 2.0
-    return mean, np.maximum((1.0 + (k**4 + s**4) / 2.0 + twice) / 4.0 - mean * mean, 0.0)
+    return mean, np.maximum((1.0 + doubles / 2.0 + twice) / 4.0 - mean * mean, 0.0)
 
 
 def fourier_squared_distance_moments(

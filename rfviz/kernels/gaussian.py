@@ -9,7 +9,7 @@ from rfviz.params import Param
 
 __all__ = ["gaussian"]
 
-_GAMMA = Param(
+GAMMA = Param(
     name="gamma",
     default=1.0,
     kind="float",
@@ -47,7 +47,7 @@ def gaussian(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
     DataError
         If `X` or `Y` is not a finite matrix.
     """
-    gamma = _GAMMA.validate(gamma)
+    gamma = GAMMA.validate(gamma)
     xp, kernel = pairwise_squared_distances(X, Y)
     kernel *= -gamma
     return xp.exp(kernel, out=kernel)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from rfviz.kernels._inputs import as_pair
 from rfviz.params import Param
@@ -17,7 +18,7 @@ _GAMMA = Param("gamma", 1.0, "float", low=0.0, open_low=True, log=True, symbol=r
 _AT_ONCE = 2_000_000
 
 
-def laplacian(X: Any, Y: Any = None, *, gamma: float) -> Any:
+def laplacian(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
     """Laplacian kernel exp(−γ‖x − y‖₁) between all rows of `X` and `Y`.
 
     Parameters
@@ -43,13 +44,18 @@ def laplacian(X: Any, Y: Any = None, *, gamma: float) -> Any:
     """
     gamma = _GAMMA.validate(gamma)
     xp, X, Y = as_pair(X, Y)
+    distances = cdist(X, Y, "cityblock") if xp is np else _city_block(xp, X, Y)
+    distances *= -gamma
+    return xp.exp(distances, out=distances)
+
+
+def _city_block(xp: Any, X: Any, Y: Any) -> Any:
     distances = xp.empty((X.shape[0], Y.shape[0]), dtype=np.float64)
     rows = max(_AT_ONCE // max(Y.shape[0] * X.shape[1], 1), 1)
     for start in range(0, X.shape[0], rows):
         part = slice(start, start + rows)
         distances[part] = xp.abs(X[part, None, :] - Y[None, :, :]).sum(axis=2)
-    distances *= -gamma
-    return xp.exp(distances, out=distances)
+    return distances
 
 
 def columnwise(X: Any, Y: Any = None, *, profile: Callable[[Any], Any], gamma: Any = 1.0) -> Any:

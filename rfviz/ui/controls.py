@@ -49,7 +49,8 @@ def control(state: PageState, param: Param, default: Any = None, name: str | Non
         key = state.claim(name, default, param.validate)
         return st.toggle(label, key=key, help=param.help or None)
     if param.kind == "choice":
-        return choice(state, name, param.choices, default, label, param.help)
+        titles = dict(zip(param.choices, param.titles, strict=True)) if param.titles else None
+        return choice(state, name, param.choices, default, label, param.help, titles)
     if param.kind == "range":
         return _range(state, param, name)
     if param.name == "random_state":
@@ -63,7 +64,7 @@ def control(state: PageState, param: Param, default: Any = None, name: str | Non
 
 
 # A slider's label is plain text, where the declaration has LaTeX.
-_PLAIN = {"m": "m", "q": "q", "n": "n", "d": "d", r"\gamma": "γ", r"\alpha": "α"}
+_PLAIN = {"m": "m", "q": "q", "n": "n", "d": "d", r"\gamma": "γ", r"\alpha": "α", r"\nu": "ν"}
 
 
 def choice(
@@ -134,8 +135,10 @@ def choose_map(
     titles = {name: scheme.label for name, scheme in schemes.items()}
     name = choice(state, "scheme", list(schemes), first, "Scheme", "Which feature map.", titles)
     # The precision shows in no picture.
-    params = [param for param in schemes[name].params if param.name != "dtype" and param.kind != "range"]
-    setting = {param.name: control(state, param, defaults.get(param.name)) for param in params}
+    setting: dict[str, Any] = {}
+    for param in schemes[name].params:
+        if param.name != "dtype" and param.kind != "range" and param.applies(setting):
+            setting[param.name] = control(state, param, defaults.get(param.name))
     if RECEPTIVE_FIELD in schemes[name].params:
         setting |= receptive_field(state, image_shape)
     return schemes[name], setting

@@ -9,7 +9,13 @@ import numpy as np
 from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
 
-__all__ = ["BIAS_TEXT", "METHOD", "NUMBERS", "explanation", "summary", "theory"]
+__all__ = ["BIAS_TEXT", "DRAW_HELP", "METHOD", "NUMBERS", "explanation", "summary", "theory"]
+
+DRAW_HELP = (
+    "How the frequencies of the Fourier features are drawn, one curve for each. Independent (also where none is "
+    "chosen): one by one. Orthogonal: in blocks at right angles. Structured: nearly so, by fast Hadamard transforms. "
+    "Sobol: evenly spread points, which help where there are few columns."
+)
 
 METHOD = rf"""
 A feature map $\Phi$ estimates its kernel by an inner product, which is a mean over its $m$ random features:
@@ -29,6 +35,13 @@ For every pair of the $N$ points, each counted once, the error is $e=\hat k(x,z)
 **Why $1/\sqrt m$.** The features are independent, so $\operatorname{{Var}}\hat k(x,z)=v(x,z)/m$, with $v$ the
 variance of one product $f(x)f(z)$. Four times the features halve the error. The dotted curve beside the RMSE is
 $\sqrt{{\text{{mean of }}v/m}}$ from the exact $v$ of the scheme: nothing is fitted.
+
+**Better draws.** Independent frequencies of Fourier features may by chance lie close to each other, and then say the
+same twice. *Orthogonal* ones come in blocks of as many as there are columns $d$, at right angles: the exact variance
+of the Gaussian kernel's estimate has a further, mostly negative part for every pair of a block,
+${{}}_1F_1(d;\tfrac d2;-\gamma\lVert\delta\rVert^2)-k^2$. *Structured* ones are nearly the same, by fast Hadamard
+transforms, with a bias below 0.001. *Sobol* points spread evenly over all columns, which needs more points the more
+columns there are. None of them helps where the kernel is nearly zero.
 
 **Bounds.** If a product lies in an interval of length $B$, Hoeffding's inequality gives
 $P(|e|\ge\varepsilon)\le2e^{{-2m\varepsilon^2/B^2}}$ for one pair; a union over the pairs bounds the maximum error with
@@ -89,9 +102,9 @@ def explanation(results: Sequence[KernelErrorResult], place: int) -> str:
     m = int(first.m_grid[place])
     lead = (
         f"**What am I seeing?** For all {first.n_pairs:,} pairs of {first.n_points:,} points, the exact kernel and its "
-        f"estimate by m random features, in {first.n_draws} independent draws. The curves fall as 1/√m: four times the "
-        f"features, half the error. Each cloud holds all pairs at **m = {m:,}**: on the diagonal the estimate is "
-        "exact, and the height of the cloud is the error."
+        f"estimate by m random features, in {first.n_draws} independent draws. Independent features err as 1/√m: four "
+        f"times the features, half the error. Each cloud holds all pairs at **m = {m:,}**: on the diagonal the "
+        "estimate is exact, and the height of the cloud is the error."
     )
     parts = []
     for result in results:
@@ -117,19 +130,17 @@ def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
         unbounded = [r.label for r in results if r.reference.bound is None]
         named = [f"{r.label}: {r.reference.bound_name}" for r in results if r.reference.bound is not None]
         if named:
-            lines.append(f"Bounds on the maximum that hold with probability {CONFIDENCE:.0%}: {', '.join(named)}.")
+            lines.append(f"Bounds on the maximum that hold with probability {CONFIDENCE:.0%}: {'; '.join(named)}.")
             lines.append("They are drawn where they are not far above the picture.")
         if unbounded:
-            lines.append(
-                f"No bound with explicit constants is known to us for {', '.join(unbounded)}: unbounded features."
-            )
+            lines.append(f"No bound with explicit constants is known to us for {'; '.join(unbounded)}.")
     elif silent:
-        lines.append(f"The exact variance of {', '.join(silent)} is not known, so no prediction is drawn for it.")
+        lines.append(f"The exact variance of {'; '.join(silent)} is not known, so no prediction is drawn for it.")
     if metric == "mae":
         lines.append("“If normal”: √(2/π) times the exact standard deviation, right in the limit of many features.")
     biased = [r.label for r in results if r.reference.bias is not None and np.any(r.reference.bias > 0)]
     if biased:
         lines.append(
-            f"{', '.join(biased)}: odd m leave a cosine without its sine, so the estimate is biased by k(x, −z)/m."
+            f"{'; '.join(biased)}: odd m leave a cosine without its sine, so the estimate is biased by k(x, −z)/m."
         )
     return " ".join(lines)

@@ -29,6 +29,7 @@ from rfviz.ui.state import PageState
 __all__ = ["all_measures", "bias_and_spread", "choose_entrants", "clouds", "figure_3", "method", "numbers", "race"]
 
 _DEFAULTS = {"pool_size": 4, "gamma": 1.0}
+_DRAWN = {"iid": "independent", "qmc": "Sobol"}
 _POOLS = [1, 2, 4, 8, 16, 32]
 _BOTH = Param("both", False, "bool", label="Both ways",
               help="Two curves: equal features kept once, and all features as they are drawn.")  # fmt: skip
@@ -51,10 +52,13 @@ def choose_entrants(state: PageState, chosen: Sequence[str], image_shape: Sequen
     A parameter that several maps share (gamma) has one value for all, so that they estimate the same kernel.
     """
     common = {param.name for param in COMMON_PARAMS}
-    values, pools, both = {}, [], False
+    values, pools, both, draws = {}, [], False, ["iid"]
     for name in chosen:
         for param in registry()[name].params:
-            if param.name in common or param.name in values or param.kind == "range":
+            if param.name in common or param.name in values or param.kind == "range" or not param.applies(values):
+                continue
+            if param.name == "draw":
+                draws = _choose_draws(state, param)
                 continue
             values[param.name] = control(state, param, _DEFAULTS.get(param.name))
             if param.name == "pool_size":
@@ -66,14 +70,27 @@ def choose_entrants(state: PageState, chosen: Sequence[str], image_shape: Sequen
     entrants = []
     for name in chosen:
         own = {p.name: values[p.name] for p in registry()[name].params if p.name in values}
+        drawn = draws if any(p.name == "draw" for p in registry()[name].params) else ()
         own |= field if name in projecting else {}
-        for more, setting in _versions(own, pools, both):
+        for more, setting in _versions(own, pools, both, drawn):
             entrants.append(Entrant(registry()[name].label + more, name, tuple(setting.items())))
     return entrants
 
 
-def _versions(own: dict[str, Any], pools: Sequence[int], both: bool) -> list[tuple[str, dict[str, Any]]]:
+def _choose_draws(state: PageState, param: Param) -> list[str]:
+    """Which ways to draw race: those chosen, or the default where none is."""
+    titles = dict(zip(param.choices, param.titles, strict=True))
+    chosen = several(state, param.name, param.choices, [param.default], param.label, text.DRAW_HELP, titles)
+    return chosen or [param.default]
+
+
+def _versions(
+    own: dict[str, Any], pools: Sequence[int], both: bool, draws: Sequence[str] = ()
+) -> list[tuple[str, dict[str, Any]]]:
     """The settings in which one map races, and what each adds to its name."""
+    if draws:
+        alone = draws == ["iid"]
+        return [("" if alone else f", {_DRAWN.get(draw, draw)}", own | {"draw": draw}) for draw in draws]
     if "pool_size" in own:
         sizes = [own["pool_size"], *(q for q in pools if q != own["pool_size"])]
         return [(f", q = {q}", own | {"pool_size": q}) for q in sizes]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from rfviz.analysis.embedding import EmbeddingResult
 from rfviz.analysis.saturation import SATURATION_SHARE, SaturationResult
 
@@ -53,6 +55,8 @@ curve; change the seed to see how far.
 
 Maxout depends on the angle alone only for points of **unit norm**. With another normalisation there is no single
 curve; the line then shows, for each input distance, the mean of the exact expectations of the pairs at that distance.
+So it does for kernels that look at the columns one by one (Laplacian, Cauchy), and for ways of drawing the features
+whose spread is not known.
 """
 
 EMBEDDING_METHOD = r"""
@@ -89,14 +93,14 @@ def saturation_explanation(result: SaturationResult) -> str:
         f"(across), and how far apart their {result.n_components:,} features are (up)."
     )
     if first.expected is None:
-        return (
-            f"{lead} These points do not have unit norm, so the expected distance is no function of the input "
-            "distance; the line is the mean of the pairs’ own exact expectations."
-        )
+        return f"{lead} {first.no_curve} The line is the mean of the pairs’ own exact expectations."
     if first.plateau is None:
         return f"{lead} This map is linear: it keeps every distance up to a random error, and never saturates."
+    near = f"keep their distance (slope {first.slope:.3g})"
+    if not math.isfinite(first.slope):
+        near = "are pulled apart (the kernel has a cusp at 0, so the curve starts vertically)"
     story = (
-        f"{lead} Near points keep their distance (slope {first.slope:.3g}), far ones all end up about "
+        f"{lead} Near points {near}, far ones all end up about "
         f"{first.plateau:.2f} apart: the map is **local**. With {first.label} it has reached {SATURATION_SHARE:.0%} of "
         f"that plateau at a distance of {first.radius:.2f}."
     )

@@ -74,6 +74,23 @@ def test_biased_map_shows_marks_above_chance(page):
 
 
 @pytest.mark.parametrize("width", [1440, 800])
+def test_draws_race_side_by_side(app, visit, width):
+    page = visit(app, SLUG, size=(width, 1000))
+    wait_for_chart(page, ERRORS)
+    page.get_by_role("button", name="Better draws").click()
+    page.wait_for_function(f"({CURVES})().length === 4")
+    settle(page)
+    page.wait_for_function("rf.drawn('cloud-3')")
+    assert page.evaluate("rf.overflowing()") == []
+    pills = control(page, SLUG, "draw")
+    page.get_by_text("Smoothness", exact=False).wait_for(state="detached")
+    pills.get_by_text("Sobol").click()
+    page.wait_for_function(f"({CURVES})().length === 3")
+    settle(page)
+    wait_for_query(page, draw="iid,orthogonal,structured")
+
+
+@pytest.mark.parametrize("width", [1440, 800])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_sticks_out(app, visit, width, scheme):
     page = visit(app, SLUG, size=(width, 1000), color_scheme=scheme)

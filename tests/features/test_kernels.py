@@ -21,7 +21,7 @@ from rfviz.features import (
     SigmoidalRidge,
     registry,
 )
-from tests.features.cases import CASES, IDS, dense, make, unit_rows
+from tests.features.cases import APPROXIMATE, CASES, IDS, dense, make, unit_rows
 
 ALARM = 1e-5
 SEEDS, FEATURES = 300, 128
@@ -32,9 +32,10 @@ PAIRS = np.triu_indices(len(X))
 every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
 
 
-def mean_alarms(samples, expected):
-    """Whether the mean of `samples` (seeds, pairs) departs from `expected`, pair by pair."""
+def mean_alarms(samples, expected, bias=0.0):
+    """Whether the mean of `samples` (seeds, pairs) departs from `expected` by more than `bias`, pair by pair."""
     deviation = samples.mean(axis=0) - expected
+    deviation = np.sign(deviation) * np.maximum(np.abs(deviation) - bias, 0.0)
     spread = samples.std(axis=0, ddof=1) / np.sqrt(len(samples))
     z = np.divide(deviation, spread, out=np.zeros_like(spread), where=spread > 1e-9)
     assert np.abs(deviation[spread <= 1e-9]).max(initial=0.0) < 1e-9  # what is not random must be exact
@@ -69,6 +70,9 @@ def _product_variance(feature_map, data):
     if isinstance(feature_map, RandomBinning):
         return feature_map.product_law(data).variance(FEATURES)  # a share of independent events: no other form
     if isinstance(feature_map, RandomFourier):
+        if feature_map.spectrum != "gaussian" or feature_map.draw != "iid":
+            law = feature_map.product_law(data)
+            return law and law.variance(FEATURES)
         draws = FEATURES / 2 if feature_map.paired else FEATURES
         return kernels.fourier_product_variance(feature_map.kernel(data), paired=feature_map.paired) / draws
     if isinstance(feature_map, (RandomMaxout, RandomProjection)):
@@ -87,7 +91,7 @@ def test_inner_products_have_the_mean_and_variance_of_theory(case):
     samples = kernel_hats[:, *PAIRS]
     kernel = feature_map.kernel(X)
     assert kernel.dtype == np.float64 and np.array_equal(kernel, kernel.T)
-    assert not mean_alarms(samples, kernel[PAIRS]).any()
+    assert not mean_alarms(samples, kernel[PAIRS], 1e-3 * kernel.max() if case in APPROXIMATE else 0.0).any()
     variance = _product_variance(feature_map, X)
     if variance is not None:
         assert not variance_alarms(samples, variance[PAIRS]).any()
@@ -228,9 +232,8 @@ def test_projection_errs_as_scikit_learns_does():
 
 @pytest.mark.parametrize("name", registry())
 def test_rotation_invariant_schemes(name):
-    scheme = registry()[name]
-    if not scheme.rotation_invariant:
+    feature_map = registry()[name](10).fit(X)
+    if not feature_map.rotation_invariant:
         pytest.skip("this scheme sees the axes")
     rotation = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0]
-    feature_map = scheme(10).fit(X)
     np.testing.assert_allclose(feature_map.kernel(X @ rotation), feature_map.kernel(X), rtol=0, atol=1e-9)

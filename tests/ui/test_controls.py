@@ -130,3 +130,20 @@ def test_several_keeps_what_is_offered(page, text, expected):
 )
 def test_numbers_are_shown_as_people_write_them(value, text):
     assert controls.shown(value) == text
+
+
+def test_choices_are_shown_by_their_titles(page):
+    param = Param("draw", "qmc", "choice", choices=("iid", "qmc"), titles=("Independent", "Sobol"), help="How.")
+    assert controls.control(page, param) == "qmc"
+    ((kind, _, (options,), shown),) = page.drawn
+    assert kind == "segmented_control" and options == ("iid", "qmc")
+    assert [shown["format_func"](option) for option in options] == ["Independent", "Sobol"]
+
+
+@pytest.mark.parametrize(("spectrum", "there"), [("matern", True), ("gaussian", False), ("cauchy", False)])
+def test_smoothness_is_asked_for_only_where_it_has_an_effect(page, spectrum, there):
+    page.query.update(scheme="RandomFourier", spectrum=spectrum, nu="2.5")
+    _, setting = controls.choose_map(page, {})
+    assert setting["spectrum"] == spectrum
+    assert ("nu" in setting) == there and ("Smoothness ν" in [label for _, label, *_ in page.drawn]) == there
+    assert setting.get("nu", 2.5) == 2.5

@@ -1,0 +1,97 @@
+"""The width gamma of a stationary kernel: learnt from data, and too large for the precision of the phases."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import euclidean_distances
+
+from rfviz.features.widths import MEDIAN_ROWS, deviation, l1_gamma
+
+__all__ = ["PrecisionWarning", "check_phases", "learnt_gamma"]
+
+# The largest rounding error of a phase that a map accepts in silence.
+_PHASE_ERROR = 0.01
+
+
+class PrecisionWarning(UserWarning):
+    """Phases are so large that their rounding errors show in the features."""
+
+
+def learnt_gamma(rule: str, spectrum: str, X: Any) -> float:
+    """A width that suits the data; 1 where all of them are equal.
+
+    Parameters
+    ----------
+    rule : {"scale", "median"}
+        ``"scale"``: from the variance of all entries of `X`. ``"median"``: from the median distance over all pairs of
+        up to 500 rows, taken evenly over `X`, so that the same data always give the same width.
+    spectrum : {"gaussian", "laplacian", "cauchy", "matern"}
+        With d columns, v the variance and M the median, the widths are 1/(d·v) and 1/M² (M of Euclidean distances) for
+        the Gaussian and the Matérn kernel, 1/(d·√v) and 1/M (M of ‖·‖₁) for the Laplacian, and 1/√(d·v) and 1/M
+        (Euclidean) for the Cauchy kernel. Each makes the kernel of a typical pair neither 0 nor 1.
+    X : ndarray or CSR matrix of shape (n, d)
+
+    Returns
+    -------
+    float
+    """
+    if spectrum == "laplacian":
+        return l1_gamma(rule, X)
+    with np.errstate(divide="ignore", over="ignore"):
+        if rule == "median":
+            squared = np.float64(_median_distance(X)) ** 2
+        else:
+            squared = np.float64(X.shape[1] * deviation(X) ** 2)
+        gamma = 1.0 / (np.sqrt(squared) if spectrum == "cauchy" else squared)
+    return float(gamma) if np.isfinite(gamma) and gamma > 0 else 1.0
+
+
+def check_phases(X: Any, scale: Any, gamma: Any, dtype: str, axes: bool) -> None:
+    """Warn where the phases ω·x of the data lose digits: cosines of numbers much larger than 1 are noise in float32.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+    scale : float or ndarray of shape (d,)
+        What unit frequencies are multiplied with.
+    gamma : float or ndarray
+        For the message.
+    dtype : {"float32", "float64"}
+    axes : bool
+        Whether a typical phase is Σ|x_j| (heavy-tailed coordinates) rather than ‖x‖, times the scale.
+    """
+    with np.errstate(over="ignore"):
+        if np.ndim(scale):
+            X = X.multiply(scale).tocsr() if sparse.issparse(X) else X * scale
+        if sparse.issparse(X):
+            sums = np.asarray((abs(X) if axes else X.multiply(X)).sum(axis=1))
+        else:
+            sums = np.abs(X).sum(axis=1) if axes else np.einsum("ij,ij->i", X, X)  # one pass, no copy
+        largest = float(np.max(sums) if axes else np.sqrt(np.max(sums))) * (1.0 if np.ndim(scale) else float(scale))
+    error = largest * float(np.finfo(dtype).eps)
+    if not error <= _PHASE_ERROR:
+        width = f"gamma={gamma:.3g}" if np.ndim(gamma) == 0 else f"gamma up to {np.max(gamma):.3g}"
+        remedy = "Use a smaller gamma, centre or standardise the data" + (
+            ", or use dtype='float64'." if dtype == "float32" else "."
+        )
+        warnings.warn(
+            f"With {width} the phases of these data reach {largest:.3g} radians, and {dtype} knows them to "
+            f"{error:.1g} radians only, so that the features are partly noise. {remedy}",
+            PrecisionWarning,
+            stacklevel=4,
+        )
+
+
+def _median_distance(X: Any) -> float:
+    """Median over the pairs of different rows; of the positive ones where most rows are equal, 1 where all are."""
+    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))
+    distances = euclidean_distances(X[rows].astype(np.float64))[np.triu_indices(len(rows), 1)]
+    median = float(np.median(distances)) if distances.size else 0.0
+    if not median > 0:
+        positive = distances[distances > 0]
+        median = float(np.median(positive)) if positive.size else 1.0
+    return median

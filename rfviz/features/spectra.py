@@ -1,0 +1,157 @@
+"""The laws of the frequencies of random Fourier features, one for each stationary kernel (Bochner's theorem).
+
+A spectrum speaks of unit frequencies: those of the kernel whose width is 1. A width γ scales them, column by column
+where it has an entry for each. Draws are nested in their rows, see :mod:`rfviz.features.draws`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import gammaincinv, ndtri
+
+from rfviz import kernels
+from rfviz.errors import ParameterError
+from rfviz.features.draws import chi_square, standard_cauchy, standard_laplace, standard_normal
+
+__all__ = ["SPECTRA", "Cauchy", "Gaussian", "Laplacian", "Matern", "Spectrum", "spectrum_of"]
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """A law of frequencies.
+
+    Attributes
+    ----------
+    isotropic : bool
+        Whether the law, and with it the kernel, is unchanged by rotations.
+    n_mixing : int
+        Uniform numbers that one frequency takes beside one for each column.
+    unit_gamma : float
+        The width whose frequencies are unit frequencies.
+    """
+
+    isotropic: ClassVar[bool] = False
+    n_mixing: ClassVar[int] = 0
+    unit_gamma: ClassVar[float] = 1.0
+
+    def scale(self, gamma: Any) -> Any:
+        """What unit frequencies are multiplied with for the width `gamma`: γ itself, unless γ is a squared width."""
+        return gamma
+
+    def draw(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray:
+        """Fill `out`, shape (n_frequencies, n_features), with independent unit frequencies."""
+        raise NotImplementedError
+
+    def mixing(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray | None:
+        """Fill `out`, shape (n_frequencies, 1), with the factors that mix Gaussians into this law; None where it is
+        Gaussian itself."""
+        return None
+
+    def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Unit frequencies from uniform numbers, shapes (n, n_mixing) and (n, n_features), through inverse laws."""
+        raise NotImplementedError
+
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+        """The kernel of the width `gamma`."""
+        raise NotImplementedError
+
+    def profile(self, distance: np.ndarray) -> np.ndarray:
+        """Isotropic laws: the unit kernel as a function of the distance."""
+        raise NotImplementedError
+
+    def curvature(self) -> float:
+        """Isotropic laws: E ω₁² of unit frequencies, infinite where the kernel has a cusp at 0."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Gaussian(Spectrum):
+    """N(0, 2γI) for exp(−γ‖δ‖²)."""
+
+    isotropic: ClassVar[bool] = True
+    unit_gamma: ClassVar[float] = 0.5
+
+    def scale(self, gamma: Any) -> Any:
+        return np.sqrt(2.0 * np.asarray(gamma, dtype=np.float64))
+
+    def draw(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray:
+        return standard_normal(seed, stream, out)
+
+    def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        return ndtri(columns)
+
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+        return kernels.gaussian(X, Y, gamma=gamma)
+
+    def profile(self, distance: np.ndarray) -> np.ndarray:
+        return np.exp(-0.5 * distance**2)
+
+    def curvature(self) -> float:
+        return 1.0
+
+
+@dataclass(frozen=True)
+class Matern(Gaussian):
+    """Gaussians over √(χ²_2ν/2ν), one for all columns of a frequency: a t law of 2ν degrees of freedom."""
+
+    nu: float = 1.5
+    n_mixing: ClassVar[int] = 1
+
+    def mixing(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray:
+        chi_square(seed, stream, 2.0 * self.nu, out)
+        return np.sqrt(2.0 * self.nu / out, out=out)
+
+    def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        return ndtri(columns) * np.sqrt(self.nu / gammaincinv(self.nu, mixing))
+
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+        return kernels.matern(X, Y, gamma=gamma, nu=self.nu)
+
+    def profile(self, distance: np.ndarray) -> np.ndarray:
+        return kernels.matern_rho(distance, self.nu)
+
+    def curvature(self) -> float:
+        return self.nu / (self.nu - 1.0) if self.nu > 1.0 else np.inf
+
+
+@dataclass(frozen=True)
+class Laplacian(Spectrum):
+    """Cauchy(0, γ) in every coordinate for exp(−γ‖δ‖₁)."""
+
+    def draw(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray:
+        return standard_cauchy(seed, stream, out)
+
+    def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        return np.tan(np.pi * (columns - 0.5))
+
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+        return kernels.laplacian(X, Y, gamma=gamma)
+
+
+@dataclass(frozen=True)
+class Cauchy(Spectrum):
+    """Laplace(0, γ) in every coordinate for Π 1/(1 + γ²δ_j²)."""
+
+    def draw(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray:
+        return standard_laplace(seed, stream, out)
+
+    def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        return np.where(columns < 0.5, np.log(2.0 * columns), -np.log(2.0 * (1.0 - columns)))
+
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+        return kernels.cauchy(X, Y, gamma=gamma)
+
+
+SPECTRA = ("gaussian", "laplacian", "cauchy", "matern")
+
+
+def spectrum_of(name: str, nu: float) -> Spectrum:
+    """The spectrum called `name`; `nu` is the Matérn kernel's smoothness."""
+    if name == "matern":
+        return Matern(nu)
+    if name not in SPECTRA:
+        raise ParameterError("spectrum", f"must be one of {', '.join(map(repr, SPECTRA))}", name, "Try 'gaussian'.")
+    return {"gaussian": Gaussian, "laplacian": Laplacian, "cauchy": Cauchy}[name]()

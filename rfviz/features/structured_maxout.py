@@ -1,0 +1,118 @@
+"""Random maxout features over fast projections."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rfviz import kernels
+from rfviz.features.base import FeatureMap
+from rfviz.features.blocks import Scratch
+from rfviz.features.draws import chi_square
+from rfviz.features.maxout import RandomMaxout
+from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.features.structured import (
+    block_count,
+    draw_signs,
+    padded_size,
+    structured_multiply_adds,
+    structured_project,
+)
+from rfviz.params import Param
+
+__all__ = ["StructuredMaxout"]
+
+
+class StructuredMaxout(FeatureMap):
+    r"""Random maxout whose projections are fast Johnson-Lindenstrauss transforms, out of Hadamard matrices and signs.
+
+    .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \max_{j \le q} (T_j x)_\ell, \quad T_j = S H D_1 H D_2 H D_3
+
+    Each member j of the pool has blocks of its own (see :mod:`rfviz.features.structured`), so the projections that
+    compete for a feature are independent, as those of :class:`RandomMaxout` are. Rows have the lengths of Gaussian
+    rows, so the kernel is that of maxout but for the directions of the rows, which are not quite uniform; blocks are so
+    large that this is off by less than 1e-3 of the kernel. Rows of one block are orthogonal, which lowers the variance.
+
+    Cost: O(n·m·q·log p), p the power of two from d on (64 at least), and 4 stored numbers a projection instead of d.
+    On two cores it is 1.4 times as fast at 784 columns, 3 times at 2048, nearly 7 times from 4096 on.
+
+    Caveats: data with d far below p pay for p; fewer than p features pay for a whole block; sparse data are made dense.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of features m.
+    pool_size : int
+        Number of projections q of which a feature is the largest; 1 gives linear projections.
+    random_state : int, None, RandomState or Generator
+    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    dtype : {"float32", "float64"}
+
+    Attributes
+    ----------
+    signs_ : ndarray of shape (pool_size, ⌈n_components / p⌉, 3, p)
+    radii_ : ndarray of shape (pool_size, n_components)
+        Lengths of the rows: chi-distributed with p degrees of freedom.
+    seed_ : int
+
+    References
+    ----------
+    Y. Mroueh, S. Rennie, V. Goel, "Random Maxout Features", 2015 (its outlook); N. Ailon, B. Chazelle, "The Fast
+    Johnson-Lindenstrauss Transform", 2009; F. Yu et al., "Orthogonal Random Features", 2016.
+    """
+
+    label: ClassVar[str] = "Structured maxout"
+    summary: ClassVar[str] = "Random maxout over fast Hadamard projections: the same kernel, sooner, for many columns."
+    formula: ClassVar[str] = (
+        r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,(T_jx)_\ell,\quad T_j=S\,HD_1HD_2HD_3\ \text{in blocks}"
+    )
+    cost: ClassVar[str] = "O(n·m·q·log d)"
+    reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015; Ailon, Chazelle 2009"
+    params: ClassVar[tuple[Param, ...]] = tuple(param for param in RandomMaxout.params if param is not RECEPTIVE_FIELD)
+    _weights: ClassVar[tuple[str, ...]] = ("signs_", "radii_")
+
+    def __init__(self, n_components=1000, *, pool_size=4, random_state=0, device="auto", dtype="float32"):
+        self.n_components = n_components
+        self.pool_size = pool_size
+        self.random_state = random_state
+        self.device = device
+        self.dtype = dtype
+
+    def _numbers_per_feature(self, n_features: int) -> int:
+        return 4 * self.pool_size
+
+    def weight_bytes(self, n_features: int) -> int:
+        # Even one feature takes whole blocks.
+        block = 3 * self.pool_size * padded_size(n_features) * np.dtype(self.dtype).itemsize
+        return super().weight_bytes(n_features) + block
+
+    def multiply_adds(self, n_samples: int, n_features: int) -> int:
+        return self.pool_size * structured_multiply_adds(n_samples, self.n_components, n_features)
+
+    def _draw(self, n_features: int) -> None:
+        blocks, size = block_count(self.n_components, n_features), padded_size(n_features)
+        self.signs_ = np.empty((self.pool_size, blocks, 3, size), dtype=self.dtype)
+        self.radii_ = np.empty((self.pool_size, self.n_components), dtype=self.dtype)
+        # Two streams a pool member, so that the map with a smaller pool is contained in this one.
+        for member in range(self.pool_size):
+            self.signs_[member] = draw_signs(self.seed_, 2 * member, self.n_components, n_features, self.dtype)
+            squares = chi_square(self.seed_, 2 * member + 1, size, np.empty((self.n_components, 1)))
+            self.radii_[member] = np.sqrt(squares[:, 0])
+
+    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
+        blocks = block_count(n_components, self.n_features_in_)
+        return {"signs_": self.signs_[:, :blocks], "radii_": self.radii_[:, :n_components]}
+
+    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+        signs, radii = weights["signs_"], weights["radii_"]
+        X = (X.toarray() if hasattr(X, "indptr") else X) * X.dtype.type(scale)
+        structured_project(X, signs[0], radii[0], out)
+        if self.pool_size > 1:
+            projection = scratch.like(out)
+            for member in range(1, self.pool_size):
+                xp.maximum(out, structured_project(X, signs[member], radii[member], projection), out=out)
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        """The kernel of :class:`RandomMaxout`, which this map estimates with a small bias."""
+        return kernels.maxout(X, Y, pool_size=self.pool_size)
