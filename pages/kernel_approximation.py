@@ -22,7 +22,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Kernel approximation"
 ICON = ":material/target:"
 GROUP = "Kernels"
-ORDER = 25
+ORDER = 20
 QUESTION = "How many random features does it take to know the kernel, and is the estimate right on average?"
 
 M_MAX = Param("m_max", 2000, "int", 20, 100_000, ui_high=20_000, log=True, symbol="m", label="Largest",
