@@ -104,8 +104,8 @@ def show(
     figure = plot_kernel_errors(results, metric, at=m, relative=relative, revision=f"{revision}-{metric}-{relative}")
     layout.chart(figure, "kernel-error", text.summary(results, metric))
     st.caption(text.theory(results, metric))
-    views.clouds(results, place, revision)
     layout.explain(text.explanation(results, place) + pool_story(results, entrants))
+    views.clouds(results, place, revision)
     layout.details(state, {
         "Bias and spread": lambda: views.bias_and_spread(results, place, m, relative, revision),
         "All measures": lambda: views.all_measures(results, m, relative, revision),
