@@ -21,7 +21,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Accuracy against m"
 ICON = ":material/trending_down:"
 GROUP = "Learning"
-ORDER = 30
+ORDER = 32
 QUESTION = "How many random features does a linear model need to do as well as the exact kernel?"
 
 M_MAX = Param("m_max", 1000, "int", 20, 100_000, log=True, symbol="m", label="Largest",

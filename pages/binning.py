@@ -18,7 +18,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Random binning"
 ICON = ":material/grid_4x4:"
 GROUP = "Kernels"
-ORDER = 28
+ORDER = 22
 QUESTION = "How do grids that are laid at random add up to a smooth kernel?"
 
 P = Param("p", 100, "int", 1, MAX_REPETITIONS, log=True, symbol="P", label="Grids P",

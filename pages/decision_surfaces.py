@@ -16,7 +16,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Decision surfaces"
 ICON = ":material/blur_on:"
 GROUP = "Learning"
-ORDER = 20
+ORDER = 30
 QUESTION = "Which shapes can a linear classifier draw once it sees random features, and how many features does it take?"
 
 FEATURES = "The map’s first m features. Every m is ready: drag, and watch the surface settle."

@@ -19,7 +19,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Hashing"
 ICON = ":material/tag:"
 GROUP = "Distances"
-ORDER = 50
+ORDER = 14
 QUESTION = "How much of the angle between two points can be read off their hash codes, and do codes find neighbours?"
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the hash functions.")

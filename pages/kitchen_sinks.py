@@ -19,7 +19,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Kitchen sinks"
 ICON = ":material/casino:"
 GROUP = "Learning"
-ORDER = 35
+ORDER = 34
 QUESTION = "AdaBoost chooses every feature with care. How far does one get, and how fast, by drawing them at random?"
 
 K_MAX = Param("k_max", 1000, "int", 20, 100_000, ui_high=20_000, log=True, label="Largest K",
