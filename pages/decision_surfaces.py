@@ -48,7 +48,7 @@ state = layout.page_title(
     "decision-surfaces",
     {
         "Two spirals": ("600 points on two arms, 50 Fourier features.", SPIRALS),
-        "The digits’ plane": ("Figure 5 of the notes: a slice through the space of digits.", DIGITS),
+        "The digits’ plane": ("A slice through the space of digits, along two principal components.", DIGITS),
         "Linear features cannot": ("1000 linear features of two rings.", RINGS),
         "Facets of maxout": ("Two moons, and the creases of three features.", FACETS),
     },

@@ -83,7 +83,7 @@ def show(points: HashPoints, scheme: str, setting: dict, beside: bool) -> None:
         words = text.summary(result, other, setting.get("pool_size"))
         layout.chart(figure, "hamming", words.replace("*", ""))
     with caption:
-        layout.explain(words)
+        layout.explain(f"**What am I seeing?** {words}")
         st.caption(text.TERMS)
     if look == "Neighbours":
         views.neighbours_view(view, dataset, data_key, one, two)

@@ -44,6 +44,8 @@ state = layout.page_title(
     },
 )
 dataset, data_key = choose_data(state, DEFAULT_COLOUR_IMAGES, DATA)
+with st.sidebar:
+    st.caption("Only “Show me a feature” looks at data. The maps belong to the skeleton alone.")
 
 
 def choose() -> tuple[str, tuple[int, int, int], int, int, int | None]:

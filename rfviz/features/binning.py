@@ -94,7 +94,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     reference: ClassVar[str] = "Rahimi, Recht 2007"
     params: ClassVar[tuple[Param, ...]] = (
         replace(
-            COMMON_PARAMS[0], ui_high=2000, symbol="P", label="Repetitions",
+            COMMON_PARAMS[0], ui_high=2000, symbol="P", label="Grids",
             help="How many random grids. Each adds as many columns as it has boxes with points in them.",
         ),
         *COMMON_PARAMS[1:],
