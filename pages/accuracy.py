@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from rfviz.analysis.accuracy import LOSS, grid_segments, make_split
+from rfviz.analysis.accuracy import LOSS, grid_segments
 from rfviz.analysis.baselines import BASELINES
 from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.splits import make_split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param
@@ -21,7 +22,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Accuracy against m"
 ICON = ":material/trending_down:"
 GROUP = "Learning"
-ORDER = 30
+ORDER = 32
 QUESTION = "How many random features does a linear model need to do as well as the exact kernel?"
 
 M_MAX = Param("m_max", 1000, "int", 20, 100_000, log=True, symbol="m", label="Largest",

@@ -18,10 +18,10 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Random binning"
 ICON = ":material/grid_4x4:"
 GROUP = "Kernels"
-ORDER = 28
+ORDER = 22
 QUESTION = "How do grids that are laid at random add up to a smooth kernel?"
 
-P = Param("p", 100, "int", 1, MAX_REPETITIONS, log=True, symbol="P", label="Grids P",
+P = Param("p", 100, "int", 1, MAX_REPETITIONS, log=True, symbol="P", label="Grids",
           marks=(1, 2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 4000),
           help="How many grids (repetitions) the estimate averages. Four times as many halve its error.")  # fmt: skip
 SHOWN = Param("shown", 1, "int", 1, 60, label="Grid shown", help="Which of the grids is drawn over the points.")

@@ -16,7 +16,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Decision surfaces"
 ICON = ":material/blur_on:"
 GROUP = "Learning"
-ORDER = 20
+ORDER = 30
 QUESTION = "Which shapes can a linear classifier draw once it sees random features, and how many features does it take?"
 
 FEATURES = "The map’s first m features. Every m is ready: drag, and watch the surface settle."
@@ -48,7 +48,7 @@ state = layout.page_title(
     "decision-surfaces",
     {
         "Two spirals": ("600 points on two arms, 50 Fourier features.", SPIRALS),
-        "The digits’ plane": ("Figure 5 of the notes: a slice through the space of digits.", DIGITS),
+        "The digits’ plane": ("A slice through the space of digits, along two principal components.", DIGITS),
         "Linear features cannot": ("1000 linear features of two rings.", RINGS),
         "Facets of maxout": ("Two moons, and the creases of three features.", FACETS),
     },

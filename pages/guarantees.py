@@ -13,7 +13,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Guarantees"
 ICON = ":material/verified_user:"
 GROUP = "Kernels"
-ORDER = 60
+ORDER = 26
 QUESTION = "How many random features does theory ask for, how many do it in fact, and what is left unsaid?"
 
 VIEW = Param("view", "Kernel", "choice", choices=("Kernel", "Learning"), label="Bounds on",

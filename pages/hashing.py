@@ -19,7 +19,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Hashing"
 ICON = ":material/tag:"
 GROUP = "Distances"
-ORDER = 50
+ORDER = 14
 QUESTION = "How much of the angle between two points can be read off their hash codes, and do codes find neighbours?"
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the hash functions.")
@@ -83,7 +83,7 @@ def show(points: HashPoints, scheme: str, setting: dict, beside: bool) -> None:
         words = text.summary(result, other, setting.get("pool_size"))
         layout.chart(figure, "hamming", words.replace("*", ""))
     with caption:
-        layout.explain(words)
+        layout.explain(f"**What am I seeing?** {words}")
         st.caption(text.TERMS)
     if look == "Neighbours":
         views.neighbours_view(view, dataset, data_key, one, two)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from rfviz import backend, datasets
+from rfviz.analysis.zoo import schemes
 from rfviz.features import registry
 from rfviz.ui import layout
 from rfviz.ui.page_index import find_pages
@@ -51,7 +52,7 @@ with st.container(key="pair"):
             )
     with st.container():
         st.subheader("Feature maps", anchor=False)
-        for scheme in registry().values():
+        for scheme in map(registry().get, schemes()):
             st.markdown(f"**{scheme.label}.** {scheme.summary}")
 
 st.subheader("Data sets", anchor=False)

@@ -22,7 +22,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Kernel approximation"
 ICON = ":material/target:"
 GROUP = "Kernels"
-ORDER = 25
+ORDER = 20
 QUESTION = "How many random features does it take to know the kernel, and is the estimate right on average?"
 
 M_MAX = Param("m_max", 2000, "int", 20, 100_000, ui_high=20_000, log=True, symbol="m", label="Largest",
@@ -104,8 +104,8 @@ def show(
     figure = plot_kernel_errors(results, metric, at=m, relative=relative, revision=f"{revision}-{metric}-{relative}")
     layout.chart(figure, "kernel-error", text.summary(results, metric))
     st.caption(text.theory(results, metric))
-    views.clouds(results, place, revision)
     layout.explain(text.explanation(results, place) + pool_story(results, entrants))
+    views.clouds(results, place, revision)
     layout.details(state, {
         "Bias and spread": lambda: views.bias_and_spread(results, place, m, relative, revision),
         "All measures": lambda: views.all_measures(results, m, relative, revision),

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from rfviz.analysis.accuracy import LOSS, make_split
+from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.boosting import check_classes
 from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.splits import make_split
 from rfviz.errors import RfvizError
 from rfviz.params import Param
 from rfviz.ui import kitchen_sinks_text as text
@@ -19,7 +20,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Kitchen sinks"
 ICON = ":material/casino:"
 GROUP = "Learning"
-ORDER = 35
+ORDER = 34
 QUESTION = "AdaBoost chooses every feature with care. How far does one get, and how fast, by drawing them at random?"
 
 K_MAX = Param("k_max", 1000, "int", 20, 100_000, ui_high=20_000, log=True, label="Largest K",

@@ -26,7 +26,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Maxout-PCA"
 ICON = ":material/scatter_plot:"
 GROUP = "Distances"
-ORDER = 20
+ORDER = 12
 QUESTION = "How do points arrange themselves after the map: do images of a turning head line up by angle?"
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")

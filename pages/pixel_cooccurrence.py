@@ -19,7 +19,7 @@ from rfviz.ui.sidebar import choose_data, show_device
 TITLE = "Pixel co-occurrence"
 ICON = ":material/grid_on:"
 GROUP = "Kernels"
-ORDER = 27
+ORDER = 24
 QUESTION = "Which pixels meet in a random feature of a convolutional skeleton, and which never do?"
 
 SIDE = Param("side", 24, "int", 6, 32, label="Image side", help="Pixels a side of the square image.")
@@ -44,6 +44,8 @@ state = layout.page_title(
     },
 )
 dataset, data_key = choose_data(state, DEFAULT_COLOUR_IMAGES, DATA)
+with st.sidebar:
+    st.caption("Only “Show me a feature” looks at data. The maps belong to the skeleton alone.")
 
 
 def choose() -> tuple[str, tuple[int, int, int], int, int, int | None]:

@@ -193,7 +193,7 @@ def test_draws_race_on_one_chart():
     for how in ("independent", "orthogonal"):
         exact = array(named(spec, f"Random Fourier, {how}: exact")["y"])
         np.testing.assert_allclose(array(curves[how]["y"]), exact, rtol=0.25)
-    assert "structured; Random Fourier, Sobol is not known" in "\n".join(c.value for c in at.caption)
+    assert "not known: Random Fourier, structured; Random Fourier, Sobol." in "\n".join(c.value for c in at.caption)
 
 
 def test_a_draw_from_an_address_is_one_curve_with_its_name():

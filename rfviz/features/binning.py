@@ -16,7 +16,7 @@ from rfviz.features import bins
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.draws import uniform, whole_chunks
 from rfviz.features.hashing import CollisionLaw, HashingMap, row_sums
-from rfviz.features.law import ProductLaw
+from rfviz.features.law import BY_COLUMN, ProductLaw
 from rfviz.features.pitches import PROFILES, HatMixture, LaplacianHats, as_mixture
 from rfviz.features.sparse_map import SparseFeatureMap, on_device_or_host
 from rfviz.features.widths import check_widths, l1_gamma, warn_of_lost_bins
@@ -84,6 +84,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     """
 
     label: ClassVar[str] = "Random binning"
+    law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Boxes of randomly shifted grids; points that share many have a large Laplacian kernel."
     formula: ClassVar[str] = (
         r"\Phi_{p,b}(x)=\tfrac{1}{\sqrt P}\,[\lceil(x_j-u_{pj})/\delta_{pj}\rceil=b_j\;\forall j],"
@@ -93,7 +94,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     reference: ClassVar[str] = "Rahimi, Recht 2007"
     params: ClassVar[tuple[Param, ...]] = (
         replace(
-            COMMON_PARAMS[0], ui_high=2000, symbol="P", label="Repetitions",
+            COMMON_PARAMS[0], ui_high=2000, symbol="P", label="Grids",
             help="How many random grids. Each adds as many columns as it has boxes with points in them.",
         ),
         *COMMON_PARAMS[1:],

@@ -16,6 +16,7 @@ from rfviz.features.compositional_draws import CHUNK
 from rfviz.features.compositional_map import device_arrays, map_on_device, map_on_host
 from rfviz.features.compositional_rows import REAL
 from rfviz.features.compositional_unique import draw_features
+from rfviz.features.law import BY_COLUMN
 from rfviz.params import Param
 from rfviz.skeleton import PRESETS, Skeleton, as_skeleton
 
@@ -105,6 +106,7 @@ class CompositionalFeatures(FeatureMap):
     """
 
     label: ClassVar[str] = "Compositional"
+    law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Products of a few inputs that meet in a network of convolutions: sparse, cheap, local."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\sqrt{2w_\ell}\,\cos\bigl(\textstyle\sum_j N_{\ell j}\,\theta_j(x)+b_\ell\bigr),"

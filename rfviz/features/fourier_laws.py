@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rfviz import kernels
-from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.law import BY_COLUMN, DistanceLaw, ProductLaw
 from rfviz.features.receptive import ReceptiveMap
 from rfviz.features.spectra import Gaussian, Spectrum
 
@@ -19,10 +19,7 @@ def law_missing(fourier: Any) -> str:
     if fourier.receptive_field is not None:
         return ReceptiveMap.law_missing.fget(fourier)
     if not fourier._spectrum.isotropic or np.ndim(fourier.gamma):
-        return (
-            "This kernel looks at the columns one by one, so that points at one distance have many kernels: there is "
-            "no single curve."
-        )
+        return BY_COLUMN
     if not _known(fourier):
         return "How much this way of drawing scatters is not known, so there is no exact band."
     return ""

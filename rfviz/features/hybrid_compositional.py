@@ -15,7 +15,7 @@ from rfviz.features.base import COMMON_PARAMS, FeatureMap
 from rfviz.features.blocks import Scratch
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.hybrid_paths import above_patches, patch_paths
-from rfviz.features.law import ProductLaw
+from rfviz.features.law import BY_COLUMN, ProductLaw
 from rfviz.params import Param
 from rfviz.skeleton import PRESETS, Skeleton, as_skeleton
 
@@ -80,6 +80,7 @@ class HybridCompositional(FeatureMap):
     """
 
     label: ClassVar[str] = "Hybrid compositional"
+    law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Random paths down to a patch of the image, there random Fourier features: a baseline."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos\bigl(\textstyle\sum_k\langle w_{\ell k},\varphi_{\ell k}(x)\rangle"

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["DistanceLaw", "ProductLaw"]
+__all__ = ["BY_COLUMN", "NO_SPREAD", "DistanceLaw", "ProductLaw"]
+
+#: Why a scheme has no :class:`DistanceLaw`, where its kernel is no function of the distance.
+BY_COLUMN = (
+    "This kernel looks at the columns one by one, so that points at one distance have many kernels: there is no single "
+    "curve."
+)
+#: The same, where the mean may be such a function, but the variance has not been worked out.
+NO_SPREAD = "How much the features of this map scatter has not been worked out, so there is no exact band."
 
 Curve = Callable[[np.ndarray], np.ndarray]
 Moments = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]

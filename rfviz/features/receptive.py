@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from rfviz.backend import map_ordered, single_threaded_blas, worker_count
 from rfviz.errors import ParameterError
 from rfviz.features.base import FeatureMap
 from rfviz.features.draws import uniform
+from rfviz.features.law import NO_SPREAD
 from rfviz.params import Param
 from rfviz.skeleton import image_shape_of
 
@@ -117,11 +118,14 @@ class ReceptiveMap(FeatureMap):
     Weights outside of a rectangle are zeros that are stored and multiplied: the cost is that of whole images.
     """
 
+    # Why there is no `distance_law` where every feature sees the whole image.
+    _law_missing: ClassVar[str] = NO_SPREAD
+
     @property
     def law_missing(self) -> str:
         if getattr(self, "receptive_field", None) is not None:
             return "Each feature sees a part of the image only, so that it matters where two images differ."
-        return FeatureMap.law_missing
+        return self._law_missing
 
     def _shape_of_image(self, n_features: int) -> tuple[int, ...]:
         """The image that the columns are: as given, or as square as can be.

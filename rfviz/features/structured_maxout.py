@@ -10,6 +10,7 @@ from rfviz import kernels
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch
 from rfviz.features.draws import chi_square
+from rfviz.features.law import NO_SPREAD
 from rfviz.features.maxout import RandomMaxout
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.features.structured import (
@@ -63,6 +64,7 @@ class StructuredMaxout(FeatureMap):
     """
 
     label: ClassVar[str] = "Structured maxout"
+    law_missing: ClassVar[str] = NO_SPREAD
     summary: ClassVar[str] = "Random maxout over fast Hadamard projections: the same kernel, sooner, for many columns."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,(T_jx)_\ell,\quad T_j=S\,HD_1HD_2HD_3\ \text{in blocks}"

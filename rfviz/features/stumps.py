@@ -12,7 +12,7 @@ from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
 from rfviz.features.blocks import Scratch
 from rfviz.features.draws import standard_normal, uniform
-from rfviz.features.law import ProductLaw
+from rfviz.features.law import BY_COLUMN, ProductLaw
 from rfviz.params import Param
 
 __all__ = ["DecisionStumps"]
@@ -65,6 +65,7 @@ class DecisionStumps(FeatureMap):
     """
 
     label: ClassVar[str] = "Decision stumps"
+    law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Is this column above that threshold? Random questions, with no matrix product at all."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\mathrm{sign}(x_{d_\ell}-t_\ell),\quad"

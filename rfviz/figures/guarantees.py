@@ -66,7 +66,7 @@ def plot_guarantees(
         "yaxis": {"type": "log", "dtick": 1, "range": [float(np.log10(0.5 * lowest)), float(np.log10(top))]},
     }
     shapes = [_mark("y", comparison.eps)] + ([_mark("x", at)] if at else [])
-    notes = [_note(0.005, comparison.eps, f"ε = {comparison.eps:g}", "left", "top")]
+    notes = [_note(0.995, comparison.eps, f"ε = {comparison.eps:g}", "right")]
     if largest:
         area = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": 1e6, "layer": "below",
                 "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)}  # fmt: skip

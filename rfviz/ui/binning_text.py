@@ -33,8 +33,8 @@ $k(1-k)/P$. The picture of shares is made of boxes: it has sharp edges, which on
 def boxes_summary(grids: PlaneGrids, view: BoxView) -> str:
     """The grid in one sentence, for those who cannot see it."""
     return (
-        f"Grid number {view.repetition + 1} over {len(grids.points)} points of {grids.name}: bins {view.pitch[0]:.2f} "
-        f"wide and {view.pitch[1]:.2f} high put them into {len(view.sizes)} boxes."
+        f"Grid number {view.repetition + 1} over {len(grids.points)} points of {grids.name}: boxes {view.pitch[0]:.2f} "
+        f"wide and {view.pitch[1]:.2f} high hold them, {len(view.sizes)} with a point in them."
     )
 
 
@@ -52,11 +52,11 @@ def explanation(grids: PlaneGrids, view: BoxView, shared: SharedBoxes, error: fl
     own = int(view.sizes[view.box[shared.row]])
     others = f"{own - 1} other point{'s' if own != 2 else ''}" if own > 1 else "no other point"
     return (
-        f"**What am I seeing?** Left: grid number {view.repetition + 1}, one of {shared.n_repetitions:,}. Its bins are "
-        f"{view.pitch[0]:.2f} wide and {view.pitch[1]:.2f} high; points of one box have one colour and mark, and the "
-        f"ringed point shares its box (grey) with {others}. Right: in what share of the {shared.n_repetitions:,} grids "
-        "each place lies in the box of the ringed point. That share estimates the kernel, whose exact heights are the "
-        f"orange lines; it is off by **{error:.3f}** (root mean square)."
+        f"**What am I seeing?** Left: grid number {view.repetition + 1}, one of {shared.n_repetitions:,}. Its boxes "
+        f"are {view.pitch[0]:.2f} wide and {view.pitch[1]:.2f} high; points of one box have one colour and mark, and "
+        f"the ringed point shares its box (grey) with {others}. Right: in what share of the {shared.n_repetitions:,} "
+        "grids each place lies in the box of the ringed point. That share estimates the kernel, whose exact heights "
+        f"are the orange lines; it is off by **{error:.3f}** (root mean square)."
     )
 
 

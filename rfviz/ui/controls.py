@@ -64,7 +64,7 @@ def control(state: PageState, param: Param, default: Any = None, name: str | Non
 
 
 # A slider's label is plain text, where the declaration has LaTeX.
-_PLAIN = {"m": "m", "q": "q", "n": "n", "d": "d", r"\gamma": "γ", r"\alpha": "α", r"\nu": "ν"}
+_PLAIN = {"m": "m", "P": "P", "q": "q", "n": "n", "d": "d", r"\gamma": "γ", r"\alpha": "α", r"\nu": "ν"}
 
 
 def choice(

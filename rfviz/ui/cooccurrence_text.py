@@ -82,9 +82,10 @@ def explanation(result: PixelMap, side: int) -> str:
     row, column = divmod(result.pixel, side)
     exact = np.delete(result.exact.correlation, result.pixel)
     lead = (
-        "**What am I seeing?** Each random feature multiplies a few pixels. The framed pixel, in row "
-        f"{row + 1} and column {column + 1}, is in **{result.occurs:,}** of {result.n_features:,} features. The colour "
-        "of every other pixel says whether it appears in the *same* features more often than by chance (orange), less "
+        "**What am I seeing?** A skeleton is the plan of a network: which pixels its windows join. Each random feature "
+        f"walks down that plan and multiplies the few pixels where it ends. The framed pixel, in row {row + 1} and "
+        f"column {column + 1}, is in **{result.occurs:,}** of {result.n_features:,} features. The colour of every "
+        "other pixel says whether it appears in the *same* features more often than by chance (orange), less "
         "often (blue), or just as often (pale). Click any pixel to see its map."
     )
     if np.abs(exact).max(initial=0.0) < 1e-9:

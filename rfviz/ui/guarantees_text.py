@@ -172,7 +172,7 @@ def kernel_explanation(comparison: Comparison, m: int, silent: str) -> str:
     if silent:
         return f"**No guarantee here.** {silent}"
     parts = [_sentence(comparison, about, sure) for about in ABOUT]
-    return " ".join(part for part in parts if part) + " " + _at(comparison, m)
+    return "**What am I seeing?** " + " ".join(part for part in parts if part) + " " + _at(comparison, m)
 
 
 def reading(comparison: Comparison) -> str:
@@ -181,6 +181,8 @@ def reading(comparison: Comparison) -> str:
         f"The error of the kernel estimate that is exceeded with probability δ = {comparison.delta:g}. With marks: "
         f"measured in {comparison.measured.n_draws} draws. Dotted: if errors were normal with their exact variance. "
         f"Dashed: guaranteed. A ring is where a curve comes down to ε = {comparison.eps:g}."
+        + " Each grid of random binning counts as one feature."
+        * (comparison.measured.scheme == "RandomBinning")
     )
 
 

@@ -104,7 +104,7 @@ def explanation(results: Sequence[KernelErrorResult], place: int) -> str:
         f"**What am I seeing?** For all {first.n_pairs:,} pairs of {first.n_points:,} points, the exact kernel and its "
         f"estimate by m random features, in {first.n_draws} independent draws. Independent features err as 1/√m: four "
         f"times the features, half the error. Each cloud holds all pairs at **m = {m:,}**: on the diagonal the "
-        "estimate is exact, and the height of the cloud is the error."
+        "estimate is exact, and the height of the cloud is the error; its line is the mean of the draws."
     )
     parts = []
     for result in results:
@@ -135,7 +135,7 @@ def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
         if unbounded:
             lines.append(f"No bound with explicit constants is known to us for {'; '.join(unbounded)}.")
     elif silent:
-        lines.append(f"The exact variance of {'; '.join(silent)} is not known, so no prediction is drawn for it.")
+        lines.append(f"No exact prediction is drawn where the variance is not known: {'; '.join(silent)}.")
     if metric == "mae":
         lines.append("“If normal”: √(2/π) times the exact standard deviation, right in the limit of many features.")
     biased = [r.label for r in results if r.reference.bias is not None and np.any(r.reference.bias > 0)]

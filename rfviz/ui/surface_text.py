@@ -58,10 +58,10 @@ def explanation(
     rows = f"{n_test:,} test points" if n_test else f"{n_train:,} points it learnt from"
     apart = float(np.mean(surface.winners != rbf.winners))
     name = surface.label[:1].lower() + surface.label[1:]
-    features = f"{name} features" if name.startswith("random") else f"features ({surface.label})"
+    features = name if name.endswith("stumps") else f"{name} features"
     how = {"ridge": "ridge regression", "logistic": "logistic regression", "hinge": "a linear SVM"}[loss]
     story = (
-        "**What am I seeing?** The colour of a place is the class that a point there would be given, paler where the "
+        "**What am I seeing?** The colour of a place is the class that a point there would be given, fainter where the "
         f"classifier is less sure; grey lines are its boundaries. With **m = {m:,}** {features}, {how} gets "
         f"**{surface.accuracy:.1%}** of the {rows} right; the exact RBF-SVM {rbf.accuracy:.1%}, a linear SVM "
         f"{linear.accuracy:.1%}. The first two answer differently on **{apart:.0%}** of the square."

@@ -18,6 +18,9 @@ __all__ = [
     "saturation_summary",
 ]
 
+# A lower rank correlation with the given order is no curve that is worth the name.
+_ORDERED = 0.5
+
 ERRATUM = r"""
 The paper’s **Theorem 1** gives the kernel of maxout features, for unit vectors at correlation $\rho$, as
 $K(\rho)=\sigma^2(q)\,\rho\,\kappa_q(\rho)$, with $\kappa_q(\rho)$ the probability that both points choose the same
@@ -131,9 +134,16 @@ def embedding_explanation(result: EmbeddingResult) -> str:
     if p.order is None:
         return lead + " Points that the map sees as alike are close; hover over a mark to see its nearest neighbours."
     moved = int((p.order.recovered != p.order.given).sum())
+    if p.order.spearman < _ORDERED:
+        return (
+            f"{lead} In their given order the points should lie on a curve. Here the map does not show it: the order "
+            f"found in the picture has a rank correlation (Spearman’s ρ) of only **{p.order.spearman:.4f}** with it. "
+            "Where there is a γ, a smaller one lets the map see farther."
+        )
     return (
-        f"{lead} The points lie on a curve, and their order along it agrees with the given order to a Spearman’s ρ of "
-        f"**{p.order.spearman:.4f}**; {moved} of them sit elsewhere than the given order says."
+        f"{lead} The points lie on a curve. Their order along it agrees with the given one to a rank correlation "
+        f"(Spearman’s ρ) of **{p.order.spearman:.4f}**, where 1 is the same order; {moved} of them sit elsewhere than "
+        "the given order says."
     )
 
 
@@ -178,13 +188,14 @@ def accuracy_explanation(race, lines) -> str:
         f"random features of {len(race.split.X_train):,} training rows, for each m; both axes are logarithmic."
     )
     if not runners:
-        return lead
+        return lead + " There is no curve yet: press Start."
+    unit = "%" if race.split.is_classification else ""
     best = min(runners, key=lambda r: r.frame["error"].iloc[-1])
-    story = f" **{best.label}** ends at {best.frame['error'].iloc[-1]:.3g}."
+    story = f" **{best.label}** ends at {best.frame['error'].iloc[-1]:.3g}{unit}."
     for name, value in lines.items():
         reached = best.frame[best.frame["error"] <= value]
         if len(reached):
-            story += f" It passes {name} ({value:.3g}) at m = {int(reached['m'].iloc[0]):,}."
+            story += f" It passes {name} ({value:.3g}{unit}) at m = {int(reached['m'].iloc[0]):,}."
         else:
-            story += f" It does not reach {name} ({value:.3g}) by m = {int(best.frame['m'].iloc[-1]):,}."
+            story += f" It does not reach {name} ({value:.3g}{unit}) by m = {int(best.frame['m'].iloc[-1]):,}."
     return lead + story
