@@ -14,7 +14,7 @@ from rfviz.linear_model import RidgePath
 X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X / 16, y, test_size=0.4, random_state=0)
 
-path = RidgePath(RandomMaxout(900, pool_size=4, random_state=0), m_grid=[30, 100, 300, 900]).fit(X_train, y_train)
+path = RidgePath(RandomMaxout(600, pool_size=4, random_state=0), m_grid=[30, 100, 300, 600]).fit(X_train, y_train)
 
 print("features  test-error  alone   penalty")
 for m, error, alpha in zip(path.m_grid_, path.score_path(X_test, y_test), path.alpha_, strict=True):

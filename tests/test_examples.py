@@ -89,7 +89,7 @@ def test_accuracy_path():
     assert falls(error) and error[0] > 0.08 and error[-1] < 0.02
     # Rounding may turn one of the 719 test rows.
     assert alone == pytest.approx(error, abs=1.5 / 719)
-    assert features == [30, 100, 300, 900]
+    assert features == [30, 100, 300, 600]
 
 
 def test_orthogonal_draws():
