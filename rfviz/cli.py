@@ -56,6 +56,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RfvizError as error:
         print(f"rfviz {given.name}: {error}", file=sys.stderr)
         return _FAILED
+    except ModuleNotFoundError as error:
+        if (error.name or "rfviz").startswith("rfviz"):
+            raise
+        print(f"rfviz {given.name}: The package {error.name}, which rfviz needs, is not installed.", file=sys.stderr)
+        return _FAILED
     except BrokenPipeError:  # who reads has seen enough, as in "rfviz schemes | head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -139,6 +139,12 @@ def test_without_streamlit_or_without_pages(capsys, monkeypatch):
     assert "pages were not installed with the package" in capsys.readouterr().err
 
 
+def test_package_that_is_missing(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)  # as where it is not installed
+    assert cli.main(["device"]) == 2
+    assert capsys.readouterr().err == "rfviz device: The package numpy, which rfviz needs, is not installed.\n"
+
+
 # --- the laboratory ---------------------------------------------------------------------------------------------------
 
 
