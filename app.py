@@ -5,8 +5,6 @@ beside the ``pages`` folder would be taken for an old-style multipage app when a
 the server starts.
 """
 
-from pathlib import Path
-
 from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
 
 shorten_openblas_waits()
@@ -15,14 +13,10 @@ choose_openblas_kernels()  # before anything imports NumPy
 import streamlit as st  # noqa: E402
 
 from rfviz.ui.live_chart import plotly_route  # noqa: E402
+from rfviz.ui.page_index import ROUTER  # noqa: E402
 from rfviz.ui.startup import lifespan, report_script_error  # noqa: E402
 
-app = st.App(
-    Path(__file__).parent / "rfviz" / "ui" / "router.py",
-    lifespan=lifespan,
-    routes=[plotly_route()],
-    on_script_error=report_script_error,
-)
+app = st.App(ROUTER, lifespan=lifespan, routes=[plotly_route()], on_script_error=report_script_error)
 
 if __name__ == "__main__":
     app.run()

@@ -28,7 +28,9 @@ ASSETS = Path(__file__).resolve().parent
 WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
 SCHEMES = ("light", "dark")
 CARD_WIDTH, CARD_SHAPE = 560, 0.75
-LARGEST_CHART = """() => [...document.querySelectorAll(".js-plotly-plot")].map((chart) => chart.getBoundingClientRect())
+# A page's chart: the largest, but where several belong together.
+CHARTS = {"decision-surfaces": "[class*=st-key-surface-row]", "zoo": "[class*=st-key-zoo]"}
+CHART_BOX = """(selector) => [...document.querySelectorAll(selector)].map((chart) => chart.getBoundingClientRect())
   .map(({x, y, width, height}) => ({x, y, width, height}))
   .reduce((largest, box) => box.width * box.height > largest.width * largest.height ? box : largest)"""
 # Figures of the papers: the page and its button. With CIFAR-10 in the folder RFVIZ_DATA they are the paper’s.
@@ -58,7 +60,7 @@ def main() -> None:
                     with opened(browser, f"{address}/{slug}", scheme) as page:
                         rest(page)
                         save(page, ASSETS / f"{slug}-{scheme}.png")
-                        save_card(page, ASSETS / f"{slug}-card-{scheme}.png")
+                        save_card(page, slug, ASSETS / f"{slug}-card-{scheme}.png")
         with running_app(os.environ.get("RFVIZ_DATA")) as address:
             for name, (slug, preset) in FIGURES.items():
                 for scheme in SCHEMES:
@@ -76,7 +78,7 @@ def opened(browser: Browser, address: str, scheme: str) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
     page = context.new_page()
     page.goto(address)
-    page.wait_for_selector(".js-plotly-plot .main-svg", state="attached")
+    page.wait_for_selector(".js-plotly-plot .main-svg, .zoo canvas", state="attached")
     yield page
     context.close()
 
@@ -94,11 +96,13 @@ def save(page: Page, path: Path) -> None:
     _save_small(Image.open(io.BytesIO(page.screenshot())), SAVED_WIDTH, path)
 
 
-def save_card(page: Page, path: Path) -> None:
+def save_card(page: Page, slug: str, path: Path) -> None:
     """Save the largest chart of a page in a narrow window, where its words are large, on a card of one shape."""
     page.set_viewport_size({"width": 1000, "height": 1600})
     page.wait_for_timeout(1500)
-    chart = Image.open(io.BytesIO(page.screenshot(clip=page.evaluate(LARGEST_CHART)))).convert("RGB")
+    box = page.evaluate(CHART_BOX, CHARTS.get(slug, ".js-plotly-plot"))
+    box["height"] = min(box["height"], 1.2 * box["width"])
+    chart = Image.open(io.BytesIO(page.screenshot(clip=box))).convert("RGB")
     width = max(chart.width, round(chart.height / CARD_SHAPE))
     card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((2, 2)))
     card.paste(chart, ((card.width - chart.width) // 2, (card.height - chart.height) // 2))

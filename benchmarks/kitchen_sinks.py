@@ -21,9 +21,10 @@ import numpy as np  # noqa: E402
 from _report import markdown_table, write_json  # noqa: E402
 
 from rfviz import datasets  # noqa: E402
-from rfviz.analysis.accuracy import Split, grid_segments, make_split, run_segment  # noqa: E402
+from rfviz.analysis.accuracy import grid_segments, run_segment  # noqa: E402
 from rfviz.analysis.boosting import BoostSegment, boost  # noqa: E402
 from rfviz.analysis.kitchen_sinks import LEARNERS, Curve, boost_curve, compare, sink_curve  # noqa: E402
+from rfviz.analysis.splits import Split, make_split  # noqa: E402
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights  # noqa: E402
 from rfviz.errors import DataError  # noqa: E402
 

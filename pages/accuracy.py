@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from rfviz.analysis.accuracy import LOSS, grid_segments, make_split
+from rfviz.analysis.accuracy import LOSS, grid_segments
 from rfviz.analysis.baselines import BASELINES
 from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.splits import make_split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param

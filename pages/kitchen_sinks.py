@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from rfviz.analysis.accuracy import LOSS, make_split
+from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.boosting import check_classes
 from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.splits import make_split
 from rfviz.errors import RfvizError
 from rfviz.params import Param
 from rfviz.ui import kitchen_sinks_text as text

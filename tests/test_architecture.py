@@ -28,6 +28,8 @@ ALLOWED = {
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
+    # Starts the laboratory as a process of its own: it asks where the pages are, and imports no Streamlit.
+    "rfviz.cli": {"errors", "params", "backend", "features", "ui", "_blas"},
     "rfviz": _COMPUTING,
     "rfviz.distributed": _COMPUTING,
     "rfviz.figures": _COMPUTING,
@@ -159,6 +161,7 @@ FORBIDDEN = {
     "rfviz/datasets/x.py": ["import pickle", "from rfviz.features import registry", "def f():\n import cupy"],
     "rfviz/analysis/x.py": ["import importlib\nimportlib.import_module('plotly')", "import pages"],
     "rfviz/errors.py": ["from rfviz.params import Param"],
+    "rfviz/cli.py": ["def f():\n    import streamlit", "from rfviz.analysis import order"],
     "rfviz/new_thing.py": [""],
     "app.py": ["from rfviz.analysis import x"],
     "pages/x.py": ["import cupy", "from pages.y import z"],
@@ -168,6 +171,7 @@ FINE = {
     "rfviz/features/x.py": ["from . import base", "from rfviz import kernels", "import numpy as np"],
     "rfviz/linear_model/x.py": ["if TYPE_CHECKING:\n    from rfviz.features import FeatureMap"],
     "rfviz/figures/x.py": ["import plotly.graph_objects as go", "from rfviz.analysis.distances import DistanceResult"],
+    "rfviz/cli.py": ["from rfviz.ui.page_index import laboratory_folder", "def f():\n    from rfviz import backend"],
     "rfviz/ui/x.py": ["import streamlit as st", "from rfviz._version import __version__"],
 }
 

@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import make_split
 from rfviz.analysis.decision_surface import M_GRID, scheme_surfaces
 from rfviz.analysis.plane import plane_of
+from rfviz.analysis.splits import make_split
 from rfviz.analysis.svm_surface import svm_surface
 from rfviz.features import registry
 from rfviz.figures.decision_surface import CLASS_COLOURS, surface_image

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import grid_segments, make_split, run_segment
+from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.boosting import boost
+from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.linear_model import default_grid
 from rfviz.ui.kitchen_sinks_views import PRESETS

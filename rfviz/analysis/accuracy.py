@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.points import normalise
 from rfviz.analysis.progress import Progress, silent
+from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
-from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, registry
 from rfviz.linear_model import DoublyStochasticPath, RidgePath, StochasticPath, default_grid
@@ -31,9 +30,7 @@ __all__ = [
     "DOUBLY_STOCHASTIC",
     "LOSS",
     "Segment",
-    "Split",
     "grid_segments",
-    "make_split",
     "mean_and_spread",
     "run_segment",
 ]
@@ -45,41 +42,9 @@ LOSS = Param(
 )  # fmt: skip
 #: A way to train beside the losses: least squares by doubly stochastic gradients.
 DOUBLY_STOCHASTIC = "doubly stochastic"
-_FEWEST_ROWS = 20
 _SEGMENT_COLUMNS = ("m_grid", "errors", "alphas", "bytes", "columns")
 # Multiply-adds of a Gram matrix below which one BLAS thread is the faster one.
 _ONE_THREAD_BELOW = 3e10
-
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """A labelled data set, cut into training and test rows.
-
-    Attributes
-    ----------
-    name : str
-    X_train, X_test : ndarray of shape (n, d), float32
-    y_train, y_test : ndarray of shape (n,)
-        Class codes, or regression targets.
-    test_rows : ndarray of int
-        Rows of the data set that the test rows are, to find their images again.
-    target_names : tuple of str
-    given : bool
-        Whether the data set came with this split.
-    """
-
-    name: str
-    X_train: np.ndarray
-    y_train: np.ndarray
-    X_test: np.ndarray
-    y_test: np.ndarray
-    test_rows: np.ndarray
-    target_names: tuple[str, ...]
-    given: bool
-
-    @property
-    def is_classification(self) -> bool:
-        return bool(self.target_names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,48 +78,6 @@ class Segment:
     seconds_fit: float
     seconds_predict: float
     n_train: int
-
-
-def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int = 0) -> Split:
-    """Cut a data set into training and test rows: by its own split if it has one, else at random.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    how : str
-        Normalisation, see :func:`rfviz.analysis.points.normalise`; columns are standardised by all rows.
-    test_share : float
-        Share of test rows of a random split.
-    seed : int
-        Of a random split.
-
-    Raises
-    ------
-    DataError
-        For data without labels, with a single class, or too few rows to hold any out.
-    """
-    if dataset.y is None:
-        raise DataError(
-            f"Accuracy needs labels; {dataset.name} has none. Choose a data set with labels, such as digits."
-        )
-    if dataset.target_names and len(np.unique(dataset.y)) < 2:
-        raise DataError(f"Accuracy needs at least two classes; {dataset.name} has one. Choose other data or more rows.")
-    if dataset.n_samples < _FEWEST_ROWS:
-        raise DataError(
-            f"Training and testing need at least {_FEWEST_ROWS} rows; {dataset.name} has {dataset.n_samples}."
-            " Choose more rows."
-        )
-    X = normalise(dataset.X, how).astype(np.float32)
-    n = dataset.n_samples
-    given = dataset.n_train is not None and 0 < dataset.n_train < n
-    order = np.arange(n) if given else np.random.default_rng(seed).permutation(n)
-    cut = dataset.n_train if given else n - max(round(test_share * n), 1)
-    train, test = np.sort(order[:cut]), np.sort(order[cut:])
-    if dataset.target_names and len(np.unique(dataset.y[train])) < 2:
-        raise DataError(f"The {len(train)} training rows of {dataset.name} hold a single class. Choose more rows.")
-    return Split(
-        dataset.name, X[train], dataset.y[train], X[test], dataset.y[test], test, dataset.target_names, bool(given)
-    )
 
 
 def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from rfviz.analysis.accuracy import Split
+from rfviz.analysis.splits import Split
 from rfviz.skeleton import ARCHITECTURES, PatchPCA, Skeleton, convolutions, flat
 
 __all__ = ["NAMES", "PAPER_TABLE_1", "STRIDE", "architecture", "rank_correlations", "ranking", "with_patches"]

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from rfviz.analysis.accuracy import Split
 from rfviz.analysis.progress import Progress, silent
+from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory
 from rfviz.errors import DataError
 

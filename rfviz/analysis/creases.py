@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.analysis.accuracy import Split
 from rfviz.analysis.decision_surface import grid_of, takes_constant, with_constant
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import RESOLUTION, Plane
+from rfviz.analysis.splits import Split
 from rfviz.backend import to_host
 from rfviz.features import FeatureMap, RandomProjection, SharedPoolMaxout, SigmoidalRidge, registry
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.analysis.accuracy import LOSS, Split
+from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.calibration import calibration_rows, fit_slope
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import RESOLUTION, Plane
 from rfviz.analysis.progress import Progress, silent
+from rfviz.analysis.splits import Split
 from rfviz.analysis.surface import Surface, class_count, made_surface, tested_rows
 from rfviz.backend import check_memory, single_threaded_blas
 from rfviz.features import registry

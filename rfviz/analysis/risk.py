@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.accuracy import Split
 from rfviz.analysis.progress import Progress, silent
+from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
 from rfviz.bounds import LOSSES
 from rfviz.errors import DataError

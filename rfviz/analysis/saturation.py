@@ -213,15 +213,7 @@ def _map(
         Phi = map_points(scheme_map.fit(points), points, progress, *span, text)
         embedded = np.sqrt(squared_distances(centred_gram(Phi)))
     distance, law = pairs.distance, scheme_map.distance_law()
-    few = max(len(distance) // 100, 1)
-    near, far = np.argpartition(distance, few)[:few], np.argpartition(distance, -few)[-few:]
-    apart = distance[near] > 0
-    measured = {
-        "n_components": scheme_map.n_components,
-        "embedded": embedded,
-        "measured_slope": float(np.mean(embedded[near][apart] / distance[near][apart])) if apart.any() else np.nan,
-        "measured_plateau": float(np.mean(embedded[far])),
-    }
+    measured = {"n_components": scheme_map.n_components, "embedded": embedded} | _ends(distance, embedded)
     # A law for the unit sphere says nothing about points off it, its limits neither.
     if law is None or (law.unit_norm and not pairs.unit_norm):
         try:
@@ -243,6 +235,15 @@ def _map(
         radius=law.saturation_radius(SATURATION_SHARE),
         rms_deviation=_rms(embedded - _interpolate(distance, pairs.grid, expected)),
     )
+
+
+def _ends(distance: np.ndarray, embedded: np.ndarray) -> dict[str, float]:
+    """Slope over the nearest hundredth of the pairs, and mean over the farthest."""
+    few = max(len(distance) // 100, 1)
+    near, far = np.argpartition(distance, few)[:few], np.argpartition(distance, -few)[-few:]
+    near = near[distance[near] > 0]
+    slope = float(np.mean(embedded[near] / distance[near])) if len(near) else np.nan
+    return {"measured_slope": slope, "measured_plateau": float(np.mean(embedded[far]))}
 
 
 def _rms(values: np.ndarray) -> float:

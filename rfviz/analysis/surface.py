@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rfviz.analysis.accuracy import Split
 from rfviz.analysis.calibration import probabilities
+from rfviz.analysis.splits import Split
 from rfviz.errors import DataError
 
 __all__ = ["Surface", "class_count", "made_surface", "tested_rows"]

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
-from rfviz.analysis.accuracy import Split
 from rfviz.analysis.calibration import calibration_rows, fit_slope
 from rfviz.analysis.plane import RESOLUTION, Plane
 from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.rbf_plane import rbf_on_plane
+from rfviz.analysis.splits import Split
 from rfviz.analysis.surface import Surface, class_count, made_surface, tested_rows
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError

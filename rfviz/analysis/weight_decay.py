@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import solve
 
-from rfviz.analysis.accuracy import Split
 from rfviz.analysis.boosting import check_classes
 from rfviz.analysis.progress import Progress, silent
+from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory, to_host
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, registry

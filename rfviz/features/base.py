@@ -129,10 +129,22 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         self._check_weight_memory(X.shape[1])
 
     def _check_weight_memory(self, n_features: int) -> None:
-        needed = self.weight_bytes(n_features)
-        fits = int(self.n_components * (memory_budget("cpu") / max(needed, 1)))
-        what = f"{type(self).__name__} with n_components={self.n_components} on {n_features} input features"
-        check_memory(needed, "cpu", f"The weights of {what}", f"The largest n_components that fits is about {fits}.")
+        needed, budget = self.weight_bytes(n_features), memory_budget("cpu")
+        if needed > budget:
+            remedy = f"The largest n_components that fits is about {self._largest_that_fits(n_features, budget)}."
+            what = f"{type(self).__name__} with n_components={self.n_components} on {n_features} input features"
+            check_memory(needed, "cpu", f"The weights of {what}", remedy)
+
+    def _largest_that_fits(self, n_features: int, budget: int) -> int:
+        """By halving, since weights that come in blocks do not grow in proportion to their number."""
+        probe, low, high = copy.copy(self), 0, self.n_components
+        while high - low > 1:
+            probe.n_components = (low + high) // 2
+            if probe.weight_bytes(n_features) <= budget:
+                low = probe.n_components
+            else:
+                high = probe.n_components
+        return low
 
     def weight_bytes(self, n_features: int) -> int:
         """Bytes of weights that fitting on `n_features` columns would store."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.analysis.accuracy import Split
 from rfviz.analysis.boosting import BoostSegment, boost
 from rfviz.analysis.kitchen_sinks import ADABOOST, Curve, boost_curve, sink_curve
+from rfviz.analysis.splits import Split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.errors import RfvizError
 from rfviz.ui.race import Entrant, Failure, Race, report_of

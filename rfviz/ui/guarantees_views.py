@@ -10,10 +10,10 @@ import numpy as np
 import streamlit as st
 
 from rfviz import bounds
-from rfviz.analysis.accuracy import make_split
 from rfviz.analysis.guarantees import ABOUT, DELTAS, Comparison, compare, measure_errors
 from rfviz.analysis.kernel_error import error_grid, prepare_sample
 from rfviz.analysis.risk import MeasuredRisk, measure_risk
+from rfviz.analysis.splits import make_split
 from rfviz.analysis.statements import largest_error, silence, statements
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.datasets.base import Dataset

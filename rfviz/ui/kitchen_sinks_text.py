@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rfviz.analysis.accuracy import Split
 from rfviz.analysis.kitchen_sinks import ADABOOST, Comparison, Curve, compare
+from rfviz.analysis.splits import Split
 from rfviz.analysis.weight_decay import WeightDecay
 
 __all__ = ["METHOD", "NUMBERS", "PAPER", "explanation", "summary", "weights_explanation", "weights_summary"]

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from rfviz.analysis.accuracy import Split, grid_segments
+from rfviz.analysis.accuracy import grid_segments
 from rfviz.analysis.kitchen_sinks import LEARNERS
+from rfviz.analysis.splits import Split
 from rfviz.datasets import Dataset
 from rfviz.features import registry
 from rfviz.figures.kitchen_sinks import plot_error, plot_reach, plot_seconds, plot_weights

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from rfviz.analysis.accuracy import Split
 from rfviz.analysis.plane import Plane
+from rfviz.analysis.splits import Split
 from rfviz.ui.live_chart import taken_places
 from rfviz.ui.state import PageState
 

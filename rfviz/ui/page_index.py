@@ -7,10 +7,41 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ASSETS", "Page", "find_pages"]
+__all__ = ["ASSETS", "ROUTER", "Page", "find_pages", "laboratory_folder"]
 
-_ROOT = Path(__file__).resolve().parents[2]
+
+def laboratory_folder(code: Path = Path(__file__)) -> Path | None:
+    """The folder with ``app.py``, ``pages`` and ``assets``, which lie beside the package and not in it.
+
+    In a checkout it is the one that holds the package. ``pip install`` puts a copy below the environment's ``share``
+    and writes down where; that copy, too, belongs to this version of the package.
+
+    Parameters
+    ----------
+    code : Path
+        This file, or another at its depth in a package.
+
+    Returns
+    -------
+    Path or None
+        None where there is neither, as after ``pip install --target``.
+    """
+    checkout = code.resolve().parents[2]
+    if (checkout / "app.py").is_file() and (checkout / "pages" / "home.py").is_file():
+        return checkout
+    from importlib import metadata  # costs time that a checkout need not spend
+
+    try:
+        installed = metadata.files("rfviz") or []
+    except metadata.PackageNotFoundError:
+        return None
+    found = (Path(file.locate()).resolve() for file in installed if file.parts[-3:] == ("share", "rfviz", "app.py"))
+    return next((path.parent for path in found if path.is_file()), None)
+
+
+_ROOT = laboratory_folder() or Path(__file__).resolve().parents[2]
 ASSETS = _ROOT / "assets"
+ROUTER = Path(__file__).resolve().with_name("router.py")
 _FIELDS = ("TITLE", "ICON", "GROUP", "ORDER", "QUESTION")
 
 

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, Split, mean_and_spread, run_segment
+from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, mean_and_spread, run_segment
 from rfviz.analysis.architectures import with_patches
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
+from rfviz.analysis.splits import Split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule

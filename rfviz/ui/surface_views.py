@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from rfviz.analysis.accuracy import Split, make_split
 from rfviz.analysis.creases import crease_meaning, scheme_creases
 from rfviz.analysis.decision_surface import SchemeSurfaces, Surface, scheme_surfaces
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import Plane, plane_of
 from rfviz.analysis.progress import Progress
+from rfviz.analysis.splits import Split, make_split
 from rfviz.analysis.svm_surface import svm_surface
 from rfviz.datasets.base import Dataset
 from rfviz.features import RandomFourier, registry

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import grid_segments, make_split, mean_and_spread, run_segment
+from rfviz.analysis.accuracy import grid_segments, mean_and_spread, run_segment
+from rfviz.analysis.splits import make_split
 from rfviz.backend import blas_info
 from rfviz.errors import DataError
 from rfviz.features import RandomMaxout, registry

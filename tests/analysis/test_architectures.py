@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import make_split, run_segment
+from rfviz.analysis.accuracy import run_segment
 from rfviz.analysis.architectures import (
     NAMES,
     PAPER_TABLE_1,
@@ -13,6 +13,7 @@ from rfviz.analysis.architectures import (
     ranking,
     with_patches,
 )
+from rfviz.analysis.splits import make_split
 from rfviz.errors import ParameterError
 from rfviz.features import CompositionalFeatures
 from rfviz.linear_model import RidgePath

@@ -8,8 +8,8 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import make_split
 from rfviz.analysis.boosting import BoostState, boost
+from rfviz.analysis.splits import make_split
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, MemoryBudgetError
 

@@ -6,13 +6,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import make_split
 from rfviz.analysis.calibration import calibration_rows, fit_slope, probabilities
 from rfviz.analysis.creases import crease_lines, feature_codes
 from rfviz.analysis.decision_surface import scheme_surfaces, takes_constant, with_constant
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import plane_of
 from rfviz.analysis.rbf_plane import rbf_on_plane
+from rfviz.analysis.splits import make_split
 from rfviz.analysis.svm_surface import svm_surface
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.features import (

@@ -8,10 +8,10 @@ from scipy.spatial.distance import pdist
 from scipy.stats import binom
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import make_split
 from rfviz.analysis.guarantees import ABOUT, DELTAS, compare, measure_errors, needed
 from rfviz.analysis.kernel_error import error_grid, prepare_sample
 from rfviz.analysis.risk import measure_risk
+from rfviz.analysis.splits import make_split
 from rfviz.analysis.statements import largest_error, silence, statements
 from rfviz.bounds import LOSSES
 from rfviz.errors import DataError, MemoryBudgetError

@@ -6,9 +6,10 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import grid_segments, make_split, run_segment
+from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.boosting import boost
 from rfviz.analysis.kitchen_sinks import ADABOOST, LEARNERS, Curve, boost_curve, compare, sink_curve
+from rfviz.analysis.splits import make_split
 from rfviz.features import registry
 
 

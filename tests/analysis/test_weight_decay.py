@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import make_split
+from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import WeightDecay, _distinct, largest_weights
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, MemoryBudgetError

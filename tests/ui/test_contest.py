@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import make_split
 from rfviz.analysis.boosting import boost
 from rfviz.analysis.progress import silent
+from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import largest_weights
 from rfviz.ui import contest as contest_module
 from rfviz.ui.contest import Contest, WeightRuns

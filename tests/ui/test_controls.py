@@ -133,11 +133,11 @@ def test_numbers_are_shown_as_people_write_them(value, text):
 
 
 def test_choices_are_shown_by_their_titles(page):
-    param = Param("draw", "qmc", "choice", choices=("iid", "qmc"), titles=("Independent", "Sobol"), help="How.")
+    param = Param("draw", "qmc", "choice", choices=("iid", "qmc"), titles=("Random", "Sobol"), help="How.")
     assert controls.control(page, param) == "qmc"
     ((kind, _, (options,), shown),) = page.drawn
     assert kind == "segmented_control" and options == ("iid", "qmc")
-    assert [shown["format_func"](option) for option in options] == ["Independent", "Sobol"]
+    assert [shown["format_func"](option) for option in options] == ["Random", "Sobol"]
 
 
 @pytest.mark.parametrize(("spectrum", "there"), [("matern", True), ("gaussian", False), ("cauchy", False)])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.accuracy import make_split
 from rfviz.analysis.progress import silent
+from rfviz.analysis.splits import make_split
 from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.ui import race as race_module
 from rfviz.ui.accuracy_entrants import EntrantSettings, architectures, line_up

@@ -1,0 +1,222 @@
+"""The command ``rfviz``: start the laboratory, say what computes, list the schemes.
+
+What a command needs is imported inside it, so that ``rfviz --version`` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import platform
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rfviz._version import __version__
+from rfviz.errors import DataError, ParameterError, RfvizError
+
+__all__ = ["main"]
+
+_FAILED = 2
+
+
+class _Parser(argparse.ArgumentParser):
+    """One sentence where argparse would print its usage first."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_FAILED, f"{self.prog}: {message}; {self.prog} --help says what it takes.\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows its name; that of this process by default.
+
+    Returns
+    -------
+    int
+        Exit status: 0, or 2 after an error, which is told on stderr in one sentence; of ``rfviz app``, the server's.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows "?" for it
+    given = _parser().parse_args(arguments)
+    try:
+        return given.command(given)
+    except RfvizError as error:
+        print(f"rfviz {given.name}: {error}", file=sys.stderr)
+        return _FAILED
+    except BrokenPipeError:  # who reads has seen enough, as in "rfviz schemes | head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser("rfviz", description="A laboratory for random feature maps, and a library of them.")
+    parser.add_argument("--version", action="version", version=f"rfviz {__version__}")
+    commands = parser.add_subparsers(title="commands", dest="name", metavar="COMMAND", required=True)
+
+    app = commands.add_parser("app", help="start the laboratory in the browser")
+    app.add_argument("--port", help="where it listens; by default 8501 or the next that is free")
+    app.add_argument("--data", metavar="FOLDER", help="a folder with your own .npz, .csv and .parquet files")
+    app.set_defaults(command=_app)
+
+    device = commands.add_parser("device", help="which device computes, with which libraries and how much memory")
+    device.set_defaults(command=_device)
+    schemes = commands.add_parser("schemes", help="the feature maps that there are")
+    schemes.set_defaults(command=_schemes)
+    for command in (device, schemes):
+        command.add_argument("--json", action="store_true", help="for programs: JSON instead of a table")
+    return parser
+
+
+# --- rfviz app --------------------------------------------------------------------------------------------------------
+
+
+def _app(given: argparse.Namespace) -> int:
+    from rfviz.ui.page_index import laboratory_folder
+
+    folder = laboratory_folder()
+    if folder is None:
+        raise DataError(
+            "The laboratory's pages were not installed with the package; "
+            "start it from a checkout, or install without --target."
+        )
+    if importlib.util.find_spec("streamlit") is None:
+        raise DataError("The laboratory needs Streamlit, which is not installed; pip install streamlit brings it.")
+    command = [sys.executable, "-m", "streamlit", "run", str(folder / "app.py")]
+    if given.port is not None:
+        command += ["--server.port", str(_free_port(given.port))]
+    environment = dict(os.environ)
+    if given.data is not None:
+        environment["RFVIZ_DATA"] = str(_data_folder(given.data))
+    return _run(command, environment)
+
+
+def _free_port(text: str) -> int:
+    from rfviz.params import Param
+
+    rule = Param("--port", 8501, "int", low=1, high=65535)
+    port = rule.validate(int(text) if text.isascii() and text.isdigit() and len(text) < 9 else text)
+    with socket.socket() as probe:
+        # A server that has just ended leaves its port waiting; such a port can be had.
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("", port))
+        except OSError as error:
+            raise ParameterError("--port", f"must be a free port ({error.strerror})", port, "Try another.") from None
+    return port
+
+
+def _data_folder(text: str) -> Path:
+    path = Path(text).expanduser()
+    if not path.is_dir():
+        raise DataError(f"The data folder {path} does not exist or is not a folder.")
+    return path.resolve()
+
+
+def _run(command: list[str], environment: dict[str, str]) -> int:
+    """Run the server until it ends; whoever asks this process to end, ends the server."""
+    server = subprocess.Popen(command, env=environment)
+    signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+    while True:
+        try:
+            return max(server.wait(), 0)
+        except KeyboardInterrupt:  # the terminal has told the server, too, which takes a moment to close
+            continue
+
+
+# --- rfviz device -----------------------------------------------------------------------------------------------------
+
+
+def _device(given: argparse.Namespace) -> int:
+    from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
+
+    shorten_openblas_waits()
+    note = choose_openblas_kernels()  # before anything imports NumPy, as the laboratory does it
+    facts = _facts(note)
+    if given.json:
+        print(json.dumps(facts, indent=2))
+    else:
+        print("\n".join(f"{name:<10}{text}" for name, text in _lines(facts)))
+    return 0
+
+
+def _facts(note: str) -> dict[str, Any]:
+    import numpy
+
+    from rfviz import backend
+
+    return {
+        "rfviz": __version__,
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "device": backend.get_device("auto").name,
+        "devices": [
+            {
+                "name": device.name,
+                "description": device.describe(),
+                "free_bytes": int(device.free_bytes()),
+                "budget_bytes": backend.memory_budget(device),
+            }
+            for device in backend.available_devices()
+        ],
+        "no_gpu_because": backend.gpu_status() or None,
+        "blas": {**backend.blas_info(), "note": note or None},
+    }
+
+
+def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """What `facts` say, for a person: a word and a line for each."""
+    blas = facts["blas"]
+    lines = [("computes", facts["device"])]
+    for device in facts["devices"]:
+        free, budget = (f"{device[key] / 1e9:.1f} GB" for key in ("free_bytes", "budget_bytes"))
+        lines += [
+            (device["name"], device["description"]),
+            ("", f"{free} free, of which one computation may use {budget}"),
+        ]
+    if facts["no_gpu_because"]:
+        lines.append(("no GPU", f"{facts['no_gpu_because']}."))
+    kernels = f"{blas['architecture']} kernels" + (f" ({blas['note']})" if blas["note"] else "")
+    lines.append(("BLAS", f"{blas['library']} {blas['version']}, {kernels}, {blas['most_threads']} threads"))
+    lines.append(("versions", f"rfviz {facts['rfviz']}, Python {facts['python']}, NumPy {facts['numpy']}"))
+    return lines
+
+
+# --- rfviz schemes ----------------------------------------------------------------------------------------------------
+
+
+def _schemes(given: argparse.Namespace) -> int:
+    from rfviz.features import registry
+
+    if given.json:
+        print(json.dumps([_entry(name, scheme) for name, scheme in registry().items()], indent=2))
+        return 0
+    print("n samples, m features, d columns, q the pool size, P grids or projections.")
+    for name, scheme in registry().items():
+        print(f"\n{scheme.label}  (rfviz.features.{name})")
+        print(textwrap.fill(scheme.summary, 100, initial_indent="  ", subsequent_indent="  "))
+        print(f"  cost {scheme.cost}; {scheme.reference}")
+    return 0
+
+
+def _entry(name: str, scheme: Any) -> dict[str, Any]:
+    told = {key: getattr(scheme, key) for key in ("label", "summary", "formula", "cost", "reference")}
+    params = [{"name": p.name, "default": p.default, "rule": p.rule, "help": p.help} for p in scheme.params]
+    return {"class": name, **told, "parameters": params}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""The command ``rfviz``: what it prints, what it starts, and how it refuses."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from rfviz import backend, cli
+from rfviz._version import __version__
+from rfviz.features import registry
+from rfviz.ui import page_index
+
+ROOT = Path(__file__).resolve().parents[1]
+COMMAND = [sys.executable, "-m", "rfviz.cli"]
+
+
+def environment(**given):
+    """This process's, with this checkout first, and none of the developer's settings of the laboratory."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("RFVIZ_", "STREAMLIT_"))}
+    return clean | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **given}
+
+
+# --- what it prints ---------------------------------------------------------------------------------------------------
+
+
+def test_version_without_loading_what_computes():
+    code = "import sys, rfviz.cli\ntry: rfviz.cli.main(['--version'])\nfinally: print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout == f"rfviz {__version__}\n"
+    loaded = {name.split(".")[0] for name in done.stderr.split()}
+    assert "argparse" in loaded
+    assert not loaded & {"numpy", "scipy", "sklearn", "pandas", "psutil", "streamlit", "plotly", "cupy"}
+
+
+def test_device_as_json(capsys):
+    assert cli.main(["device", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["rfviz"] == __version__
+    assert [d["name"] for d in facts["devices"]] == [d.name for d in backend.available_devices()]
+    assert facts["device"] == backend.get_device("auto").name
+    assert facts["no_gpu_because"] == (backend.gpu_status() or None)
+    assert all(0 < d["budget_bytes"] < d["free_bytes"] for d in facts["devices"])
+    assert facts["blas"]["library"] == backend.blas_info()["library"]
+
+
+def test_device_says_why_there_is_no_gpu(capsys, monkeypatch):
+    monkeypatch.setattr(backend, "_probe_gpus", lambda: ((), "CuPy found no CUDA device"))
+    assert cli.main(["device"]) == 0
+    printed = capsys.readouterr().out
+    assert "computes  cpu\n" in printed and "no GPU    CuPy found no CUDA device.\n" in printed
+    assert backend.get_device("cpu").describe() in printed and backend.blas_info()["version"] in printed
+
+
+def test_device_names_a_gpu_that_works(capsys, fake_gpu):
+    assert cli.main(["device"]) == 0
+    printed = capsys.readouterr().out
+    assert "computes  cuda:0\n" in printed and "no GPU" not in printed
+    assert printed.index("\ncuda:0") < printed.index("\ncpu ")
+
+
+def test_every_scheme_is_listed(capsys):
+    assert cli.main(["schemes"]) == 0
+    printed = capsys.readouterr().out
+    for name, scheme in registry().items():
+        assert f"{scheme.label}  (rfviz.features.{name})" in printed
+        assert f"cost {scheme.cost}; {scheme.reference}" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+def test_schemes_as_json_say_enough_to_make_one(capsys):
+    assert cli.main(["schemes", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [entry["class"] for entry in listed] == list(registry())
+    for entry in listed:
+        scheme = registry()[entry["class"]]
+        defaults = {param["name"]: param["default"] for param in entry["parameters"]}
+        assert scheme(**defaults).get_params() == scheme().get_params()
+        assert entry["formula"] == scheme.formula and all(param["rule"] for param in entry["parameters"])
+
+
+def test_reader_that_stops_early_is_no_error():
+    listing = subprocess.Popen(
+        [*COMMAND, "schemes"], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    listing.stdout.close()
+    assert (listing.stderr.read(), listing.wait(60)) == ("", 0)
+
+
+# --- how it refuses ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "required: COMMAND"),
+        (["bogus"], "invalid choice: 'bogus'"),
+        (["device", "--xml"], "unrecognized arguments: --xml"),
+        (["app", "--port", "0"], "--port must be an integer from 1 to 65535; got 0. Try --port=8501."),
+        (["app", "--port", "70000"], "got 70000."),
+        (["app", "--port", "8501.5"], "got '8501.5'."),
+        (["app", "--port", "٨٥٠١"], "got '٨٥٠١'."),
+        (["app", "--port", "9" * 5000], "--port must be an integer"),
+        (["app", "--data", "/no/such/folder"], "The data folder /no/such/folder does not exist or is not a folder."),
+        (["app", "--data", __file__], "is not a folder."),
+    ],
+)
+def test_refusal_is_one_line_and_status_2(arguments, said):
+    done = subprocess.run([*COMMAND, *arguments], env=environment(), capture_output=True, encoding="utf-8", timeout=60)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr and done.stderr.count("\n") == 1 and done.stderr.startswith("rfviz")
+    assert len(done.stderr) < 250
+
+
+def test_port_that_is_taken(capsys):
+    with socket.socket() as taken:
+        taken.bind(("", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert cli.main(["app", "--port", str(port)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("rfviz app: --port must be a free port (") and f"got {port}. Try another.\n" in error
+
+
+def test_without_streamlit_or_without_pages(capsys, monkeypatch):
+    monkeypatch.setattr(cli.importlib.util, "find_spec", lambda name: None)
+    assert cli.main(["app"]) == 2
+    assert "needs Streamlit, which is not installed" in capsys.readouterr().err
+    monkeypatch.setattr(page_index, "laboratory_folder", lambda: None)
+    assert cli.main(["app"]) == 2
+    assert "pages were not installed with the package" in capsys.readouterr().err
+
+
+# --- the laboratory ---------------------------------------------------------------------------------------------------
+
+
+def test_what_is_started(monkeypatch, tmp_path):
+    started = []
+    monkeypatch.setattr(cli, "_run", lambda *given: started.append(given) or 0)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    assert cli.main(["app", "--data", "mine"]) == 0
+    (command, variables), = started  # fmt: skip
+    assert command == [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")]
+    assert variables["RFVIZ_DATA"] == str((tmp_path / "mine").resolve())
+
+
+def _answers(url):
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with direct.open(url, timeout=2) as response:
+            return response.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@pytest.mark.skipif(os.name != "posix", reason="ends the command by a signal")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT], ids=["terminate", "interrupt"])
+def test_laboratory_starts_from_any_folder_and_ends_with_the_command(tmp_path, how):
+    with socket.socket() as free:
+        free.bind(("", 0))
+        port = free.getsockname()[1]
+    log = tmp_path / "log"
+    with log.open("w") as out:
+        command = subprocess.Popen(
+            [*COMMAND, "app", "--port", str(port)], cwd=tmp_path, stdout=out, stderr=subprocess.STDOUT,
+            env=environment(STREAMLIT_SERVER_HEADLESS="true"), start_new_session=True,
+        )  # fmt: skip
+    try:
+        deadline = time.monotonic() + 60
+        while not _answers(f"http://127.0.0.1:{port}/_stcore/health"):
+            assert command.poll() is None and time.monotonic() < deadline, log.read_text()
+            time.sleep(0.1)
+        # A terminal interrupts everybody in it; who terminates the command means the command alone.
+        os.killpg(command.pid, how) if how == signal.SIGINT else command.send_signal(how)
+        command.wait(20)
+        assert not _answers(f"http://127.0.0.1:{port}/_stcore/health")
+        assert "Traceback" not in log.read_text()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(command.pid, signal.SIGKILL)

@@ -1,0 +1,108 @@
+"""What ``pip install`` takes along, and what the package says of itself."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from importlib import import_module, metadata
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+import rfviz
+from rfviz.ui.page_index import laboratory_folder
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SETUPTOOLS = PROJECT["tool"]["setuptools"]
+# For README, which is no part of an installation; and the script that makes them.
+PICTURES = re.compile(r"assets/([\w-]+(?<!-card)-(light|dark)\.png|screenshots\.py)")
+
+
+def _of(folder):
+    """Files below a folder, as paths from the root; nothing that running Python leaves behind."""
+    found = (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
+    return [path for path in found if "__pycache__" not in path.parts]
+
+
+def test_laboratory_is_installed_whole():
+    placed = {}
+    for target, patterns in SETUPTOOLS["data-files"].items():
+        for path in (match for pattern in patterns for match in ROOT.glob(pattern)):
+            placed[path.relative_to(ROOT)] = PurePosixPath(target) / path.name
+    needed = [Path("app.py"), *_of("pages"), *_of("assets"), *_of(".streamlit")]
+    needed = [path for path in needed if not PICTURES.fullmatch(path.as_posix())]
+    missing = [str(path) for path in needed if path not in placed]
+    assert not missing, f"name them in [tool.setuptools.data-files] of pyproject.toml: {missing}"
+    # Each keeps its place, which is how the pages find it.
+    assert all(placed[path] == PurePosixPath("share/rfviz") / path.as_posix() for path in needed)
+
+
+def test_files_of_the_package_that_are_no_code_are_installed():
+    data = SETUPTOOLS["package-data"]
+    for path in _of("rfviz"):
+        if path.suffix != ".py":
+            patterns = data.get(".".join(path.parent.parts), [])
+            assert any(path.match(pattern) for pattern in patterns), f"{path}: name it in package-data"
+
+
+def test_command_and_version():
+    module, _, function = PROJECT["project"]["scripts"]["rfviz"].partition(":")
+    assert callable(getattr(import_module(module), function))
+    assert rfviz.__version__ == import_module("rfviz._version").__version__
+    assert SETUPTOOLS["dynamic"]["version"] == {"attr": "rfviz._version.__version__"}
+
+
+def test_parts_are_loaded_when_used():
+    code = (
+        "import sys, rfviz; assert 'rfviz.features' not in sys.modules and 'numpy' not in sys.modules\n"
+        "assert rfviz.features.RandomMaxout(7).n_components == 7 and 'rfviz.features' in sys.modules\n"
+        "assert all(getattr(rfviz, name) is not None for name in rfviz.__all__)\n"
+        "assert set(rfviz.__all__) <= set(dir(rfviz))\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {name.split(".")[0] for name in done.stdout.split()} & {"streamlit", "plotly", "cupy", "dask"}
+    with pytest.raises(AttributeError, match="'rfviz' has no attribute 'nonsense'"):
+        _ = rfviz.nonsense
+
+
+# --- where the laboratory is ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """An environment with a package and a laboratory; gives its `code` and the list of what the installer wrote."""
+    code = tmp_path / "lib" / "site-packages" / "rfviz" / "ui" / "page_index.py"
+    share = tmp_path / "share" / "rfviz"
+    for path in (code, share / "app.py", share / "pages" / "home.py"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    listed = [metadata.PackagePath(name) for name in ("rfviz/cli.py", "../../share/rfviz/app.py")]
+    for path in listed:
+        path.dist = metadata.Distribution.at(tmp_path / "lib" / "site-packages" / "rfviz-0.dist-info")
+    monkeypatch.setattr(metadata, "files", lambda name: listed)
+    return code, share, listed
+
+
+def test_checkout_comes_first(installed):
+    assert laboratory_folder() == ROOT
+
+
+def test_installed_laboratory_is_found_where_the_installer_put_it(installed):
+    code, share, _ = installed
+    assert laboratory_folder(code) == share.resolve()
+
+
+def test_laboratory_that_is_not_there(installed, monkeypatch):
+    code, share, listed = installed
+    (share / "app.py").unlink()
+    assert laboratory_folder(code) is None
+    listed.clear()
+    assert laboratory_folder(code) is None
+
+    def unknown(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "files", unknown)
+    assert laboratory_folder(code) is None
