@@ -106,3 +106,29 @@ def test_laboratory_that_is_not_there(installed, monkeypatch):
 
     monkeypatch.setattr(metadata, "files", unknown)
     assert laboratory_folder(code) is None
+
+
+# --- what the package says of itself ----------------------------------------------------------------------------------
+
+
+def test_version_is_one_everywhere():
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## \[([\d.]+)\]", changes, re.MULTILINE)[1] == rfviz.__version__
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [rfviz.__version__]
+
+
+def test_licence_is_one_everywhere():
+    licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert licence.startswith("BSD 3-Clause License\n") and "The rfviz developers\n" in licence
+    assert PROJECT["project"]["license"] == "BSD-3-Clause"
+    assert "\nlicense: BSD-3-Clause\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_schemes_of_the_changes_and_the_citation_exist():
+    names = rfviz.features.registry()
+    noted = re.findall(r"notes: \"(.+)\"", (ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    cited = {word for note in noted for word in re.findall(r"\b[A-Z][a-z]+[A-Z]\w+", note)}
+    assert len(noted) == 5 and len(cited) >= 6 and cited <= set(names)
+    models = re.findall(r"`([A-Z]\w+(?:Path|Classifier|Regressor))`", (ROOT / "CHANGELOG.md").read_text("utf-8"))
+    assert len(models) >= 5 and all(hasattr(rfviz.linear_model, name) for name in models)
