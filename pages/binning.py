@@ -28,7 +28,7 @@ SHOWN = Param("shown", 1, "int", 1, 60, label="Grid shown", help="Which of the g
 GAMMA = Param("gamma", 2.0, "float", 0.05, 50.0, log=True, ui_high=20.0, symbol=r"\gamma", label="Gamma",
               help="One over a length: a larger γ makes smaller boxes and a narrower kernel.")  # fmt: skip
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, other grids.")
-VIEW = Param("view", "A point", "choice", choices=("A point", "All pairs"), label="Right picture",
+VIEW = Param("view", "A point", "choice", choices=("A point", "All pairs"), label="Second picture",
              help="The kernel around the ringed point, or of all pairs as in the paper’s Figure 2.")  # fmt: skip
 PROFILE = next(p for p in RandomBinning.params if p.name == "profile")
 DATA = ["moons", "circles", "spirals", "xor", "circle"]
@@ -55,7 +55,7 @@ def choose(n_points: int) -> tuple[str, int, int, float, str, int, int]:
         view, p, shown = control(state, VIEW), control(state, P), control(state, SHOWN)
         gamma = control(state, GAMMA)
         profile = choice(state, "profile", list(PROFILE.choices), "laplacian", "Kernel", PROFILE.help, text.PROFILES)
-        point = Param("point", 1, "int", 1, n_points, label="Ringed point", help="Or click a point on the left.")
+        point = Param("point", 1, "int", 1, n_points, label="Ringed point", help="Or click a point in picture one.")
         row, seed = control(state, point), control(state, SEED)
     return view, p, shown - 1, gamma, profile, seed, row - 1
 

@@ -31,7 +31,7 @@ SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, other fe
 VIEW = Param("view", "Pixel", "choice", choices=("Pixel", "Figure 4"), label="View",
              help="One pixel at a time, or four pixels for four skeletons as in the paper’s Figure 4.")  # fmt: skip
 NAMES = {"flat": "Flat", "1 convolution": "1 convolution", "2 convolutions": "2 convolutions",
-         "3 convolutions": "3 convolutions", "deep": "The paper’s deep one", OWN: "Own layers"}  # fmt: skip
+         "3 convolutions": "3 convolutions", "deep": "The paper’s", OWN: "Own layers"}  # fmt: skip
 DATA = ["photo_patches", "digits", "turning_head", "olivetti", "umist", "mnist", "cifar10"]
 FIGURE_4 = {"view": "Figure 4", "side": 24, "colour": True, "features": 500_000, "seed": 0}
 DEEP = {"view": "Pixel", "skeleton": "deep", "side": 24, "colour": True, "features": 500_000, "seed": 0}

@@ -109,7 +109,7 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
 
 SPEC = DatasetSpec(
     name="turning_head",
-    title=f"Turning head ({N_FRAMES} rendered images)",
+    title="Turning head",
     load=load,
     params=PARAMS,
     source="bundled",

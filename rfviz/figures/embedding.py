@@ -18,6 +18,9 @@ __all__ = ["PICKED", "PointStyle", "place_thumbnails", "plot_embedding", "point_
 PICKED = "#e6007e"  # the frame and ring of the point that was clicked; no class has this colour
 _ALL_DRAWN = 60
 _THUMBNAIL_SHARE = 0.062  # width of a thumbnail over that of the chart
+# An edge of the cube in three dimensions: without its grid, points would hang in nothing.
+_EDGE = {"showgrid": True, "gridcolor": GREY, "zeroline": False, "nticks": 5, "showbackground": False,
+         "showline": True, "linecolor": GREY, "tickfont": {"size": 11}}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,12 +113,20 @@ def plot_embedding(
     plotly.graph_objects.Figure
     """
     Z = projection.coordinates
-    words = " of the variance" if legend else ""  # a small picture has no room for them
+    # Neither a small picture nor the edges of a cube have room for the words.
+    words = " of the variance" if legend and Z.shape[1] == 2 else ""
     axes = [f"axis {i + 1} ({share:.0%}{words})" for i, share in enumerate(projection.explained)]
     traces = _points(Z, style, legend)
     if Z.shape[1] == 3:
-        scene = {f"{name}axis": {"title": {"text": text}} for name, text in zip("xyz", axes, strict=True)}
-        return styled(traces, x="", y="", height=height, revision=revision, scene={**scene, "aspectmode": "data"})
+        scene = {
+            f"{name}axis": _EDGE | {"title": {"text": text, "font": {"size": 13}}}
+            for name, text in zip("xyz", axes, strict=True)
+        }
+        scene |= {
+            "aspectmode": "data",
+            "camera": {"eye": {"x": 1.95, "y": 1.95, "z": 1.15}, "center": {"x": 0, "y": 0, "z": -0.15}},
+        }
+        return styled(traces, x="", y="", height=height, revision=revision, scene=scene)
     if selected is not None and selected < len(Z):
         traces.append(_ring(Z[selected]))
     shown, layout = Z, {}

@@ -141,13 +141,15 @@ def _limits(result: SaturationResult, styles: list[SchemeStyle]) -> list[Any]:
     for style, c in limited:
         if all(abs(c.plateau - other.plateau) > 0.04 * top for _, other in named):
             named.append((style, c))
+    # The word once, on the highest: in a narrow window it would run into the radius of the curve above.
+    highest = max(c.plateau for _, c in named)
     traces.append(
         trace(
             "scatter",
             x=[end] * len(named),
             y=[max(c.plateau, float(c.high[-1])) for _, c in named],
             mode="text",
-            text=[f"<b>plateau {c.plateau:.3f}</b>" for _, c in named],
+            text=[f"<b>{'plateau ' * (c.plateau == highest)}{c.plateau:.3f}</b>" for _, c in named],
             textposition="top left",
             textfont={"color": [style.colour for style, _ in named], "size": 14},
             **quiet,

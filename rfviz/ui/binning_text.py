@@ -52,9 +52,9 @@ def explanation(grids: PlaneGrids, view: BoxView, shared: SharedBoxes, error: fl
     own = int(view.sizes[view.box[shared.row]])
     others = f"{own - 1} other point{'s' if own != 2 else ''}" if own > 1 else "no other point"
     return (
-        f"**What am I seeing?** Left: grid number {view.repetition + 1}, one of {shared.n_repetitions:,}. Its boxes "
+        f"**What am I seeing?** First: grid number {view.repetition + 1}, one of {shared.n_repetitions:,}. Its boxes "
         f"are {view.pitch[0]:.2f} wide and {view.pitch[1]:.2f} high; points of one box have one colour and mark, and "
-        f"the ringed point shares its box (grey) with {others}. Right: in what share of the {shared.n_repetitions:,} "
+        f"the ringed point shares its box (grey) with {others}. Second: in what share of the {shared.n_repetitions:,} "
         "grids each place lies in the box of the ringed point. That share estimates the kernel, whose exact heights "
         f"are the orange lines; it is off by **{error:.3f}** (root mean square)."
     )
@@ -63,8 +63,8 @@ def explanation(grids: PlaneGrids, view: BoxView, shared: SharedBoxes, error: fl
 def pairs_explanation(grids: PlaneGrids, view: BoxView, n_repetitions: int) -> str:
     """What the matrix of all pairs shows."""
     lead = (
-        f"**What am I seeing?** Left: grid number {view.repetition + 1}, which puts {len(grids.points)} points into "
-        f"{len(view.sizes)} boxes. Right: the features’ inner product of every pair of points, sorted by those boxes."
+        f"**What am I seeing?** First: grid number {view.repetition + 1}, which puts {len(grids.points)} points into "
+        f"{len(view.sizes)} boxes. Second: the features’ inner product of every pair of points, sorted by those boxes."
     )
     if n_repetitions == 1:
         return f"{lead} With a single grid it is 1 for two points of one box and 0 otherwise: one block for each box."

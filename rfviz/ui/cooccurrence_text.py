@@ -141,18 +141,23 @@ def repeats_text(found: Repeats) -> str:
     )
 
 
+# Angles of a formula that are written out: half a page has room for so many.
+_TERMS = 3
+
+
 def formula_of(feature: SingleFeature, side: int, channels: int) -> str:
     """A feature as a formula, and its value."""
     factor, terms = "" if feature.is_real else r"\sqrt2\,", []
     shown = list(zip(feature.columns.tolist(), feature.multiples.tolist(), strict=True))
-    for column, multiple in shown[:5]:
+    for column, multiple in shown[:_TERMS]:
         row, place = divmod(column // channels, side)
         colour = "," + ("r", "g", "b")[column % channels] if channels == 3 else ""
         times = "" if abs(multiple) == 1 else f"{abs(multiple)}"
         sign = "-" if multiple < 0 else "+" if terms else ""
         terms.append(rf"{sign}{times}\theta_{{{row + 1},{place + 1}{colour}}}")
-    if len(shown) > 5:
-        terms.append(rf"+\dots\text{{({len(shown) - 5} more)}}")
+    if len(shown) > _TERMS:
+        terms.append(rf"+\dots\text{{({len(shown) - _TERMS} more)}}")
     if feature.is_sine:
         terms.append(r"+\tfrac\pi2" if terms else r"\tfrac\pi2")
-    return rf"{factor}\cos({''.join(terms) or '0'})={feature.value:.3f}"
+    angle = "".join(terms) or "0"
+    return rf"\begin{{aligned}}&{factor}\cos({angle})\\&={feature.value:.3f}\end{{aligned}}"

@@ -63,10 +63,10 @@ def explanation(curves: Sequence[Curve], split: Split, view: str, loss: str) -> 
         "seconds": f" on {len(split.X_test):,} rows, against K: how many random features, or stumps of AdaBoost",
         "reach": f", on {len(split.X_test):,} test rows; a lower stair is a quicker learner",
     }[view]
-    fitted = "quadratic" if loss == "ridge" else loss
+    fitted = "ridge regression" if loss == "ridge" else f"the {loss} loss"
     lead = (
         f"**What am I seeing?** {what}{on}. Both learn from the same {len(split.X_train):,} rows: random features are "
-        f"drawn once and weighed by the {fitted} loss, while AdaBoost searches for every stump."
+        f"drawn once and weighed by {fitted}, while AdaBoost searches for every stump."
     )
     return " ".join([lead, *map(verdict, compare(curves))])
 

@@ -77,7 +77,8 @@ class LiveRun:
             label = "Go on" if len(left) < total else "Start"
             st.button(label, type="primary", disabled=running, on_click=self._want, args=(True, None))
             st.button("Stop", disabled=not running, on_click=self._want, args=(False, work.identity))
-            st.caption(f"{len(left)} of {total} parts to compute.{self.note}")
+            hint = " Press Start to draw them." if len(left) == total and not running else ""
+            st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}")
         self._bar = st.empty()
         if running:  # from the first moment on, or the page would jump when the first part reports
             self._bar.progress(1 - len(left) / total, text="…")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import importlib
 import logging
+import pkgutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,17 +19,12 @@ __all__ = ["lifespan", "report_script_error"]
 
 _DRAWS_KEPT = 800_000_000
 _log = logging.getLogger("rfviz")
-# All that a page may import, and what those import only when first used.
+# What the pages compute and draw with, whichever they are, and what that imports only when first used.
+_PACKAGES = ("rfviz.analysis", "rfviz.figures", "rfviz.datasets")
 _PRELOADED = (
     "numpy", "pandas", "pyarrow", "scipy.linalg", "scipy.spatial.distance", "scipy.stats", "sklearn.decomposition",
-    "PIL.Image", "plotly.graph_objects", "plotly.validator_cache", "rfviz.analysis.accuracy",
-    "rfviz.analysis.baselines", "rfviz.analysis.cooccurrence", "rfviz.analysis.creases",
-    "rfviz.analysis.decision_surface", "rfviz.analysis.svm_surface", "rfviz.analysis.embedding",
-    "rfviz.analysis.feature_shapes", "rfviz.analysis.guarantees", "rfviz.analysis.kernel_error",
-    "rfviz.analysis.risk", "rfviz.analysis.saturation",
-    "rfviz.datasets", "rfviz.figures.accuracy", "rfviz.figures.cooccurrence", "rfviz.figures.decision_surface",
-    "rfviz.figures.embedding", "rfviz.figures.guarantees",
-    "rfviz.figures.kernel_bias", "rfviz.figures.saturation", "rfviz.figures.skeleton",
+    "sklearn.ensemble", "sklearn.neighbors", "sklearn.svm", "PIL.Image", "plotly.graph_objects",
+    "plotly.validator_cache",
 )  # fmt: skip
 
 
@@ -41,6 +37,9 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     """
     for name in _PRELOADED:
         importlib.import_module(name)
+    for package in map(importlib.import_module, _PACKAGES):
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
     from rfviz import backend, kernels
     from rfviz.features import RandomMaxout
     from rfviz.features.draws import remember_normals

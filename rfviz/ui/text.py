@@ -188,7 +188,7 @@ def accuracy_explanation(race, lines) -> str:
         f"random features of {len(race.split.X_train):,} training rows, for each m; both axes are logarithmic."
     )
     if not runners:
-        return lead + " There is no curve yet: press Start."
+        return lead
     unit = "%" if race.split.is_classification else ""
     best = min(runners, key=lambda r: r.frame["error"].iloc[-1])
     story = f" **{best.label}** ends at {best.frame['error'].iloc[-1]:.3g}{unit}."

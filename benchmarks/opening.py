@@ -1,0 +1,61 @@
+"""How soon every page shows its first picture: from asking for the address to the first chart, in headless Chromium.
+
+    python benchmarks/opening.py [--turns 3] [--json PATH]
+
+The first visit after the server's start is told apart from later ones: it loads what the page computes with, and what
+it computed is remembered for those who come after. Browser and server share the machine.
+"""
+
+# ruff: noqa: E402 - the package is found from wherever the script is started
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
+
+from _app import running_app
+from _latency_browser import browser
+from _report import markdown_table, write_json
+
+from rfviz.ui.page_index import find_pages
+
+# A chart, a card of the zoo, or the front page's first card.
+PICTURE = ".js-plotly-plot .main-svg, .zoo .cards canvas, [class*=st-key-cards] [data-testid=stPageLink]"
+_PATIENCE_MS = 60_000
+
+
+def seconds_to_picture(chromium: Any, address: str) -> float:
+    """One visit by a browser that knows nothing yet."""
+    context = chromium.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    began = time.perf_counter()
+    page.goto(address)
+    page.locator(PICTURE).first.wait_for(state="visible", timeout=_PATIENCE_MS)
+    seconds = time.perf_counter() - began
+    context.close()
+    return seconds
+
+
+def main() -> None:
+    """Visit every page, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--turns", type=int, default=3, help="visits after the first")
+    parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "opening-cpu.json")
+    options = parser.parse_args()
+    rows = []
+    with running_app() as url, browser() as chromium:
+        for page in find_pages():
+            address = f"{url}/{'' if page.slug == 'home' else page.slug}"
+            first, *later = (seconds_to_picture(chromium, address) for _ in range(options.turns + 1))
+            rows.append({"page": page.title, "first visit s": first, "later visits s": statistics.median(later)})
+    print(markdown_table(rows))
+    write_json(options.json, {"turns": options.turns, "pages": rows})
+
+
+if __name__ == "__main__":
+    main()
