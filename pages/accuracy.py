@@ -28,7 +28,14 @@ QUESTION = "How many random features does a linear model need to do as well as t
 M_MAX = Param("m_max", 1000, "int", 20, 100_000, log=True, symbol="m", label="Largest",
               help="The curve has about twenty numbers of features up to this one.")  # fmt: skip
 SEEDS = Param(
-    "seeds", 3, "int", 1, 20, ui_high=10, label="Seeds", help="Draws of each map; more only adds what is missing."
+    "seeds",
+    3,
+    "int",
+    1,
+    20,
+    ui_high=10,
+    label="Draws",
+    help="Independent draws of each map; more only adds what is missing.",
 )
 ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui_low=0.001, ui_high=1e6, log=True,
               symbol=r"\alpha", label="Penalty",

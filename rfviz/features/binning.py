@@ -105,6 +105,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         ),
         Param(
             "profile", "laplacian", "choice", choices=tuple(PROFILES), label="Kernel",
+            titles=tuple(name.capitalize() for name in PROFILES),
             help="What the chance to share a bin is in each column: exp(−γt), max(0, 1 − γt), or 1/(1 + γt).",
         ),
     )  # fmt: skip

@@ -99,7 +99,7 @@ def _law(
                 y=curve.as_printed,
                 mode="lines",
                 line={"color": rgba(colour, 0.75), "width": 2, "dash": "4px 4px"},
-                name="the paper's formula (wrong)",
+                name="the paper’s formula (wrong)",
                 legendgroup="as printed",
                 showlegend=first,
                 hovertemplate="%{x:.3f} → %{y:.3f}<extra>as printed</extra>",

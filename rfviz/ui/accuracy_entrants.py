@@ -39,7 +39,7 @@ _POOLS = (1, 2, 4, 8, 16, 32)
 _WHOLE = Param(
     "whole", True, "bool", label="Whole images too", help="Two curves for each map: rectangles, and all pixels."
 )
-_DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic too",
+_DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic",
                 help="One more curve for each map that projects: trained by random rows and random features, which are "
                 "drawn again whenever they are needed, so that no weights are stored.")  # fmt: skip
 

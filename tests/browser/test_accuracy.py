@@ -104,7 +104,7 @@ def test_another_seed_adds_only_what_is_missing(app, visit):
     page = visit(app, "accuracy?schemes=RandomProjection,&references=,&seeds=1&m_max=200")
     page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
     wait_for_chart(page, "accuracy")
-    slider(page, "Seeds").focus()
+    slider(page, "Draws").focus()
     page.keyboard.press("ArrowRight")
     page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
     page.wait_for_function("() => rf.traces('accuracy').length >= 2")
