@@ -36,3 +36,10 @@ def test_pages_of_the_laboratory():
     assert pages[0].slug == "home"
     assert len({page.slug for page in pages}) == len({page.title for page in pages}) == len(pages)
     assert all(page.question.strip().endswith((".", "?")) for page in pages)
+
+
+def test_every_page_has_a_picture_for_each_colour_scheme():
+    """``make screenshots`` takes them."""
+    missing = [(page.slug, scheme) for page in find_pages() if page.slug != "home"
+               for scheme in ("light", "dark") if page.picture(scheme) is None]  # fmt: skip
+    assert not missing
