@@ -173,6 +173,8 @@ class Param:
             raise ValueError(f"{self.name} needs positive bounds for a logarithmic slider")
         convert = int if self.kind == "int" else float
         values = {convert(self.default)} if self.default not in self.choices else set()
+        if convert(high) % self.step == 0 or self.kind == "float":
+            values.add(convert(high))  # a slider reaches its end: all rows of a data set, however many they are
         for exponent in range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1):
             for mantissa in _STOPS:
                 value = mantissa * 10.0 ** (exponent - 1)

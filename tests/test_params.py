@@ -123,9 +123,9 @@ def test_stops_of_a_float():
     assert all(type(stop) is float for stop in stops)
 
 
-def test_stops_hold_an_odd_default_and_small_integers():
+def test_stops_hold_an_odd_default_small_integers_and_the_end():
     stops = Param("q", 7, "int", low=1, high=32, log=True).stops()
-    assert stops == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 30]
+    assert stops == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 30, 32]
     with pytest.raises(ValueError, match="shift needs positive bounds"):
         FREE.stops()
 

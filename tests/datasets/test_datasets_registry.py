@@ -103,3 +103,10 @@ def test_import_is_light():
     heavy = "pandas,sklearn,scipy,pyarrow,streamlit,plotly,cupy"
     code = f"import sys, rfviz.datasets; print([m for m in {heavy!r}.split(',') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_slider_reaches_all_rows():
+    params = [p for spec in datasets.specs().values() for p in spec.params if p.name == "max_samples"]
+    assert params and all(p.stops()[-1] == p.ui_high for p in params)
+    mnist = next(p for p in datasets.specs()["mnist"].params if p.name == "max_samples")
+    assert mnist.stops()[-1] == 70_000  # what Table 1 needs
