@@ -138,3 +138,9 @@ def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
     at = changed(at, SLUG, {"draws": 1000, "points": 256})
     assert len(at.error) == 1 and "fewer points or draws" in at.error[0].value
+
+
+def test_without_a_guarantee_none_is_announced():
+    at = opened(SLUG, {"scheme": "RandomMaxout", "draws": 20, "n_components": 100})
+    said = " ".join(caption.value for caption in at.caption)
+    assert "no guarantee with explicit constants is known" in said and "Dashed" not in said

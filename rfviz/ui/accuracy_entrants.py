@@ -24,9 +24,7 @@ __all__ = ["EntrantSettings", "architectures", "choose_maps", "choose_settings",
 
 #: Skeletons that race, as words of the address: presets, and the architectures of the paper's Table 1.
 _ARCHITECTURE_OF = {name.replace(",", "-"): name for name in NAMES}
-_SKELETONS = {name: name for name in PRESET_SKELETONS} | {
-    word: f"{name} (Table 1)" for word, name in _ARCHITECTURE_OF.items()
-}
+_SKELETONS = {name: name for name in PRESET_SKELETONS} | _ARCHITECTURE_OF
 _SKELETON_HELP = (
     "Which inputs meet in a compositional feature: any of them (flat), or those that share windows of convolutions. "
     "The architectures of the paper’s Table 1 have two convolutions, named by their windows, over principal components "
