@@ -6,6 +6,7 @@ where it has an entry for each. Draws are nested in their rows, see :mod:`rfviz.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,13 +21,14 @@ __all__ = ["SPECTRA", "Cauchy", "Gaussian", "Laplacian", "Matern", "Spectrum", "
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class Spectrum(ABC):
     """A law of frequencies.
 
     Attributes
     ----------
     isotropic : bool
-        Whether the law, and with it the kernel, is unchanged by rotations.
+        Whether the law, and with it the kernel, is unchanged by rotations. Such a law, see :class:`Gaussian`, also has
+        a ``profile`` and a ``curvature``.
     n_mixing : int
         Uniform numbers that one frequency takes beside one for each column.
     unit_gamma : float
@@ -41,30 +43,22 @@ class Spectrum:
         """What unit frequencies are multiplied with for the width `gamma`: γ itself, unless γ is a squared width."""
         return gamma
 
+    @abstractmethod
     def draw(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray:
         """Fill `out`, shape (n_frequencies, n_features), with independent unit frequencies."""
-        raise NotImplementedError
 
     def mixing(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray | None:
         """Fill `out`, shape (n_frequencies, 1), with the factors that mix Gaussians into this law; None where it is
         Gaussian itself."""
         return None
 
+    @abstractmethod
     def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Unit frequencies from uniform numbers, shapes (n, n_mixing) and (n, n_features), through inverse laws."""
-        raise NotImplementedError
 
+    @abstractmethod
     def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
         """The kernel of the width `gamma`."""
-        raise NotImplementedError
-
-    def profile(self, distance: np.ndarray) -> np.ndarray:
-        """Isotropic laws: the unit kernel as a function of the distance."""
-        raise NotImplementedError
-
-    def curvature(self) -> float:
-        """Isotropic laws: E ω₁² of unit frequencies, infinite where the kernel has a cusp at 0."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -87,9 +81,11 @@ class Gaussian(Spectrum):
         return kernels.gaussian(X, Y, gamma=gamma)
 
     def profile(self, distance: np.ndarray) -> np.ndarray:
+        """The unit kernel as a function of the distance."""
         return np.exp(-0.5 * distance**2)
 
     def curvature(self) -> float:
+        """E ω₁² of unit frequencies, infinite where the kernel has a cusp at 0."""
         return 1.0
 
 

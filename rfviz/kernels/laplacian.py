@@ -9,11 +9,10 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from rfviz.kernels._inputs import as_pair
-from rfviz.params import Param
+from rfviz.kernels.gaussian import GAMMA
 
 __all__ = ["columnwise", "laplacian"]
 
-_GAMMA = Param("gamma", 1.0, "float", low=0.0, open_low=True, log=True, symbol=r"\gamma", label="Gamma")
 # Numbers of the differences that are held at once.
 _AT_ONCE = 2_000_000
 
@@ -42,7 +41,7 @@ def laplacian(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
     DataError
         If `X` or `Y` is not a finite matrix.
     """
-    gamma = _GAMMA.validate(gamma)
+    gamma = GAMMA.validate(gamma)
     xp, X, Y = as_pair(X, Y)
     distances = cdist(X, Y, "cityblock") if xp is np else _city_block(xp, X, Y)
     distances *= -gamma

@@ -8,52 +8,22 @@ import numpy as np
 from scipy.special import gammaln, kv
 
 from rfviz.backend import array_namespace, to_host
-from rfviz.kernels._inputs import as_pair, pairwise_squared_distances
+from rfviz.kernels._inputs import pairwise_squared_distances
 from rfviz.kernels.gaussian import GAMMA
+from rfviz.kernels.laplacian import columnwise
 from rfviz.params import Param
 
 __all__ = ["cauchy", "matern", "matern_rho"]
 
 NU = Param("nu", 1.5, "float", low=0.1, high=50.0, symbol=r"\nu", label="Smoothness ν")
-# Numbers in the differences of all columns at once.
-_AT_ONCE = 200_000
 
 
 def cauchy(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
     """Cauchy kernel Π_j 1/(1 + γ²(x_j − y_j)²) between all rows of `X` and `Y`.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples_X, n_features)
-        NumPy or CuPy; computed in float64 whatever its type.
-    Y : array-like of shape (n_samples_Y, n_features), optional
-        `X` where None.
-    gamma : float
-        γ > 0, one over a length.
-
-    Returns
-    -------
-    array of shape (n_samples_X, n_samples_Y)
-        float64, from 0 to 1, on the device of `X`.
-
-    Raises
-    ------
-    ParameterError
-        If `gamma` is not a positive number.
-    DataError
-        If `X` or `Y` is not a finite matrix.
+    Parameters, result and errors are those of :func:`rfviz.kernels.laplacian`; γ > 0 is one over a length.
     """
-    gamma = GAMMA.validate(gamma)
-    xp, X, Y = as_pair(X, Y)
-    X, Y = gamma * X, gamma * Y
-    product = xp.empty((X.shape[0], Y.shape[0]), dtype=np.float64)
-    rows = max(_AT_ONCE // max(Y.shape[0] * X.shape[1], 1), 1)
-    # The product over thousands of columns may overflow; the kernel is then 0 to all digits, as it should be.
-    with np.errstate(over="ignore"):
-        for start in range(0, X.shape[0], rows):
-            difference = X[start : start + rows, None, :] - Y[None, :, :]
-            product[start : start + rows] = (1.0 + difference * difference).prod(axis=2)
-        return 1.0 / product
+    return columnwise(X, Y, profile=lambda t: 1.0 / (1.0 + t * t), gamma=GAMMA.validate(gamma))
 
 
 def matern(X: Any, Y: Any = None, gamma: float = 1.0, nu: float = 1.5) -> Any:
@@ -66,7 +36,7 @@ def matern(X: Any, Y: Any = None, gamma: float = 1.0, nu: float = 1.5) -> Any:
     Parameters
     ----------
     X, Y
-        As for :func:`cauchy`.
+        As for :func:`rfviz.kernels.laplacian`.
     gamma : float
         γ = 1/(2ℓ²) > 0.
     nu : float
