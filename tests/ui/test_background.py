@@ -2,9 +2,11 @@
 
 import threading
 import time
+import warnings
 
 import pytest
 
+from rfviz.errors import warn
 from rfviz.ui import background
 from rfviz.ui.background import Abandoned, Job
 
@@ -74,3 +76,11 @@ def test_errors_are_kept_for_who_looks():
     assert job.done.wait(5)
     with pytest.raises(ZeroDivisionError):
         raise job.error
+
+
+def test_warnings_of_the_work_do_not_go_to_the_log():
+    with warnings.catch_warnings(record=True) as logged:
+        warnings.simplefilter("always")
+        job = Job("name", lambda progress: warn("doubtful", UserWarning))
+        assert job.done.wait(5)
+    assert job.error is None and not logged
