@@ -21,6 +21,11 @@ ROOT = Path(__file__).parents[2]
 RECIPES = recipes()
 # Settings that differ from the defaults of each page, small enough to be computed at once.
 OTHERS = {
+    "kernel-approximation": [
+        {"data": "sphere", "points": 16, "m_max": 100, "m": 38, "odd": False, "draws": 2, "metric": "maximum",
+         "schemes": ["RandomMaxout", "RandomFourier"], "pools": [8], "relative": False, "draw": ["orthogonal"]},
+        {"points": 16, "m_max": 100, "odd": True, "draws": 1, "schemes": ["CompositionalFeatures"], "both": True},
+    ],
     "distance-saturation": [
         {"data": "sphere", "data.n_samples": 50, "scheme": "RandomFourier", "n_components": 200, "gamma": 0.5,
          "compare": [2.0], "normalise": "standardise"},
