@@ -31,6 +31,11 @@ OTHERS = {
          "schemes": ["RandomMaxout", "RandomFourier"], "pools": [8], "relative": False, "draw": ["orthogonal"]},
         {"points": 16, "m_max": 100, "odd": True, "draws": 1, "schemes": ["CompositionalFeatures"], "both": True},
     ],
+    "decision-surfaces": [
+        {"data": "moons", "data.n_samples": 100, "scheme": "RandomMaxout", "n_components": 20, "creases": 2, "C": 1.0,
+         "svm_gamma": 1.0, "normalise": "standardise", "loss": "hinge", "seed": 3},
+        {"points_from": "own", "points": ["-1/0/1", "1/0.25/2", "0.5/0.5/2"], "n_components": 10},
+    ],
     "distance-saturation": [
         {"data": "sphere", "data.n_samples": 50, "scheme": "RandomFourier", "n_components": 200, "gamma": 0.5,
          "compare": [2.0], "normalise": "standardise"},
