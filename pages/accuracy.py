@@ -9,13 +9,13 @@ from rfviz.analysis.splits import make_split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import plot_accuracy
 from rfviz.params import Param
-from rfviz.ui import accuracy_text, layout, text
+from rfviz.recipes.race import Race
+from rfviz.ui import accuracy_text, layout, results, text
 from rfviz.ui import accuracy_views as views
 from rfviz.ui.accuracy_entrants import architectures, choose_maps, choose_settings, line_up, presets
 from rfviz.ui.architecture_views import table_of_architectures
 from rfviz.ui.controls import control, several
 from rfviz.ui.live_run import LiveRun
-from rfviz.ui.race import Race
 from rfviz.ui.results import kept
 from rfviz.ui.sidebar import choose_data, show_device
 
@@ -76,7 +76,7 @@ steps = (
     tuple((grid, 1.0) for grid in segments) if grow == "features" else tuple((whole, s) for s in (1 / 16, 1 / 4, 1.0))
 )
 alphas = "auto" if alpha == "hold-out" else alpha
-race = Race(split, (data_key, normalise, test_share), entrants, seeds, steps, alphas, loss)
+race = Race(split, (data_key, normalise, test_share), entrants, seeds, steps, alphas, loss, results)
 
 unit = "test error, %" if split.is_classification else "test error (root mean square)"
 live = LiveRun("accuracy", race, views.OWN_TRAINING if loss != "ridge" else "")

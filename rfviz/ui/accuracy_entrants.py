@@ -15,9 +15,9 @@ from rfviz.errors import ParameterError
 from rfviz.features import registry
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.params import Param
+from rfviz.recipes.entrants import Entrant
 from rfviz.skeleton import PRESETS as PRESET_SKELETONS
 from rfviz.ui.controls import control, receptive_field, several
-from rfviz.ui.race import Entrant
 from rfviz.ui.state import PageState
 
 __all__ = ["EntrantSettings", "architectures", "choose_maps", "choose_settings", "line_up", "presets"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rfviz.ui.race import Race
+from rfviz.recipes.race import Race
 
 __all__ = ["METHOD", "stories"]
 

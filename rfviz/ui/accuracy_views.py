@@ -15,9 +15,9 @@ from rfviz.analysis.maxout_table import maxout_table
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import plot_accuracy, plot_confusion, plot_penalty
+from rfviz.recipes.race import Race
 from rfviz.ui import images, layout
 from rfviz.ui.controls import choice
-from rfviz.ui.race import Race
 from rfviz.ui.results import known, watched
 from rfviz.ui.state import PageState
 

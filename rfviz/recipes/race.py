@@ -1,4 +1,4 @@
-"""A race of feature maps on the accuracy page: what runs, what is known already, and going on with what is missing."""
+"""A race of feature maps: what runs, what is known already, and going on with what is missing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 import logging
 import time
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,10 @@ from rfviz.analysis.splits import Split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
+from rfviz.recipes.base import Bench, Keeper
 from rfviz.recipes.entrants import Entrant
-from rfviz.ui.results import kept, known, warnings_of
 
-__all__ = ["Entrant", "Failure", "Race", "report_of"]
+__all__ = ["Failure", "Race", "finish", "report_of"]
 
 _SHELF = "accuracy"
 _SMALL_SPLIT = 30_000_000
@@ -56,6 +56,8 @@ class Race:
     alphas : float or "auto"
         Penalties of the ridge.
     loss : {"ridge", "logistic", "hinge"}
+    keeper : Keeper
+        Remembers the parts.
     """
 
     split: Split
@@ -65,6 +67,7 @@ class Race:
     steps: tuple[tuple[tuple[int, ...], float], ...]
     alphas: Any
     loss: str = "ridge"
+    keeper: Keeper = field(default_factory=Bench, repr=False)
 
     def _key(self, entrant: Entrant, seed: int, step: tuple) -> Hashable:
         return self.split_key, entrant, seed, step, *self._rules
@@ -105,11 +108,13 @@ class Race:
     def missing(self) -> list[tuple[Entrant, int, tuple]]:
         """The parts that are not known yet, without those of entrants that failed."""
         failed = self.failures()
-        return [p for p in self.parts() if p[0].label not in failed and known(_SHELF, self._key(*p)) is None]
+        return [
+            p for p in self.parts() if p[0].label not in failed and self.keeper.known(_SHELF, self._key(*p)) is None
+        ]
 
     def failures(self) -> dict[str, str]:
         """Why an entrant stopped, by its label; the others go on."""
-        found = ((part[0].label, known(_SHELF, self._key(*part))) for part in self.parts())
+        found = ((part[0].label, self.keeper.known(_SHELF, self._key(*part))) for part in self.parts())
         return {label: result.reason for label, result in found if isinstance(result, Failure)}
 
     def warnings(self) -> dict[str, str]:
@@ -117,7 +122,7 @@ class Race:
         keys: dict[str, list[Hashable]] = {}
         for part in self.parts():
             keys.setdefault(part[0].label, []).append(self._key(*part))
-        found = {label: warnings_of(_SHELF, own) for label, own in keys.items()}
+        found = {label: self.keeper.warnings_of(_SHELF, own) for label, own in keys.items()}
         return {label: text for label, text in found.items() if text}
 
     def run_missing(self, progress: Callable[[float, str], None]) -> None:
@@ -143,7 +148,7 @@ class Race:
                 _log.exception("%s failed in a race", entrant.label)
                 return Failure("something went wrong; the server's log has the details")
 
-        kept(_SHELF, self._key(*part), compute, _KEPT)
+        self.keeper.kept(_SHELF, self._key(*part), compute, _KEPT)
 
     def _inputs(self, entrant: Entrant) -> Split:
         """The split as this entrant sees it."""
@@ -152,11 +157,11 @@ class Race:
         # For one session or a race of many maps it is learnt anew in a second; small ones are kept.
         make = functools.partial(with_patches, self.split, *entrant.patches)
         small = self.split.X_train.nbytes < _SMALL_SPLIT
-        return kept("patches", (self.split_key, entrant.patches), make, most=12) if small else make()
+        return self.keeper.kept("patches", (self.split_key, entrant.patches), make, most=12) if small else make()
 
     def segments(self, entrant: Entrant, seed: int) -> list[Segment]:
         """What is known of one entrant and seed; of growing shares of the rows the largest."""
-        found = [known(_SHELF, self._key(entrant, seed, step)) for step in self.steps]
+        found = [self.keeper.known(_SHELF, self._key(entrant, seed, step)) for step in self.steps]
         found = [segment for segment in found if isinstance(segment, Segment)]
         if found and self.steps[0][1] < 1.0:
             return [found[-1]]
@@ -215,3 +220,9 @@ def _against_seconds(runs: list[list[Segment]]) -> pd.DataFrame:
     frame = groups.mean().reset_index()
     frame["s.d."] = groups["error"].std(ddof=1).fillna(0.0).to_numpy()
     return frame
+
+
+def finish(work: Any, keeper: Keeper) -> str:
+    """Compute all that is missing of a race or a contest: who stopped and why, in a sentence each."""
+    keeper.watched("finished", work.identity, lambda progress: work.run_missing(progress) or True)
+    return " ".join(f"{label} stopped: {reason}" for label, reason in work.failures().items())
