@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -18,14 +19,20 @@ from rfviz.ui.state import PageState
 __all__ = ["blas_note", "chart", "details", "explain", "formula", "numbers", "page_title", "use_style"]
 
 
+_marks = st.components.v2.component(
+    "rfviz.page_marks", js=(Path(__file__).parent / "page_marks.js").read_text(encoding="utf-8")
+)
+
+
 @functools.lru_cache(maxsize=1)
 def _css() -> str:
     return (ASSETS / "style.css").read_text(encoding="utf-8")
 
 
 def use_style() -> None:
-    """Add the laboratory's few rules of style to the page."""
+    """Add the laboratory's few rules of style to the page, and what its markup lacks for screen readers."""
     st.html(f"<style>{_css()}</style>")
+    _marks(key="page-marks", height=1)
 
 
 def page_title(
