@@ -43,14 +43,14 @@ MOST_WORDS = Param(
 )  # fmt: skip
 SCALE = Param(
     "scale", "standardise", "choice", choices=("none", "unit norm", "standardise"), label="Scale",
-    titles=("as they are", "rows of norm one", "columns alike"),
-    help="“Columns alike” gives each column mean 0 and variance 1 over all rows, so that metres do not drown "
-    "kilograms. The pages’ own “Normalise” works on what comes out here: after “columns alike”, its “unit norm” puts "
-    "the rows on the sphere, and its “standardise” changes nothing more. “Rows of norm one” here and there is the same "
-    "thing done once.",
+    titles=("as they are", "unit norm", "standardise"),
+    help="“Standardise” gives each column mean 0 and variance 1 over all rows, so that metres do not drown kilograms; "
+    "“unit norm” divides each row by its length. The pages’ own “Normalise” works on what comes out here, and either "
+    "of the two done twice is the same as once. To standardise here and take unit norm there, as is proposed, puts "
+    "columns of equal weight on the sphere.",
 )  # fmt: skip
 SIDE = Param(
-    "side", 0, "int", 0, 128, label="Longer side",
+    "side", 0, "int", 0, 128, label="Longer side (0: by itself)",
     help="Images are shrunk or enlarged to one size whose longer side has so many pixels; 0 follows the rule: the size "
     "they have where they all have one of at most 64 pixels, else 32. The shape is the usual one, and what sticks out "
     "of it is cut off at the edges.",

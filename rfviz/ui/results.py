@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
 
-__all__ = ["kept", "known", "watched"]
+__all__ = ["forget", "kept", "known", "watched"]
 
 R = TypeVar("R")
 
@@ -54,6 +55,27 @@ def known(shelf: str, key: Hashable) -> Any:
     """A result that was kept before, or None; nothing is computed."""
     with _lock:
         return _shelves[shelf].get(key)
+
+
+def forget(marks: Collection[str]) -> int:
+    """Drop every result whose key holds one of these texts, however deep; returns how many there were."""
+    dropped = 0
+    with _lock:
+        for results in _shelves.values():
+            for key in [key for key in results if _holds(key, marks)]:
+                del results[key]
+                dropped += 1
+    return dropped
+
+
+def _holds(key: Any, marks: Collection[str]) -> bool:
+    if isinstance(key, str):
+        return any(mark in key for mark in marks)
+    if isinstance(key, (tuple, list, frozenset)):
+        return any(_holds(part, marks) for part in key)
+    if is_dataclass(key) and not isinstance(key, type):
+        return any(_holds(getattr(key, field.name), marks) for field in fields(key))
+    return False
 
 
 def watched(
