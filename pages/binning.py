@@ -12,6 +12,7 @@ from rfviz.ui import binning_text as text
 from rfviz.ui import layout
 from rfviz.ui.controls import choice, control
 from rfviz.ui.live_chart import taken_row
+from rfviz.ui.own_data_menu import in_plane
 from rfviz.ui.results import kept, watched
 from rfviz.ui.sidebar import choose_data, show_device
 
@@ -44,6 +45,7 @@ state = layout.page_title(
     },
 )
 dataset, data_key = choose_data(state, "moons", DATA)
+dataset = in_plane(dataset, data_key)
 
 
 def choose(n_points: int) -> tuple[str, int, int, float, str, int, int]:

@@ -10,7 +10,7 @@ import io
 import json
 import re
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -115,7 +115,7 @@ def fetch(entry: Entry, progress: Progress | None = None) -> Upload:
     _limits.check(cells * _CELL_BYTES, f"Unpacking {entry.name} of OpenML", "Choose a smaller data set")
     source = f"{entry.name} of OpenML, version {entry.version} (number {entry.number})"
     raw = obtain(_download(entry), progress)
-    return take(f"{entry.name}.parquet", raw.X.tobytes(), source)
+    return replace(take(f"{entry.name}.parquet", raw.X.tobytes(), source), openml=entry.number)
 
 
 def _download(entry: Entry) -> Download:

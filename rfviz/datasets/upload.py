@@ -69,6 +69,8 @@ class Upload:
         Rows before it are for training, where the file says so.
     source : str
         Where the data come from, for :attr:`Dataset.provenance`.
+    openml : int or None
+        OpenML's number, where they come from there.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Upload:
     suggestion: Preparation
     n_train: int | None = None
     source: str = ""
+    openml: int | None = None
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -132,9 +132,16 @@ def specs() -> dict[str, DatasetSpec]:
             load=lambda progress=None, dataset=own.dataset: dataset,
             source="own",
             summary=summary_of(own.dataset),
-            extra={"stamp": own.mark, "image_shape": own.dataset.image_shape},
+            extra={"stamp": own.mark, "image_shape": own.dataset.image_shape, "values": _values(own)},
         )
     return found
+
+
+def _values(own: OwnSet) -> dict[str, Any]:
+    """What a script needs to make the data set again: the file or the number of OpenML, and the preparation."""
+    number = own.upload.openml
+    origin = {"file": own.upload.name} if number is None else {"openml": number}
+    return origin | {"preparation": own.how.to_json()}
 
 
 def summary_of(dataset: Dataset) -> str:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
 import streamlit as st
 
-from rfviz.datasets.base import DatasetSpec
+from rfviz.analysis.plane import plane_of
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.ui import own_data_text as text
 from rfviz.ui.own_data import PREFIX, desk, is_own, specs
 from rfviz.ui.own_data_dialog import DRAFT, bring
+from rfviz.ui.results import kept
 from rfviz.ui.state import PageState
 
-__all__ = ["ENTRY", "chosen", "is_own", "menu", "remarks", "specs", "title_of"]
+__all__ = ["ENTRY", "chosen", "in_plane", "is_own", "menu", "remarks", "specs", "title_of"]
 
 # The choice that opens the dialog; ``?data=own`` in an address does so too.
 ENTRY = "own"
 _ARRIVED = "rfviz.own arrived"
+_PLANE_ROWS = 1000
 
 
 def title_of(name: str, known: dict[str, DatasetSpec]) -> str:
@@ -44,7 +50,7 @@ def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSp
     """The data set to show for a choice of the menu, opening the dialog where that is what was chosen."""
     before, notice = state.key("data before"), state.key("own notice")
     if notice in st.session_state and name == default:
-        st.info(st.session_state[notice], icon=":material/link_off:")
+        (state.place or st).info(st.session_state[notice], icon=":material/link_off:")
     else:
         st.session_state.pop(notice, None)
     if name != ENTRY:
@@ -83,3 +89,13 @@ def remarks(state: PageState, name: str, default: str, known: dict[str, DatasetS
         st.button("Forget", icon=":material/delete:", on_click=drop, key=f"{state.page}:own-forget",
                   help="Drop these data and everything that was computed from them.")  # fmt: skip
     st.caption(f":material/lock: {text.OWN_LINE.format(default=known[default].title)}")
+
+
+def in_plane(dataset: Dataset, key: tuple) -> Dataset:
+    """Brought data of more than two columns as points of a plane, with a word about it; others as they are."""
+    if not is_own(key[0]) or dataset.n_features <= 2:
+        return dataset
+    plane = kept("own plane", key, lambda: plane_of(dataset.X[:_PLANE_ROWS]), most=4)
+    st.sidebar.caption(text.IN_PLANE.format(d=dataset.n_features, share=plane.explained))
+    points = np.ascontiguousarray(plane.project(dataset.X), dtype=np.float32)
+    return dataclasses.replace(dataset, X=points, image_shape=None, feature_names=())

@@ -28,6 +28,10 @@ ELSEWHERE = (
     "This link was made with somebody’s own data, “{name}”, which a link cannot carry. You see “{default}” instead. "
     "If you have the file, choose “Your own data…” in the menu of data sets."
 )
+IN_PLANE = (
+    "This page draws a plane: of the {d:,} columns you see the first two principal components, with {share:.0%} of the "
+    "variance."
+)
 LABEL_HELP = "What the points are coloured by and what learning predicts; it is not among the inputs."
 ORDER_HELP = "The place of each row in a sequence, such as a time or a frame number; it is not among the inputs."
 LEAVE_OUT_HELP = "Columns that nothing is computed from. Free text and empty columns are left out by themselves."

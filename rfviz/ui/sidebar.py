@@ -68,7 +68,7 @@ def choose_data(state: PageState, default: str, names: list[str] | None = None) 
 def _load(name: str, spec: datasets.DatasetSpec, values: dict[str, Any]) -> tuple[datasets.Dataset, tuple]:
     key = (name, spec.extra.get("stamp"), tuple(sorted(values.items())))
     if own_data_menu.is_own(name):
-        return spec.load(), key
+        return spec.load(), (*key[:2], tuple(spec.extra["values"].items()))
     failed, reason = _failed.get(name, (0.0, ""))
     if time.monotonic() - failed < _RETRY_S:
         raise DataError(reason)
