@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +21,7 @@ NUMBER, CATEGORY, DATE, TEXT, EMPTY = "number", "category", "date", "text", "emp
 # A column counts as numbers or dates when so many of its cells are; the others then count as missing.
 _SHARE = 0.95
 # Words that differ in most rows name the rows; they are no categories.
-_MOST_WORDS, _FEW_WORDS = 1000, 50
+_MOST_WORDS, _FEW_WORDS = 1000, 12
 # What tables write where nothing is known, beside what pandas takes for it.
 _UNKNOWN = ("", "?", "-", "none", "unknown", "missing")
 _DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}[./]\d{1,2}[./]\d{1,2})")
@@ -75,8 +76,12 @@ class Table:
     head: pd.DataFrame = field(repr=False)
 
     def column(self, name: str) -> Column | None:
-        """The column of that name."""
-        return next((column for column in self.columns if column.name == name), None)
+        """The column of that name, if there is one."""
+        return self._by_name.get(name)
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        return {column.name: column for column in self.columns}
 
 
 def tidy(frame: pd.DataFrame, n_head: int = 8) -> Table:
@@ -91,8 +96,8 @@ def tidy(frame: pd.DataFrame, n_head: int = 8) -> Table:
     names = _unique([one_line(name, 60) for name in frame.columns])
     columns, values = [], {}
     step = max(len(frame) // _COUNTED, 1)
-    for place, name in enumerate(names):
-        column, kept = _examine(name, frame.iloc[:, place], step)
+    for name, (_, series) in zip(names, frame.items(), strict=True):
+        column, kept = _examine(name, series, step)
         columns.append(column)
         if kept is not None:
             values[name] = kept

@@ -115,7 +115,7 @@ def prepare_images(
 def _check_names(table: Table, how: Preparation) -> None:
     known = [column.name for column in table.columns]
     for name in (how.label, how.order, *how.leave_out):
-        if name is not None and name not in known:
+        if name is not None and table.column(name) is None:
             raise DataError(
                 f"There is no column {one_line(name, 40)!r}. Known: {one_line(', '.join(known), 160) or 'none'}."
             )
@@ -135,7 +135,8 @@ def _features(table: Table, how: Preparation) -> tuple[list[str], list[str]]:
             f"No column of numbers is left beside the label and the order: {rest}. Leave out fewer columns, use "
             "categories as one column a word, or choose other data."
         )
-    idle = [c.name for c in table.columns if c.name not in apart and c.name not in used]
+    apart |= set(used)
+    idle = [c.name for c in table.columns if c.name not in apart]
     return used, [f"not used: {one_line(', '.join(idle), 80)}"] if idle else []
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from rfviz.datasets import openml, upload
 from rfviz.errors import DataError, RfvizError
@@ -86,7 +87,7 @@ def _from_file() -> None:
         st.session_state[_REFUSED] = _take(lambda: upload.take(file.name, file.getvalue()))
     discard_file(file)
     st.session_state[_ROUND] = number + 1
-    st.rerun(scope="fragment")
+    _draw_again()
 
 
 def _from_openml() -> None:
@@ -109,7 +110,15 @@ def _from_openml() -> None:
                 st.error(error)
                 return
             st.session_state.pop(_FOUND, None)
-            st.rerun(scope="fragment")
+            _draw_again()
+
+
+def _draw_again() -> None:
+    """The dialog alone, where only it was drawn; else the page, which opens it again."""
+    try:
+        st.rerun(scope="fragment")
+    except StreamlitAPIException:
+        st.rerun()
 
 
 def _found(query: str) -> list[openml.Entry] | str:
