@@ -13,6 +13,7 @@ from rfviz.recipes.panel import Data
 from rfviz.recipes.script import load_data
 from rfviz.ui import own_data
 from rfviz.ui.own_data import Desk
+from rfviz.ui.own_data_menu import in_plane
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.results import forget, kept, known
 from tests.datasets.test_bad_uploads import csv, pictures
@@ -158,13 +159,16 @@ def test_uploads_are_received_in_memory():
     assert MultiPartParser.spool_max_size > upload.MAX_BYTES
 
 
+@pytest.mark.parametrize("plane", [False, True])
 @pytest.mark.parametrize("kind", TAKEN)
-def test_a_script_makes_the_same_data_again(kind, tmp_path, monkeypatch):
+def test_a_script_makes_the_same_data_again(kind, plane, tmp_path, monkeypatch):
     desk, key = brought(kind)
     own = desk.sets[key]
     (tmp_path / own.upload.name).write_bytes(csv() if kind == "table" else pictures(24))
     monkeypatch.chdir(tmp_path)
     scope = {}
-    code = compile(load_data(Data(key, own_data._values(own), own.dataset, ())), "script", "exec")
-    exec(code, scope)
-    assert (scope["dataset"].X == own.dataset.X).all()
+    data = Data(key, own_data._values(own), own.dataset, (key, own.mark, ()))
+    data = in_plane(data) if plane else data
+    exec(compile(load_data(data), "script", "exec"), scope)
+    assert scope["dataset"].X.shape[1] == 2 or not plane
+    assert (scope["dataset"].X == data.dataset.X).all()

@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 from rfviz.analysis.plane import plane_of
-from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.base import DatasetSpec
+from rfviz.recipes.panel import Data
 from rfviz.ui import own_data_text as text
 from rfviz.ui.own_data import PREFIX, desk, is_own, specs
 from rfviz.ui.own_data_dialog import DRAFT, bring
@@ -20,7 +21,7 @@ __all__ = ["ENTRY", "chosen", "in_plane", "is_own", "menu", "remarks", "specs", 
 # The choice that opens the dialog; ``?data=own`` in an address does so too.
 ENTRY = "own"
 _ARRIVED = "rfviz.own arrived"
-_PLANE_ROWS = 1000
+PLANE_ROWS = 1000
 
 
 def title_of(name: str, known: dict[str, DatasetSpec]) -> str:
@@ -91,11 +92,13 @@ def remarks(state: PageState, name: str, default: str, known: dict[str, DatasetS
     st.caption(f":material/lock: {text.OWN_LINE.format(default=known[default].title)}")
 
 
-def in_plane(dataset: Dataset, key: tuple) -> Dataset:
+def in_plane(data: Data) -> Data:
     """Brought data of more than two columns as points of a plane, with a word about it; others as they are."""
-    if not is_own(key[0]) or dataset.n_features <= 2:
-        return dataset
-    plane = kept("own plane", key, lambda: plane_of(dataset.X[:_PLANE_ROWS]), most=4)
+    dataset = data.dataset
+    if not is_own(data.name) or dataset.n_features <= 2:
+        return data
+    plane = kept("own plane", data.key, lambda: plane_of(dataset.X[:PLANE_ROWS]), most=4)
     st.sidebar.caption(text.IN_PLANE.format(d=dataset.n_features, share=plane.explained))
     points = np.ascontiguousarray(plane.project(dataset.X), dtype=np.float32)
-    return dataclasses.replace(dataset, X=points, image_shape=None, feature_names=())
+    flat = dataclasses.replace(dataset, X=points, image_shape=None, feature_names=())
+    return dataclasses.replace(data, dataset=flat, values={**data.values, "plane": PLANE_ROWS})
