@@ -12,7 +12,9 @@ from __future__ import annotations
 import asyncio
 import gc
 import secrets
+import sys
 import threading
+import types
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -210,6 +212,8 @@ def _end(presence: _Presence) -> None:
 def _collect() -> None:
     import pyarrow
 
+    # Streamlit leaves the module of the last script that ran, with all its names, where the next run replaces it.
+    sys.modules["__main__"] = types.ModuleType("__main__")
     gc.collect()
     pyarrow.default_memory_pool().release_unused()
 
