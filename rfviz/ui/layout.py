@@ -57,6 +57,7 @@ def page_title(
             for label, (help, values) in (presets or {}).items():
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
     st.markdown(page.question)
+    state.place = st.container()
     return state
 
 

@@ -32,11 +32,14 @@ class PageState:
     ----------
     controls : dict of str to Control
         Those that were drawn, by name: what their values are called.
+    place : container or None
+        Below the page's question, for what must be said before anything else.
     """
 
     def __init__(self, page: str) -> None:
         self.page = page
         self.controls: dict[str, Control] = {}
+        self.place: Any = None
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
 
