@@ -16,11 +16,23 @@ from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.state import PageState
 
-__all__ = ["blas_note", "chart", "details", "explain", "formula", "numbers", "page_title", "use_style"]
+__all__ = [
+    "blas_note",
+    "chart",
+    "details",
+    "explain",
+    "formula",
+    "numbers",
+    "page_title",
+    "pictures_are_decoration",
+    "use_style",
+]
 
 
-_marks = st.components.v2.component(
-    "rfviz.page_marks", js=(Path(__file__).parent / "page_marks.js").read_text(encoding="utf-8")
+_HERE = Path(__file__).parent
+_marks = st.components.v2.component("rfviz.page_marks", js=(_HERE / "page_marks.js").read_text(encoding="utf-8"))
+_pictures = st.components.v2.component(
+    "rfviz.picture_marks", js=(_HERE / "picture_marks.js").read_text(encoding="utf-8")
 )
 
 
@@ -33,6 +45,11 @@ def use_style() -> None:
     """Add the laboratory's few rules of style to the page, and what its markup lacks for screen readers."""
     st.html(f"<style>{_css()}</style>")
     _marks(key="page-marks", height=1)
+
+
+def pictures_are_decoration() -> None:
+    """Say to screen readers that the pictures of this page repeat what stands beside them."""
+    _pictures(key="picture-marks", height=1)
 
 
 def page_title(
