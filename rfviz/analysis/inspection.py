@@ -30,9 +30,9 @@ SCALING = Param(
     "variance 1, and leaves images as they are.",
 )  # fmt: skip
 #: Rows that are drawn in the maps, and rows that the other questions look at, at most.
-MAP_ROWS, WORK_ROWS = 1000, 5000
+MAP_ROWS, WORK_ROWS = 1000, 10_000
 # Of very wide data fewer rows are taken: this many numbers take about a second.
-_CELLS = {MAP_ROWS: 4_000_000, WORK_ROWS: 10_000_000}
+_CELLS = 4_000_000
 _FEWEST = 300
 
 
@@ -106,8 +106,7 @@ def take_sample(dataset: Dataset, how: str = "automatic", most: int = WORK_ROWS,
         Where the rows would not fit.
     """
     n, d = dataset.X.shape
-    cells = cells or _CELLS.get(most, _CELLS[WORK_ROWS])
-    size = min(n, most, max(cells // d, _FEWEST))
+    size = min(n, most, max((cells or _CELLS) // d, _FEWEST))
     check_memory(4 * 8 * size * d, "cpu", f"{size} rows of {d} columns", "Choose data with fewer columns.")
     rows = np.arange(n) if size == n else np.sort(generator(0, 0).permutation(n)[:size])
     how = scaling_of(dataset, how)

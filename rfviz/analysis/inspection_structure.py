@@ -23,7 +23,7 @@ from rfviz.linear_model.targets import Targets
 
 __all__ = ["Curve", "Gain", "StructureResult", "inspect_structure", "stratified_folds"]
 
-_ROWS, _CELLS, _FOLDS, _FEWEST_ROWS = 2500, 4_000_000, 5, 40
+_ROWS, _FOLDS, _FEWEST_ROWS = 2500, 5, 40
 _SMALLEST_CLASS = 10
 _GRID = (10, 20, 50, 100, 200, 400)
 _SETTINGS: dict[str, dict[str, Any]] = {"RandomFourier": {"gamma": "median"}, "RandomMaxout": {"pool_size": 4}}
@@ -53,8 +53,8 @@ class Curve:
     scheme, label : str
     scores, errors : ndarray of shape (len(m_grid),)
         Cross-validated, with standard errors.
-    gain : Gain
-        Of the largest m over the linear model.
+    gain, over_guess : Gain
+        Of the largest m over the linear model, and over the guess.
     reached : int
         The smallest m whose score is within a standard error of that of the largest.
     """
@@ -64,6 +64,7 @@ class Curve:
     scores: np.ndarray
     errors: np.ndarray
     gain: Gain
+    over_guess: Gain
     reached: int
 
 
@@ -104,6 +105,12 @@ class StructureResult:
     def is_nonlinear(self) -> bool:
         """Whether a map does better than the linear model by more than chance explains."""
         return any(curve.gain.is_real(len(self.curves)) for curve in self.curves)
+
+    @property
+    def has_signal(self) -> bool:
+        """Whether any of the models does better than the guess by more than chance explains."""
+        gains = [self.over_guess, *(curve.over_guess for curve in self.curves)]
+        return any(gain.is_real(len(gains)) for gain in gains)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a model."""
@@ -165,7 +172,7 @@ def _rows(dataset: Dataset, how: str) -> np.ndarray:
         raise DataError("There are no labels to learn. Give the file a column called label or target.")
     if dataset.n_samples < _FEWEST_ROWS:
         raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows to hold some out; there are {dataset.n_samples}.")
-    rows = take_sample(dataset, "none", _ROWS, _CELLS).rows
+    rows = take_sample(dataset, "none", _ROWS).rows
     if dataset.target_names:
         counts = np.sort(np.unique(dataset.y[rows], return_counts=True)[1])[::-1]
         if len(counts) < 2 or counts[1] < _SMALLEST_CLASS:
@@ -236,8 +243,9 @@ def _summary(
     for scheme, loss in losses.items():
         scores, errors = np.array([score(row) for row in loss]), np.array([error(row) for row in loss])
         gain = Gain(scores[-1] - score(linear), error(linear - loss[-1]))
+        over = Gain(scores[-1] - score(guess), error(guess - loss[-1]))
         reached = grid[int(np.argmax(scores >= scores[-1] - errors[-1]))]
-        curves.append(Curve(scheme, registry()[scheme].label, scores, errors, gain, reached))
+        curves.append(Curve(scheme, registry()[scheme].label, scores, errors, gain, over, reached))
     over = Gain(score(linear) - score(guess), error(guess - linear))
     return StructureResult(
         is_classes, len(y), _FOLDS, score(guess), score(linear), error(linear), over, grid, tuple(curves)

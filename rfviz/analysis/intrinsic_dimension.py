@@ -140,7 +140,7 @@ def likelihood_dimension(distance: np.ndarray) -> tuple[float, float]:
     Returns
     -------
     dimension, standard_error : float
-        The error counts one point in k as independent, since neighbourhoods overlap.
+        The error is that of independent ratios; since neighbourhoods overlap, the true one is about a third larger.
 
     References
     ----------
@@ -150,7 +150,7 @@ def likelihood_dimension(distance: np.ndarray) -> tuple[float, float]:
     inverse = float(np.log(distance[:, -1:] / distance[:, :-1]).sum() / (n * (k - 1)))
     if not inverse > 0:
         return np.inf, np.inf
-    return 1.0 / inverse, 1.0 / inverse / np.sqrt(n * (k - 1) / k)
+    return 1.0 / inverse, 1.0 / inverse / np.sqrt(n * (k - 1))
 
 
 def neighbour_distances(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ from rfviz.recipes.controls import Control
 
 __all__ = ["PageState"]
 
+_AT = "rfviz:page"  # the page of the last run
 _sync = st.components.v2.component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
 
 
@@ -39,6 +40,10 @@ class PageState:
         self.controls: dict[str, Control] = {}
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
+        # A link from another page says what to show there, whatever the reader had chosen on that page before.
+        arrives = st.session_state.get(_AT) != page
+        self._linked = set(st.query_params) if arrives else set()
+        st.session_state[_AT] = page
 
     def key(self, name: str) -> str:
         """Key of a control in the session's state."""
@@ -59,7 +64,8 @@ class PageState:
         """
         self._defaults[name] = default
         key = self.key(name)
-        if key not in st.session_state:
+        if key not in st.session_state or name in self._linked:
+            self._linked.discard(name)  # once: what the reader then changes counts
             st.session_state[key] = self._from_address(name, default, clean)
         else:
             # Another data set or scheme may have narrowed what is legal. Writing the value back also keeps Streamlit
