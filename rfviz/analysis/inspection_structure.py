@@ -115,10 +115,10 @@ class StructureResult:
     def to_frame(self) -> pd.DataFrame:
         """One row a model."""
         name = "right labels" if self.is_classification else "R²"
-        rows = [("guess", "", self.guess, np.nan), ("linear", "", self.linear, self.linear_error)]
+        rows = [("guess", pd.NA, self.guess, np.nan), ("linear", pd.NA, self.linear, self.linear_error)]
         for curve in self.curves:
             rows += [(curve.label, m, *pair) for m, *pair in zip(self.m_grid, curve.scores, curve.errors, strict=True)]
-        return pd.DataFrame(rows, columns=["model", "features", name, "standard error"])
+        return pd.DataFrame(rows, columns=["model", "features", name, "standard error"]).astype({"features": "Int64"})
 
 
 def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progress = silent) -> StructureResult:
