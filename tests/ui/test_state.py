@@ -162,3 +162,15 @@ def test_coming_back_without_a_link_finds_the_old_choice(fake):
     PageState("other")
     fake.query.clear()
     assert claimed(fake) == 16
+
+
+def test_what_streamlit_forgets_with_its_widget_is_kept(fake):
+    fake.query["pool_size"] = "16"
+    assert claimed(fake) == 16
+    PageState("other").finish()
+    fake.query.clear()
+    fake.session.pop("page.pool_size")
+    assert claimed(fake) == 16
+    fake.session.pop("page.pool_size")
+    # Another data set may have narrowed what is legal in the meantime.
+    assert claimed(fake, Param("pool_size", 8, "int", low=1, high=10).validate) == 8
