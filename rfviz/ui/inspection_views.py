@@ -123,7 +123,7 @@ def show_maps(result: MapResult, dataset: Dataset, key: Hashable, colour: str, p
                     revision=f"{key}",
                 )  # fmt: skip
                 words = f"{projection.title} of {len(rows):,} rows, coloured by {style.title or 'nothing'}."
-                layout.chart(figure, chart, words, clickable=True, secondary=chart != _CHARTS[0])
+                layout.chart(figure, chart, words, clickable=True, secondary=chart != _CHARTS[0], square=True)
     st.html(_legend(style))
 
 
