@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.analysis.inspection_neighbours import SATURATED, DistanceResult
+from rfviz.analysis.inspection_neighbours import DistanceResult
 from rfviz.analysis.inspection_structure import StructureResult
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, rgba, scheme_style, styled
@@ -51,7 +51,7 @@ def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
         if x <= result.edges[-1]
     ]
     return styled(
-        [bars, curve], x="distance of two rows", y=f"share of the largest; saturated from {SATURATED:g}",
+        [bars, curve], x="distance of two rows", y="share of the largest",
         height=_HEIGHT, revision=revision, shapes=[line for line in lines if line["x0"] <= result.edges[-1]],
         annotations=words, bargap=0, legend={"y": 1.1}, margin={"l": 76, "r": 24, "t": 64, "b": 56},
         xaxis={"range": [0.0, float(result.edges[-1])]}, yaxis={"range": [0.0, 1.1]},

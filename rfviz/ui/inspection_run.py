@@ -134,5 +134,5 @@ class Inspection:
         n, few, some = self.dataset.n_samples, len(self.sample(MAP_ROWS).rows), len(self.sample(WORK_ROWS).rows)
         if few == n:
             return ""
-        rest = "all others" if some == n else f"distances and neighbours {some:,}"
-        return f"Of {n:,} rows the maps show {few:,}, drawn at random; {rest}."
+        rest = "neighbours are those of all rows" if some == n else f"neighbours are those of {some:,}"
+        return f"The maps show {few:,} of the {n:,} rows, drawn at random; distances and {rest}."

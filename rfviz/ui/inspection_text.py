@@ -192,7 +192,7 @@ def structure(result: StructureResult, how: str) -> Finding:
     if result.is_nonlinear:
         step = f"{100 * best.gain.value:.1f} ± {100 * best.gain.error:.1f} points"
         text = (
-            f"There is structure that a linear model misses: it reaches {linear}, features of {best.label} {top} "
+            f"There is structure that a linear model misses: it reaches {linear}, {best.label} features {top} "
             f"({step} more); {best.reached} of them are enough."
         )
         return Finding(title, "look", text, "accuracy", values)

@@ -29,7 +29,13 @@ from rfviz.ui.state import PageState
 __all__ = ["choose_colour", "choose_row", "outlier_buttons", "samples", "show_findings", "show_maps", "show_row"]
 
 _CHARTS = ("map-plain", "map-maxout", "map-fourier")
-_TITLES = {"": "PCA", "RandomMaxout": "Maxout-PCA", "RandomFourier": "Fourier-PCA"}
+_TITLES = {
+    "": ("PCA", "The two directions along which the rows themselves vary most: their principal components."),
+    "RandomMaxout": ("Maxout-PCA", "Principal components of 1,000 random maxout features: each is the largest of 8 random "
+                     "projections."),
+    "RandomFourier": ("Fourier-PCA", "Principal components of 1,000 random Fourier features: cosines of random "
+                      "projections, whose inner products estimate a Gaussian kernel."),
+}  # fmt: skip
 _HEIGHT, _THUMBNAILS = 330, 60
 # A menu of more names than this is no menu.
 _MENU = 300
@@ -116,7 +122,8 @@ def show_maps(result: MapResult, dataset: Dataset, key: Hashable, colour: str, p
     with st.container(key="inspection-maps"):
         for chart, scheme, projection in zip(_CHARTS, result.schemes, result.projections, strict=True):
             with st.container():
-                st.markdown(f"**{_TITLES.get(scheme, projection.title)}**")
+                title, help = _TITLES[scheme]
+                st.markdown(f"**{title}**", help=help)
                 marks = _marks(dataset, key, rows, projection.coordinates, style, place)
                 figure = plot_embedding(
                     projection, style, height=_HEIGHT, thumbnails=marks, selected=place, legend=False, compact=True,
@@ -160,7 +167,7 @@ def _legend(style: PointStyle) -> str:
 def outlier_buttons(state: PageState, inspection: Inspection) -> None:
     """The most outlying rows, each a click away."""
     try:
-        rows = inspection.neighbours().outliers(8) + 1
+        rows = inspection.neighbours().outliers(6) + 1
     except RfvizError:  # the findings say why
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="outlying-rows"):
