@@ -43,11 +43,11 @@ def _distances(inspection: Inspection) -> None:
     figure = plot_distances(result, str(inspection.key))
     layout.chart(figure, "inspection-distances", "Histogram of the distances of pairs, and the map’s distances.")
     layout.explain(
-        f"Grey: distances between the rows. The curve: how far apart a random Fourier map puts two rows at each "
+        "Grey: distances between the rows. The curve: how far apart a random Fourier map puts two rows at each "
         f"distance, with the width that the median rule suggests (γ = {result.gamma_median:.3g}, σ = "
         f"{(0.5 / result.gamma_median) ** 0.5:.3g}; the rule “scale” says {result.gamma_scale:.3g}). At "
-        f"{result.reach:.3g} it has come to nine tenths of its largest; beyond, on {share(result.beyond)} of the pairs, the map forgets how far "
-        "apart rows are."
+        f"{result.reach:.3g} it has come to nine tenths of its largest; beyond, on {share(result.beyond)} of "
+        "the pairs, the map forgets how far apart rows are."
     )
 
 

@@ -31,8 +31,8 @@ __all__ = ["choose_colour", "choose_row", "outlier_buttons", "samples", "show_fi
 _CHARTS = ("map-plain", "map-maxout", "map-fourier")
 _TITLES = {
     "": ("PCA", "The two directions along which the rows themselves vary most: their principal components."),
-    "RandomMaxout": ("Maxout-PCA", "Principal components of 1,000 random maxout features: each is the largest of 8 random "
-                     "projections."),
+    "RandomMaxout": ("Maxout-PCA", "Principal components of 1,000 random maxout features: each is the largest of 8 "
+                     "random projections."),
     "RandomFourier": ("Fourier-PCA", "Principal components of 1,000 random Fourier features: cosines of random "
                       "projections, whose inner products estimate a Gaussian kernel."),
 }  # fmt: skip
