@@ -23,6 +23,7 @@ ALLOWED = {
     "rfviz.features": {"errors", "params", "backend", "kernels", "bounds", "skeleton"},
     "rfviz.linear_model": {"errors", "params", "backend"},
     "rfviz.datasets": {"errors", "params", "backend"},
+    "rfviz.lessons": {"errors"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
     | {"datasets"},
 }
@@ -33,8 +34,8 @@ ALLOWED |= {
     "rfviz": _COMPUTING,
     "rfviz.distributed": _COMPUTING,
     "rfviz.figures": _COMPUTING,
-    "rfviz.ui": _COMPUTING | {"figures", "distributed", "_version", "_blas"},
-    "pages": _COMPUTING | {"figures", "ui", "distributed"},
+    "rfviz.ui": _COMPUTING | {"figures", "distributed", "lessons", "_version", "_blas"},
+    "pages": _COMPUTING | {"figures", "ui", "distributed", "lessons"},
     "app": {"ui", "_blas"},
 }
 # Any module may read the version, which is a constant.

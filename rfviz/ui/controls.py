@@ -47,6 +47,8 @@ def control(state: PageState, param: Param, default: Any = None, name: str | Non
     label = param.label or param.name
     if param.kind == "bool":
         key = state.claim(name, default, param.validate)
+        if not state.draws(name, label):
+            return st.session_state[key]
         return st.toggle(label, key=key, help=param.help or None)
     if param.kind == "choice":
         titles = dict(zip(param.choices, param.titles, strict=True)) if param.titles else None
@@ -55,10 +57,14 @@ def control(state: PageState, param: Param, default: Any = None, name: str | Non
         return _range(state, param, name)
     if param.name == "random_state":
         key = state.claim(name, default, param.clamp)
+        if not state.draws(name, label):
+            return st.session_state[key]
         low, high = int(param.low or 0), int(param.high or 2**31 - 1)
         return st.number_input(label, low, high, step=1, key=key, help=param.help or None)
     options = _options(param, default)
     key = state.claim(name, default, lambda value: _nearest(options, param.clamp(value)))
+    if not state.draws(name, label):
+        return st.session_state[key]
     symbol = f" {_PLAIN[param.symbol]}" if param.symbol in _PLAIN else ""
     return live_slider(key, label + symbol, options, [shown(option) for option in options], param.help)
 
@@ -80,6 +86,8 @@ def choice(
         return match
 
     key = state.claim(name, default, clean)
+    if not state.draws(name, label):
+        return st.session_state[key]
     titles = titles or {}
     show = {"format_func": lambda option: titles.get(option, option), "key": key, "help": help or None}
     if sum(len(titles.get(option, option)) for option in options) <= _SHORT:
@@ -92,7 +100,7 @@ def _range(state: PageState, param: Param, name: str) -> tuple[int, int] | None:
     low, high = int(param.low), int(param.high)
     none = (high, high)
     key = state.claim(name, none if param.default is None else param.default, lambda value: param.clamp(value) or none)
-    if low < high:
+    if low < high and state.draws(name, param.label or name):
         st.slider(param.label or param.name, low, high, key=key, help=param.help or None)
     value = tuple(st.session_state[key])
     return None if param.default is None and value == none else value
@@ -160,6 +168,8 @@ def several(
         return [option for option in options if option in values]
 
     key = state.claim(name, list(default), clean)
+    if not state.draws(name, label):
+        return list(st.session_state[key])
     titles = titles or {option: shown(option) for option in options}
     show = {"key": key, "help": help, "format_func": titles.__getitem__}
     if sum(map(len, titles.values())) > _LONG:

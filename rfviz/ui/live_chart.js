@@ -77,7 +77,10 @@ function config(root) {
 
 // As tall as the figure says, or less where it is to be square and there is no room for that.
 function tall({ root, data }) {
-  const { height, margin } = data.figure.layout;
+  const { margin } = data.figure.layout;
+  let { height } = data.figure.layout;
+  // In the presenter's view it is the chart that everybody looks at: as much of the window as the title leaves.
+  if (data.large && !data.secondary) height = Math.max(height, Math.min(1.3 * height, 0.7 * window.innerHeight));
   return data.square ? Math.min(height, root.clientWidth - margin.l - margin.r + margin.t + margin.b) : height;
 }
 
