@@ -85,9 +85,10 @@ def laboratory() -> None:
 def one_pixel(table: LayerTable, shape: tuple[int, int, int], n_features: int, seed: int, pixel: int) -> None:
     """The layers beside the maps of one pixel, and what is said more about them."""
     with st.container(key="pair-top"):
-        with st.container():
-            table.draw()
-            layout.formula(text.FORMULA)
+        if state.draws("layers", "Layers"):
+            with st.container():
+                table.draw()
+                layout.formula(text.FORMULA)
         with st.container():
             if table.first_error()[1]:
                 st.info("The maps come back when the layers fit.")

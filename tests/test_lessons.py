@@ -111,6 +111,7 @@ def test_goes_through_its_page(slug):
     for number, step in enumerate(lesson.steps, 1):
         before = charts(at)
         assert before and not at.toast and str(number) in at.query_params["step"]
+        assert "{{" not in at.radio[0].label and "{{" not in "".join(markdown.value for markdown in at.markdown)
         assert at.radio[0].options == [option.text for option in step.options]
         at.radio[0].set_value(step.options[step.answer].text).run()
         press(at, "lesson-show")

@@ -129,16 +129,16 @@ def panel(state: PageState, presenting: bool) -> None:
         else:
             # What leads to the question has done its work when the answer is there, and room is short.
             if lead := "\n\n".join(filter(None, [lesson.lead if visit.step == 1 else "", step.lead])):
-                st.markdown(lead)
-            st.radio(step.question, [option.text for option in step.options], index=None, key=visit.key)
+                st.markdown(_filled(lead))
+            st.radio(_filled(step.question), [option.text for option in step.options], index=None, key=visit.key)
         _buttons(lesson, visit, presenting or st.session_state.get(visit.key) is not None)
     _keys(key="rfviz:lesson-keys", data={"step": visit.step}, height=1)
 
 
 def _head(lesson: Lesson, visit: _Visit) -> None:
     """What lesson this is, how far it has come, and the way out."""
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", gap="small"):
-        st.caption(f"**{lesson.title}**", width="content")
+    with st.container(horizontal=True, wrap=False, vertical_alignment="top", horizontal_alignment="distribute"):
+        st.caption(f"**{lesson.title}**")
         st.button(":material/close:", key="lesson-leave", type="tertiary", on_click=_leave,
                   help="Leave the lesson. The controls stay as they are.")  # fmt: skip
     dots = "".join(
@@ -152,7 +152,7 @@ def _head(lesson: Lesson, visit: _Visit) -> None:
 def _reveal(step: Step, chosen: str | None) -> None:
     """The question with its answer, whether that was predicted, what is seen, and why."""
     right = step.options[step.answer].text
-    st.markdown(f"**{step.question}**")
+    st.markdown(f"**{_filled(step.question)}**")
     answer = f":green[:material/check_circle: {right}]"
     if chosen == right:
         answer += " — as you predicted."

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
-from rfviz.ui.presenter import enlarged, is_presenting
+from rfviz.ui.presenter import is_presenting
 
 __all__ = ["live_chart", "picked_row", "plotly_route", "taken_places", "taken_row"]
 
@@ -75,10 +75,8 @@ def live_chart(
     """
     spec = figure.to_dict()
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
-    presenting = is_presenting()
-    if presenting:
-        enlarged(spec)
-    asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square, "large": presenting}
+    asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
+    asked["large"] = is_presenting()
     rest = json.dumps({"alt": description, **asked, "plotly": _address()})
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()

@@ -35,7 +35,7 @@ def begin(state: PageState) -> None:
     if step:
         hidden |= {"presets", "question"}
     if is_presenting() and not st.session_state.get(_ALL):
-        hidden |= {"details", *(() if step else _MINOR)}
+        hidden |= {"details", "presets", *(() if step else _MINOR)}
         state.only = step.settings if step else None
     if st.context.is_embedded:
         hidden |= {"menu"}
@@ -96,7 +96,8 @@ def _dress(lesson: bool, no_sidebar: bool) -> None:
     """The rules of style for the way the page is shown."""
     if lesson or is_presenting():
         st.set_page_config(initial_sidebar_state="collapsed")
-    sheets = {"lesson": lesson, "presenter": is_presenting(), "no-sidebar": no_sidebar,
+    few = is_presenting() and not st.session_state.get(_ALL)
+    sheets = {"lesson": lesson, "presenter": is_presenting(), "few-controls": few, "no-sidebar": no_sidebar,
               "embedded": st.context.is_embedded}  # fmt: skip
     rules = [(ASSETS / f"{name}.css").read_text(encoding="utf-8") for name, wanted in sheets.items() if wanted]
     if rules:
