@@ -29,10 +29,16 @@ WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
 SCHEMES = ("light", "dark")
 CARD_WIDTH, CARD_SHAPE = 560, 0.75
 # A page's chart: the largest, but where several belong together.
-CHARTS = {"decision-surfaces": "[class*=st-key-surface-row]", "zoo": "[class*=st-key-zoo]"}
+CHARTS = {
+    "lessons": ".st-key-lesson-panel",
+    "decision-surfaces": "[class*=st-key-surface-row]",
+    "zoo": "[class*=st-key-zoo]",
+}
 CHART_BOX = """(selector) => [...document.querySelectorAll(selector)].map((chart) => chart.getBoundingClientRect())
   .map(({x, y, width, height}) => ({x, y, width, height}))
   .reduce((largest, box) => box.width * box.height > largest.width * largest.height ? box : largest)"""
+# Where the picture of a page is taken, if that is not its own default.
+ADDRESSES = {"lessons": "distance-saturation?lesson=saturation&step=4"}
 # Figures of the papers: the page and its button. With CIFAR-10 in the folder RFVIZ_DATA they are the paper’s.
 FIGURES = {
     "figure-3-shallow": ("kernel-approximation", "Figure 3, shallow"),
@@ -57,7 +63,7 @@ def main() -> None:
         with running_app() as address:
             for slug in (page.slug for page in find_pages() if page.slug != "home"):
                 for scheme in SCHEMES:
-                    with opened(browser, f"{address}/{slug}", scheme) as page:
+                    with opened(browser, f"{address}/{ADDRESSES.get(slug, slug)}", scheme) as page:
                         rest(page)
                         save(page, ASSETS / f"{slug}-{scheme}.png")
                         save_card(page, slug, ASSETS / f"{slug}-card-{scheme}.png")

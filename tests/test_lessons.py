@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from rfviz.analysis.facts import FACTS
 from rfviz.lessons import facts_of, parse_expression
+from rfviz.recipes.address import format_value, same_text
 from rfviz.ui.lesson_panel import LESSONS, all_lessons
-from rfviz.ui.state import _format, _parts
 
 LESSON = {lesson.slug: lesson for lesson in all_lessons()[0]}
 every_lesson = pytest.mark.parametrize("slug", LESSON)
@@ -60,7 +60,7 @@ def assert_holds(at, lesson, settings):
     for name, text in settings.items():
         key = f"{lesson.page}.{name}"
         assert key in at.session_state, f"{lesson.slug}: {lesson.page} has no control {name}"
-        assert _parts(_format(at.session_state[key])) == _parts(text), f"{lesson.slug}: {name}"
+        assert same_text(format_value(at.session_state[key]), text), f"{lesson.slug}: {name}"
 
 
 # --- the files --------------------------------------------------------------------------------------------------------

@@ -6,12 +6,14 @@ the page holds what differs from the defaults, under ``<name>``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+
+from rfviz.recipes.address import format_value, parse_value, same_text
+from rfviz.recipes.controls import Control
 
 __all__ = ["PageState"]
 
@@ -25,10 +27,16 @@ class PageState:
     ----------
     page : str
         The page's place in the address: ``"distance-saturation"``.
+
+    Attributes
+    ----------
+    controls : dict of str to Control
+        Those that were drawn, by name: what their values are called.
     """
 
     def __init__(self, page: str) -> None:
         self.page = page
+        self.controls: dict[str, Control] = {}
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
         self._given: dict[str, str | None] = {}
@@ -88,21 +96,16 @@ class PageState:
         """What the page's controls are called, and what differs from the defaults, both when it was last drawn."""
         return st.session_state.get(f"{self.page}:last", ({}, {}))
 
-    def values(self) -> dict[str, str]:
-        """What differs from the defaults, as the address holds it."""
-        held = {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
-        return {name: _format(value) for name, value in held.items() if value != self._defaults[name]}
-
     def _from_text(self, name: str, text: str | None, default: Any, clean: Callable[[Any], Any], where: str) -> Any:
         if text is None:
             return default
         try:
-            value = clean(_parse(text))
+            value = clean(parse_value(text))
         except ValueError:
             value = default
-        if _parts(_format(value)) != _parts(text):
+        if not same_text(format_value(value), text):
             shown = text if len(text) <= 40 else text[:37] + "…"
-            self._notices.append(f"{name}={shown} in {where} is not possible here; using {_format(value)}.")
+            self._notices.append(f"{name}={shown} in {where} is not possible here; using {format_value(value)}.")
         return value
 
     def apply(self, values: Mapping[str, Any]) -> None:
@@ -120,32 +123,13 @@ class PageState:
             st.toast(notice, icon="⚠️")
         self._notices.clear()  # a fragment ends more than once
         self._given.clear()
-        st.session_state[f"{self.page}:last"] = dict(self._labels), self.values()
+        values = {name: format_value(value) for name, value in self.changed().items()}
+        st.session_state[f"{self.page}:last"] = dict(self._labels), values
         # With what else the address says, so that it is written anew when a step of a lesson has replaced it.
         kept = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide")]
-        _sync(key=f"{self.page}:url", data={"path": self.page, "values": self.values(), "kept": kept}, height=1)
+        _sync(key=f"{self.page}:url", data={"path": self.page, "values": values, "kept": kept}, height=1)
 
-
-def _parts(text: str) -> list[str]:
-    """What an address holds under one name; a set of choices means the same in any order."""
-    return sorted(part for part in text.split(",") if part)
-
-
-def _parse(text: str) -> Any:
-    """A number, a list or a word as it stands in an address; never anything that runs."""
-    if "," in text:
-        return [_parse(part) for part in text.split(",") if part]
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):  # the latter for thousands of brackets
-        return text
-    return value if isinstance(value, (int, float, bool)) else text
-
-
-def _format(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        # The trailing comma tells a list of one from a plain value.
-        return ",".join(map(_format, value)) + ("," if len(value) < 2 else "")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    def changed(self) -> dict[str, Any]:
+        """What differs from the defaults, by name: what the address holds, and a preset."""
+        values = {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
+        return {name: value for name, value in values.items() if value != self._defaults[name]}

@@ -19,7 +19,8 @@ from rfviz.ui.student_link import student_link
 __all__ = ["PARTS", "begin", "menu", "panel"]
 
 #: Parts of a page that can be hidden beside its controls, and what they are called.
-PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts", "menu": "Menu"}
+PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",
+         "share": "Share", "menu": "Menu “Teach”"}  # fmt: skip
 _ALL = "rfviz:all-controls"
 # Controls that a lecture does without, where no lesson says which it needs.
 _MINOR = frozenset({"seed", "normalise", "test", "odd", "relative", "constant", "creases", "C", "svm_gamma", "points",
@@ -35,10 +36,10 @@ def begin(state: PageState) -> None:
     if step:
         hidden |= {"presets", "question"}
     if is_presenting() and not st.session_state.get(_ALL):
-        hidden |= {"details", "presets", *(() if step else _MINOR)}
+        hidden |= {"details", "presets", "share", *(() if step else _MINOR)}
         state.only = step.settings if step else None
     if st.context.is_embedded:
-        hidden |= {"menu"}
+        hidden |= {"menu", "share"}
     state.hidden = frozenset(hidden)
     _dress(bool(step), "sidebar" in hidden)
 
