@@ -110,7 +110,7 @@ def save_card(page: Page, slug: str, path: Path) -> None:
     box["height"] = min(box["height"], 1.2 * box["width"])
     chart = Image.open(io.BytesIO(page.screenshot(clip=box))).convert("RGB")
     width = max(chart.width, round(chart.height / CARD_SHAPE))
-    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((2, 2)))
+    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((8, 8)))
     card.paste(chart, ((card.width - chart.width) // 2, (card.height - chart.height) // 2))
     _save_small(card, CARD_WIDTH, path)
 
