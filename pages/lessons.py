@@ -17,6 +17,5 @@ QUESTION = (
 state = layout.page_title("lessons")
 cards.show()
 cards.mistakes()
-with st.expander("For teachers"):
-    st.markdown(cards.FOR_TEACHERS)
+layout.details(state, {"For teachers": lambda: st.markdown(cards.FOR_TEACHERS)})
 state.finish()
