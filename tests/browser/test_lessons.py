@@ -29,7 +29,7 @@ def drawn(page):
 def answer(page, step):
     """Predict, look, and go on."""
     settle(page)
-    show = page.locator(".st-key-lesson-show button")
+    show = page.locator(".st-key-lesson-show button").first  # one with a tooltip is there twice
     assert show.is_disabled()
     page.locator(".st-key-lesson-panel [role=radiogroup] label").nth(step.answer).click()
     page.wait_for_function("() => !document.querySelector('.st-key-lesson-show button').disabled")
