@@ -8,7 +8,7 @@ from rfviz.ui import lesson_cards as cards
 TITLE = "Lessons"
 ICON = ":material/school:"
 GROUP = ""
-ORDER = 3
+ORDER = 6
 QUESTION = (
     "What would you predict? Each lesson leads through one figure of a paper in a few questions: you choose an answer, "
     "then the page shows what happens, with its numbers."
