@@ -39,6 +39,8 @@ class PagePanel(Panel):
         """Draw a control and give its value."""
         key = self.state.claim(control.name, control.default, control.clean)
         self.state.controls[control.name] = control
+        if not self.state.draws(control.name, control.label):
+            return st.session_state[key]
         return _WIDGETS[control.kind](control, key)
 
     def data(self, default: str, names: Sequence[str] | None = None) -> Data:

@@ -126,13 +126,18 @@ def pair_rows(state: PageState, points: HashPoints) -> tuple[int, int]:
 
 def _row(state: PageState, name: str, default: int, low: int, high: int, label: str, help: str) -> int:
     param = Param(name, default, "int", low, high)
-    return st.number_input(label, low, high, step=1, key=state.claim(name, default, param.clamp), help=help)
+    key = state.claim(name, default, param.clamp)
+    if not state.draws(name, label):
+        return st.session_state[key]
+    return st.number_input(label, low, high, step=1, key=key, help=help)
 
 
 def look_closer(state: PageState) -> str:
     """Which part is shown below the main chart; only that one is computed."""
     looks = Param("look", _LOOKS[0], "choice", choices=_LOOKS)
     key = state.claim("look", _LOOKS[0], looks.validate)
+    if not state.draws("look", "Look closer"):
+        return st.session_state[key]
     return st.segmented_control("Look closer", _LOOKS, required=True, key=key)
 
 
