@@ -30,16 +30,20 @@ class PagePanel(Panel):
     ----------
     state : PageState
         The page, which keeps their values and writes them to its address.
+    own : mapping of str to callable, optional
+        For controls of the kind ``"own"``, by name: ``draw(control, key)`` gives the value.
     """
 
-    def __init__(self, state: PageState) -> None:
+    def __init__(self, state: PageState, own: Mapping[str, Callable[[Control, str], Any]] | None = None) -> None:
         self.state = state
+        self._own = dict(own or {})
 
     def ask(self, control: Control) -> Any:
         """Draw a control and give its value."""
         key = self.state.claim(control.name, control.default, control.clean)
         self.state.controls[control.name] = control
-        return _WIDGETS[control.kind](control, key)
+        draw = self._own.get(control.name, _held) if control.kind == "own" else _WIDGETS[control.kind]
+        return draw(control, key)
 
     def data(self, default: str, names: Sequence[str] | None = None) -> Data:
         """Let the reader choose a data set in the sidebar; see :func:`rfviz.ui.sidebar.choose_data`."""
@@ -57,6 +61,11 @@ class PagePanel(Panel):
     def formula(self, text: str) -> None:
         """A formula beside the controls."""
         st.markdown(f"${text}$")
+
+
+def _held(control: Control, key: str) -> Any:
+    """The value of what is drawn elsewhere, or by a click in a chart."""
+    return st.session_state[key]
 
 
 def _switch(control: Control, key: str) -> bool:
