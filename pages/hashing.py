@@ -6,11 +6,12 @@ from rfviz.analysis.hashing import HammingResult
 from rfviz.errors import RfvizError
 from rfviz.features import registry
 from rfviz.recipes import hashing_text as text
-from rfviz.recipes.hashing import RECIPE, Compared, compare, main_chart, nearest
-from rfviz.recipes.hashing_settings import Neighbours, Recall, choose_hash, choose_look
+from rfviz.recipes.hashing import RECIPE, Compared, Outcome, compare, main_chart, nearest
+from rfviz.recipes.hashing_settings import Neighbours, Recall, Settings, choose_hash, choose_look
 from rfviz.ui import hashing_views as views
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
+from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 
 TITLE = "Hashing"
@@ -30,30 +31,33 @@ def laboratory() -> None:
     """Everything that answers a slider or a click."""
     chosen = choose_hash(panel)
     try:
-        show(compare(source, *chosen, results))
+        show(chosen, compare(source, *chosen, results))
     except RfvizError as error:
         st.error(str(error))
     state.finish()
 
 
-def show(compared: Compared) -> None:
+def show(chosen: tuple, compared: Compared) -> None:
     """The main chart, what is said of it, and the closer looks, of which each has controls of its own below it."""
     main, caption = st.container(), st.container()
     views.take_click(state, source.n_points)
-    look = choose_look(panel, source)
+    look, found = choose_look(panel, source), None
     with main:
         chart = main_chart(source, look, compared)
         layout.chart(chart.figure, chart.name, chart.alt)
     with caption:
         layout.explain(chart.words)
+        sharing = st.container()
         st.caption(text.TERMS)
     if isinstance(look, Neighbours):
         two = nearest(look, compared.view.points)
         views.neighbours_view(compared.view, source.data.dataset, source.data.key, look.first, two)
     elif isinstance(look, Recall):
-        views.recall_view(state, source, look, compared.view)
+        found = views.recall_view(state, source, look, compared.view)
     else:
-        views.spread_view(source, look, compared.view)
+        found = views.spread_view(source, look, compared.view)
+    with sharing:
+        share(state, RECIPE, source, Settings(*chosen, look), Outcome(compared, found))
     details(compared.result)
 
 

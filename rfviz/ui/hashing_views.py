@@ -9,7 +9,8 @@ import streamlit as st
 
 from rfviz.analysis.hamming import hamming_pairs
 from rfviz.analysis.hash_points import exact_order
-from rfviz.analysis.hashing import law_of
+from rfviz.analysis.hash_recall import RecallResult
+from rfviz.analysis.hashing import NearFarResult, law_of
 from rfviz.datasets import Dataset
 from rfviz.figures.hashing import STRIP, plot_strips
 from rfviz.figures.template import COLOURS
@@ -96,11 +97,11 @@ def _tile(
     return Tile(row, int(column), int(value), caption, picture, name, frame)
 
 
-def recall_view(state: PageState, source: Source, look: Recall, view: Hashed) -> None:
-    """Recall against the length of codes, and what each search costs."""
+def recall_view(state: PageState, source: Source, look: Recall, view: Hashed) -> RecallResult | None:
+    """Recall against the length of codes, and what each search costs; gives what it shows."""
     if not look.pools:
         st.info("Choose at least one pool size.")
-        return
+        return None
     stop = st.empty()
     if look.draws * look.longest * max(look.pools) * len(view.points.original) > 2e8:
         stop.button(
@@ -116,10 +117,13 @@ def recall_view(state: PageState, source: Source, look: Recall, view: Hashed) ->
     layout.explain(chart.words)
     formats = {"recall": "%.3f", "bytes a point": "%d", "ms to hash a query": "%.3f", "ms to search": "%.3f"}
     layout.numbers(result.costs(), formats, "Measured just now, in batches; exact search in float32.")
+    return result
 
 
-def spread_view(source: Source, look: NearFar, view: Hashed) -> None:
-    """Hamming distances of near and far pairs."""
-    chart = closer_chart(source, look, closer(source, look, view, results))
+def spread_view(source: Source, look: NearFar, view: Hashed) -> NearFarResult:
+    """Hamming distances of near and far pairs; gives what it shows."""
+    result = closer(source, look, view, results)
+    chart = closer_chart(source, look, result)
     layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
     layout.explain(chart.words)
+    return result
