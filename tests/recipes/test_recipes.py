@@ -21,6 +21,13 @@ ROOT = Path(__file__).parents[2]
 RECIPES = recipes()
 # Settings that differ from the defaults of each page, small enough to be computed at once.
 OTHERS = {
+    "guarantees": [
+        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomBinning", "points": 8, "draws": 20, "dimension": 12,
+         "about": ["one pair"], "eps": 0.2, "delta": 0.1, "normalise": "none"},
+        {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "maxout", "pool_size": 2, "size": 3.0,
+         "rows": 1000},
+        {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "compositional", "loss": "ramp"},
+    ],
     "hashing": [
         {"data": "sphere", "data.n_samples": 50, "scheme": "RandomBinning", "n_components": 32, "seed": 3,
          "look": "Near and far", "k": 5, "metric": "euclidean"},
