@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 RECIPES = recipes()
 # Settings that differ from the defaults of each page, small enough to be computed at once.
 OTHERS = {
+    "zoo": [{"m": 10, "x": -1.5, "y": 0.3, "feature": 7, "seed": 2}],
     "guarantees": [
         {"data": "sphere", "data.n_samples": 50, "scheme": "RandomBinning", "points": 8, "draws": 20, "dimension": 12,
          "about": ["one pair"], "eps": 0.2, "delta": 0.1, "normalise": "none"},
