@@ -42,7 +42,7 @@ class PagePanel(Panel):
         """Draw a control and give its value."""
         key = self.state.claim(control.name, control.default, control.clean)
         self.state.controls[control.name] = control
-        draw = self._own.get(control.name, _held) if control.kind == "own" else _WIDGETS[control.kind]
+        draw = self._own.get(control.name, _WIDGETS[control.kind])
         return draw(control, key)
 
     def data(self, default: str, names: Sequence[str] | None = None) -> Data:
@@ -61,11 +61,6 @@ class PagePanel(Panel):
     def formula(self, text: str) -> None:
         """A formula beside the controls."""
         st.markdown(f"${text}$")
-
-
-def _held(control: Control, key: str) -> Any:
-    """The value of what is drawn elsewhere, or by a click in a chart."""
-    return st.session_state[key]
 
 
 def _switch(control: Control, key: str) -> bool:
@@ -103,8 +98,13 @@ def _words(control: Control, key: str) -> list:
     return st.pills(control.label, control.options, selection_mode="multi", **show)
 
 
+def _drawn_elsewhere(control: Control, key: str) -> Any:
+    return st.session_state[key]
+
+
 _WIDGETS: dict[str, Callable[[Control, str], Any]] = {
     "switch": _switch, "number": _number, "stops": _stops, "ends": _ends, "word": _word, "words": _words,
+    "own": _drawn_elsewhere,
 }  # fmt: skip
 
 
