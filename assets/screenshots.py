@@ -72,7 +72,7 @@ def main() -> None:
         with running_app(os.environ.get("RFVIZ_DATA")) as address:
             for name, (slug, preset) in FIGURES.items():
                 for scheme in SCHEMES:
-                    with opened(browser, f"{address}/{ADDRESSES.get(slug, slug)}", scheme) as page:
+                    with opened(browser, f"{address}/{slug}", scheme) as page:
                         page.get_by_role("button", name=preset, exact=True).click()
                         page.mouse.move(0, 0)  # away from the button's tooltip
                         rest(page)
