@@ -19,13 +19,10 @@ ORDER = 34
 QUESTION = "AdaBoost chooses every feature with care. How far does one get, and how fast, by drawing them at random?"
 
 state = layout.page_title(RECIPE.slug, RECIPE.presets, "Kitchen sinks against AdaBoost")
-panel = PagePanel(state)
+panel = PagePanel(state, {"view": views.choose_view})
 with st.sidebar:
     source = RECIPE.source(panel)
-above = st.container()
 settings = RECIPE.settings(panel, source)
-with above:
-    views.choose_view(state)
 
 try:
     work = RECIPE.work(source, settings, results)

@@ -81,7 +81,7 @@ class Preset(Panel):
 
 
 def _rule(control: Control) -> str:
-    if control.kind in ("word", "words") or (control.kind == "own" and control.options):
+    if control.kind in ("word", "words", "own") and control.options:
         return f"must be {'some' if control.kind == 'words' else 'one'} of {', '.join(map(str, control.options))}"
     if control.kind == "stops":
         words = [option for option in control.options if isinstance(option, str)]

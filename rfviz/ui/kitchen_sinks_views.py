@@ -8,7 +8,8 @@ import streamlit as st
 
 from rfviz.datasets import Dataset
 from rfviz.recipes import kitchen_sinks_text as text
-from rfviz.recipes.kitchen_sinks import RECIPE, VIEW, Findings, Settings, Source
+from rfviz.recipes.controls import Control
+from rfviz.recipes.kitchen_sinks import RECIPE, Findings, Settings, Source
 from rfviz.ui import layout
 from rfviz.ui.share import share
 from rfviz.ui.state import PageState
@@ -16,9 +17,9 @@ from rfviz.ui.state import PageState
 __all__ = ["choose_view", "columns", "numbers", "show"]
 
 
-def choose_view(state: PageState) -> None:
-    """Which of the paper's charts to show; the recipe has asked for it before."""
-    st.segmented_control(VIEW.label, VIEW.options, required=True, key=state.key(VIEW.name), format_func=VIEW.title)
+def choose_view(control: Control, key: str) -> str:
+    """Which of the paper's charts to show."""
+    return st.segmented_control(control.label, control.options, required=True, key=key, format_func=control.title)
 
 
 def show(state: PageState, source: Source, settings: Settings, found: Findings, is_going: bool) -> None:
