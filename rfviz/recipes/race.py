@@ -6,7 +6,7 @@ import functools
 import logging
 import time
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -169,15 +169,31 @@ class Race:
 
     def runners(self, axis: str) -> list[Runner]:
         """The curves as far as they are known, errors in per cent for classes."""
-        scale = 100.0 if self.split.is_classification else 1.0
         curves = []
         for entrant in self.entrants:
             runs = [self.segments(entrant, seed) for seed in range(self.seeds)]
             frame = _against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
-            for name in ("error", "s.d."):
-                frame[name] = scale * frame[name]
-            curves.append(Runner(entrant.label, frame, self._paper(entrant), entrant.scheme))
+            curves.append(Runner(entrant.label, frame, self._paper(entrant), entrant.scheme).scaled(self.scale))
         return curves
+
+    @property
+    def scale(self) -> float:
+        """Of errors in the unit of the chart: per cent for classes."""
+        return 100.0 if self.split.is_classification else 1.0
+
+    @property
+    def has_points(self) -> bool:
+        """Whether any part is known."""
+        return any(self.segments(entrant, seed) for entrant in self.entrants for seed in range(self.seeds))
+
+    def snapshot(self) -> Race:
+        """The race as far as it has come, whatever its keeper forgets later."""
+        bench = Bench()
+        for part in self.parts():
+            result = self.keeper.known(_SHELF, self._key(*part))
+            if result is not None:
+                bench.kept(_SHELF, self._key(*part), lambda result=result: result)
+        return replace(self, keeper=bench)
 
     @property
     def is_papers_mnist(self) -> bool:

@@ -47,6 +47,12 @@ OTHERS = {
          "schemes": ["RandomMaxout", "RandomFourier"], "pools": [8], "relative": False, "draw": ["orthogonal"]},
         {"points": 16, "m_max": 100, "odd": True, "draws": 1, "schemes": ["CompositionalFeatures"], "both": True},
     ],
+    "accuracy": [
+        {"data": "digits", "schemes": ["RandomMaxout", "RandomProjection"], "pools": [2], "m_max": 40, "seeds": 2,
+         "references": ["linear_ridge"], "doubly": True, "test": 40, "loss": "ridge", "alpha": 1.0},
+        {"data": "moons", "schemes": ["RandomFourier"], "m_max": 20, "seeds": 1, "references": [], "grow": "rows",
+         "gamma": 1.0},
+    ],
     "decision-surfaces": [
         {"data": "moons", "data.n_samples": 100, "scheme": "RandomMaxout", "n_components": 20, "creases": 2, "C": 1.0,
          "svm_gamma": 1.0, "normalise": "standardise", "loss": "hinge", "seed": 3},

@@ -11,9 +11,9 @@ from rfviz.analysis.progress import silent
 from rfviz.analysis.splits import make_split
 from rfviz.errors import MemoryBudgetError, ParameterError, hearing, warn
 from rfviz.recipes import race as race_module
+from rfviz.recipes.accuracy_entrants import EntrantSettings, architectures, line_up
 from rfviz.recipes.entrants import Entrant
 from rfviz.ui import results
-from rfviz.ui.accuracy_entrants import EntrantSettings, architectures, line_up
 
 Race = partial(race_module.Race, keeper=results)
 
