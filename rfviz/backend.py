@@ -21,6 +21,8 @@ import psutil
 from scipy import sparse
 
 from rfviz.errors import MemoryBudgetError, ParameterError
+from rfviz.precision import product_precision
+from rfviz.streams import stream_blocks
 from rfviz.threads import blas_info, map_ordered, single_threaded_blas, worker_count
 
 __all__ = [
@@ -35,8 +37,10 @@ __all__ = [
     "is_out_of_memory",
     "map_ordered",
     "memory_budget",
+    "product_precision",
     "single_threaded_blas",
     "special_functions",
+    "stream_blocks",
     "to_host",
     "worker_count",
 ]
