@@ -103,6 +103,12 @@ class Device:
                 return int(self.xp.cuda.runtime.memGetInfo()[0]) + int(pool_free)
         return min(psutil.virtual_memory().available, _container_headroom())
 
+    def synchronize(self) -> None:
+        """Wait until the device has done all it was asked to; a clock means nothing before (a no-op on the CPU)."""
+        if self.is_gpu:
+            with self.activate():
+                self.xp.cuda.get_current_stream().synchronize()
+
     def release(self) -> None:
         """Give cached device memory back to the driver (after an out-of-memory error)."""
         if self.is_gpu:

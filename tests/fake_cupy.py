@@ -7,6 +7,8 @@ device. Only what is listed here exists, so that code cannot come to depend on m
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -24,7 +26,7 @@ _FUNCTIONS = (  # noqa: SIM905
     "abs add all any arange arccos arcsin arctan2 argmax argmin argsort ceil clip concatenate cos cumsum diag divide "
     "dot equal exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min "
     "minimum multiply nonzero ones outer power round searchsorted sign sin sort sqrt square stack subtract sum take "
-    "tanh tile unique where zeros"
+    "tanh tile tril unique where zeros"
 ).split()
 _METHODS = "all any argmax argmin argsort conj diagonal dot max mean min nonzero prod ravel reshape sum take transpose"
 _ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags strides"
@@ -286,6 +288,37 @@ class _Device:
     def synchronize(self) -> None: ...
 
 
+_linalg_errors = ["ignore"]
+
+
+@contextmanager
+def _errstate(linalg: str) -> Iterator[None]:
+    """What becomes of a factorisation that breaks off."""
+    _linalg_errors.append(linalg)
+    try:
+        yield
+    finally:
+        _linalg_errors.pop()
+
+
+def _cholesky(a: ndarray) -> ndarray:
+    """As cuSOLVER's: unless errors are asked for, an indefinite matrix gives what was done so far, finite and wrong."""
+    L, failed = scipy.linalg.lapack.dpotrf(_open(a).astype(np.float64), lower=True, clean=True)
+    if failed and _linalg_errors[-1] == "raise":
+        raise np.linalg.LinAlgError(f"Error reported by potrf in cuSOLVER. devInfo = {failed}.")
+    return ndarray(np.ascontiguousarray(L.astype(a.dtype)))
+
+
+def _syrk(trans: str, a: ndarray, out: ndarray, alpha: float = 1.0, beta: float = 0.0, lower: bool = False) -> ndarray:
+    """One triangle, in place; the other one stays as it is."""
+    A, C = _open(a), _open(out)
+    assert trans == "N" and A.flags.f_contiguous and C.flags.f_contiguous and A.dtype == C.dtype
+    triangle = np.tri(len(C), dtype=bool) if lower else ~np.tri(len(C), k=-1, dtype=bool)
+    product = alpha * (A @ A.T)
+    C[triangle] = (product + beta * C if beta else product)[triangle]
+    return out
+
+
 def _add_cuda(modules: dict[str, ModuleType]) -> None:
     """Kernels, streams, pinned memory, and the switch of float32 products."""
     cupy, cuda, parts = modules["cupy"], modules["cupy.cuda"], fake_cuda.reset()
@@ -314,6 +347,7 @@ def build() -> dict[str, ModuleType]:
         "cupy",
         "cupy._core",
         "cupy._core._routines_linalg",
+        "cupy.cublas",
         "cupy.cuda",
         "cupyx",
         "cupyx.scipy",
@@ -348,9 +382,8 @@ def build() -> dict[str, ModuleType]:
         deviceGetAttribute=lambda attribute, device: {38: L2_BYTES}[attribute],
     )
     cupy.csr_matrix = modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix  # the former for the tests alone
-    cupy.linalg = SimpleNamespace(
-        cholesky=lambda a: _call(np.linalg.cholesky, (a,), {}), norm=lambda a: _call(np.linalg.norm, (a,), {})
-    )
+    cupy.linalg = SimpleNamespace(cholesky=_cholesky, norm=lambda a: _call(np.linalg.norm, (a,), {}))
+    modules["cupyx"].errstate, modules["cupy.cublas"].syrk = _errstate, _syrk
     for name in ("erf", "ndtr"):
         function = getattr(scipy.special, name)
         setattr(modules["cupyx.scipy.special"], name, lambda *a, _f=function, **k: _call(_f, a, k))
