@@ -108,9 +108,12 @@ class ndarray:  # noqa: N801 - CuPy's name
             raise TypeError(f"no implementation of {function.__name__} for cupy.ndarray")
         return _call(function, args, kwargs)
 
-    def get(self) -> np.ndarray:
+    def get(self, stream: Any = None, order: str = "C", out: np.ndarray | None = None, blocking: bool = True) -> Any:
         """A copy on the host."""
-        return self._data.copy()
+        if out is None:
+            return self._data.copy()
+        out[...] = self._data
+        return out
 
     def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> ndarray:
         return self if not copy and self.dtype == dtype else ndarray(self._data.astype(dtype, order))

@@ -119,6 +119,7 @@ def test_where_it_is_used(fake_gpu, name):
         "RandomFourier",
         "SigmoidalRidge",
         "RandomReLU",
+        "HybridCompositional",
     }
     assert (count(fake_gpu) > 0) == (name in with_products)
 
