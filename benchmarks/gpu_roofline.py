@@ -129,17 +129,24 @@ def _on_rows(device: Device, feature_map: FeatureMap, host: np.ndarray) -> Map:
     return lambda: feature_map._map_block(xp, X, weights, feature_map._scale(), out, scratch)
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--device", default="auto")
-    for name, default in (("n", 16_384), ("d", 784), ("m", 10_000), ("turns", 7), ("size", 8192)):
+    for name, default in (
+        ("n", 16_384),
+        ("d", 784),
+        ("m", 10_000),
+        ("turns", 7),
+        ("size", 8192),
+        ("copied", 1_000_000_000),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--json", type=Path, default=None)
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     device = get_device(options.device)
     described = about(device)
     print(f"{device.describe()}\n\n## Rates of {described['device'] if device.is_gpu else 'the cpu'}\n")
-    rates = measure(device, options.size, turns=options.turns)
+    rates = measure(device, options.size, options.copied, options.turns)
     print(markdown_table(rates.table()))
     rows = roofline(device, rates, options.n, options.d, options.m, options.turns)
     print(f"\n## {options.n} rows of {options.d} columns to {options.m} features\n\n{markdown_table(rows)}")

@@ -26,6 +26,7 @@ PRODUCT_PRECISIONS = ("float32", "tf32")
 _wanted: ContextVar[str] = ContextVar("product_precision", default="float32")
 # CuPy keeps the type of its float32 products for the whole process.
 _switch = threading.Lock()
+_FIRST_WITH_TF32 = 80  # compute capability 8.0
 # Bits of a float32 mantissa that TF32 does not have.
 _LOST_BITS = 13
 
@@ -117,8 +118,10 @@ def _tf32_products(xp: ModuleType) -> Iterator[None]:
 
 
 def _cupy_products(xp: ModuleType) -> Any:
-    """CuPy's switch, which has no public name; None in a version that has none, whose products stay in float32."""
+    """CuPy's switch, which has no public name; None where a version has none or a chip no TF32: products stay exact."""
     try:
+        if int(xp.cuda.Device().compute_capability) < _FIRST_WITH_TF32:
+            return None
         routines = importlib.import_module(f"{xp.__name__}._core._routines_linalg")
         return routines if hasattr(routines, "set_compute_type") else None
     except ImportError:

@@ -278,6 +278,8 @@ def _empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
 
 
 class _Device:
+    compute_capability = "90"
+
     def __init__(self, index: int = 0) -> None:
         if index != 0:
             raise RuntimeError("cudaErrorInvalidDevice: invalid device ordinal")

@@ -76,6 +76,16 @@ def test_the_switch_is_off_again_after_every_product_and_after_an_error(fake_gpu
     assert len(compute.log) == 3  # the second one failed within
 
 
+def test_a_chip_without_tf32_keeps_float32(fake_gpu, monkeypatch):
+    from cupy._core._routines_linalg import compute
+
+    monkeypatch.setattr(fake_gpu.cuda.Device, "compute_capability", "75")
+    ones = fake_gpu.ones((3, 3), dtype="float32")
+    with product_precision("tf32"):
+        assert matmul(fake_gpu, ones, ones).get()[0, 0] == 3.0
+    assert not compute.log
+
+
 def test_other_threads_are_not_concerned():
     seen = []
     with product_precision("tf32"):

@@ -1,8 +1,6 @@
 """The script that sets times beside limits: its arithmetic, on the fake GPU and on the CPU."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +56,7 @@ def test_kernels_and_arrays_are_what_they_are_called(fake_gpu, monkeypatch):
     from rfviz.features import RandomReLU
 
     launched = []
-    whole = type(gpu_roofline).__name__ and fake_gpu.RawModule.get_function
+    whole = fake_gpu.RawModule.get_function
 
     def watched(self, name):
         function = whole(self, name)
@@ -74,14 +72,14 @@ def test_kernels_and_arrays_are_what_they_are_called(fake_gpu, monkeypatch):
     assert set(launched) == {"relu"}
 
 
-def test_the_script_on_the_cpu(tmp_path):
-    script, path = Path(gpu_roofline.__file__), tmp_path / "roofline.json"
-    sizes = ["--n", "20", "--d", "16", "--m", "10", "--turns", "1", "--size", "32"]
-    command = [sys.executable, str(script), "--device", "cpu", *sizes]
-    before = sorted((script.parent / "results").iterdir())
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "## Rates of the cpu" in done.stdout and "cpu: nothing was written." in done.stdout
-    assert sorted((script.parent / "results").iterdir()) == before
-    subprocess.run([*command, "--json", str(path)], capture_output=True, check=True)
+def test_the_script_on_the_cpu(tmp_path, capsys):
+    results, path = Path(gpu_roofline.__file__).parent / "results", tmp_path / "roofline.json"
+    sizes = ["--n", "20", "--d", "16", "--m", "10", "--turns", "1", "--size", "32", "--copied", "40000"]
+    before = sorted(results.iterdir())
+    gpu_roofline.main(["--device", "cpu", *sizes])
+    shown = capsys.readouterr().out
+    assert "## Rates of the cpu" in shown and "cpu: nothing was written." in shown
+    assert sorted(results.iterdir()) == before
+    gpu_roofline.main(["--device", "cpu", *sizes, "--json", str(path)])
     stored = json.loads(path.read_text())
     assert stored["device"] == "cpu" and stored["rates"]["tf32"] is None and stored["machine"]["versions"]
