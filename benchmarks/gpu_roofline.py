@@ -1,6 +1,7 @@
 """How near every scheme comes to what the device allows: its time beside the least that its work can take.
 
-    python benchmarks/gpu_roofline.py [--device auto] [--n N] [--d D] [--m M] [--turns T] [--json PATH]
+    python benchmarks/gpu_roofline.py [--device auto] [--n N] [--d D] [--m M] [--turns T] [--size S]
+        [--copied B] [--json PATH]
 
 First the device's own rates are measured: matrix products (float32, TF32, float64, and the halves where the library has
 them) and copies. Then every scheme maps one block of rows that lie on the device, by the CUDA kernels and by array
@@ -132,14 +133,8 @@ def _on_rows(device: Device, feature_map: FeatureMap, host: np.ndarray) -> Map:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--device", default="auto")
-    for name, default in (
-        ("n", 16_384),
-        ("d", 784),
-        ("m", 10_000),
-        ("turns", 7),
-        ("size", 8192),
-        ("copied", 1_000_000_000),
-    ):
+    defaults = {"n": 16_384, "d": 784, "m": 10_000, "turns": 7, "size": 8192, "copied": 1_000_000_000}
+    for name, default in defaults.items():
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--json", type=Path, default=None)
     options = parser.parse_args(arguments)
@@ -157,7 +152,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"\nKernels in use: {', '.join(used) or 'none'}" + (f" ({why})" if why else ""))
         name = device.describe().split(",")[0].lower().replace(" ", "-")
         path = path or Path(__file__).parent / "results" / f"roofline-{name}.json"
-    sizes = {name: getattr(options, name) for name in ("n", "d", "m", "turns", "size")}
+    sizes = {name: getattr(options, name) for name in defaults}
     if path:
         write_json(path, {**described, **sizes, "rates": asdict(rates), "schemes": rows})
     else:

@@ -19,7 +19,7 @@ ALLOWED = {
     "rfviz.precision": {"errors"},
     "rfviz.streams": set(),
     "rfviz.backend": {"errors", "params", "threads", "precision", "streams"},
-    "rfviz.cuda": set(),
+    "rfviz.cuda": {"errors"},
     "rfviz.kernels": {"errors", "params", "backend"},
     "rfviz.bounds": {"errors", "kernels"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
@@ -32,12 +32,14 @@ ALLOWED = {
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
     # Starts the laboratory as a process of its own: it asks where the pages are, and imports no Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "ui", "_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "cli_run", "ui", "_blas"},
+    "rfviz.cli_run": {"errors", "datasets", "recipes"},
     "rfviz": _COMPUTING,
     "rfviz.distributed": _COMPUTING,
     "rfviz.figures": _COMPUTING,
-    "rfviz.ui": _COMPUTING | {"figures", "distributed", "_version", "_blas"},
-    "pages": _COMPUTING | {"figures", "ui", "distributed"},
+    "rfviz.recipes": _COMPUTING | {"figures"},
+    "rfviz.ui": _COMPUTING | {"figures", "recipes", "distributed", "_version", "_blas"},
+    "pages": _COMPUTING | {"figures", "recipes", "ui", "distributed"},
     "app": {"ui", "_blas"},
 }
 # Any module may read the version, which is a constant.
@@ -46,7 +48,7 @@ EVERYWHERE = {"_version"}
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {
     "streamlit": {"rfviz.ui", "pages", "app"},
-    "plotly": {"rfviz.figures", "rfviz.ui", "pages"},
+    "plotly": {"rfviz.figures", "rfviz.recipes", "rfviz.ui", "pages"},
     "dask": {"rfviz.distributed"},
     "distributed": {"rfviz.distributed"},
 }

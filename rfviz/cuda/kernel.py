@@ -7,7 +7,6 @@ compiled, cannot be launched, or disagrees, the array operations take its place,
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +17,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from rfviz.errors import warn
 
 __all__ = ["Kernel", "KernelFallbackWarning", "kernels_in_use", "plain_kernels"]
 
@@ -163,11 +164,10 @@ class Kernel:
     def _refuse(self, xp: ModuleType, error: Exception, what: str) -> None:
         first = (str(error).strip().splitlines() or [""])[0]
         _faults.setdefault(xp, {})[what] = f"{self.name}: {type(error).__name__}: {first}"
-        warnings.warn(
+        warn(
             f"The CUDA kernel {self.name!r} does not work here ({type(error).__name__}: {first}). Going on with CuPy's "
             "array operations, which are slower.",
             KernelFallbackWarning,
-            stacklevel=4,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,7 +77,5 @@ def tf32_cost(feature_map: Any, X: Any) -> RoundingCost:
 
 
 def _features(feature_map: Any, X: Any) -> np.ndarray:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        blocks = [to_host(block) for block in feature_map.transform_blocks(X)]
+    blocks = [to_host(block) for block in feature_map.transform_blocks(X)]
     return np.concatenate([(b.toarray() if hasattr(b, "indptr") else b).astype(np.float64) for b in blocks])

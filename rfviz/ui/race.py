@@ -19,7 +19,7 @@ from rfviz.analysis.splits import Split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
-from rfviz.ui.results import kept, known
+from rfviz.ui.results import kept, known, warnings_of
 
 __all__ = ["Entrant", "Failure", "Race", "report_of"]
 
@@ -142,6 +142,14 @@ class Race:
         """Why an entrant stopped, by its label; the others go on."""
         found = ((part[0].label, known(_SHELF, self._key(*part))) for part in self.parts())
         return {label: result.reason for label, result in found if isinstance(result, Failure)}
+
+    def warnings(self) -> dict[str, str]:
+        """What an entrant was warned of, by its label, where it was."""
+        keys: dict[str, list[Hashable]] = {}
+        for part in self.parts():
+            keys.setdefault(part[0].label, []).append(self._key(*part))
+        found = {label: warnings_of(_SHELF, own) for label, own in keys.items()}
+        return {label: text for label, text in found.items() if text}
 
     def run_missing(self, progress: Callable[[float, str], None]) -> None:
         """Compute what is missing, part by part, and keep each; `progress` hears of the race, and may raise."""
