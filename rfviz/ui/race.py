@@ -19,6 +19,7 @@ from rfviz.analysis.splits import Split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
+from rfviz.recipes.entrants import Entrant
 from rfviz.ui.results import kept, known, warnings_of
 
 __all__ = ["Entrant", "Failure", "Race", "report_of"]
@@ -31,38 +32,6 @@ _STEP_COST = 1e7
 # What a doubly stochastic step computes and draws for every pair of features.
 _DRAWN_AGAIN = 20
 _log = logging.getLogger("rfviz")
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A feature map with its settings, but for the number of features and the seed.
-
-    Attributes
-    ----------
-    label : str
-    scheme : str
-        Class name.
-    setting : tuple of (name, value)
-    patches : (image_shape, (size, stride, n_components)) or None
-        The principal components of image patches that are its inputs, rather than the columns themselves.
-    loss : str
-        How it is trained, where that is not the race's choice.
-    """
-
-    label: str
-    scheme: str
-    setting: tuple[tuple[str, Any], ...]
-    patches: tuple[tuple[int, ...], tuple[int, int, int]] | None = None
-    loss: str = ""
-
-    @property
-    def pool_size(self) -> int | None:
-        return dict(self.setting).get("pool_size")
-
-    def products(self, m: int) -> int:
-        """About how many inner products m features take."""
-        setting = dict(self.setting)
-        return setting.get("n_projections") or m * (setting.get("pool_size") or 1)
 
 
 @dataclass(frozen=True)
