@@ -2,7 +2,7 @@
 
     python benchmarks/gpu_check.py [--seed N] [--quick] [--mnist FILE] [--json PATH]
 
-One command, about ten minutes (--quick: two), on a machine with CuPy, NumPy, SciPy, scikit-learn, pandas and psutil:
+One command, about ten minutes (--quick: two), on a machine with CuPy, NumPy, scikit-learn and pandas:
 
 1. Correctness, with fresh random input (the seed is printed) and memory that holds NaN beforehand: every scheme and
    setting in float32 and float64, dense and sparse rows, whole and in uneven blocks, by the CUDA kernels and by array

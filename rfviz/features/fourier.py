@@ -253,18 +253,18 @@ class RandomFourier(ReceptiveMap):
     # --- mapping ------------------------------------------------------------------------------------------------------
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+        exact = self.draw == "structured" or large_phases(xp, X, weights["frequencies_"])
         for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):
             here = out[rows]
             if self.paired:
                 angles = scratch.empty((here.shape[0], self._frequency_count(self.n_components)), out.dtype)
-                COSINE_SINE(xp, self._angles(xp, X[rows], weights, angles), scale, here)
+                COSINE_SINE(xp, self._angles(xp, X[rows], weights, angles, exact), scale, here)
             else:
-                COSINE(xp, self._angles(xp, X[rows], weights, here), weights["phases_"], scale)
+                COSINE(xp, self._angles(xp, X[rows], weights, here, exact), weights["phases_"], scale)
 
-    def _angles(self, xp: Any, X: Any, weights: dict, out: Any) -> Any:
+    def _angles(self, xp: Any, X: Any, weights: dict, out: Any, exact: bool) -> Any:
         if self.draw != "structured":
-            W = weights["frequencies_"]
-            return project(X, W, out, exact=large_phases(xp, X, W))
+            return project(X, weights["frequencies_"], out, exact)
         X = X.toarray() if hasattr(X, "indptr") else X
         X = X * xp.asarray(np.asarray(self._column_scale(), dtype=X.dtype))
         return structured_project(X, weights["signs_"], weights["radii_"], out)

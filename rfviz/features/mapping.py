@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
+from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget
 from rfviz.errors import warn
 from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
 from rfviz.params import Param
@@ -139,7 +139,7 @@ class BlockTransformer(TransformerMixin):
         start = 0
         try:
             for block in self._blocks(X, None, self._scale(), device):
-                out[start : start + block.shape[0]] = to_host(block)
+                block.get(out=out[start : start + block.shape[0]])  # without another copy on the way
                 start += block.shape[0]
             return True
         except Exception as error:
