@@ -17,10 +17,11 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import psutil
 from scipy import sparse
 
 from rfviz.errors import MemoryBudgetError, ParameterError
+from rfviz.precision import product_precision
+from rfviz.streams import stream_blocks
 from rfviz.threads import blas_info, map_ordered, single_threaded_blas, worker_count
 
 __all__ = [
@@ -35,15 +36,17 @@ __all__ = [
     "is_out_of_memory",
     "map_ordered",
     "memory_budget",
+    "product_precision",
     "single_threaded_blas",
     "special_functions",
+    "stream_blocks",
     "to_host",
     "worker_count",
 ]
 
 # Share of the memory that is free now which one computation may plan with.
 _CPU_SHARE, _GPU_SHARE = 0.6, 0.8
-_CGROUP = "/sys/fs/cgroup"
+_CGROUP, _MEMINFO = "/sys/fs/cgroup", "/proc/meminfo"
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,13 @@ class Device:
             with self.activate():
                 pool_free = self.xp.get_default_memory_pool().free_bytes()
                 return int(self.xp.cuda.runtime.memGetInfo()[0]) + int(pool_free)
-        return min(psutil.virtual_memory().available, _container_headroom())
+        return int(min(_free_memory(), _container_headroom()))
+
+    def synchronize(self) -> None:
+        """Wait until the device has done all it was asked to; a clock means nothing before (a no-op on the CPU)."""
+        if self.is_gpu:
+            with self.activate():
+                self.xp.cuda.get_current_stream().synchronize()
 
     def release(self) -> None:
         """Give cached device memory back to the driver (after an out-of-memory error)."""
@@ -206,6 +215,15 @@ def get_device(name: str | Device = "auto") -> Device:
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether `error` says that an allocation failed, on the host or on a GPU."""
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+
+
+def _free_memory() -> float:
+    """Bytes of the machine's memory that are free now; Linux itself says so where psutil is not installed."""
+    try:
+        return float(importlib.import_module("psutil").virtual_memory().available)
+    except ImportError:
+        with open(_MEMINFO) as lines:
+            return next(1024.0 * float(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
 
 
 def _container_headroom() -> float:

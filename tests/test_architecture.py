@@ -16,11 +16,14 @@ ALLOWED = {
     "rfviz.errors": set(),
     "rfviz.threads": set(),
     "rfviz.params": {"errors"},
-    "rfviz.backend": {"errors", "params", "threads"},
+    "rfviz.precision": {"errors"},
+    "rfviz.streams": set(),
+    "rfviz.backend": {"errors", "params", "threads", "precision", "streams"},
+    "rfviz.cuda": {"errors"},
     "rfviz.kernels": {"errors", "params", "backend"},
     "rfviz.bounds": {"errors", "kernels"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
-    "rfviz.features": {"errors", "params", "backend", "kernels", "bounds", "skeleton"},
+    "rfviz.features": {"errors", "params", "backend", "precision", "streams", "cuda", "kernels", "bounds", "skeleton"},
     "rfviz.linear_model": {"errors", "params", "backend"},
     "rfviz.datasets": {"errors", "params", "backend"},
     "rfviz.lessons": {"errors"},
@@ -51,7 +54,8 @@ RESTRICTED = {
     "distributed": {"rfviz.distributed"},
 }
 # Layers that handle arrays on a GPU, and may import CuPy inside a function; results above them are NumPy's.
-ON_DEVICE = {"rfviz.backend", "rfviz.kernels", "rfviz.features", "rfviz.linear_model"}
+ON_DEVICE = {"rfviz.precision", "rfviz.streams", "rfviz.backend", "rfviz.cuda", "rfviz.kernels", "rfviz.features"}
+ON_DEVICE |= {"rfviz.linear_model"}
 # These load code from data; no file that a user gives may reach them.
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 
