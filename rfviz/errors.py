@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["DataError", "DownloadError", "MemoryBudgetError", "ParameterError", "RfvizError"]
+__all__ = ["DataError", "DeviceError", "DownloadError", "MemoryBudgetError", "ParameterError", "RfvizError"]
 
 
 class RfvizError(Exception):
@@ -45,3 +45,7 @@ class DownloadError(DataError):
 
 class MemoryBudgetError(RfvizError, MemoryError):
     """A request that was refused before it started because it would not fit in memory."""
+
+
+class DeviceError(RfvizError, RuntimeError):
+    """A GPU that failed in the middle of a computation; what follows is computed on the CPU."""

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from rfviz import backend
+from rfviz import backend, worker
 from tests import fake_cupy
 
 
@@ -16,4 +16,14 @@ def fake_gpu(monkeypatch):
         monkeypatch.setitem(sys.modules, name, module)
     backend._probe_gpus.cache_clear()
     yield modules["cupy"]
+    worker.close()
+    backend.forget_failures()
     backend._probe_gpus.cache_clear()
+
+
+@pytest.fixture
+def two_gpus(fake_gpu):
+    """Two fake GPUs that share their memory."""
+    fake_gpu.memory.devices = 2
+    backend._probe_gpus.cache_clear()
+    return fake_gpu

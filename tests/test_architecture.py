@@ -15,25 +15,29 @@ ALLOWED = {
     "rfviz._blas": set(),
     "rfviz.errors": set(),
     "rfviz.threads": set(),
+    "rfviz.devices": set(),
     "rfviz.params": {"errors"},
-    "rfviz.backend": {"errors", "params", "threads"},
+    "rfviz.backend": {"errors", "params", "threads", "devices"},
+    # Device limits and the turns that computations take need to know devices only; the latter also their warnings.
+    "rfviz.rates": {"errors", "params", "backend"},
     "rfviz.kernels": {"errors", "params", "backend"},
     "rfviz.bounds": {"errors", "kernels"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
     "rfviz.features": {"errors", "params", "backend", "kernels", "bounds", "skeleton"},
+    "rfviz.worker": {"errors", "backend", "features"},
     "rfviz.linear_model": {"errors", "params", "backend"},
     "rfviz.datasets": {"errors", "params", "backend"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
-    | {"datasets"},
+    | {"datasets", "rates"},
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
     # Starts the laboratory as a process of its own: it asks where the pages are, and imports no Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "ui", "_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "rates", "ui", "_blas"},
     "rfviz": _COMPUTING,
     "rfviz.distributed": _COMPUTING,
     "rfviz.figures": _COMPUTING,
-    "rfviz.ui": _COMPUTING | {"figures", "distributed", "_version", "_blas"},
+    "rfviz.ui": _COMPUTING | {"figures", "distributed", "worker", "_version", "_blas"},
     "pages": _COMPUTING | {"figures", "ui", "distributed"},
     "app": {"ui", "_blas"},
 }

@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rfviz.backend import Device, array_namespace, is_out_of_memory, map_ordered, single_threaded_blas, worker_count
+from rfviz.backend import (
+    Device,
+    array_namespace,
+    block_share,
+    is_out_of_memory,
+    map_ordered,
+    single_threaded_blas,
+    worker_count,
+)  # fmt: skip
 
 __all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "halving", "host_blocks", "project"]
 
@@ -130,7 +138,8 @@ def gpu_blocks(
         Where not even the smallest block fits.
     """
     n_samples = X.shape[0]
-    rows = min(block_rows or _rows_within(_GPU_BLOCK_ROWS, _GPU_BLOCK_BYTES, n_components, dtype), n_samples)
+    most, budget = int(_GPU_BLOCK_ROWS * block_share()), int(_GPU_BLOCK_BYTES * block_share())
+    rows = min(block_rows or _rows_within(most, budget, n_components, dtype), n_samples)
     with device.activate():
         weights = {name: device.asarray(value) for name, value in weights.items()}
     scratch = Scratch(device.xp)

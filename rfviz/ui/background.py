@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import threading
 import time
 from collections.abc import Callable, Hashable
 
+from rfviz import worker
 from rfviz.analysis.progress import Progress
+from rfviz.ui.session import acting, origin, remind
 
 __all__ = ["Abandoned", "Job"]
 
@@ -22,6 +26,7 @@ class Job:
     """``work(progress)`` in a thread, from the moment this is made.
 
     A script that computed by itself could not answer during a call of LAPACK, and would not compute while it draws.
+    What it computes waits for its turn as everything does (:mod:`rfviz.worker`), behind what readers wait for.
 
     Parameters
     ----------
@@ -46,6 +51,9 @@ class Job:
         self._left = False
         self._latest = 0.0, "…"
         self._seen = time.monotonic()
+        asked = origin()
+        told = functools.partial(remind, asked.session)
+        self._origin = dataclasses.replace(asked, background=True, check=self._check, tell=told)
         threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-job").start()
 
     def look(self) -> tuple[float, str]:
@@ -62,15 +70,20 @@ class Job:
         """Whether it works, and has not been told to end."""
         return not (self._left or self.done.is_set())
 
-    def _report(self, share: float, words: str) -> None:
+    def _check(self) -> None:
         if self._left or time.monotonic() - self._seen > _PATIENCE_S:
             raise Abandoned
+
+    def _report(self, share: float, words: str) -> None:
+        self._check()
         self._latest = share, words
+        worker.pause()
 
     def _run(self, work: Callable[[Progress], None]) -> None:
         try:
-            work(self._report)
-        except Abandoned:
+            with acting(self._origin):
+                work(self._report)
+        except (Abandoned, worker.Superseded):
             pass
         except BaseException as error:  # it belongs to who looks
             self.error = error

@@ -65,7 +65,7 @@ def _load(name: str, spec: datasets.DatasetSpec, values: dict[str, Any]) -> tupl
     if time.monotonic() - failed < _RETRY_S:
         raise DataError(reason)
     try:
-        return watched("data", key, lambda progress: datasets.load(name, progress, **values), most=4), key
+        return watched("data", key, lambda progress: datasets.load(name, progress, **values), most=4, turns=False), key
     except DownloadError as error:
         _failed[name] = (time.monotonic(), str(error))
         raise

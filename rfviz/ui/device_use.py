@@ -1,0 +1,2 @@
+def note(used, seconds, mapped):
+    pass
