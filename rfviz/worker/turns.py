@@ -46,8 +46,8 @@ class Place:
         """While inside, ``"auto"`` is this device, and products have this precision."""
         with ExitStack() as stack:
             stack.enter_context(backend.using(self.device))
-            if self.precision != "float32" and hasattr(backend, "precision"):
-                stack.enter_context(backend.precision(self.precision))
+            if self.precision != "float32" and hasattr(backend, "product_precision"):
+                stack.enter_context(backend.product_precision(self.precision))
             yield
 
 
