@@ -29,8 +29,10 @@ from rfviz.devices import (
     reason_given_up,
     smaller_blocks,
     using,
-)  # fmt: skip
+)
 from rfviz.errors import MemoryBudgetError, ParameterError
+from rfviz.precision import product_precision
+from rfviz.streams import stream_blocks
 from rfviz.threads import blas_info, map_ordered, single_threaded_blas, worker_count
 
 __all__ = [
@@ -49,10 +51,12 @@ __all__ = [
     "is_out_of_memory",
     "map_ordered",
     "memory_budget",
+    "product_precision",
     "reason_given_up",
     "single_threaded_blas",
     "smaller_blocks",
     "special_functions",
+    "stream_blocks",
     "to_host",
     "using",
     "worker_count",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import threading
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +13,7 @@ import numpy as np
 
 from rfviz import backend
 from rfviz.backend import Device, get_device
+from rfviz.precision import matmul, product_precision
 
 __all__ = ["Rates", "Stopwatch", "known_rates", "measure_rates", "rates", "remember", "seconds_of"]
 
@@ -86,7 +85,7 @@ class Stopwatch:
         self.device = device
         with device.activate():
             self._tasks = {"float32": _product(device, "float32"), "float64": _product(device, "float64")}
-            if device.is_gpu and hasattr(backend, "product_precision"):
+            if device.is_gpu:
                 self._tasks["tf32"] = _product(device, "float32", "tf32")
             self._tasks["copies"] = _copy(device)
         self._best = dict.fromkeys(self._tasks, math.inf)
@@ -146,18 +145,12 @@ def _product(device: Device, dtype: str, precision: str = "float32") -> Callable
         out = device.xp.empty((side, side), dtype=dtype)
 
         def task(a: Any = a, b: Any = b, out: Any = out, side: int = side) -> float:
-            wanted = backend.product_precision(precision) if precision != "float32" else nullcontext()
-            with wanted:
-                return seconds_of(device, functools.partial(_multiply, device, a, b, out)) / (2.0 * side**3)
+            with product_precision(precision):
+                return seconds_of(device, lambda: matmul(device.xp, a, b, out=out)) / (2.0 * side**3)
 
         if task() * 2.0 * side**3 >= _LONG_ENOUGH_S or not device.is_gpu:
             break
     return task
-
-
-def _multiply(device: Device, a: Any, b: Any, out: Any) -> None:
-    product = getattr(backend, "matmul", None)  # the one that heeds the precision that is asked for
-    device.xp.matmul(a, b, out=out) if product is None else product(device.xp, a, b, out)
 
 
 def _copy(device: Device) -> Callable[[], float]:

@@ -8,7 +8,6 @@ device. Only what is listed here exists, so that code cannot come to depend on m
 from __future__ import annotations
 
 import threading
-import time
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -16,6 +15,9 @@ import numpy as np
 import scipy.linalg
 import scipy.special
 from scipy import sparse
+
+from rfviz.precision import round_to_tf32
+from tests import fake_cuda
 
 __all__ = ["CUDARuntimeError", "Memory", "OutOfMemoryError", "build"]
 
@@ -26,7 +28,7 @@ _FUNCTIONS = (  # noqa: SIM905
     "tanh tile unique where zeros"
 ).split()
 _METHODS = "all any argmax argmin argsort conj diagonal dot max mean min nonzero prod ravel reshape sum take transpose"
-_ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags"
+_ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags strides"
 _UNARY = "__float__ __int__ __index__ __bool__ __len__ __neg__ __invert__ __abs__"
 _BINARY = "add sub mul truediv floordiv pow mod matmul and or xor lt le gt ge eq ne"
 _REFUSAL = (
@@ -102,6 +104,8 @@ class _Lease:
 
 
 MEMORY = Memory()
+# Of the second-level cache: so small that blocks of a few hundred rows are cut.
+L2_BYTES = 60_000
 
 
 class ndarray:  # noqa: N801 - CuPy's name
@@ -134,6 +138,15 @@ class ndarray:  # noqa: N801 - CuPy's name
 
     def copy(self, order: str = "C") -> ndarray:
         return ndarray(self._data.copy(order))
+
+    def set(self, array: np.ndarray, stream: Any = None) -> None:
+        """Copy from the host; on another stream when that comes to it, so that the host must leave `array` alone."""
+        assert isinstance(array, np.ndarray) and array.dtype == self.dtype and array.shape == self.shape
+
+        def copy() -> None:
+            self._data[...] = array
+
+        (stream or fake_cuda.Stream.main).push(copy)
 
     def fill(self, value: float) -> None:
         self._data.fill(_open(value))
@@ -296,11 +309,24 @@ class _Device:
     def synchronize(self) -> None: ...
 
 
-class _Event:
-    def record(self, stream: Any = None) -> None:
-        self.time = time.perf_counter()
+def _add_cuda(modules: dict[str, ModuleType]) -> None:
+    """Kernels, streams, pinned memory, and the switch of float32 products."""
+    cupy, cuda, parts = modules["cupy"], modules["cupy.cuda"], fake_cuda.reset()
+    cuda.Event, cuda.Stream, cuda.get_current_stream = fake_cuda.Event, fake_cuda.Stream, parts.get_current_stream
+    cupy.RawModule = fake_cuda.RawModule
+    modules["cupyx"].empty_pinned = lambda shape, dtype=float: np.full(shape, np.nan, dtype)
+    linear, compute = modules["cupy._core._routines_linalg"], parts.compute
+    linear.compute = compute
+    linear.COMPUTE_TYPE_TF32 = compute.COMPUTE_TYPE_TF32
+    linear.get_compute_type, linear.set_compute_type = compute.get_compute_type, compute.set_compute_type
 
-    def synchronize(self) -> None: ...
+    def matmul(a: ndarray, b: ndarray, out: ndarray | None = None) -> ndarray:
+        if compute.current == compute.COMPUTE_TYPE_TF32 and a.dtype == np.float32 and a.ndim == 2:
+            a, b = (ndarray(round_to_tf32(_open(x))) for x in (a, b))
+            compute.log.append(a.shape)
+        return _call(np.matmul, (a, b), {} if out is None else {"out": out})
+
+    cupy.matmul = matmul
 
 
 def build() -> dict[str, ModuleType]:
@@ -309,6 +335,8 @@ def build() -> dict[str, ModuleType]:
     MEMORY = Memory()
     names = (
         "cupy",
+        "cupy._core",
+        "cupy._core._routines_linalg",
         "cupy.cuda",
         "cupyx",
         "cupyx.scipy",
@@ -324,11 +352,13 @@ def build() -> dict[str, ModuleType]:
         setattr(cupy, name, getattr(np, name))
     pool = SimpleNamespace(free_bytes=lambda: 0, used_bytes=lambda: MEMORY.used, free_all_blocks=MEMORY.release)
     cupy.__version__, cupy.memory, cupy.ndarray, cupy.cuda = "0 (fake)", MEMORY, ndarray, cuda
-    cupy.asarray = cupy.array = cupy.ascontiguousarray = _asarray
+    cupy.asarray = cupy.array = _asarray
+    cupy.ascontiguousarray = lambda a: _wrap(np.ascontiguousarray(_open(a)), a)
     cupy.empty, cupy.get_default_memory_pool, cupy.asnumpy = _empty, lambda: pool, lambda a: a.get()
     cupy.empty_like = lambda a, dtype=None: _empty(a.shape, dtype or a.dtype)
     cupy.zeros_like = lambda a, dtype=None: ndarray(np.zeros(a.shape, dtype or a.dtype))
-    cuda.Device, cuda.Event = _Device, _Event
+    _add_cuda(modules)
+    cuda.Device = _Device
     cuda.memory = SimpleNamespace(OutOfMemoryError=OutOfMemoryError)
     cuda.get_elapsed_time = lambda start, stop: 1e3 * (stop.time - start.time)
     cuda.runtime = SimpleNamespace(
@@ -337,6 +367,8 @@ def build() -> dict[str, ModuleType]:
         memGetInfo=lambda: (int(MEMORY.limit - MEMORY.used), int(MEMORY.limit)),
         driverGetVersion=lambda: 0,
         runtimeGetVersion=lambda: 0,
+        getDevice=lambda: 0,
+        deviceGetAttribute=lambda attribute, device: {38: L2_BYTES}[attribute],
     )
     cupy.csr_matrix = modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix  # the former for the tests alone
     cupy.linalg = SimpleNamespace(

@@ -17,18 +17,21 @@ ALLOWED = {
     "rfviz.threads": set(),
     "rfviz.devices": set(),
     "rfviz.params": {"errors"},
-    "rfviz.backend": {"errors", "params", "threads", "devices"},
-    # Device limits and the turns that computations take need to know devices only; the latter also their warnings.
-    "rfviz.rates": {"errors", "params", "backend"},
+    "rfviz.precision": {"errors"},
+    "rfviz.streams": set(),
+    "rfviz.backend": {"errors", "params", "threads", "devices", "precision", "streams"},
+    # What a device can do at best, which needs no feature map; and the turns that computations take on it.
+    "rfviz.rates": {"errors", "params", "backend", "precision"},
+    "rfviz.worker": {"errors", "backend", "features"},
+    "rfviz.cuda": set(),
     "rfviz.kernels": {"errors", "params", "backend"},
     "rfviz.bounds": {"errors", "kernels"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
-    "rfviz.features": {"errors", "params", "backend", "kernels", "bounds", "skeleton"},
-    "rfviz.worker": {"errors", "backend", "features"},
+    "rfviz.features": {"errors", "params", "backend", "precision", "streams", "cuda", "kernels", "bounds", "skeleton"},
     "rfviz.linear_model": {"errors", "params", "backend"},
     "rfviz.datasets": {"errors", "params", "backend"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
-    | {"datasets", "rates"},
+    | {"datasets", "precision", "rates"},
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
@@ -53,7 +56,8 @@ RESTRICTED = {
     "distributed": {"rfviz.distributed"},
 }
 # Layers that handle arrays on a GPU, and may import CuPy inside a function; results above them are NumPy's.
-ON_DEVICE = {"rfviz.backend", "rfviz.kernels", "rfviz.features", "rfviz.linear_model"}
+ON_DEVICE = {"rfviz.precision", "rfviz.streams", "rfviz.backend", "rfviz.cuda", "rfviz.kernels", "rfviz.features"}
+ON_DEVICE |= {"rfviz.linear_model"}
 # These load code from data; no file that a user gives may reach them.
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 

@@ -23,6 +23,7 @@ from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import get_device
 from rfviz.features import FeatureMap, registry
 from rfviz.features.cost import work
+from rfviz.precision import wanted_precision
 from rfviz.rates import Rates, Stopwatch, remember
 
 __all__ = ["BUDGETS", "ROWS", "M", "SchemeSpeed", "digit_rows", "issue_text", "measure_scheme", "recorded", "to_frame"]
@@ -153,17 +154,11 @@ def measure_scheme(scheme: str, progress: Progress = silent) -> SchemeSpeed:
     remember(device, rates)
     found = SchemeSpeed(
         scheme, cls.label, device.name, *X.shape, M, draw_seconds, map_seconds, least.flops, least.bytes,
-        rates.limit(least, backend_precision()), rates, (0, 0.0),
+        rates.limit(least, wanted_precision()), rates, (0, 0.0),
     )  # fmt: skip
     progress(0.85, "drawing and mapping for 0.2 s, as predicted")
     verified = _verify(cls, found)
     return SchemeSpeed(**{**vars(found), "verified": verified})
-
-
-def backend_precision() -> str:
-    """The precision of products that is asked for here."""
-    wanted = getattr(backend, "wanted_precision", None)
-    return "float32" if wanted is None else wanted()
 
 
 def _map_all(feature_map: FeatureMap, X: np.ndarray) -> None:

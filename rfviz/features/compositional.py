@@ -256,7 +256,7 @@ class CompositionalFeatures(FeatureMap):
         weights = super()._block_weights(device)
         if not device.is_gpu:
             return weights
-        arrays = device_arrays(weights, self.n_features_in_, self.dtype)
+        arrays = device_arrays(weights, self.dtype)
         return arrays | {"amplitude": self._amplitude(1.0)}
 
     def _amplitude(self, scale: Any) -> np.ndarray:

@@ -22,7 +22,7 @@ def choose_device() -> Place:
         DEVICE, "Device", list(devices), place().device, "Every GPU by its number, and the processor.",
         {name: name.replace("cuda:", "GPU ").replace("cpu", "CPU") for name in devices},
     )  # fmt: skip
-    if devices[chosen].is_gpu and hasattr(backend, "product_precision"):
+    if devices[chosen].is_gpu:
         _remembered(
             PRECISION, "Matrix products in", list(_TITLES), place().precision,
             "TF32 keeps ten bits of each factor instead of 23: faster on tensor cores, with errors near 0.1 %. The "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,10 +44,7 @@ class Place:
     @contextmanager
     def active(self) -> Iterator[None]:
         """While inside, ``"auto"`` is this device, and products have this precision."""
-        with ExitStack() as stack:
-            stack.enter_context(backend.using(self.device))
-            if self.precision != "float32" and hasattr(backend, "product_precision"):
-                stack.enter_context(backend.product_precision(self.precision))
+        with backend.using(self.device), backend.product_precision(self.precision):
             yield
 
 
