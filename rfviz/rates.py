@@ -56,6 +56,14 @@ class Rates:
             return work.limit(self.tf32_products, self.bandwidth, self.products)
         return work.limit(self.products, self.bandwidth)
 
+    def best(self, other: Rates) -> Rates:
+        """The better of both, rate by rate."""
+        tf32 = max(self.tf32_products or 0.0, other.tf32_products or 0.0) or None
+        return Rates(
+            self.device, max(self.products, other.products), max(self.double_products, other.double_products), tf32,
+            max(self.bandwidth, other.bandwidth),
+        )  # fmt: skip
+
 
 _known: dict[Device, Rates] = {}
 _lock = threading.Lock()
@@ -129,13 +137,7 @@ def remember(device: Device, found: Rates) -> None:
     """Have these rates known for a device, unless better ones are."""
     with _lock:
         before = _known.get(device)
-        tf32 = found.tf32_products
-        if before is not None and tf32 is not None:
-            tf32 = max(tf32, before.tf32_products or 0.0)
-        _known[device] = found if before is None else Rates(
-            found.device, max(found.products, before.products), max(found.double_products, before.double_products),
-            tf32, max(found.bandwidth, before.bandwidth),
-        )  # fmt: skip
+        _known[device] = found if before is None else before.best(found)
 
 
 def _product(device: Device, dtype: str, precision: str = "float32") -> Callable[[], float]:

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from rfviz import rates
 from rfviz.analysis import machine
 from rfviz.features import registry
 from rfviz.ui import machine_views, results
@@ -20,6 +21,9 @@ def short(monkeypatch):
     monkeypatch.setattr(machine_views, "registry", lambda: few)
     for name in ("_TURNS", "_DRAWS"):
         monkeypatch.setattr(machine, name, 1)
+    # On the processor, which is all that a fake GPU has.
+    monkeypatch.setattr(rates, "_GPU_SIDES", (64,))
+    monkeypatch.setattr(rates, "_GPU_COPIED", 1_000_000)
     results._shelves.pop("machine", None)
     yield
     results._shelves.pop("machine", None)
@@ -61,7 +65,7 @@ def test_benchmark_fills_the_page_and_can_be_repeated():
     assert list(table["scheme"]) == ["Random maxout", "Random Fourier", "Decision stumps"]
     for prefix in "mn":
         sizes = table[[f"{prefix} in {budget} s" for budget in ("0.2", "2", "20")]].to_numpy()
-        assert (sizes[:, 1:] >= sizes[:, :-1]).all() and (sizes[:, 0] > 0).all()
+        assert (sizes[:, 1:] >= sizes[:, :-1]).all() and (sizes[:, -1] > 0).all()
     (code,) = at.code
     assert code.value.count("\n|") == 2 + 3 and "Gflop/s in float32" in code.value and "CPU" in code.value
     # Another reader finds the results; who measures again gets new ones.

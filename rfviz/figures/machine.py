@@ -58,5 +58,5 @@ def plot_shares(speeds: Sequence[SchemeSpeed], labels: Mapping[str, str], *, rev
 
 
 def _rate(speed: SchemeSpeed) -> str:
-    flops, n_bytes = speed.flops / speed.map_seconds, speed.n_bytes / speed.map_seconds
+    flops, n_bytes = speed.work.flops / speed.map_seconds, speed.work.bytes / speed.map_seconds
     return f"{flops / 1e9:,.3g} Gflop/s, {n_bytes / 1e9:,.3g} GB/s"

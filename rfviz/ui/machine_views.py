@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 import streamlit as st
 
 from rfviz._version import __version__
-from rfviz.analysis.machine import BUDGETS, SchemeSpeed, issue_text, measure_scheme, recorded, to_frame
+from rfviz.analysis.machine import BUDGETS, SchemeSpeed, measure_scheme, settled
+from rfviz.analysis.machine_report import issue_text, recorded, to_frame
 from rfviz.features import registry
+from rfviz.features.meter import metered
 from rfviz.figures.machine import plot_shares
 from rfviz.ui import layout
 from rfviz.ui import machine_text as text
@@ -63,12 +66,17 @@ class Benchmark:
             def report(share: float, words: str, done: int = done, label: str = label) -> None:
                 progress((done + share) / len(parts), f"{label}: {words}")
 
-            kept(_SHELF, (self.run, name), lambda name=name, report=report: measure_scheme(name, report), 500)
+            kept(_SHELF, (self.run, name), functools.partial(_measure, name, report), 500)
 
     def speeds(self) -> list[SchemeSpeed]:
         """What is known."""
         found = [known(_SHELF, (self.run, name)) for name in self.parts()]
-        return [speed for speed in found if speed is not None]
+        return settled([speed for speed in found if speed is not None])
+
+
+def _measure(name: str, report: Callable[[float, str], None]) -> SchemeSpeed:
+    with metered():  # of its own, so that it does not count as the last computation
+        return measure_scheme(name, report)
 
 
 def benchmark() -> Benchmark:
@@ -93,6 +101,8 @@ def chart(speeds: Sequence[SchemeSpeed], revision: str) -> None:
     words = text.explanation(speeds) if speeds else text.BEFORE
     layout.chart(plot_shares(speeds, labels, revision=revision), "machine-shares", words.replace("*", ""))
     layout.explain(words)
+    if speeds and (busy := text.busy(speeds)):
+        st.caption(busy)
 
 
 def sizes(speeds: Sequence[SchemeSpeed]) -> None:
@@ -100,10 +110,14 @@ def sizes(speeds: Sequence[SchemeSpeed]) -> None:
     st.subheader("How large may it be, and stay interactive?", anchor=False)
     st.markdown(text.sizes(speeds))
     frame = to_frame(speeds)
-    columns = [name for budget in BUDGETS for name in (f"m in {budget:g} s",)]
-    columns += [f"n in {budget:g} s" for budget in BUDGETS]
-    formats = dict.fromkeys(columns, "localized") | {"predicted s": "%.2f", "took s": "%.2f"}
-    layout.numbers(frame[["scheme", *columns, "predicted s", "took s"]], formats, text.NUMBERS)
+    columns = [f"{size} in {budget:g} s" for size in "mn" for budget in BUDGETS]
+    formats = (
+        dict.fromkeys(columns, "localized") | {"predicted s": "%.2f", "took s": "%.2f"} | {"TF32 error, %": "%.3f"}
+    )
+    config = {name: st.column_config.NumberColumn(format=how) for name, how in formats.items()}
+    shown = frame[["scheme", *columns, "predicted s", "took s", "TF32 error, %"]]
+    st.dataframe(shown, hide_index=True, height="content", column_config=config)
+    st.caption(text.NUMBERS)
 
 
 def issue(speeds: Sequence[SchemeSpeed]) -> None:
