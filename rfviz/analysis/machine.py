@@ -198,6 +198,7 @@ def _two_digits(value: float) -> int:
     """Rounded down to two digits: more are not known."""
     if value < 100:
         return int(value)
+    value *= 1.0 + 1e-9  # or a rounding error would cost a digit
     unit = 10 ** (int(math.log10(value)) - 1)
     return int(value // unit * unit)
 
