@@ -9,6 +9,7 @@ from rfviz.recipes import saturation_text as text
 from rfviz.recipes.distance_saturation import RECIPE
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
+from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 
 TITLE = "Distance saturation"
@@ -36,6 +37,7 @@ def laboratory() -> None:
     (chart,) = RECIPE.charts(source, settings, result)
     layout.chart(chart.figure, chart.name, chart.alt)
     layout.explain(chart.words)
+    share(state, RECIPE, source, settings, result)
     dataset = source.data.dataset
     if dataset.n_samples > MAX_POINTS:
         st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")

@@ -4,6 +4,11 @@ import os
 import sys
 from contextlib import nullcontext
 
+# Beside other workers each has its share of the cores; with as many BLAS threads as cores in each they would wait for
+# one another. Set before anything imports NumPy.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pytest
 
 from rfviz import backend, worker

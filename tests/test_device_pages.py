@@ -60,7 +60,7 @@ def test_results_of_every_page_are_on_the_host(slug, fake_gpu):
     assert not at.error and not at.warning
     kept_by = {key[1] for shelf, found in results._shelves.items() if shelf != "data" for key in found}
     assert kept_by == {Place("cuda:0")}
-    assert not any(on_device(result) for found in results._shelves.values() for result in found.values())
+    assert not any(on_device(kept.result) for found in results._shelves.values() for kept in found.values())
     worker.close()
     assert fake_gpu.memory.used == 0
 
@@ -82,7 +82,7 @@ def test_full_gpu_is_told(fake_gpu):
     fake_gpu.memory.limit = fake_gpu.memory.used + 1000
     at = changed(at, SATURATION, {"seed": 1})
     assert not at.error and specs(at)
-    assert any("computed on the CPU instead" in toast.value for toast in at.toast)
+    assert any("computed on the CPU instead" in warning.value for warning in at.warning)
 
 
 def test_race_is_not_blamed_for_the_gpu(fake_gpu):

@@ -4,14 +4,13 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rfviz import backend, worker
-from rfviz.errors import DeviceError
+from rfviz.errors import DeviceError, hearing
 from rfviz.features import RandomMaxout
 from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.linear_model import RidgePath
@@ -306,7 +305,7 @@ print("ends")
 
 
 def test_full_memory_is_released_and_tried_again(fake_gpu):
-    told, shares = [], []
+    shares = []
 
     def work(report):
         shares.append(backend.block_share())
@@ -318,9 +317,10 @@ def test_full_memory_is_released_and_tried_again(fake_gpu):
                 fake_gpu.memory.limit = 1e11
         return float(fake_gpu.ones(8).sum())
 
-    assert worker.run(work, Origin("a", GPU, tell=told.append)) == 8.0
+    with hearing() as heard:
+        assert worker.run(work, Origin("a", GPU)) == 8.0
     assert shares[0] == 1.0 and shares[1] < 1.0
-    assert told == ["Out of memory on cuda:0: tried again with smaller blocks."]
+    assert heard.messages == (("Out of memory on cuda:0: tried again with smaller blocks.", DeviceFallbackWarning),)
     assert fake_gpu.memory.released == 1
 
 
@@ -333,43 +333,39 @@ def test_what_does_not_fit_is_computed_on_the_cpu(fake_gpu):
         path = RidgePath(RandomMaxout(60, random_state=1), m_grid=grid, alphas=1.0).fit(X, y)
         return path.predict(X), backend.get_device().name
 
-    told = []
     expected, _ = worker.run(work, Origin("a"))
     fake_gpu.memory.limit = fake_gpu.memory.used + 20_000  # less than the Gram matrix takes
-    found, where = worker.run(work, Origin("a", GPU, tell=told.append))
+    with hearing() as heard:
+        found, where = worker.run(work, Origin("a", GPU))
     np.testing.assert_allclose(found, expected, rtol=1e-5)
     assert where == "cpu"
-    assert told == ["Too large for the memory of cuda:0: computed on the CPU instead."]
+    (said,) = heard.messages
+    assert said[0] == "Too large for the memory of cuda:0: computed on the CPU instead."
 
 
 def test_what_never_fits_is_computed_on_the_cpu(fake_gpu):
-    told = []
-
     def work(report):
         device = backend.get_device()
         return device.name, float(device.xp.ones(1000).sum())
 
     backend.available_devices()
     fake_gpu.memory.limit = 10
-    assert worker.run(work, Origin("a", GPU, tell=told.append)) == ("cpu", 1000.0)
-    assert told[-1] == "Out of memory on cuda:0: computed on the CPU instead." and fake_gpu.memory.released >= 2
+    with hearing() as heard:
+        assert worker.run(work, Origin("a", GPU)) == ("cpu", 1000.0)
+    assert heard.messages[-1][0] == "Out of memory on cuda:0: computed on the CPU instead."
+    assert fake_gpu.memory.released >= 2
 
 
-def test_warnings_of_smaller_blocks_reach_the_reader_alone(fake_gpu):
-    told = []
+def test_warnings_of_smaller_blocks_reach_the_reader(fake_gpu):
     X = np.random.default_rng(0).normal(size=(4000, 6)).astype(np.float32)
 
     def work(report):
         fake_gpu.memory.limit = fake_gpu.memory.used + 1_500_000
-        warnings.warn("another", UserWarning, stacklevel=1)
         return RandomMaxout(100, random_state=0).fit_transform(X)
 
-    with warnings.catch_warnings(record=True) as others:
-        warnings.simplefilter("always")
-        worker.run(work, Origin("a", GPU, tell=told.append))
-    assert any("blocks of" in text for text in told)
-    assert [str(w.message) for w in others if w.category is DeviceFallbackWarning] == []
-    assert any(str(w.message) == "another" for w in others)
+    with hearing() as heard:
+        worker.run(work, Origin("a", GPU))
+    assert any("blocks of" in text for text, _ in heard.messages)
 
 
 def test_driver_that_vanishes_ends_in_one_sentence_and_the_cpu_goes_on(fake_gpu):

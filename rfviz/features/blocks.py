@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
@@ -21,6 +20,7 @@ from rfviz.backend import (
     single_threaded_blas,
     worker_count,
 )
+from rfviz.errors import warn
 from rfviz.precision import matmul, product_precision, wanted_precision
 from rfviz.streams import RowStream
 
@@ -186,6 +186,4 @@ def halving(
         release()
         device.release()
         rows = max(rows // 2, _MIN_GPU_ROWS)
-        warnings.warn(
-            f"Out of memory on {device.name}: going on with blocks of {rows} rows.", DeviceFallbackWarning, stacklevel=3
-        )
+        warn(f"Out of memory on {device.name}: going on with blocks of {rows} rows.", DeviceFallbackWarning)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import threading
 import time
 from collections.abc import Callable, Hashable
 
 from rfviz import worker
 from rfviz.analysis.progress import Progress
-from rfviz.ui.session import acting, origin, remind
+from rfviz.errors import hearing
+from rfviz.ui.session import acting, origin
 
 __all__ = ["Abandoned", "Job"]
 
@@ -51,9 +51,7 @@ class Job:
         self._left = False
         self._latest = 0.0, "…"
         self._seen = time.monotonic()
-        asked = origin()
-        told = functools.partial(remind, asked.session)
-        self._origin = dataclasses.replace(asked, background=True, check=self._check, tell=told)
+        self._origin = dataclasses.replace(origin(), background=True, check=self._check)
         threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-job").start()
 
     def look(self) -> tuple[float, str]:
@@ -81,7 +79,7 @@ class Job:
 
     def _run(self, work: Callable[[Progress], None]) -> None:
         try:
-            with acting(self._origin):
+            with acting(self._origin), hearing():  # what it keeps, it keeps with its warnings, told where that is shown
                 work(self._report)
         except (Abandoned, worker.Superseded):
             pass

@@ -1,31 +1,41 @@
-"""Results kept by their parameters, and progress shown while they are computed."""
+"""Results kept by their parameters, with the warnings that came with them, and progress while they are computed."""
 
 from __future__ import annotations
 
 import threading
 import time
+import zlib
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
+from streamlit.errors import StreamlitDuplicateElementKey
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz import worker
+from rfviz.errors import hearing, listener
 from rfviz.features.meter import metered
 from rfviz.ui import device_use
 from rfviz.ui.session import origin, place, stop_if_outdated
 
-__all__ = ["kept", "known", "watched"]
+__all__ = ["kept", "known", "warnings_of", "watched"]
 
 R = TypeVar("R")
 
-Report = Callable[[Any, str], None]
-
 _SHOW_AFTER_S = 0.6
-_MISSING = object()
 
-_shelves: defaultdict[str, OrderedDict[Hashable, Any]] = defaultdict(OrderedDict)
+Report = Callable[[Any, str], None]
+Messages = tuple[tuple[str, type[Warning]], ...]
+
+
+class _Kept(NamedTuple):
+    result: Any
+    warnings: Messages
+
+
+_shelves: defaultdict[str, OrderedDict[Hashable, _Kept]] = defaultdict(OrderedDict)
 _lock = threading.Lock()
 
 
@@ -37,8 +47,11 @@ def kept(shelf: str, key: Hashable, compute: Callable[[], R], most: int = 32) ->
     """The result of `compute`, from memory if it was computed before for this `key`, in any session.
 
     Unlike Streamlit's own cache this neither copies results on every use nor objects to progress being shown from
-    within. Results are frozen and shared; nobody may change them. Everything that pages compute passes through here,
-    where it waits for its turn (:mod:`rfviz.worker`) on the session's device; each device has its own results.
+    within. Results are frozen and shared; nobody may change them. Warnings of the library that came with a result are
+    kept with it: whoever listens hears them each time, and where nobody does they are shown on the page.
+
+    Everything that pages compute passes through here, where it waits for its turn (:mod:`rfviz.worker`) on the
+    session's device; each device has its own results.
 
     Parameters
     ----------
@@ -51,22 +64,24 @@ def kept(shelf: str, key: Hashable, compute: Callable[[], R], most: int = 32) ->
     most : int
         How many results of this kind are kept; the longest unused goes first.
     """
-    return _kept(shelf, key, lambda report: compute(), most)
+    found = _kept(shelf, key, lambda report: compute(), most)
+    _pass_on(found.warnings)
+    return found.result
 
 
 def _kept(
     shelf: str,
     key: Hashable,
-    compute: Callable[[Report], R],
+    compute: Callable[[Report], Any],
     most: int,
     draw: Report = _draw_nothing,
     turns: bool = True,
-) -> R:
+) -> _Kept:
     used = place() if turns else None
 
-    def work(report: Report) -> R:
+    def work(report: Report) -> Any:
         found = _look_up(shelf, (key, used))  # somebody may have computed it while this one waited
-        if found is not _MISSING:
+        if found is not None:
             return found
         started = time.perf_counter()
         with metered() as mapped:
@@ -74,31 +89,55 @@ def _kept(
         device_use.note(used, time.perf_counter() - started, mapped)
         return result
 
-    result = _look_up(shelf, (key, used))
-    if result is not _MISSING:
-        return result
-    result = worker.run(work, origin(used), draw) if turns else compute(draw)
+    found = _look_up(shelf, (key, used))
+    if found is not None:
+        return found
+    with hearing() as heard:
+        result = worker.run(work, origin(used), draw) if turns else compute(draw)
+    found = result if isinstance(result, _Kept) else _Kept(result, heard.messages)
     with _lock:
         results = _shelves[shelf]
-        results[key, used] = result
+        results[key, used] = found
         while len(results) > most:
             results.popitem(last=False)
-    return result
+    return found
 
 
-def _look_up(shelf: str, key: Hashable) -> Any:
+def _look_up(shelf: str, key: Hashable) -> _Kept | None:
     with _lock:
         results = _shelves[shelf]
-        if key not in results:
-            return _MISSING
-        results.move_to_end(key)
-        return results[key]
+        if key in results:
+            results.move_to_end(key)
+        return results.get(key)
 
 
 def known(shelf: str, key: Hashable) -> Any:
     """A result that was kept before, or None; nothing is computed."""
     with _lock:
-        return _shelves[shelf].get((key, place()))
+        found = _shelves[shelf].get((key, place()))
+    return found.result if found else None
+
+
+def warnings_of(shelf: str, keys: Iterable[Hashable]) -> str:
+    """The last warning of each kind that came with the results that are known; the parts of one piece of work warn of
+    the same with other numbers."""
+    used = place()
+    with _lock:
+        found = [_shelves[shelf][key, used].warnings for key in keys if (key, used) in _shelves[shelf]]
+    return " ".join({category: text for messages in found for text, category in messages}.values())
+
+
+def _pass_on(messages: Messages, where: Any = None) -> None:
+    """Tell warnings to whoever listens, else show them in a place of the page, each once on the page."""
+    heard = listener()
+    if heard is not None:
+        heard.add(messages)
+    elif messages:
+        with (where or st).container():
+            for text, _ in messages:
+                # Of all that is on a page, Streamlit knows the keys: of parts that warn of the same, the first does.
+                with suppress(StreamlitDuplicateElementKey), st.container(key=f"warning-{zlib.crc32(text.encode())}"):
+                    st.warning(text, icon="⚠️")
 
 
 def watched(
@@ -108,7 +147,7 @@ def watched(
     most: int = 32,
     turns: bool = True,
 ) -> R:
-    """:func:`kept` for ``compute(progress)``; where that takes long, show a bar with the time left.
+    """:func:`kept` for ``compute(progress)``; where that takes long, show a bar with the time left, then any warnings.
 
     Without `turns` it waits for nobody, and all devices share it: for a download.
 
@@ -117,7 +156,9 @@ def watched(
     move by one, and the browser would build them all anew.
     """
     if get_script_run_ctx(suppress_warning=True) is None:  # within another computation, which has a bar already
-        return _kept(shelf, key, compute, most, turns=turns)
+        found = _kept(shelf, key, compute, most, turns=turns)
+        _pass_on(found.warnings)
+        return found.result
     bar = st.empty()
     started = time.monotonic()
 
@@ -134,6 +175,8 @@ def watched(
         bar.progress(min(max(share or 0.0, 0.0), 1.0), text=text + left)
 
     try:
-        return _kept(shelf, key, compute, most, progress, turns)
+        found = _kept(shelf, key, compute, most, progress, turns)
     finally:
         bar.empty()
+    _pass_on(found.warnings, bar)
+    return found.result

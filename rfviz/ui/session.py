@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections import deque
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -17,14 +15,12 @@ from rfviz import backend, worker
 from rfviz.errors import DeviceError
 from rfviz.worker import Origin, Place
 
-__all__ = ["DEVICE", "PRECISION", "acting", "origin", "place", "raise_device_failure", "remind", "show_reminders",
+__all__ = ["DEVICE", "PRECISION", "acting", "origin", "place", "raise_device_failure",
            "stop_if_outdated"]  # fmt: skip
 
 #: Where a session keeps its choices.
 DEVICE, PRECISION = "rfviz:device", "rfviz:precision"
 _acting: ContextVar[Origin | None] = ContextVar("rfviz_origin", default=None)
-# What work in the background has to say, until the page is drawn next; of readers who do not come back, the last few.
-_reminders: deque[tuple[Hashable, str]] = deque(maxlen=100)
 
 
 def place() -> Place:
@@ -51,7 +47,7 @@ def origin(used: Place | None = None) -> Origin:
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return Origin("", used)
-    return Origin(context.session_id, used, check=stop_if_outdated, tell=functools.partial(st.toast, icon="⚠️"))
+    return Origin(context.session_id, used, check=stop_if_outdated)
 
 
 @contextmanager
@@ -62,20 +58,6 @@ def acting(for_whom: Origin) -> Iterator[None]:
         yield
     finally:
         _acting.reset(token)
-
-
-def remind(session: Hashable, text: str) -> None:
-    """Have something said to a session when its page is drawn next."""
-    if (session, text) not in _reminders:
-        _reminders.append((session, text))
-
-
-def show_reminders() -> None:
-    """Say what there is to be said."""
-    context = get_script_run_ctx(suppress_warning=True)
-    for reminder in [r for r in _reminders if context is not None and r[0] == context.session_id]:
-        _reminders.remove(reminder)
-        st.toast(reminder[1], icon="⚠️")
 
 
 def stop_if_outdated() -> None:

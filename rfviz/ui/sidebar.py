@@ -13,7 +13,6 @@ from rfviz.ui.badge import badge
 from rfviz.ui.controls import choice, control
 from rfviz.ui.device_choice import choose_device
 from rfviz.ui.results import watched
-from rfviz.ui.session import show_reminders
 from rfviz.ui.state import PageState
 
 __all__ = ["choose_data", "show_device"]
@@ -78,4 +77,3 @@ def show_device() -> None:
     """Which device computes and how it is doing; where there are several, the choice among them."""
     with st.sidebar:
         badge(choose_device())
-    show_reminders()

@@ -11,12 +11,10 @@ gets every fifth turn all the same.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from rfviz import backend
-from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.worker.owner import Owner
 from rfviz.worker.processor import Processor
 from rfviz.worker.turns import Origin, Place, Report, Superseded, Ticket, current, here, pause
@@ -55,14 +53,7 @@ def run(work: Callable[[Report], R], origin: Origin, draw: Report = lambda share
         return work(lambda share, words: pause())
     device = backend.get_device("cpu" if backend.reason_given_up() else origin.place.device)
     lane = _lane(device, origin.background)
-    if device.is_gpu:
-        _listen()
-    ticket = Ticket(origin, lane)
-    try:
-        return lane.run(ticket, work, draw)
-    finally:
-        for notice in dict.fromkeys(ticket.notices):
-            origin.tell(notice)
+    return lane.run(Ticket(origin, lane), work, draw)
 
 
 def queue_state(device: str) -> tuple[int, int]:
@@ -91,21 +82,3 @@ def _lane(device: backend.Device, background: bool) -> Processor | Owner:
             cores = backend.worker_count()
             _lanes[key] = Owner(device) if device.is_gpu else Processor(cores if background else max(4, 2 * cores))
         return _lanes[key]
-
-
-def _listen() -> None:
-    """Have warnings of a full GPU told to whom they concern; all others go where they went."""
-    if getattr(warnings.showwarning, "rfviz", False):
-        return
-    elsewhere = warnings.showwarning
-
-    def show(message: Any, category: Any, *rest: Any, **named: Any) -> None:
-        ticket = getattr(here, "ticket", None)
-        if ticket is not None and issubclass(category, DeviceFallbackWarning):
-            ticket.notices.append(str(message))
-        else:
-            elsewhere(message, category, *rest, **named)
-
-    show.rfviz = True
-    warnings.showwarning = show
-    warnings.simplefilter("always", DeviceFallbackWarning)

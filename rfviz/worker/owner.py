@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from rfviz import backend
-from rfviz.errors import DeviceError, MemoryBudgetError
+from rfviz.errors import DeviceError, MemoryBudgetError, warn
+from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.worker.turns import FRONT_TURNS, LOOK_S, Report, Rounds, Superseded, Ticket, doing, pause
 
 __all__ = ["Owner"]
@@ -99,7 +100,7 @@ class Owner:
             with doing(ticket):
                 if ticket.cancelled:
                     raise Superseded
-                ticket.result = self._guarded(ticket)
+                ticket.result = ticket.context.run(self._guarded, ticket)
         except BaseException as error:
             traceback.clear_frames(error.__traceback__)  # or it would keep device memory as long as it is kept
             ticket.error = error
@@ -116,7 +117,7 @@ class Owner:
                 with ticket.origin.place.active(), backend.smaller_blocks(share):
                     return ticket.work()
             except MemoryBudgetError:  # refused before it started; what the CPU refuses is raised from there
-                ticket.notices.append(f"Too large for the memory of {self.device.name}: computed on the CPU instead.")
+                self._warn("Too large for the memory of", "computed on the CPU instead")
                 break
             except Exception as error:
                 if not backend.is_device_failure(error):
@@ -126,9 +127,12 @@ class Owner:
                     raise self._lost(error) from None
             self.device.release()  # only here, where the error is gone, is there anything to give back
             after = "tried again with smaller blocks" if share == 1.0 else "computed on the CPU instead"
-            ticket.notices.append(f"Out of memory on {self.device.name}: {after}.")
+            self._warn("Out of memory on", after)
         with backend.using("cpu"):
             return ticket.work()
+
+    def _warn(self, what: str, after: str) -> None:
+        warn(f"{what} {self.device.name}: {after}.", DeviceFallbackWarning)
 
     def _lost(self, error: Exception) -> DeviceError:
         cause = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}".removesuffix(": ").rstrip(".")

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,15 +62,12 @@ class Origin:
         Whether it goes on beside the page; what a reader waits for goes first.
     check : callable
         Called while it waits; raises where it is not wanted any more.
-    tell : callable
-        Given what the reader should know of how it was computed.
     """
 
     session: Hashable = ""
     place: Place = Place()
     background: bool = False
     check: Callable[[], None] = lambda: None
-    tell: Callable[[str], None] = lambda text: None
 
 
 @dataclass(eq=False)
@@ -83,7 +81,8 @@ class Ticket:
     cancelled: bool = False
     begun: float = 0.0
     latest: tuple[Any, str] | None = None
-    notices: list[str] = field(default_factory=list)
+    # That of who asks: his warnings are heard where he listens, wherever it is computed.
+    context: Context = field(default_factory=copy_context)
     result: Any = None
     error: BaseException | None = None
 
