@@ -30,6 +30,8 @@ SCHEMES = ("light", "dark")
 CARD_WIDTH, CARD_SHAPE = 560, 0.75
 # A page's chart: the largest, but where several belong together.
 CHARTS = {"decision-surfaces": "[class*=st-key-surface-row]", "zoo": "[class*=st-key-zoo]"}
+# Pages that compute nothing before they are asked to, and what they say at the end.
+STARTED = {"your-machine": "parts are computed"}
 CHART_BOX = """(selector) => [...document.querySelectorAll(selector)].map((chart) => chart.getBoundingClientRect())
   .map(({x, y, width, height}) => ({x, y, width, height}))
   .reduce((largest, box) => box.width * box.height > largest.width * largest.height ? box : largest)"""
@@ -58,6 +60,7 @@ def main() -> None:
             for slug in (page.slug for page in find_pages() if page.slug != "home"):
                 for scheme in SCHEMES:
                     with opened(browser, f"{address}/{slug}", scheme) as page:
+                        start(page, STARTED.get(slug))
                         rest(page)
                         save(page, ASSETS / f"{slug}-{scheme}.png")
                         save_card(page, slug, ASSETS / f"{slug}-card-{scheme}.png")
@@ -81,6 +84,16 @@ def opened(browser: Browser, address: str, scheme: str) -> Iterator[Page]:
     page.wait_for_selector(".js-plotly-plot .main-svg, .zoo canvas", state="attached")
     yield page
     context.close()
+
+
+def start(page: Page, end: str | None) -> None:
+    """Press Start where a page asks for it, and wait for its last word."""
+    if end is None:
+        return
+    button = page.get_by_role("button", name="Start", exact=True)
+    if button.count():
+        button.click()
+    page.get_by_text(end).first.wait_for(timeout=300_000)
 
 
 def rest(page: Page) -> None:
