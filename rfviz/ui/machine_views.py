@@ -18,7 +18,7 @@ from rfviz.figures.machine import plot_shares
 from rfviz.ui import layout
 from rfviz.ui import machine_text as text
 from rfviz.ui.page_index import laboratory_folder
-from rfviz.ui.results import kept, known
+from rfviz.ui.results import kept, known, warnings_of
 from rfviz.ui.session import place
 from rfviz.worker import Place
 
@@ -54,6 +54,10 @@ class Benchmark:
 
     def failures(self) -> dict[str, str]:
         return {}
+
+    def warnings(self) -> dict[str, str]:
+        texts = {registry()[name].label: warnings_of(_SHELF, [(self.run, name)]) for name in self.parts()}
+        return {label: text for label, text in texts.items() if text}
 
     def cost(self, parts: Sequence[str]) -> float:
         return float("inf")  # never without being asked for
