@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,24 @@ from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.state import PageState
 
-__all__ = ["blas_note", "chart", "details", "explain", "formula", "numbers", "page_title", "use_style"]
+__all__ = [
+    "blas_note",
+    "chart",
+    "details",
+    "explain",
+    "formula",
+    "numbers",
+    "page_title",
+    "pictures_are_decoration",
+    "use_style",
+]
+
+
+_HERE = Path(__file__).parent
+_marks = st.components.v2.component("rfviz.page_marks", js=(_HERE / "page_marks.js").read_text(encoding="utf-8"))
+_pictures = st.components.v2.component(
+    "rfviz.picture_marks", js=(_HERE / "picture_marks.js").read_text(encoding="utf-8")
+)
 
 
 @functools.lru_cache(maxsize=1)
@@ -24,8 +42,14 @@ def _css() -> str:
 
 
 def use_style() -> None:
-    """Add the laboratory's few rules of style to the page."""
+    """Add the laboratory's few rules of style to the page, and what its markup lacks for screen readers."""
     st.html(f"<style>{_css()}</style>")
+    _marks(key="page-marks", height=1)
+
+
+def pictures_are_decoration() -> None:
+    """Say to screen readers that the pictures of this page repeat what stands beside them."""
+    _pictures(key="picture-marks", height=1)
 
 
 def page_title(
@@ -50,6 +74,7 @@ def page_title(
             for label, (help, values) in (presets or {}).items():
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
     st.markdown(page.question)
+    state.place = st.container()
     return state
 
 

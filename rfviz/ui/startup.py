@@ -16,6 +16,7 @@ import streamlit as st
 from rfviz import worker
 from rfviz.errors import RfvizError
 from rfviz.ui.device_use import measure_when_idle
+from rfviz.ui.own_data import keep_uploads_in_memory
 
 __all__ = ["lifespan", "report_script_error"]
 
@@ -25,8 +26,8 @@ _log = logging.getLogger("rfviz")
 _PACKAGES = ("rfviz.analysis", "rfviz.figures", "rfviz.datasets")
 _PRELOADED = (
     "numpy", "pandas", "pyarrow", "scipy.linalg", "scipy.spatial.distance", "scipy.stats", "sklearn.decomposition",
-    "sklearn.ensemble", "sklearn.neighbors", "sklearn.svm", "PIL.Image", "plotly.graph_objects",
-    "plotly.validator_cache",
+    "sklearn.ensemble", "sklearn.impute", "sklearn.neighbors", "sklearn.preprocessing", "sklearn.svm", "PIL.Image",
+    "plotly.graph_objects", "plotly.validator_cache",
 )  # fmt: skip
 
 
@@ -47,6 +48,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     from rfviz.features.draws import remember_normals
     from rfviz.figures.template import styled
 
+    keep_uploads_in_memory()
     backend.available_devices()
     backend.blas_info()
     kernels.expected_max(2)

@@ -17,6 +17,10 @@ from rfviz.recipes.controls import Control
 
 __all__ = ["PageState"]
 
+_AT = "rfviz:page"  # the page of the last run
+# Streamlit drops what it holds for a widget as soon as another page is shown, unless a later run has written it again;
+# what came with the address, and was never touched, would be lost.
+_KEPT = "rfviz:kept"
 _sync = st.components.v2.component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
 
 
@@ -32,13 +36,20 @@ class PageState:
     ----------
     controls : dict of str to Control
         Those that were drawn, by name: what their values are called.
+    place : container or None
+        Below the page's question, for what must be said before anything else.
     """
 
     def __init__(self, page: str) -> None:
         self.page = page
         self.controls: dict[str, Control] = {}
+        self.place: Any = None
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
+        # A link from another page says what to show there, whatever the reader had chosen on that page before.
+        arrives = st.session_state.get(_AT) != page
+        self._linked = set(st.query_params) if arrives else set()
+        st.session_state[_AT] = page
 
     def key(self, name: str) -> str:
         """Key of a control in the session's state."""
@@ -59,15 +70,14 @@ class PageState:
         """
         self._defaults[name] = default
         key = self.key(name)
-        if key not in st.session_state:
-            st.session_state[key] = self._from_address(name, default, clean)
+        if key not in st.session_state or name in self._linked:
+            self._linked.discard(name)  # once: what the reader then changes counts
+            kept = _legal(st.session_state.get(_KEPT, {}).get(key, default), default, clean)
+            st.session_state[key] = self._from_address(name, kept, clean)
         else:
             # Another data set or scheme may have narrowed what is legal. Writing the value back also keeps Streamlit
             # from dropping it with its widget when the reader visits another page.
-            try:
-                st.session_state[key] = clean(st.session_state[key])
-            except ValueError:
-                st.session_state[key] = default
+            st.session_state[key] = _legal(st.session_state[key], default, clean)
         return key
 
     def _from_address(self, name: str, default: Any, clean: Callable[[Any], Any]) -> Any:
@@ -93,10 +103,22 @@ class PageState:
         for notice in self._notices:
             st.toast(notice, icon="⚠️")
         self._notices.clear()  # a fragment ends more than once
-        values = {name: format_value(value) for name, value in self.changed().items()}
+        changed = self.changed()
+        kept = {
+            key: value for key, value in st.session_state.get(_KEPT, {}).items() if not key.startswith(self.key(""))
+        }
+        st.session_state[_KEPT] = kept | {self.key(name): value for name, value in changed.items()}
+        values = {name: format_value(value) for name, value in changed.items()}
         _sync(key=f"{self.page}:url", data={"path": self.page, "values": values}, height=1)
 
     def changed(self) -> dict[str, Any]:
         """What differs from the defaults, by name: what the address holds, and a preset."""
         values = {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
         return {name: value for name, value in values.items() if value != self._defaults[name]}
+
+
+def _legal(value: Any, default: Any, clean: Callable[[Any], Any]) -> Any:
+    try:
+        return clean(value)
+    except ValueError:
+        return default
