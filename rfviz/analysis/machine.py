@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
 import time
 from collections.abc import Sequence
@@ -35,6 +36,8 @@ _TURNS, _DRAWS = 5, 3
 _ROUNDED_ROWS = 200
 # Of the free memory, what the map of the verification may take, with what is needed beside it.
 _MEMORY_SHARE, _COPIES = 0.25, 3
+# Of draws that nobody has made: the numbers behind a draw may be remembered.
+_seeds = itertools.count(1_000_000)
 _MOST_FEATURES = 10_000_000  # that a map may have
 
 
@@ -148,8 +151,7 @@ def measure_scheme(scheme: str, progress: Progress = silent) -> SchemeSpeed:
     load = psutil.getloadavg()[0] / backend.worker_count()
     progress(0.0, "drawing")
     feature_map = cls(M, random_state=0)
-    # Other seeds, since the numbers behind a draw may be remembered.
-    fresh = (cls(M, random_state=seed) for seed in range(1, 1 + _DRAWS))
+    fresh = (cls(M, random_state=next(_seeds)) for _ in range(_DRAWS))
     draw_seconds = min(_seconds(lambda other=other: other.fit(digit_rows(2))) for other in fresh)
     feature_map.fit(digit_rows(2))
     once = _seconds(lambda: feature_map.transform(digit_rows(_FEWEST_ROWS)))  # also makes ready what is kept
@@ -191,7 +193,7 @@ def _verify(cls: type[FeatureMap], speed: SchemeSpeed) -> tuple[int, float]:
     def both(seed: int) -> None:
         _map_all(cls(m, random_state=seed).fit(X[:2]), X)
 
-    return m, min(_seconds(lambda seed=seed: both(seed)) for seed in range(_DRAWS))
+    return m, min(_seconds(lambda: both(next(_seeds))) for _ in range(_DRAWS))
 
 
 def _two_digits(value: float) -> int:
