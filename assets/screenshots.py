@@ -32,6 +32,7 @@ SCHEMES = ("light", "dark")
 CARD_WIDTH, CARD_SHAPE = 560, 0.75
 # A page's chart: the largest, but where several belong together.
 CHARTS = {
+    "lessons": ".st-key-lesson-panel",
     "decision-surfaces": "[class*=st-key-surface-row]",
     "zoo": "[class*=st-key-zoo]",
     "quick-inspection": "[class*=st-key-inspection-maps]",
@@ -41,6 +42,8 @@ STARTED = {"your-machine": "parts are computed"}
 CHART_BOX = """(selector) => [...document.querySelectorAll(selector)].map((chart) => chart.getBoundingClientRect())
   .map(({x, y, width, height}) => ({x, y, width, height}))
   .reduce((largest, box) => box.width * box.height > largest.width * largest.height ? box : largest)"""
+# Where the picture of a page is taken, if that is not its own default.
+ADDRESSES = {"lessons": "distance-saturation?lesson=saturation&step=4"}
 # Figures of the papers: the page and its button. With CIFAR-10 in the folder RFVIZ_DATA they are the paper’s.
 FIGURES = {
     "figure-3-shallow": ("kernel-approximation", "Figure 3, shallow"),
@@ -83,7 +86,7 @@ def take_pages(browser: Browser, address: str, slugs: list[str]) -> None:
     """Take the pictures and cards of these pages."""
     for slug in slugs:
         for scheme in SCHEMES:
-            with opened(browser, f"{address}/{slug}", scheme) as page:
+            with opened(browser, f"{address}/{ADDRESSES.get(slug, slug)}", scheme) as page:
                 start(page, STARTED.get(slug))
                 rest(page)
                 save(page, ASSETS / f"{slug}-{scheme}.png")
@@ -132,7 +135,7 @@ def save_card(page: Page, slug: str, path: Path) -> None:
     box["height"] = min(box["height"], 1.2 * box["width"])
     chart = Image.open(io.BytesIO(page.screenshot(clip=box))).convert("RGB")
     width = max(chart.width, round(chart.height / CARD_SHAPE))
-    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((2, 2)))
+    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((8, 8)))
     card.paste(chart, ((card.width - chart.width) // 2, (card.height - chart.height) // 2))
     _save_small(card, CARD_WIDTH, path)
 

@@ -12,6 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from rfviz.ui import teaching
 from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.state import PageState
@@ -68,13 +69,19 @@ def page_title(
     """
     page = next(page for page in find_pages() if page.slug == slug)
     state = PageState(slug)
+    teaching.begin(state)
+    if "presets" in state.hidden:
+        presets = None
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.title(heading or page.title, anchor=False, width="content")
         with st.container(horizontal=True, width="content"):
             for label, (help, values) in (presets or {}).items():
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
-    st.markdown(page.question)
+            teaching.menu(state)
+    if "question" not in state.hidden:
+        st.markdown(page.question)
     state.place = st.container()
+    teaching.panel(state)
     return state
 
 
@@ -119,6 +126,8 @@ def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
     parts : mapping of str to callable
         Title of each part to what draws it.
     """
+    if "details" in state.hidden:
+        return
     for number, (title, fill) in enumerate(parts.items()):
         with st.expander(title, key=state.key(f"details-{number}"), on_change="rerun") as part:
             if part.open:

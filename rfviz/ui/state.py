@@ -6,7 +6,7 @@ the page holds what differs from the defaults, under ``<name>``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,13 @@ class PageState:
         arrives = st.session_state.get(_AT) != page
         self._linked = set(st.query_params) if arrives else set()
         st.session_state[_AT] = page
+        self._given: dict[str, str | None] = {}
+        self._labels: dict[str, str] = {}
+        #: Names of controls, and of parts of the page, that are not drawn; those that are no mistake though the page
+        #: has no such control at present; and the only controls to be drawn, or None for all.
+        self.hidden: Collection[str] = ()
+        self.possible: Collection[str] = ()
+        self.only: Collection[str] | None = None
 
     def key(self, name: str) -> str:
         """Key of a control in the session's state."""
@@ -70,18 +77,35 @@ class PageState:
         """
         self._defaults[name] = default
         key = self.key(name)
-        if key not in st.session_state or name in self._linked:
+        if name in self._given:
+            st.session_state[key] = self._from_text(name, self._given.pop(name), default, clean, "this lesson")
+        elif key not in st.session_state or name in self._linked:
             self._linked.discard(name)  # once: what the reader then changes counts
             kept = _legal(st.session_state.get(_KEPT, {}).get(key, default), default, clean)
-            st.session_state[key] = self._from_address(name, kept, clean)
+            st.session_state[key] = self._from_text(name, st.query_params.get(name), kept, clean, "the address")
         else:
             # Another data set or scheme may have narrowed what is legal. Writing the value back also keeps Streamlit
             # from dropping it with its widget when the reader visits another page.
             st.session_state[key] = _legal(st.session_state[key], default, clean)
         return key
 
-    def _from_address(self, name: str, default: Any, clean: Callable[[Any], Any]) -> Any:
-        text = st.query_params.get(name)
+    def give(self, texts: Mapping[str, str | None]) -> None:
+        """Values, as an address holds them, that controls take when they are next drawn; None stands for the default.
+
+        They are checked as those of the address are. What no control takes until :meth:`finish` is forgotten.
+        """
+        self._given = dict(texts)
+
+    def draws(self, name: str, label: str) -> bool:
+        """Whether a control is to be drawn; one that is not keeps its value. Remembers what the control is called."""
+        self._labels[name] = label
+        return name not in self.hidden and (self.only is None or name in self.only)
+
+    def last(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """What the page's controls are called, and what differs from the defaults, both when it was last drawn."""
+        return st.session_state.get(f"{self.page}:last", ({}, {}))
+
+    def _from_text(self, name: str, text: str | None, default: Any, clean: Callable[[Any], Any], where: str) -> Any:
         if text is None:
             return default
         try:
@@ -90,7 +114,7 @@ class PageState:
             value = default
         if not same_text(format_value(value), text):
             shown = text if len(text) <= 40 else text[:37] + "…"
-            self._notices.append(f"{name}={shown} in the address is not possible here; using {format_value(value)}.")
+            self._notices.append(f"{name}={shown} in {where} is not possible here; using {format_value(value)}.")
         return value
 
     def apply(self, values: Mapping[str, Any]) -> None:
@@ -100,16 +124,24 @@ class PageState:
 
     def finish(self) -> None:
         """After the last control: say what was wrong with the address, and write the present values to it."""
+        told, unknown = f"{self.page}:unknown", sorted({*self.hidden} - {*self.possible, *self._defaults})
+        if unknown and st.session_state.get(told) != unknown:
+            st.session_state[told] = unknown
+            self._notices.append(f"hide={','.join(unknown)} in the address: this page has nothing of that name.")
         for notice in self._notices:
             st.toast(notice, icon="⚠️")
         self._notices.clear()  # a fragment ends more than once
+        self._given.clear()
         changed = self.changed()
         kept = {
             key: value for key, value in st.session_state.get(_KEPT, {}).items() if not key.startswith(self.key(""))
         }
         st.session_state[_KEPT] = kept | {self.key(name): value for name, value in changed.items()}
         values = {name: format_value(value) for name, value in changed.items()}
-        _sync(key=f"{self.page}:url", data={"path": self.page, "values": values}, height=1)
+        st.session_state[f"{self.page}:last"] = dict(self._labels), values
+        # With what else the address says, so that it is written anew when a step of a lesson has replaced it.
+        others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide")]
+        _sync(key=f"{self.page}:url", data={"path": self.page, "values": values, "kept": others}, height=1)
 
     def changed(self) -> dict[str, Any]:
         """What differs from the defaults, by name: what the address holds, and a preset."""

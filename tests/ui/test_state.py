@@ -56,7 +56,7 @@ def test_default_is_used_and_not_written(fake):
 def test_address_is_read_once(fake):
     fake.query["pool_size"] = "16"
     assert claimed(fake) == 16
-    assert fake.written[-1] == {"path": "page", "values": {"pool_size": "16"}}
+    assert fake.written[-1] | {"kept": 0} == {"path": "page", "values": {"pool_size": "16"}, "kept": 0}
     fake.query["pool_size"] = "32"  # the browser's address lags behind the controls
     assert claimed(fake) == 16
     assert not fake.toasts
@@ -174,3 +174,30 @@ def test_what_streamlit_forgets_with_its_widget_is_kept(fake):
     fake.session.pop("page.pool_size")
     # Another data set may have narrowed what is legal in the meantime.
     assert claimed(fake, Param("pool_size", 8, "int", low=1, high=10).validate) == 8
+
+
+def test_given_values_are_checked_as_those_of_the_address(fake):
+    claimed(fake)
+    param = Param("pool_size", 8, "int", low=1, high=100)
+    page = PageState("page")
+    page.give({"pool_size": "500", "gone": "1"})
+    page.claim("pool_size", 8, param.clamp)
+    page.finish()
+    assert fake.session["page.pool_size"] == 100
+    assert fake.toasts == ["pool_size=500 in this lesson is not possible here; using 100."]
+    page.give({"pool_size": None})
+    page.claim("pool_size", 8, param.clamp)
+    assert fake.session["page.pool_size"] == 8  # None stands for the default
+
+
+def test_what_is_hidden_is_not_drawn_and_unknown_names_are_said_once(fake):
+    for _ in range(2):
+        page = PageState("page")
+        page.hidden, page.possible = {"pool_size", "gamma", "nonsense", "other"}, {"gamma"}
+        page.claim("pool_size", 8, int)
+        assert not page.draws("pool_size", "Pool size") and page.draws("seed", "Seed")
+        page.only = {"gamma"}
+        assert not page.draws("seed", "Seed")
+        page.finish()
+    assert fake.toasts == ["hide=nonsense,other in the address: this page has nothing of that name."]
+    assert page.last() == ({"pool_size": "Pool size", "seed": "Seed"}, {})
