@@ -19,6 +19,16 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rfviz.devices import (
+    asked_for,
+    block_share,
+    forget_failures,
+    give_up_gpus,
+    is_device_failure,
+    reason_given_up,
+    smaller_blocks,
+    using,
+)
 from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.precision import product_precision
 from rfviz.streams import stream_blocks
@@ -29,18 +39,25 @@ __all__ = [
     "array_namespace",
     "available_devices",
     "blas_info",
+    "block_share",
     "check_memory",
+    "forget_failures",
     "get_device",
     "gigabytes",
+    "give_up_gpus",
     "gpu_status",
+    "is_device_failure",
     "is_out_of_memory",
     "map_ordered",
     "memory_budget",
     "product_precision",
+    "reason_given_up",
     "single_threaded_blas",
+    "smaller_blocks",
     "special_functions",
     "stream_blocks",
     "to_host",
+    "using",
     "worker_count",
 ]
 
@@ -174,11 +191,13 @@ def _probe_gpus() -> tuple[tuple[Device, ...], str]:
 
 def available_devices() -> tuple[Device, ...]:
     """Every device that works, GPUs first, the CPU always last."""
-    return (*_probe_gpus()[0], _CPU)
+    return (*(() if reason_given_up() else _probe_gpus()[0]), _CPU)
 
 
 def gpu_status() -> str:
     """Why no GPU is used, in a few words, or an empty string where one is."""
+    if reason_given_up():
+        return reason_given_up()
     devices, reason = _probe_gpus()
     return "" if devices else reason
 
@@ -189,7 +208,8 @@ def get_device(name: str | Device = "auto") -> Device:
     Parameters
     ----------
     name : {"auto", "cpu", "cuda", "cuda:<index>"} or Device
-        ``"auto"`` takes the first GPU that works, else the CPU.
+        ``"auto"`` takes what :func:`using` or the environment variable ``RFVIZ_DEVICE`` names, else the first GPU that
+        works, else the CPU.
 
     Raises
     ------
@@ -198,18 +218,21 @@ def get_device(name: str | Device = "auto") -> Device:
     """
     if isinstance(name, Device):
         return name
-    if name == "cpu":
+    wanted = (asked_for() or "auto") if name == "auto" else name
+    if wanted == "cpu":
         return _CPU  # without a look for GPUs, which would import CuPy
     devices = available_devices()
-    if name == "auto":
+    # A GPU that failed while the process runs is asked for in vain, but nobody has made a mistake.
+    if wanted == "auto" or (name == "auto" and reason_given_up()):
         return devices[0]
     for device in devices:
-        if name == device.name or (name == "cuda" and device.is_gpu):
+        if wanted == device.name or (wanted == "cuda" and device.is_gpu):
             return device
     known = ", ".join(repr(d.name) for d in devices)
     reason = gpu_status()
     remedy = f"Available: 'auto', {known}" + (f" ({reason})." if reason else ".")
-    raise ParameterError("device", "must name a device that works", name, remedy)
+    said = "device" if wanted == name else "RFVIZ_DEVICE"
+    raise ParameterError(said, "must name a device that works", wanted, remedy)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

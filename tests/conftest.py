@@ -11,7 +11,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import pytest
 
-from rfviz import backend
+from rfviz import backend, worker
 from rfviz.cuda import plain_kernels
 from tests import fake_cuda, fake_cupy
 
@@ -27,4 +27,14 @@ def fake_gpu(monkeypatch):
     compiles = fake_cuda.HOST_COMPILER or os.environ.get("CI")
     with nullcontext() if compiles else plain_kernels():
         yield modules["cupy"]
+    worker.close()
+    backend.forget_failures()
     backend._probe_gpus.cache_clear()
+
+
+@pytest.fixture
+def two_gpus(fake_gpu):
+    """Two fake GPUs that share their memory."""
+    fake_gpu.memory.devices = 2
+    backend._probe_gpus.cache_clear()
+    return fake_gpu

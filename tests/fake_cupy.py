@@ -7,6 +7,7 @@ device. Only what is listed here exists, so that code cannot come to depend on m
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
@@ -20,7 +21,7 @@ from scipy import sparse
 from rfviz.precision import round_to_tf32
 from tests import fake_cuda
 
-__all__ = ["Memory", "OutOfMemoryError", "build"]
+__all__ = ["CUDARuntimeError", "Memory", "OutOfMemoryError", "build"]
 
 _FUNCTIONS = (  # noqa: SIM905
     "abs add all any arange arccos arcsin arctan2 argmax argmin argsort ceil clip concatenate cos cumsum diag divide "
@@ -44,6 +45,13 @@ class OutOfMemoryError(MemoryError):
 OutOfMemoryError.__module__ = "cupy.cuda.memory"
 
 
+class CUDARuntimeError(RuntimeError):
+    """The driver has something to say."""
+
+
+CUDARuntimeError.__module__ = "cupy_backends.cuda.api.runtime"
+
+
 class Memory:
     """What the fake device has and has given out.
 
@@ -55,15 +63,30 @@ class Memory:
         Bytes alive now, and at the highest since :meth:`reset_peak`.
     log : list of int
         Size of every allocation.
+    devices : int
+        How many devices there are; all share this memory.
+    failure : Exception or None
+        What every allocation raises from now on, as when the driver has vanished.
+    released : int
+        How often the pool was given back.
+    threads : set of int
+        Who allocated.
     """
 
     def __init__(self) -> None:
         self.limit, self.used, self.peak, self.log = 1e11, 0, 0, []
+        self.devices, self.failure, self.released, self.threads = 1, None, 0, set()
 
     def reset_peak(self) -> None:
         self.peak = self.used
 
+    def release(self) -> None:
+        self.released += 1
+
     def allocate(self, n_bytes: int) -> _Lease:
+        self.threads.add(threading.get_ident())
+        if self.failure is not None:
+            raise self.failure
         if self.used + n_bytes > self.limit:
             raise OutOfMemoryError(f"Out of memory allocating {n_bytes} bytes (allocated so far: {self.used} bytes).")
         self.log.append(n_bytes)
@@ -281,7 +304,7 @@ class _Device:
     compute_capability = "90"
 
     def __init__(self, index: int = 0) -> None:
-        if index != 0:
+        if not 0 <= index < MEMORY.devices:
             raise RuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
         self.id = index
 
@@ -366,7 +389,7 @@ def build() -> dict[str, ModuleType]:
         setattr(cupy, name, lambda *a, _name=name, **k: _call(getattr(np, _name), a, k))
     for name in ("float32", "float64", "int32", "int64", "uint8", "bool_", "inf", "nan", "pi", "newaxis"):
         setattr(cupy, name, getattr(np, name))
-    pool = SimpleNamespace(free_bytes=lambda: 0, used_bytes=lambda: MEMORY.used, free_all_blocks=lambda: None)
+    pool = SimpleNamespace(free_bytes=lambda: 0, used_bytes=lambda: MEMORY.used, free_all_blocks=MEMORY.release)
     cupy.__version__, cupy.memory, cupy.ndarray, cupy.cuda = "0 (fake)", MEMORY, ndarray, cuda
     cupy.asarray = cupy.array = _asarray
     cupy.ascontiguousarray = lambda a: _wrap(np.ascontiguousarray(_open(a)), a)
@@ -378,7 +401,7 @@ def build() -> dict[str, ModuleType]:
     cuda.memory = SimpleNamespace(OutOfMemoryError=OutOfMemoryError)
     cuda.get_elapsed_time = lambda start, stop: 1e3 * (stop.time - start.time)
     cuda.runtime = SimpleNamespace(
-        getDeviceCount=lambda: 1,
+        getDeviceCount=lambda: MEMORY.devices,
         getDeviceProperties=lambda i: {"name": b"Fake GPU", "totalGlobalMem": int(MEMORY.limit)},
         memGetInfo=lambda: (int(MEMORY.limit - MEMORY.used), int(MEMORY.limit)),
         driverGetVersion=lambda: 0,

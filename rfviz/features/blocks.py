@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rfviz.backend import Device, array_namespace, is_out_of_memory, map_ordered, single_threaded_blas, worker_count
+from rfviz.backend import (
+    Device,
+    array_namespace,
+    block_share,
+    is_out_of_memory,
+    map_ordered,
+    single_threaded_blas,
+    worker_count,
+)
 from rfviz.errors import warn
 from rfviz.precision import matmul, product_precision, wanted_precision
 from rfviz.streams import RowStream
@@ -135,7 +143,8 @@ def gpu_blocks(
         Where not even the smallest block fits.
     """
     n_samples = X.shape[0]
-    rows = min(block_rows or _rows_within(_GPU_BLOCK_ROWS, _GPU_BLOCK_BYTES, n_components, dtype), n_samples)
+    most, budget = int(_GPU_BLOCK_ROWS * block_share()), int(_GPU_BLOCK_BYTES * block_share())
+    rows = min(block_rows or _rows_within(most, budget, n_components, dtype), n_samples)
     with device.activate():
         weights = {name: device.asarray(value) for name, value in weights.items()}
     scratch, stream = Scratch(device.xp), RowStream(X, device, dtype)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget
 from rfviz.errors import warn
 from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
+from rfviz.features.meter import note
 from rfviz.params import Param
 
 __all__ = ["BlockTransformer"]
@@ -118,7 +119,9 @@ class BlockTransformer(TransformerMixin):
 
     def _check_input(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        note(self, X.shape)
+        return X
 
     def _block_weights(self, device: Device) -> dict[str, Any]:  # what `_map_block` reads, still on the host
         return {name: getattr(self, name) for name in self._weights if hasattr(self, name)}

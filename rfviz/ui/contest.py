@@ -16,6 +16,7 @@ from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.errors import RfvizError
 from rfviz.ui.race import Entrant, Failure, Race, report_of
 from rfviz.ui.results import kept, known, warnings_of
+from rfviz.ui.session import raise_device_failure
 
 __all__ = ["Contest", "WeightRuns"]
 
@@ -125,6 +126,7 @@ class Contest:
             try:
                 return boost(self._split, self.steps[number], before, progress)
             except (RfvizError, MemoryError) as error:
+                raise_device_failure(error)
                 return Failure(str(error) or "out of memory")
 
         kept(_BOOSTED, self._key(number), compute, _KEPT_SEGMENTS)
@@ -199,4 +201,5 @@ class WeightRuns:
         try:
             return largest_weights(self.split, self.entrant.scheme, setting, self.grid, progress=progress)
         except (RfvizError, MemoryError) as error:
+            raise_device_failure(error)
             return Failure(str(error) or "out of memory")

@@ -21,6 +21,7 @@ from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
 from rfviz.recipes.entrants import Entrant
 from rfviz.ui.results import kept, known, warnings_of
+from rfviz.ui.session import raise_device_failure
 
 __all__ = ["Entrant", "Failure", "Race", "report_of"]
 
@@ -138,8 +139,10 @@ class Race:
                 split, loss = self._inputs(entrant), entrant.loss or self.loss
                 return run_segment(split, entrant.scheme, setting, grid, self.alphas, share, progress, loss)
             except (RfvizError, MemoryError, np.linalg.LinAlgError) as error:
+                raise_device_failure(error)
                 return Failure(str(error) or "out of memory")
-            except Exception:  # one broken map must not end the race of the others
+            except Exception as error:  # one broken map must not end the race of the others
+                raise_device_failure(error)
                 _log.exception("%s failed in a race", entrant.label)
                 return Failure("something went wrong; the server's log has the details")
 
