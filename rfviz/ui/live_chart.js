@@ -77,21 +77,26 @@ function config(root) {
 
 // As tall as the figure says, or less where it is to be square and there is no room for that.
 function tall({ root, data }) {
-  const { height, margin } = data.figure.layout;
+  const { height, margin } = data.figure.layout; // a frame has the height of the chart
   return data.square ? Math.min(height, root.clientWidth - margin.l - margin.r + margin.t + margin.b) : height;
 }
 
-function draw(Plotly, chart) {
+// What stands in for the figure of the page while the reader plays, or the figure itself. Frames follow each other too
+// fast to ask for the theme each time.
+function draw(Plotly, chart, fresh = true) {
   const { root, data } = chart;
-  const layout = { ...data.figure.layout, autosize: true, template: (chart.template = themed(getComputedStyle(root))) };
-  layout.height = tall(chart);
-  root.style.minHeight = `${layout.height}px`;
+  const figure = chart.frame ?? data.figure;
+  if (fresh) chart.template = themed(getComputedStyle(root));
+  const layout = { ...figure.layout, autosize: true, template: chart.template };
+  if (fresh) root.style.minHeight = `${(chart.height = tall(chart))}px`;
+  layout.height = chart.height;
   if (document.fullscreenElement === root) layout.height = window.innerHeight;
   if (data.clickable) layout.dragmode ??= "pan";
   if (layout.uirevision !== chart.revision) chart.zoomed.clear();
   chart.revision = layout.uirevision;
+  chart.link?.(layout); // charts that are compared share their axes
   for (const [axis, range] of chart.zoomed) layout[axis] = { ...layout[axis], range };
-  return Plotly.react(root, data.figure.data, layout, (chart.config ??= config(root)));
+  return Plotly.react(root, figure.data, layout, (chart.config ??= config(root)));
 }
 
 // Plotly itself gives up a zoom when the range that the figure asks for has changed, as it does where an axis grows.
@@ -156,6 +161,17 @@ function watch(Plotly, chart) {
   }, 1000);
 }
 
+// For the player and the pinned charts, which are components of their own.
+function handle(Plotly, chart) {
+  return {
+    Plotly,
+    themed,
+    figure: () => chart.data.figure,
+    show: (figure) => ((chart.frame = figure), draw(Plotly, chart, figure === null)),
+    link: (change) => ((chart.link = change), draw(Plotly, chart)),
+  };
+}
+
 export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".live-chart");
   const chart = charts.get(root) ?? { root, count: 0, zoomed: new Map() };
@@ -170,8 +186,11 @@ export default function ({ data, parentElement, setStateValue }) {
   shown(root).then(() => plotly(chart.data.plotly)).then(async (Plotly) => {
     if (chart.data.secondary) await painted();
     if (chart.text !== text) return; // newer data came while this one waited
+    chart.frame = null;
     await draw(Plotly, chart);
     if (!chart.watched) watch(Plotly, chart);
     chart.watched = true;
+    root.rfviz ??= handle(Plotly, chart);
+    root.dispatchEvent(new CustomEvent("rfviz:drawn"));
   });
 }
