@@ -29,12 +29,13 @@ ALLOWED = {
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
     # Starts the laboratory as a process of its own: it asks where the pages are, and imports no Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "ui", "_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "recipes", "ui", "_blas"},
     "rfviz": _COMPUTING,
     "rfviz.distributed": _COMPUTING,
     "rfviz.figures": _COMPUTING,
-    "rfviz.ui": _COMPUTING | {"figures", "distributed", "_version", "_blas"},
-    "pages": _COMPUTING | {"figures", "ui", "distributed"},
+    "rfviz.recipes": _COMPUTING | {"figures"},
+    "rfviz.ui": _COMPUTING | {"figures", "recipes", "distributed", "_version", "_blas"},
+    "pages": _COMPUTING | {"figures", "recipes", "ui", "distributed"},
     "app": {"ui", "_blas"},
 }
 # Any module may read the version, which is a constant.
@@ -43,7 +44,7 @@ EVERYWHERE = {"_version"}
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {
     "streamlit": {"rfviz.ui", "pages", "app"},
-    "plotly": {"rfviz.figures", "rfviz.ui", "pages"},
+    "plotly": {"rfviz.figures", "rfviz.recipes", "rfviz.ui", "pages"},
     "dask": {"rfviz.distributed"},
     "distributed": {"rfviz.distributed"},
 }

@@ -10,10 +10,11 @@ import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
 from rfviz.analysis.embedding import Projection
+from rfviz.datasets.base import Dataset
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SEQUENCE, SYMBOLS, rgba, styled
 
-__all__ = ["PICKED", "PointStyle", "place_thumbnails", "plot_embedding", "point_style"]
+__all__ = ["PICKED", "PointStyle", "place_thumbnails", "plot_embedding", "point_style", "style_of"]
 
 PICKED = "#e6007e"  # the frame and ring of the point that was clicked; no class has this colour
 _ALL_DRAWN = 60
@@ -78,6 +79,16 @@ def point_style(
         colours = sample_colorscale([list(stop) for stop in SEQUENCE], share.tolist())
         return PointStyle(colours, (), order, title, [f"{title} {value:g}" for value in order])
     return PointStyle([COLOURS[0]] * n, (), None, "", [f"row {i}" for i in range(n)])
+
+
+def style_of(dataset: Dataset, n: int) -> PointStyle:
+    """Colours and names of the first `n` points: by their order if they have one, else by class or target."""
+    classes = dataset.y if dataset.target_names else None
+    if dataset.order is not None:
+        along, title = dataset.order + (dataset.order.min() == 0), "frame"  # people count from 1
+    else:
+        along, title = None if classes is not None else dataset.y, "y"
+    return point_style(n, along, classes, dataset.target_names, title)
 
 
 def plot_embedding(

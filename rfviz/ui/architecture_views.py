@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from rfviz.analysis.architectures import rank_correlations, ranking
+from rfviz.recipes.controls import shown
 from rfviz.ui import layout
 from rfviz.ui.accuracy_entrants import architectures
-from rfviz.ui.controls import shown
 from rfviz.ui.race import Race
 
 __all__ = ["table_of_architectures"]

@@ -21,11 +21,12 @@ from rfviz.analysis.feature_shapes import SingleFeature, bytes_per_feature, feat
 from rfviz.datasets.base import Dataset
 from rfviz.errors import RfvizError
 from rfviz.figures.cooccurrence import plot_map_grid, plot_repeats, plot_rms, plot_sizes, scale_of
+from rfviz.figures.images import as_pixels, data_uri
 from rfviz.figures.skeleton import plot_feature, plot_skeleton
 from rfviz.params import Param
 from rfviz.skeleton import Skeleton, preset
 from rfviz.ui import cooccurrence_text as text
-from rfviz.ui import images, layout
+from rfviz.ui import layout
 from rfviz.ui.controls import control
 from rfviz.ui.layer_table import own_rows, rows_of
 from rfviz.ui.results import kept, known, watched
@@ -149,7 +150,7 @@ def one_feature(
     reached = sample.pixels[sample.starts[number] : sample.starts[number + 1]]
     labels = [_label(feature, int(p), side, channels) for p in reached]
     with st.container(key="pair-feature"):
-        figure = plot_feature(images.data_uri(pixels), side, reached, labels, result.pixel)
+        figure = plot_feature(data_uri(pixels), side, reached, labels, result.pixel)
         layout.chart(figure, "one-feature", f"An image with the {len(reached)} pixels of one feature framed.")
         with st.container():
             st.markdown(f"**Feature number {number + 1:,}** has {int(sample.paths[number])} paths to "
@@ -172,7 +173,7 @@ def _label(feature: SingleFeature, pixel: int, side: int, channels: int) -> str:
 
 def _scaled(dataset: Dataset, row: int, side: int, channels: int) -> np.ndarray:
     """An image of the data in the skeleton's size and colours, bytes."""
-    image = Image.fromarray(images.as_pixels(dataset, slice(row, row + 1))[0]).convert("RGB" if channels == 3 else "L")
+    image = Image.fromarray(as_pixels(dataset, slice(row, row + 1))[0]).convert("RGB" if channels == 3 else "L")
     width, height = image.size
     edge = min(width, height)
     left, top = (width - edge) // 2, (height - edge) // 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 import streamlit as st
@@ -10,31 +10,28 @@ import streamlit as st
 from rfviz.analysis.embedding import EmbeddingResult
 from rfviz.analysis.order import CurveOrder
 from rfviz.datasets.base import Dataset
-from rfviz.figures.embedding import PICKED, PointStyle, place_thumbnails, point_style
-from rfviz.ui import images, layout
+from rfviz.figures.embedding import PointStyle, style_of
+from rfviz.figures.images import image_marks
+from rfviz.ui import layout
 from rfviz.ui.results import kept
 
-__all__ = ["image_marks", "show_coordinates", "show_order", "style_of"]
+__all__ = ["kept_marks", "kept_style", "show_coordinates", "show_order"]
 
 
-def style_of(dataset: Dataset, key: Hashable, n: int) -> PointStyle:
-    """Colours and names of the first `n` points: by their order if they have one, else by class or target."""
-    classes = dataset.y if dataset.target_names else None
-    if dataset.order is not None:
-        along, title = dataset.order + (dataset.order.min() == 0), "frame"  # people count from 1
-    else:
-        along, title = None if classes is not None else dataset.y, "y"
-    return kept("style", (key, n), lambda: point_style(n, along, classes, dataset.target_names, title), most=8)
+def kept_style(dataset: Dataset, key: Hashable, n: int) -> PointStyle:
+    """:func:`rfviz.figures.embedding.style_of`, remembered."""
+    return kept("style", (key, n), lambda: style_of(dataset, n), most=8)
 
 
-def image_marks(
+def kept_marks(
     dataset: Dataset, key: Hashable, coordinates: np.ndarray, style: PointStyle, picked: int | None
 ) -> tuple[np.ndarray, list[str], float]:
-    """Rows whose image stands at its place in the plane, those images framed in their colours, and their aspect."""
-    aspect = dataset.image_shape[0] / dataset.image_shape[1]
-    rows = place_thumbnails(coordinates, aspect)
-    frames = [PICKED if row == picked else style.colours[row] for row in rows]
-    return rows, images.thumbnails(dataset, key, rows, frames), aspect
+    """:func:`rfviz.figures.images.image_marks`, each image remembered, since a slider asks for it again."""
+
+    def recall(row: int, frame: str, compute: Callable[[], str]) -> str:
+        return kept("thumbnails", (key, row, frame), compute, most=4000)
+
+    return image_marks(dataset, coordinates, style, picked, recall)
 
 
 def show_order(order: CurveOrder | None) -> None:

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 from collections.abc import Hashable
 
 import numpy as np
 from PIL import Image
 
 from rfviz.datasets.base import Dataset
+from rfviz.figures.images import as_pixels, as_png, data_uri
 from rfviz.ui.results import kept
 
-__all__ = ["as_pixels", "data_uri", "sprite", "thumbnails"]
-
-
-def as_pixels(dataset: Dataset, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
-    """The rows as images of bytes, shape (n, height, width) or (n, height, width, 3)."""
-    X = np.rint(np.clip(dataset.X[rows], 0.0, 1.0) * 255.0).astype(np.uint8)
-    return X.reshape(len(X), *dataset.image_shape)
-
-
-def data_uri(pixels: np.ndarray, frame: str | None = None, side: int = 64) -> str:
-    """One image as a PNG data address, at most `side` pixels high, in a coloured frame if one is given."""
-    image = Image.fromarray(pixels)
-    if image.height > side:
-        image = image.resize((max(round(image.width * side / image.height), 1), side), Image.Resampling.BOX)
-    elif image.height < side // 2:  # small digits stay crisp when the browser enlarges them
-        factor = side // image.height
-        image = image.resize((image.width * factor, image.height * factor), Image.Resampling.NEAREST)
-    if frame:
-        width = 3
-        framed = Image.new("RGB", (image.width + 2 * width, image.height + 2 * width), frame)
-        framed.paste(image, (width, width))
-        image = framed.quantize(64)
-    return _png(image)
+__all__ = ["gallery", "sprite", "thumbnails"]
 
 
 def thumbnails(dataset: Dataset, key: Hashable, rows: np.ndarray, frames: list[str]) -> list[str]:
@@ -78,10 +55,4 @@ def sprite(dataset: Dataset, columns: int = 40, side: int = 56) -> dict[str, obj
     sheet[:n] = pixels
     sheet = sheet.reshape(rows, columns, *pixels.shape[1:]).swapaxes(1, 2)
     sheet = sheet.reshape(rows * height, columns * width, *pixels.shape[3:])
-    return {"uri": _png(Image.fromarray(sheet)), "columns": columns, "width": width, "height": height}
-
-
-def _png(image: Image.Image) -> str:
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG", optimize=True)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+    return {"uri": as_png(Image.fromarray(sheet)), "columns": columns, "width": width, "height": height}

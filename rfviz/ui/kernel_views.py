@@ -19,9 +19,10 @@ from rfviz.figures.kernel_bias import plot_kernel_bias, plot_kernel_spread
 from rfviz.figures.kernel_error import plot_kernel_density, plot_kernel_errors
 from rfviz.figures.template import scheme_styles
 from rfviz.params import Param
+from rfviz.recipes.controls import shown
 from rfviz.ui import kernel_text as text
 from rfviz.ui import layout
-from rfviz.ui.controls import control, receptive_field, several, shown
+from rfviz.ui.controls import control, receptive_field, several
 from rfviz.ui.race import Entrant
 from rfviz.ui.results import watched
 from rfviz.ui.state import PageState

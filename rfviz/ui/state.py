@@ -6,12 +6,14 @@ the page holds what differs from the defaults, under ``<name>``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+
+from rfviz.recipes.address import format_value, parse_value, same_text
+from rfviz.recipes.controls import Control
 
 __all__ = ["PageState"]
 
@@ -25,10 +27,16 @@ class PageState:
     ----------
     page : str
         The page's place in the address: ``"distance-saturation"``.
+
+    Attributes
+    ----------
+    controls : dict of str to Control
+        Those that were drawn, by name: what their values are called.
     """
 
     def __init__(self, page: str) -> None:
         self.page = page
+        self.controls: dict[str, Control] = {}
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
 
@@ -67,12 +75,12 @@ class PageState:
         if text is None:
             return default
         try:
-            value = clean(_parse(text))
+            value = clean(parse_value(text))
         except ValueError:
             value = default
-        if _parts(_format(value)) != _parts(text):
+        if not same_text(format_value(value), text):
             shown = text if len(text) <= 40 else text[:37] + "…"
-            self._notices.append(f"{name}={shown} in the address is not possible here; using {_format(value)}.")
+            self._notices.append(f"{name}={shown} in the address is not possible here; using {format_value(value)}.")
         return value
 
     def apply(self, values: Mapping[str, Any]) -> None:
@@ -85,34 +93,10 @@ class PageState:
         for notice in self._notices:
             st.toast(notice, icon="⚠️")
         self._notices.clear()  # a fragment ends more than once
-        values = {}
-        for name, default in self._defaults.items():
-            value = st.session_state.get(self.key(name), default)
-            if value != default:
-                values[name] = _format(value)
+        values = {name: format_value(value) for name, value in self.changed().items()}
         _sync(key=f"{self.page}:url", data={"path": self.page, "values": values}, height=1)
 
-
-def _parts(text: str) -> list[str]:
-    """What an address holds under one name; a set of choices means the same in any order."""
-    return sorted(part for part in text.split(",") if part)
-
-
-def _parse(text: str) -> Any:
-    """A number, a list or a word as it stands in an address; never anything that runs."""
-    if "," in text:
-        return [_parse(part) for part in text.split(",") if part]
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):  # the latter for thousands of brackets
-        return text
-    return value if isinstance(value, (int, float, bool)) else text
-
-
-def _format(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        # The trailing comma tells a list of one from a plain value.
-        return ",".join(map(_format, value)) + ("," if len(value) < 2 else "")
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    def changed(self) -> dict[str, Any]:
+        """What differs from the defaults, by name: what the address holds, and a preset."""
+        values = {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
+        return {name: value for name, value in values.items() if value != self._defaults[name]}

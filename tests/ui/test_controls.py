@@ -8,6 +8,7 @@ from rfviz import datasets
 from rfviz.errors import ParameterError
 from rfviz.features import registry
 from rfviz.params import Param
+from rfviz.recipes.controls import _nearest, shown
 from rfviz.ui import controls
 from rfviz.ui import state as state_module
 from rfviz.ui.state import PageState
@@ -101,8 +102,8 @@ def test_value_between_stops_goes_to_the_nearest(page):
 
 def test_word_that_is_no_option_is_refused():
     with pytest.raises(ParameterError):
-        controls._nearest(["scale", 1.0], "word")
-    assert controls._nearest(["scale", 1.0, 3.0], 2.9) == 3.0
+        _nearest(["scale", 1.0], "word")
+    assert _nearest(["scale", 1.0, 3.0], 2.9) == 3.0
 
 
 def test_few_short_words_lie_side_by_side_and_many_in_a_menu(page):
@@ -129,7 +130,7 @@ def test_several_keeps_what_is_offered(page, text, expected):
     [(20_000, "20\u2009000"), (0.05, "0.05"), (8, "8"), (2.0, "2"), ("scale", "scale"), (True, "True")],
 )
 def test_numbers_are_shown_as_people_write_them(value, text):
-    assert controls.shown(value) == text
+    assert shown(value) == text
 
 
 def test_choices_are_shown_by_their_titles(page):

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from rfviz.datasets.base import Dataset
+from rfviz.figures.images import as_pixels, data_uri
 from rfviz.ui import images
 
 
@@ -25,7 +26,7 @@ def opened(uri):
 
 def test_pixels_are_rounded_and_clipped():
     dataset = Dataset(name="x", X=np.array([[-0.5, 0.0, 0.5, 1.0, 2.0, 0.999]], np.float32), image_shape=(2, 3))
-    assert images.as_pixels(dataset).tolist() == [[[0, 0, 128], [255, 255, 255]]]
+    assert as_pixels(dataset).tolist() == [[[0, 0, 128], [255, 255, 255]]]
 
 
 @pytest.mark.parametrize(
@@ -40,9 +41,9 @@ def test_pixels_are_rounded_and_clipped():
     ],
 )
 def test_thumbnail_keeps_its_shape(shape, size):
-    pixels = images.as_pixels(pictures(1, shape))[0]
-    assert opened(images.data_uri(pixels)).size == size
-    framed = opened(images.data_uri(pixels, "#2a7fc4"))
+    pixels = as_pixels(pictures(1, shape))[0]
+    assert opened(data_uri(pixels)).size == size
+    framed = opened(data_uri(pixels, "#2a7fc4"))
     assert framed.size == (size[0] + 6, size[1] + 6)
     corner = framed.convert("RGB").getpixel((0, 0))
     assert np.abs(np.subtract(corner, (0x2A, 0x7F, 0xC4))).max() <= 8

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from rfviz.params import Param
+from rfviz.recipes.address import format_value, parse_value
 from rfviz.ui import state as module
 from rfviz.ui.state import PageState
 
@@ -36,14 +37,14 @@ def claimed(fake, clean=POOL.clamp, default=8):
     [0, 8, -3, 20_000, 0.05, 1e-9, 2.5e8, True, False, "unit norm", "folder:my data", [], [32], [1, 2.5], ["a", "b"]],
 )
 def test_a_value_survives_the_address(value):
-    assert module._parse(module._format(value)) == value
+    assert parse_value(format_value(value)) == value
 
 
 @pytest.mark.parametrize(
     "text", ["None", "__import__('os')", "{}", "[1]", "null", '"a"', "", "0x10", "a b&c=d#e", "1_000"]
 )
 def test_what_is_no_number_stays_text(text):
-    assert module._parse(text) == text
+    assert parse_value(text) == text
 
 
 def test_default_is_used_and_not_written(fake):

@@ -1,0 +1,38 @@
+"""Values as text in an address: numbers, words, and lists of them; never anything that runs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+__all__ = ["format_value", "parse_value", "same_text"]
+
+
+def format_value(value: Any) -> str:
+    """A value as it stands in an address."""
+    if isinstance(value, (list, tuple)):
+        # The trailing comma tells a list of one from a plain value.
+        return ",".join(map(format_value, value)) + ("," if len(value) < 2 else "")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def parse_value(text: str) -> Any:
+    """A number, a truth value, a list or a word from the text of an address."""
+    if "," in text:
+        return [parse_value(part) for part in text.split(",") if part]
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):  # the latter for thousands of brackets
+        return text
+    return value if isinstance(value, (int, float, bool)) else text
+
+
+def same_text(one: str, other: str) -> bool:
+    """Whether two texts mean the same; a set of choices does in any order."""
+    return _parts(one) == _parts(other)
+
+
+def _parts(text: str) -> list[str]:
+    return sorted(part for part in text.split(",") if part)

@@ -1,0 +1,154 @@
+"""What a control is, without how it is drawn: its name, what it may hold, and the legal value nearest to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rfviz.errors import ParameterError
+from rfviz.params import Param
+
+__all__ = ["Control", "of_param", "one_of", "shown", "some_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Control:
+    """One control of a page.
+
+    Attributes
+    ----------
+    name : str
+        Its name in an address and in a preset.
+    kind : {"switch", "number", "stops", "ends", "word", "words"}
+        A switch, a number that is typed, a slider with stops, a slider with two ends, one word of several, any number
+        of words.
+    default : object
+        Its value where nothing is known.
+    clean : callable
+        Gives the legal value nearest to what it is handed (from an address, or an old value), or raises ValueError.
+    label, help : str
+        What a person reads beside it, and on asking.
+    options : tuple
+        What it may hold, for stops and words.
+    titles : mapping
+        What a person reads in place of an option.
+    low, high : int
+        For a number and for two ends.
+    """
+
+    name: str
+    kind: Literal["switch", "number", "stops", "ends", "word", "words"]
+    default: Any
+    clean: Callable[[Any], Any] = field(repr=False)
+    label: str
+    help: str = ""
+    options: tuple = ()
+    titles: Mapping[Any, str] = field(default_factory=dict)
+    low: int = 0
+    high: int = 0
+
+    def title(self, option: Any) -> str:
+        """What a person reads for an option."""
+        return self.titles.get(option) or shown(option)
+
+    def words(self, value: Any) -> str:
+        """A value as a person would say it: ``"20 000"``, ``"on"``, ``"q = 8, 32"`` without the name."""
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if isinstance(value, (list, tuple)):
+            return ", ".join(map(self.title, value)) or "none"
+        return self.title(value)
+
+
+# A control's label is plain text, where a declaration has LaTeX.
+_PLAIN = {"m": "m", "P": "P", "q": "q", "n": "n", "d": "d", r"\gamma": "γ", r"\alpha": "α", r"\nu": "ν"}
+
+
+def of_param(param: Param, default: Any = None, name: str | None = None) -> Control:
+    """The control of a parameter.
+
+    Parameters
+    ----------
+    param : Param
+        What it sets.
+    default : object, optional
+        A default of the page's own.
+    name : str, optional
+        Its name in the address; that of the parameter where it is not given.
+    """
+    default = param.default if default is None else default
+    text = {"name": name or param.name, "label": param.label or param.name, "help": param.help}
+    if param.kind == "bool":
+        return Control(kind="switch", default=default, clean=param.validate, **text)
+    if param.kind == "choice":
+        titles = dict(zip(param.choices, param.titles, strict=True)) if param.titles else {}
+        return one_of(text["name"], param.choices, default, text["label"], param.help, titles)
+    low, high = int(param.low or 0), int(2**31 - 1 if param.high is None else param.high)
+    if param.kind == "range":
+        # Both ends at the right end mean no restriction, where that is the parameter's default.
+        none = (high, high)
+        text["default"] = none if param.default is None else param.default
+        return Control(kind="ends", clean=lambda value: param.clamp(value) or none, low=low, high=high, **text)
+    if param.name == "random_state":
+        return Control(kind="number", default=default, clean=param.clamp, low=low, high=high, **text)
+    options = _stops(param, default)
+    if param.symbol in _PLAIN:
+        text["label"] += f" {_PLAIN[param.symbol]}"
+    clean = lambda value: _nearest(options, param.clamp(value))  # noqa: E731
+    return Control(kind="stops", default=default, clean=clean, options=tuple(options), **text)
+
+
+def one_of(
+    name: str, options: Sequence[str], default: str, label: str, help: str = "", titles: Mapping | None = None
+) -> Control:
+    """One of several words."""
+
+    def clean(value: Any) -> str:
+        # An address may hold a word that reads as a number ("3").
+        match = next((option for option in options if str(option) == str(value)), None)
+        if match is None:
+            raise ValueError(value)
+        return match
+
+    return Control(name, "word", default, clean, label, help, tuple(options), titles or {})
+
+
+def some_of(
+    name: str, options: Sequence[Any], default: Sequence[Any], label: str, help: str, titles: Mapping | None = None
+) -> Control:
+    """Any number of the options."""
+
+    def clean(value: Any) -> list:
+        values = value if isinstance(value, (list, tuple)) else [value]
+        return [option for option in options if option in values]
+
+    return Control(name, "words", list(default), clean, label, help, tuple(options), titles or {})
+
+
+def shown(value: Any) -> str:
+    """A number as people write it: 20 000 with a thin space, 0.05 without padding; words as they are."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    return f"{value:,}".replace(",", "\u2009") if isinstance(value, int) else f"{value:g}"
+
+
+def _stops(param: Param, default: Any) -> list:
+    if param.log:
+        stops: list = list(param.stops())
+        if not isinstance(default, str) and default not in stops:
+            stops = sorted([*stops, default])
+    else:
+        low = int(param.low if param.ui_low is None else param.ui_low)
+        high = int(param.high if param.ui_high is None else param.ui_high)
+        stops = list(range(low, high + 1, param.step))
+    return [*param.choices, *stops]
+
+
+def _nearest(options: list, value: Any) -> Any:
+    if isinstance(value, str):
+        if value not in options:
+            raise ParameterError("value", f"must be one of {options}", value)
+        return value
+    numbers = [option for option in options if not isinstance(option, str)]
+    return min(numbers, key=lambda option: abs(option - value))

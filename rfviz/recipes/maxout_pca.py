@@ -1,0 +1,139 @@
+"""Figure 2 of the random maxout paper: images that arrange themselves along a curve."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from rfviz import datasets
+from rfviz.analysis.embedding import EmbeddingResult, Projection, embed, exact_components, prepare_points
+from rfviz.analysis.points import NORMALISATION, normalise
+from rfviz.features import FeatureMap
+from rfviz.figures.embedding import PointStyle, plot_embedding, style_of
+from rfviz.figures.images import image_marks
+from rfviz.params import Param
+from rfviz.recipes import embedding_text as text
+from rfviz.recipes import script
+from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
+from rfviz.recipes.maps import choose_map
+from rfviz.recipes.panel import Data, Panel
+
+__all__ = ["RECIPE", "Settings", "Source", "side_charts"]
+
+SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
+DIMENSIONS = Param("dimensions", "2", "choice", choices=("2", "3"), label="Dimensions", help="Principal components.")
+PAPER = {"scheme": "RandomMaxout", "n_components": 10_000, "pool_size": 12, "normalise": "unit norm", "seed": 0,
+         "dimensions": "2", "data": "turning_head", "data.order_noise": 3, "data.random_state": 0}  # fmt: skip
+HEIGHT = 600
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The data, and how their rows are scaled."""
+
+    data: Data
+    normalise: str
+
+    @property
+    def key(self) -> tuple:
+        """Hashable, for results."""
+        return self.data.key, self.normalise
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """A map, its keyword arguments, and the number of axes."""
+
+    scheme: type[FeatureMap]
+    setting: dict[str, Any]
+    n_dimensions: int
+
+
+class MaxoutPCA(Recipe[Source, Settings, EmbeddingResult]):
+    """Principal components of random features, beside those of the points and of the exact kernel."""
+
+    slug = "maxout-pca"
+    presets: ClassVar = {"Figure 2 of the paper": ("33 images of a turning head, m = 10 000, q = 12.", PAPER)}
+
+    def source(self, panel: Panel) -> Source:
+        return Source(panel.data("turning_head"), panel.control(NORMALISATION))
+
+    def settings(self, panel: Panel, source: Source) -> Settings:
+        defaults = {"n_components": 2000, "pool_size": 12, "gamma": 1.0}
+        with panel.section("controls"):
+            scheme, setting = choose_map(panel, defaults, source.data.dataset.image_shape)
+            setting["random_state"] = panel.control(SEED)
+            n_dimensions = int(panel.control(DIMENSIONS))
+        panel.formula(scheme.formula)
+        return Settings(scheme, setting, n_dimensions)
+
+    def run(self, source: Source, settings: Settings, keeper: Keeper) -> EmbeddingResult:
+        scheme, setting, n_dimensions = settings.scheme.__name__, settings.setting, settings.n_dimensions
+        key = (*source.key, n_dimensions)
+        points = keeper.watched(
+            "points", key, lambda p: prepare_points(source.data.dataset, *key[1:], progress=p), most=4
+        )
+        fixed = tuple(sorted((k, v) for k, v in setting.items() if k not in ("n_components", "random_state")))
+        exact = keeper.watched(
+            "exact", (*key, scheme, fixed), lambda p: exact_components(points, scheme, setting, n_dimensions, p)
+        )
+        key = (*key, scheme, tuple(sorted(setting.items())))
+        return keeper.watched("embedding", key, lambda p: embed(points, scheme, setting, n_dimensions, exact, p))
+
+    def charts(self, source: Source, settings: Settings, result: EmbeddingResult) -> tuple[Chart, ...]:
+        dataset, style = source.data.dataset, style_of(source.data.dataset, len(result.features.coordinates))
+        pictures = dataset.image_shape and settings.n_dimensions == 2
+        marks = image_marks(dataset, result.features.coordinates, style) if pictures else None
+        figure = plot_embedding(result.features, style, height=HEIGHT, thumbnails=marks)
+        main = Chart("embedding", figure, result.points_frame(), text.summary(result), text.explanation(result))
+        return (main, *side_charts(result, style))
+
+    def script(self, source: Source, settings: Settings) -> str:
+        scheme, n_dimensions, dataset = settings.scheme.__name__, settings.n_dimensions, source.data.dataset
+        uses = [datasets, prepare_points, exact_components, embed, style_of, plot_embedding]
+        marks = ""
+        if dataset.image_shape and n_dimensions == 2:
+            uses.append(image_marks)
+            marks = "\n    thumbnails=image_marks(dataset, result.features.coordinates, style),"
+        body = f"""
+{script.load_data(source.data)}
+points = prepare_points(dataset, {source.normalise!r}, n_dimensions={n_dimensions})
+
+setting = {script.python(settings.setting, 10)}
+exact = exact_components(points, {scheme!r}, setting, n_dimensions={n_dimensions})
+result = embed(points, {scheme!r}, setting, n_dimensions={n_dimensions}, exact=exact)
+
+frame = result.points_frame()
+print(result.to_frame())
+
+style = style_of(dataset, len(result.features.coordinates))
+figure = plot_embedding(
+    result.features,
+    style,
+    height={HEIGHT},{marks}
+)
+figure.show()
+"""
+        return script.write("How do points arrange themselves after a random feature map?", body, uses)
+
+    def maps(self, source: Source, settings: Settings) -> tuple[MapOn, ...]:
+        X = normalise(source.data.dataset.X, source.normalise)
+        return (MapOn(settings.scheme.label, settings.scheme(**settings.setting), X),)
+
+
+def side_charts(result: EmbeddingResult, style: PointStyle, revision: str = "") -> Iterator[Chart]:
+    """The two pictures that the features' is compared with; of the exact kernel only where there is one."""
+    for projection, name in ((result.plain, "embedding-plain"), (result.exact, "embedding-exact")):
+        if projection is not None:
+            figure = plot_embedding(projection, style, height=360, legend=False, revision=revision)
+            alt = f"{projection.title} of the same points."
+            yield Chart(name, figure, _coordinates(projection, result), alt)
+
+
+def _coordinates(projection: Projection, result: EmbeddingResult) -> Any:
+    frame = result.points_frame()
+    return frame[[name for name in frame.columns if name.startswith(projection.title)]]
+
+
+RECIPE = MaxoutPCA()

@@ -1,0 +1,84 @@
+"""Scripts that do what a page did: plain calls of the library, with the settings written out."""
+
+from __future__ import annotations
+
+import json
+import pprint
+from collections import defaultdict
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from rfviz._version import __version__
+from rfviz.recipes.panel import Data
+
+__all__ = ["load_data", "notebook", "python", "write"]
+
+_WIDTH = 100
+
+
+def python(value: Any, indent: int = 0) -> str:
+    """A value as Python source, broken over lines where it is long; of numbers, words and containers of them.
+
+    Parameters
+    ----------
+    value : object
+    indent : int
+        Spaces before what follows the first line.
+    """
+    text = pprint.pformat(value, width=_WIDTH - indent, sort_dicts=False, compact=True)
+    return text.replace("\n", "\n" + " " * indent)
+
+
+def load_data(data: Data) -> str:
+    """The line that loads a data set as ``dataset``."""
+    arguments = "".join(f", {name}={value!r}" for name, value in data.values.items())
+    hint = "  # a file of the folder that RFVIZ_DATA names" if data.name.startswith("folder:") else ""
+    return f"dataset = datasets.load({data.name!r}{arguments}){hint}"
+
+
+def write(title: str, body: str, uses: Iterable[Any]) -> str:
+    """A whole script.
+
+    Parameters
+    ----------
+    title : str
+        Its first line.
+    body : str
+        The statements.
+    uses : iterable of module, class or function
+        What the statements name: imported from where it is defined, so that a script cannot name what is not there.
+    """
+    modules, names = set(), defaultdict(set)
+    for used in uses:
+        if isinstance(used, ModuleType):
+            modules.add(used.__name__)
+        else:
+            names[used.__module__].add(used.__name__)
+    lines = [_import_module(name) for name in sorted(modules)]
+    lines += [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(names.items())]
+    return f'"""{title}\n\nMade with rfviz {__version__}.\n"""\n\n' + "\n".join(lines) + "\n\n" + body.strip() + "\n"
+
+
+def _import_module(name: str) -> str:
+    parent, _, last = name.rpartition(".")
+    return f"from {parent} import {last}" if parent else f"import {name}"
+
+
+def notebook(script: str) -> str:
+    """A script as a Jupyter notebook (format 4.5): its title as text, then a cell for each block of lines.
+
+    Returns
+    -------
+    str
+        JSON.
+    """
+    _, title, code = script.split('"""', 2)
+    blocks = [block for block in code.strip().split("\n\n") if block.strip()]
+    cells: list[dict] = [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": title.strip()}]
+    for number, block in enumerate(blocks):
+        cells.append({"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "execution_count": None,
+                      "outputs": [], "source": block.strip("\n")})  # fmt: skip
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return json.dumps({"cells": cells, "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+                       "nbformat": 4, "nbformat_minor": 5}, indent=1, ensure_ascii=False) + "\n"  # fmt: skip

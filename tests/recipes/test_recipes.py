@@ -1,0 +1,186 @@
+"""Every recipe does without a browser what its page does in one, and writes a script that does it again."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from rfviz.errors import DataError, ParameterError
+from rfviz.recipes import Chart, find, recipes
+from rfviz.recipes.base import Bench
+from rfviz.recipes.preset import Preset, read_preset, write_preset
+from rfviz.recipes.script import notebook
+from rfviz.ui.page_index import find_pages
+
+ROOT = Path(__file__).parents[2]
+RECIPES = recipes()
+# Settings that differ from the defaults of each page, small enough to be computed at once.
+OTHERS = {
+    "distance-saturation": [
+        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomFourier", "n_components": 200, "gamma": 0.5,
+         "compare": [2.0], "normalise": "standardise"},
+        {"scheme": "RandomProjection", "n_components": 200},
+    ],
+    "maxout-pca": [
+        {"data": "digits", "scheme": "RandomReLU", "n_components": 200, "dimensions": "3"},
+        {"data": "circle", "n_components": 200},
+    ],
+}  # fmt: skip
+
+# In place of a browser: what "figure.show()" opens is fetched, once a figure.
+LOOK = """
+import sys, urllib.request
+page = urllib.request.build_opener(urllib.request.ProxyHandler({})).open(sys.argv[1]).read().decode()
+with open("seen.txt", "a") as seen:
+    seen.write("plotly" if "Plotly.newPlot(" in page else "nothing")
+"""
+
+every_recipe = pytest.mark.parametrize("slug", RECIPES)
+every_setting = pytest.mark.parametrize(
+    ("slug", "values"),
+    [(slug, values) for slug in RECIPES for values in ({}, *OTHERS[slug])],
+    ids=lambda x: x if isinstance(x, str) else ",".join(map(str, list(x.values())[:3])) or "defaults",
+)
+
+
+def computed(slug, values):
+    """Recipe, source, settings and charts of these values."""
+    recipe, preset = find(slug), Preset(values)
+    source = recipe.source(preset)
+    settings = recipe.settings(preset, source)
+    assert preset.unasked() == []
+    return recipe, source, settings, recipe.charts(source, settings, recipe.run(source, settings, Bench()))
+
+
+def test_every_recipe_belongs_to_a_page():
+    assert {page.slug for page in find_pages()} >= RECIPES.keys()
+    assert OTHERS.keys() == RECIPES.keys()
+
+
+@every_setting
+def test_script_gives_the_same_numbers(slug, values, tmp_path):
+    """In a process of its own, as a person would run it."""
+    recipe, source, settings, charts = computed(slug, values)
+    code = recipe.script(source, settings)
+    ends = "\n".join([
+        "", "import pandas as _pandas",
+        "_frames = frames if 'frames' in globals() else {'only': frame}",
+        "_figures = figures if 'figures' in globals() else {'only': figure}",
+        "for _number, (_frame, _figure) in enumerate(zip(_frames.values(), _figures.values())):",
+        "    _frame.to_pickle(f'{_number}.pkl')",
+        "    open(f'{_number}.json', 'w').write(_figure.to_json())",
+    ])  # fmt: skip
+    (tmp_path / "script.py").write_text(code + ends, encoding="utf-8")
+    (tmp_path / "look.py").write_text(LOOK, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PLOTLY_RENDERER": "browser", "OPENBLAS_NUM_THREADS": "1"}
+    environment["BROWSER"] = f"{sys.executable} look.py %s &"
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
+    number = len(list(tmp_path.glob("*.pkl")))
+    assert number >= 1
+    assert (tmp_path / "seen.txt").read_text() == "plotly" * number
+    for place, chart in enumerate(charts[:number]):
+        pd.testing.assert_frame_equal(pd.read_pickle(tmp_path / f"{place}.pkl"), chart.frame, rtol=1e-4, atol=1e-6)
+        drawn = json.loads((tmp_path / f"{place}.json").read_text())
+        assert len(drawn["data"]) == len(json.loads(chart.figure.to_json())["data"])
+
+
+@every_setting
+def test_charts_are_complete(slug, values):
+    _, _, _, charts = computed(slug, values)
+    assert len({chart.name for chart in charts}) == len(charts) >= 1
+    for chart in charts:
+        assert isinstance(chart, Chart)
+        assert len(chart.frame) and chart.alt.strip().endswith(".")
+        assert chart.figure.layout.height and len(chart.figure.data)
+    assert charts[0].words
+
+
+@every_setting
+def test_script_is_short_and_a_notebook(slug, values):
+    recipe, preset = find(slug), Preset(values)
+    source = recipe.source(preset)
+    script = recipe.script(source, recipe.settings(preset, source))
+    assert "streamlit" not in script and "rfviz.ui" not in script
+    assert len(script.splitlines()) < 80
+    held = json.loads(notebook(script))
+    cells = [cell["source"] for cell in held["cells"] if cell["cell_type"] == "code"]
+    assert ast.dump(ast.parse("\n\n".join(cells))) == ast.dump(ast.parse(script.split('"""', 2)[2]))
+    assert held["nbformat"] == 4
+
+
+@every_recipe
+def test_presets_are_legal_as_they_stand(slug):
+    """What a button sets is what the page then shows: nothing is replaced and nothing ignored."""
+    recipe = find(slug)
+    for _, values in recipe.presets.values():
+        preset = Preset(values)
+        recipe.settings(preset, recipe.source(preset))
+        assert preset.unasked() == []
+
+
+@every_setting
+def test_settings_survive_json(slug, values):
+    recipe, preset = find(slug), Preset(values)
+    recipe.settings(preset, recipe.source(preset))
+    page, again = read_preset(write_preset(slug, preset.answers))
+    other = Preset(again)
+    recipe.settings(other, recipe.source(other))
+    assert (page, other.answers) == (slug, preset.answers)
+
+
+@every_setting
+def test_maps_are_those_of_the_page(slug, values):
+    recipe, preset = find(slug), Preset(values)
+    source = recipe.source(preset)
+    for found in recipe.maps(source, recipe.settings(preset, source)):
+        assert found.label
+        small = found.feature_map.set_params(n_components=10)
+        assert small.fit(found.X).transform(found.X[:3]).shape == (min(3, len(found.X)), 10)
+
+
+def test_a_page_without_a_recipe_is_refused():
+    with pytest.raises(ParameterError, match=r"Known: .*distance-saturation"):
+        find("home")
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"pool_size": 100_000}, "pool_size must be a stop of its slider, from 1 to .*nearest"),
+        ({"pool_size": "many"}, "pool_size must be"),
+        ({"scheme": "pickle"}, "scheme must be one of .*RandomMaxout"),
+        ({"printed": "perhaps"}, "printed must be true or false"),
+        ({"data": "nothing"}, "There is no data set 'nothing'"),
+        ({"data.n_samples": 10**9}, r"data\.n_samples must be"),
+    ],
+)
+def test_wrong_values_are_refused_in_one_sentence(values, words):
+    recipe, preset = find("distance-saturation"), Preset(values)
+    with pytest.raises((ParameterError, DataError), match=words):
+        recipe.settings(preset, recipe.source(preset))
+
+
+def test_address_is_a_preset():
+    page, values = read_preset(
+        "http://localhost:8501/base/distance-saturation?pool_size=16&compare=8,&printed=false&data=circle&hide=seed"
+    )
+    assert page == "distance-saturation"
+    assert values == {"pool_size": 16, "compare": [8], "printed": False, "data": "circle"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", '{"values": {}}', '{"page": 3}', '{"page": "x", "values": [1]}', "http://[", "[" * 100_000,
+     '{"page": "x", "values": {"a": {}}}',
+     '{"page": "x", "values": {"a": [[1]]}}', '{"page": "x", "values": {"a": null}}'],
+)  # fmt: skip
+def test_what_is_no_preset_is_refused(text):
+    with pytest.raises(DataError):
+        read_preset(text)
