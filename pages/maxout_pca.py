@@ -6,10 +6,11 @@ from rfviz.analysis.embedding import MAX_EXACT, MAX_POINTS, EmbeddingResult
 from rfviz.errors import RfvizError
 from rfviz.figures.embedding import plot_embedding
 from rfviz.recipes import embedding_text as text
-from rfviz.recipes.maxout_pca import HEIGHT, RECIPE, side_charts
+from rfviz.recipes.maxout_pca import HEIGHT, RECIPE, Settings, side_charts
 from rfviz.ui import images, layout, results
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.embedding_views import kept_marks, kept_style, show_coordinates, show_order
+from rfviz.ui.films import embedding_reels
 from rfviz.ui.hover_card import hover_card
 from rfviz.ui.live_chart import picked_row
 from rfviz.ui.results import kept
@@ -28,8 +29,9 @@ with st.sidebar:
 dataset, data_key = source.data.dataset, source.data.key
 
 
-def draw(result: EmbeddingResult, n_dimensions: int) -> None:
+def draw(result: EmbeddingResult, settings: Settings) -> None:
     """The features' picture with its card, and the two that it is compared with."""
+    n_dimensions = settings.n_dimensions
     n, revision = len(result.features.coordinates), f"{source.key}-{n_dimensions}"
     style, picked = kept_style(dataset, data_key, n), picked_row("embedding")
     sheet = marks = None
@@ -39,7 +41,8 @@ def draw(result: EmbeddingResult, n_dimensions: int) -> None:
             marks = kept_marks(dataset, data_key, result.features.coordinates, style, picked)
     figure = plot_embedding(result.features, style, height=HEIGHT, thumbnails=marks, selected=picked,
                             revision=revision)  # fmt: skip
-    layout.chart(figure, "embedding", text.summary(result), clickable=True)
+    reels = embedding_reels(state, RECIPE, source, settings, result.exact, style, marks, HEIGHT)
+    layout.chart(figure, "embedding", text.summary(result), clickable=True, reels=reels)
     hover_card("maxout-pca", "[class*=st-key-embedding] .js-plotly-plot", style.labels, result.input_neighbours,
                result.feature_neighbours, sheet, picked)  # fmt: skip
     layout.explain(text.explanation(result))
@@ -69,7 +72,7 @@ def laboratory() -> None:
     except RfvizError as error:
         st.error(str(error))
     else:
-        draw(result, settings.n_dimensions)
+        draw(result, settings)
         layout.details(state, {
             "Order": lambda: show_order(result.features.order),
             "Numbers": lambda: show_coordinates(result),

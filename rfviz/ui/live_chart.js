@@ -87,7 +87,7 @@ function draw(Plotly, chart, fresh = true) {
   const { root, data } = chart;
   const figure = chart.frame ?? data.figure;
   if (fresh) chart.template = themed(getComputedStyle(root));
-  const layout = { ...figure.layout, autosize: true, template: chart.template };
+  const layout = { ...figure.layout, autosize: true, template: chart.template, uirevision: data.figure.layout.uirevision };
   if (fresh) root.style.minHeight = `${(chart.height = tall(chart))}px`;
   layout.height = chart.height;
   if (document.fullscreenElement === root) layout.height = window.innerHeight;

@@ -59,6 +59,7 @@ function differences(a, b, path = []) {
   if (isNumbers(a) && isNumbers(b)) return a.length === b.length ? [{ path, a, b }] : [];
   if (!a || !b || typeof a !== "object" || typeof b !== "object" || isNumbers(a)) return [];
   if (Array.isArray(a) && a.length !== b.length) return [];
+  if (a.source !== b.source) return []; // another image, see `faded`
   return Object.keys(a).flatMap((name) => differences(a[name], b[name], [...path, name]));
 }
 
@@ -289,7 +290,7 @@ class Bar {
     this.playing ? this.pause() : this.play();
   }
 
-  face2(name, label) {
+  sign(name, label) {
     this.main.innerHTML = icon(name);
     this.main.title = label;
     this.main.setAttribute("aria-label", label);
@@ -299,7 +300,7 @@ class Bar {
     if (calm()) return;
     if (this.place >= this.last) this.place = 0;
     this.playing = true;
-    this.face2("pause", "Pause");
+    this.sign("pause", "Pause");
     let then = performance.now();
     const seconds = Math.min(Math.max(0.16 * this.last, 3), 7);
     const tick = (now) => {
@@ -319,7 +320,7 @@ class Bar {
     const was = this.playing;
     this.playing = false;
     if (!this.film) return;
-    this.face2(this.frame === this.last ? "again" : "play", this.frame === this.last ? "Play again" : "Play");
+    this.sign(this.frame === this.last ? "again" : "play", this.frame === this.last ? "Play again" : "Play");
     if (settle) {
       this.show(this.frame);
       if (was) this.say();

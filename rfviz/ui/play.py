@@ -157,6 +157,8 @@ def encoded(name: str, film: Film) -> bytes:
     Arrays that do not change, images above all, are sent once.
     """
     specs = [{chart: _spec(figure) for chart, figure in frame.items()} for frame in film.frames]
+    for chart in specs[0]:
+        _one_view([spec[chart]["layout"] for spec in specs])
     first = specs[0]
     changes = [
         [[[chart, *path], value] for chart in first for path, value in _changes(first[chart], spec[chart])]
@@ -171,8 +173,20 @@ def encoded(name: str, film: Film) -> bytes:
 
 def _spec(figure: go.Figure) -> dict[str, Any]:
     spec = figure.to_dict()
-    spec["layout"].pop("template", None)
-    return {"data": list(spec["data"]), "layout": spec["layout"]}
+    # The template is made from the page's theme, and the zoom is that of the page's own picture.
+    layout = {name: value for name, value in spec["layout"].items() if name not in ("template", "uirevision")}
+    return {"data": list(spec["data"]), "layout": layout}
+
+
+def _one_view(layouts: list[dict[str, Any]]) -> None:
+    """The same ranges in all frames, wide enough for each: axes that follow the points hide how far these move."""
+    for name in ("xaxis", "yaxis"):
+        ranges = [layout.get(name, {}).get("range") for layout in layouts]
+        if all(ranges):
+            down = ranges[0][0] > ranges[0][1]
+            low, high = min(map(min, ranges)), max(map(max, ranges))
+            for layout in layouts:
+                layout[name] = layout[name] | {"range": [high, low] if down else [low, high]}
 
 
 def _changes(old: Any, new: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:

@@ -14,6 +14,7 @@ import streamlit as st
 
 from rfviz.recipes.address import format_value, parse_value, same_text
 from rfviz.recipes.controls import Control
+from rfviz.ui.history import record
 
 __all__ = ["PageState"]
 
@@ -94,9 +95,13 @@ class PageState:
             st.toast(notice, icon="⚠️")
         self._notices.clear()  # a fragment ends more than once
         values = {name: format_value(value) for name, value in self.changed().items()}
-        _sync(key=f"{self.page}:url", data={"path": self.page, "values": values}, height=1)
+        data = {"path": self.page, "values": values, "steps": record(self)}
+        _sync(key=f"{self.page}:url", data=data, height=1)
 
     def changed(self) -> dict[str, Any]:
         """What differs from the defaults, by name: what the address holds, and a preset."""
-        values = {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
-        return {name: value for name, value in values.items() if value != self._defaults[name]}
+        return {name: value for name, value in self.values().items() if value != self._defaults[name]}
+
+    def values(self) -> dict[str, Any]:
+        """What all controls hold, by name."""
+        return {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
