@@ -80,12 +80,14 @@ def pictures(grids: PlaneGrids, key: tuple, chosen: tuple[str, int, int, int]) -
     shared = kept("shared boxes", (key, p, row), lambda: shared_boxes(grids, row, p), most=200)
     with st.container(key="pair-top"):
         words = text.boxes_summary(grids, one)
-        layout.chart(plot_boxes(grids, one, row, revision=str(key[0])), "boxes", words, clickable=True)
+        picture = plot_boxes(grids, one, row, revision=str(key[0]))
+        layout.chart(picture, "boxes", words, clickable=True)
         if view == "All pairs":
             shares, order = kept("box pairs", (key, p, shown), lambda: pair_shares(grids, p, shown), most=24)
             layout.chart(plot_pairs(shares, order, revision=str(key[0])), "pairs", "Inner products of all pairs.")
         else:
             layout.chart(plot_shared(grids, shared, revision=str(key[0])), "shared", text.shared_summary(shared))
+    layout.under_chart(picture, "boxes", words)
     error = float(np.sqrt(np.mean((shared.estimate - shared.exact) ** 2)))
     layout.explain(
         text.pairs_explanation(grids, one, p) if view == "All pairs" else text.explanation(grids, one, shared, error)

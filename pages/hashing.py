@@ -81,7 +81,7 @@ def show(points: HashPoints, scheme: str, setting: dict, beside: bool) -> None:
         place = None if one is None else views.pair_place(view, one, two)
         figure = plot_hamming(result, other, place, revision=f"{key}")
         words = text.summary(result, other, setting.get("pool_size"))
-        layout.chart(figure, "hamming", words.replace("*", ""))
+        layout.chart(figure, "hamming", words.replace("*", ""), reels=())
     with caption:
         layout.explain(f"**What am I seeing?** {words}")
         st.caption(text.TERMS)

@@ -14,6 +14,7 @@ from rfviz.ui import kernel_text as text
 from rfviz.ui import kernel_views as views
 from rfviz.ui import layout
 from rfviz.ui.controls import choice, control, several
+from rfviz.ui.films_kernels import kernel_reels
 from rfviz.ui.pool_text import POOL_PRESET, pool_story
 from rfviz.ui.race import Entrant
 from rfviz.ui.results import kept
@@ -81,8 +82,7 @@ def choose() -> tuple[list[Entrant], np.ndarray, int, int, str, bool]:
 @st.fragment  # a slider draws this part of the page anew, not the sidebar
 def laboratory() -> None:
     """Everything that answers a slider."""
-    entrants, grid, m, draws, metric, relative = choose()
-    results = []
+    (entrants, grid, m, draws, metric, relative), results = choose(), []
     try:
         key = (data_key, normalise, n_points)
         sample = kept("kernel sample", key, lambda: prepare_sample(dataset, normalise, n_points), most=8)
@@ -102,7 +102,8 @@ def show(
     """The race, a cloud for each map, and what is said more about them."""
     revision = f"{data_key}-{normalise}-{n_points}"
     figure = plot_kernel_errors(results, metric, at=m, relative=relative, revision=f"{revision}-{metric}-{relative}")
-    layout.chart(figure, "kernel-error", text.summary(results, metric))
+    reels = kernel_reels(state, results, metric, relative, (revision, entrants))
+    layout.chart(figure, "kernel-error", text.summary(results, metric), reels=reels)
     st.caption(text.theory(results, metric))
     layout.explain(text.explanation(results, place) + pool_story(results, entrants))
     views.clouds(results, place, revision)

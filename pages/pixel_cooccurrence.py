@@ -12,6 +12,7 @@ from rfviz.ui import cooccurrence_text as text
 from rfviz.ui import cooccurrence_views as views
 from rfviz.ui import layout
 from rfviz.ui.controls import choice, control
+from rfviz.ui.films_kernels import cooccurrence_reels
 from rfviz.ui.layer_table import OWN, LayerTable
 from rfviz.ui.live_chart import taken_row
 from rfviz.ui.sidebar import choose_data, show_device
@@ -96,7 +97,8 @@ def one_pixel(table: LayerTable, shape: tuple[int, int, int], n_features: int, s
             sample = views.sampled(state, skeleton, seed, n_features)
             result = views.map_of(sample, pixel, n_features)
             figure = plot_maps(result, shape[0], revision=str(shape))
-            layout.chart(figure, "maps", text.summary(result, shape[0]), clickable=True)
+            reels = cooccurrence_reels(state, sample, result, shape[0])
+            layout.chart(figure, "maps", text.summary(result, shape[0]), clickable=True, reels=reels)
     layout.explain(text.explanation(result, shape[0]))
     views.drawing_and_error(skeleton, result, f"{skeleton.to_json()}")
     details(skeleton, sample, result)

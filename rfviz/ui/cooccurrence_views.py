@@ -107,7 +107,7 @@ def figure_4(state: PageState, shape: tuple[int, int, int], seed: int, n_feature
                 st.markdown(f"**{title}**")
                 figure = plot_map_grid(rows, side, limit, revision=f"{shape}")
                 words = f"{title}: correlations of four pixels with all others, for four skeletons."
-                layout.chart(figure, key, words, secondary=key != "grid")
+                layout.chart(figure, key, words, secondary=key != "grid", reels=() if key == "grid" else None)
     layout.explain(text.FIGURE_4)
 
 

@@ -24,9 +24,10 @@ from rfviz.ui.play import Film, Reel
 from rfviz.ui.results import kept
 from rfviz.ui.state import PageState
 
-__all__ = ["embedding_reels", "one_by_one", "reel_of", "saturation_reels"]
+__all__ = ["SEEDS", "embedding_reels", "one_by_one", "reel_of", "saturation_reels"]
 
-_SEEDS = 24
+#: Seeds that run by themselves.
+SEEDS = 24
 # What one by one may take together, by the time that the first one took.
 _PATIENCE_S, _FEWEST = 8.0, 6
 
@@ -107,7 +108,7 @@ def saturation_reels(state: PageState, recipe: Any, source: Any, settings: Any) 
         return _saturation_film(values, results, settings.as_printed)
 
     def over_seeds(options: Sequence[int], now: int, progress: Progress) -> Film:
-        seeds = sorted({*options[:_SEEDS], now})
+        seeds = sorted({*options[:SEEDS], now})
         values, results = one_by_one(seeds, now, lambda value: run("seed", value), progress)
         return _saturation_film(values, results, settings.as_printed, averaged=True)
 
@@ -132,8 +133,8 @@ def _saturation_caption(result: SaturationResult) -> str:
     measured, predicted = result.curves[0].rms_deviation, predicted_deviation(result)
     if not np.isfinite(measured):
         return ""
-    words = f"deviation from the curve {measured:.2g}"
-    return words if predicted is None else f"{words} · the 1/√m law predicts {predicted:.2g}"
+    words = f"RMS deviation {measured:.2g}"
+    return words if predicted is None else f"{words} · 1/√m predicts {predicted:.2g}"
 
 
 # --- Maxout-PCA -------------------------------------------------------------------------------------------------------
@@ -167,7 +168,7 @@ def embedding_reels(
         return film(*one_by_one(options, now, lambda value: run("pool_size", value), progress), now)
 
     def over_seeds(options: Sequence[int], now: int, progress: Progress) -> Film:
-        seeds = sorted({*options[:_SEEDS], now})
+        seeds = sorted({*options[:SEEDS], now})
         return film(*one_by_one(seeds, now, lambda value: run("seed", value), progress), now)
 
     reels = [reel_of(state, "m", "n_components", over_m, source.key)]

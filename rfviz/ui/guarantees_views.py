@@ -96,7 +96,7 @@ def _show_kernel(
     measured = comparison.measured
     largest = largest_error(measured.scheme, measured.setting)
     figure = plot_guarantees(comparison, shown=shown, at=m, largest=largest, revision=revision)
-    layout.chart(figure, "guarantees", text.kernel_summary(comparison))
+    layout.chart(figure, "guarantees", text.kernel_summary(comparison), reels=())
     layout.explain(text.kernel_explanation(comparison, m, silent))
     st.caption(text.reading(comparison))
     st.markdown(text.table(comparison, d))
@@ -142,7 +142,7 @@ def learning(state: PageState, dataset: Dataset, on: tuple) -> None:
     n = measured.n_train if rows == "data" else rows
     bound = _bound(theorem, loss, max(size, 1e-9), constants, setting, split.X_train.shape[1])
     figure = plot_risk(measured, bound, loss, n, at=m, largest=LOSSES[loss].at_zero, revision=f"{on}-{theorem}-{loss}")
-    layout.chart(figure, "risk", text.risk_summary(measured, bound, loss, n))
+    layout.chart(figure, "risk", text.risk_summary(measured, bound, loss, n), reels=())
     layout.explain(text.risk_explanation(measured, bound, loss, n, m, size, theorem))
     layout.formula(bound.formula)
     layout.details(state, {

@@ -91,7 +91,7 @@ def chart(
 def under_chart(figure: go.Figure, key: str, description: str, reels: Sequence[Reel] = ()) -> None:
     """The bar of a chart, where that does not stand directly below it, and the charts that were pinned."""
     state = st.session_state[_PAGE]
-    with st.container(key=f"{key}-below"):  # what comes and goes in here moves nothing that follows
+    with st.container(key=f"{key}-tools"):  # what comes and goes in here moves nothing that follows
         chart_bar(state, key, reels, pin=lambda: pins.want(state.page, key))
         pins.show(state, figure, key, description)
 

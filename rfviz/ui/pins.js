@@ -4,7 +4,9 @@ const rows = new WeakMap();
 const AXES = ["xaxis", "yaxis"];
 
 const title = (axis) => (typeof axis?.title === "string" ? axis.title : axis?.title?.text) ?? "";
-const sameUnits = (a, b) => !!a && !!b && (a.type ?? "") === (b.type ?? "") && title(a).replace(/\(.*\)/, "") === title(b).replace(/\(.*\)/, "");
+// Numbers in brackets are no units: "axis 1 (43% of the variance)".
+const units = (axis) => `${axis.type ?? "linear"} ${title(axis).replace(/\([^)]*%[^)]*\)/, "")}`;
+const sameUnits = (a, b) => !!a && !!b && units(a) === units(b);
 
 // Small type and narrow margins: a thumbnail has no room for the words of the chart.
 function small(figure, template) {
@@ -123,12 +125,12 @@ class Row {
     const full = this.live?._fullLayout;
     if (!handle || !full?.xaxis || full.scene) return;
     const figure = handle.figure();
+    // Plotly writes the range that it has found into the figure, where that has none of its own.
     const own = AXES.map((axis) => figure.layout[axis]?.range ?? null);
     const wanted = AXES.map((axis, index) => {
       const peers = [...this.plots].filter(([name]) => sameUnits(window.__rfvizPins?.get(name)?.figure.layout[axis], figure.layout[axis]));
-      const at = own[index] ?? this.free?.[index] ?? (this.linked ? null : [...full[axis].range]);
-      if (!own[index] && at && !this.linked) (this.free ??= [])[index] = at;
-      return this.same && peers.length && at ? { range: this.shared(index, at, peers), peers: new Set(peers.map(([name]) => name)) } : null;
+      if (!this.same || !peers.length || !own[index]) return null;
+      return { range: this.shared(index, own[index], peers), peers: new Set(peers.map(([name]) => name)) };
     });
     for (const [name, plot] of this.plots) {
       const natural = this.ranges.get(name);
@@ -143,14 +145,14 @@ class Row {
     const ranges = wanted.map((shared) => shared?.range ?? null);
     const text = JSON.stringify(ranges);
     const present = JSON.stringify(ranges.map((range, index) => range && [...full[AXES[index]].range]));
-    this.linked = ranges.some(Boolean);
     if (text === this.text && text === present) return;
     this.text = text;
-    handle.link(
-      this.linked
-        ? (layout) => ranges.forEach((range, index) => range && (layout[AXES[index]] = { ...layout[AXES[index]], range, autorange: false }))
-        : null,
-    );
+    const share = (layout) =>
+      ranges.forEach((range, index) => {
+        const axis = layout[AXES[index]];
+        if (range && axis?.range) layout[AXES[index]] = { ...axis, range, autorange: false };
+      });
+    handle.link(ranges.some(Boolean) ? share : null);
   }
 }
 

@@ -18,16 +18,19 @@ const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches
 const TYPES = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array,
   f4: Float32Array, f8: Float64Array };
 
-function numbers({ bdata, dtype }) {
+function numbers({ bdata, dtype, shape }) {
   const bytes = Uint8Array.from(atob(bdata), (c) => c.charCodeAt(0));
-  return new TYPES[dtype](bytes.buffer);
+  const flat = new TYPES[dtype](bytes.buffer);
+  if (!shape) return flat;
+  const [rows, columns] = String(shape).split(",").map(Number);
+  return Array.from({ length: rows }, (_, row) => flat.subarray(row * columns, (row + 1) * columns));
 }
 
-// Numbers as arrays, so that they can be drawn in between; those of two dimensions stay as they are.
+// Numbers as arrays, so that they can be drawn in between.
 function decoded(value) {
   if (Array.isArray(value)) return value.map(decoded);
   if (value === null || typeof value !== "object") return value;
-  if ("bdata" in value) return value.shape ? value : numbers(value);
+  if ("bdata" in value) return numbers(value);
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, decoded(part)]));
 }
 
@@ -170,7 +173,7 @@ class Bar {
       const moved = known.now !== this.reel.now;
       this.reel = known;
       // The slider was moved, or a frame kept: the page's own picture is there.
-      if (moved && this.film) (this.pause(false), this.label(this.nearest(known.now)));
+      if (moved && this.film) (this.pause(false), this.fade(false), this.label(this.nearest(known.now)));
     }
     if (this.waiting && !data.reels.some(({ id }) => id === this.waiting)) this.waiting = null;
     this.face();
@@ -229,7 +232,7 @@ class Bar {
     this.pause(false);
     const charts = restore && this.film ? Object.keys(this.film.frames[0]) : [];
     Object.assign(this, { film: null, reel: null });
-    document.documentElement.classList.remove("rfviz-playing");
+    this.fade(false);
     for (const key of charts) chartOf(key)?.rfviz?.show(null);
     this.face();
   }
@@ -257,7 +260,7 @@ class Bar {
       const bold = Object.assign(document.createElement("b"), { textContent: name });
       this.caption.replaceChildren(bold, film.captions[frame] ? ` · ${film.captions[frame]}` : "");
       this.caption.title = [name, film.captions[frame], film.note].filter(Boolean).join(" · ");
-      this.keep.textContent = `Keep ${name}`;
+      this.keep.replaceChildren("Keep", Object.assign(document.createElement("span"), { className: "long", textContent: name }));
       this.keep.setAttribute("aria-label", `Keep ${name}: set the page’s control to it`);
       this.scrubber.setAttribute("aria-valuetext", `${name}. ${film.captions[frame]}`);
     }
@@ -271,9 +274,21 @@ class Bar {
   show(place) {
     this.label(place);
     const away = this.film.values[this.frame] !== this.reel.now;
-    document.documentElement.classList.toggle("rfviz-playing", away);
+    if (away !== this.away) this.fade(away);
     this.root.dataset.shown = place;
     for (const key of Object.keys(this.film.frames[0])) chartOf(key)?.rfviz?.show(figureAt(this.film, key, place));
+  }
+
+  // What is said below of the page's own picture, and marked notes beside it, step back while another one is shown.
+  fade(away) {
+    this.away = away;
+    for (const text of document.querySelectorAll(".of-another-frame")) text.classList.remove("of-another-frame");
+    const host = this.root.getRootNode().host;
+    if (!away || !host) return;
+    const texts = document.querySelectorAll("[data-testid=stMain] :is([data-testid=stMarkdown], [data-testid=stCaptionContainer])");
+    for (const text of texts)
+      if (host.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING) text.classList.add("of-another-frame");
+    for (const note of document.querySelectorAll(".at-now")) note.classList.add("of-another-frame");
   }
 
   jump(by) {
@@ -306,7 +321,7 @@ class Bar {
     const tick = (now) => {
       if (!this.playing) return;
       if (!this.root.isConnected) return this.pause(false);
-      const place = this.place + ((now - then) / 1000) * this.speed * (this.last / seconds);
+      const place = this.place + (Math.max(now - then, 0) / 1000) * this.speed * (this.last / seconds);
       then = now;
       this.show(Math.min(place, this.last));
       if (this.place >= this.last) this.pause();
