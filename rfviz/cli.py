@@ -1,4 +1,4 @@
-"""The command ``rfviz``: start the laboratory, say what computes, list the schemes.
+"""The command ``rfviz``: start the laboratory, run a page without it, say what computes, list the schemes.
 
 What a command needs is imported inside it, so that ``rfviz --version`` answers at once.
 """
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rfviz._version import __version__
+from rfviz.cli_run import add_arguments
 from rfviz.errors import DataError, ParameterError, RfvizError
 
 __all__ = ["main"]
@@ -76,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     app.add_argument("--data", metavar="FOLDER", help="a folder with your own .npz, .csv and .parquet files")
     app.set_defaults(command=_app)
 
+    add_arguments(commands.add_parser("run", help="compute a page without a browser: charts and numbers as files"))
     device = commands.add_parser("device", help="which device computes, with which libraries and how much memory")
     device.set_defaults(command=_device)
     schemes = commands.add_parser("schemes", help="the feature maps that there are")

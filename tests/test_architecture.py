@@ -29,7 +29,8 @@ ALLOWED = {
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
     # Starts the laboratory as a process of its own: it asks where the pages are, and imports no Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "recipes", "ui", "_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "cli_run", "ui", "_blas"},
+    "rfviz.cli_run": {"errors", "datasets", "recipes"},
     "rfviz": _COMPUTING,
     "rfviz.distributed": _COMPUTING,
     "rfviz.figures": _COMPUTING,

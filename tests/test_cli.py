@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -193,3 +194,70 @@ def test_laboratory_starts_from_any_folder_and_ends_with_the_command(tmp_path, h
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(command.pid, signal.SIGKILL)
+
+
+# --- what it runs -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def preset(tmp_path):
+    path = tmp_path / "preset.json"
+    values = {"data": "circle", "data.n_samples": 20, "n_components": 100, "compare": []}
+    path.write_text(json.dumps({"page": "distance-saturation", "values": values}), encoding="utf-8")
+    return path
+
+
+def test_run_writes_charts_numbers_settings_and_script(preset, tmp_path, capsys):
+    out = tmp_path / "new" / "folder"
+    assert cli.main(["run", str(preset), "--out", str(out)]) == 0
+    told = capsys.readouterr()
+    names = ["saturation.html", "saturation.json", "saturation.csv", "settings.json", "script.py"]
+    assert told.out.split() == [str(out / name) for name in names]
+    page = (out / "saturation.html").read_text(encoding="utf-8")
+    assert "Plotly.newPlot(" in page and "<script src" not in page
+    assert json.loads((out / "saturation.json").read_text())["data"]
+    assert (out / "saturation.csv").read_text().startswith("map,")
+    # What it wrote runs again, to the same numbers.
+    again = tmp_path / "again"
+    assert cli.main(["run", str(out / "settings.json"), "--out", str(again), "--quiet"]) == 0
+    assert capsys.readouterr() == ("", "")
+    assert (again / "saturation.csv").read_bytes() == (out / "saturation.csv").read_bytes()
+    assert (again / "script.py").read_bytes() == (out / "script.py").read_bytes()
+
+
+def test_run_takes_an_address_and_says_what_has_no_effect(tmp_path, capsys):
+    address = "http://localhost:8501/distance-saturation?data.n_samples=20&n_components=100&gama=2&present=true"
+    assert cli.main(["run", address, "--out", str(tmp_path)]) == 0
+    assert "gama has no effect" in capsys.readouterr().err
+
+
+def test_run_takes_a_figure_of_a_page(tmp_path):
+    assert cli.main(["run", "distance-saturation", "--figure", "Figure 1 of the paper", "--out", str(tmp_path)]) == 0
+    held = json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))["values"]
+    assert held["pool_size"] == 8 and held["compare"] == [32]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere.json"], "cannot be read"),
+        (["distance-saturation", "--figure", "Figure 9"], "Known: 'Figure 1 of the paper'"),
+        (["nowhere.json", "--figure", "Figure 1"], "must come with a page's name"),
+        (["http://localhost/nowhere"], "Known: .*distance-saturation"),
+        (["http://localhost/distance-saturation?pool_size=-4"], "pool_size must be a stop .* The nearest is 1"),
+        (["distance-saturation", "--out", "/dev/null/x"], "cannot be made"),
+        (["distance-saturation", "--data", "/nowhere"], "does not exist"),
+    ],
+)
+def test_run_refuses_in_one_sentence(arguments, words, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run", *arguments]) == 2
+    told = capsys.readouterr().err
+    assert re.search(words, told) and told.count("\n") == 1 and "Traceback" not in told
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"{", b'{"page": "zoo-of-nothing"}', b" " * 1_000_001])
+def test_run_refuses_a_file_that_is_no_preset(content, capsys, tmp_path):
+    (tmp_path / "preset.json").write_bytes(content)
+    assert cli.main(["run", str(tmp_path / "preset.json")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -63,6 +63,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
     #: Whether the law is unchanged when the data are rotated or written in a basis of their span. Ask an instance.
     rotation_invariant: bool = False
+    #: Fitted attributes that come from the data and not from the seed: see :mod:`rfviz.features.portable`.
+    from_data: ClassVar[tuple[str, ...]] = ()
     law_missing: str = "No law of distances is known for this map."  #: why `distance_law` is None, if it is
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -84,6 +84,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     """
 
     label: ClassVar[str] = "Random binning"
+    from_data: ClassVar[tuple[str, ...]] = ("gamma_", "bins_", "ends_")
     law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Boxes of randomly shifted grids; points that share many have a large Laplacian kernel."
     formula: ClassVar[str] = (

@@ -116,6 +116,7 @@ class RandomFourier(ReceptiveMap):
     )
     cost: ClassVar[str] = "O(n·m·d), structured O(n·m·log d)"
     reference: ClassVar[str] = "Rahimi, Recht 2007"
+    from_data: ClassVar[tuple[str, ...]] = ("gamma_",)
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(

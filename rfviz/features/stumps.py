@@ -65,6 +65,7 @@ class DecisionStumps(FeatureMap):
     """
 
     label: ClassVar[str] = "Decision stumps"
+    from_data: ClassVar[tuple[str, ...]] = ("mean_", "scale_")
     law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Is this column above that threshold? Random questions, with no matrix product at all."
     formula: ClassVar[str] = (

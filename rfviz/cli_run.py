@@ -1,0 +1,126 @@
+"""``rfviz run``: a page's computation without a browser, its charts and numbers written to a folder."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from rfviz.errors import DataError, ParameterError
+
+__all__ = ["add_arguments", "run"]
+
+_WIDTH = 30
+_MOST_PRESET_BYTES = 1_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What ``rfviz run`` takes."""
+    parser.add_argument(
+        "preset", metavar="PRESET",
+        help="a JSON file of settings (“Share” on any page gives one), the address of a page, or a page's name",
+    )  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", default=".", help="where the files go; made where it is missing")
+    parser.add_argument("--figure", metavar="LABEL", help="with a page's name: one of its presets, such as a figure")
+    parser.add_argument("--data", metavar="FOLDER", help="a folder with your own .npz, .csv and .parquet files")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, no list of files")
+    parser.set_defaults(command=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run the command; see :func:`rfviz.cli.main` for errors."""
+    from rfviz import datasets, recipes
+    from rfviz.recipes.base import Bench
+    from rfviz.recipes.export import write_chart
+    from rfviz.recipes.preset import Preset, write_preset
+
+    if given.data is not None:
+        datasets.set_folder(given.data)
+    page, values = _settings(given)
+    recipe = recipes.find(page)
+    out = _folder(given.out)
+    bar = _Bar(None if given.quiet else sys.stderr)
+    preset = Preset(values, bar)
+    source = recipe.source(preset)
+    settings = recipe.settings(preset, source)
+    for name in preset.unasked():
+        print(f"rfviz run: {name} has no effect beside the other settings, or is misspelt.", file=sys.stderr)
+    charts = recipe.charts(source, settings, recipe.run(source, settings, Bench(bar)))
+    bar.end()
+    files = [path for chart in charts for path in write_chart(chart, out)]
+    texts = {"settings.json": write_preset(page, preset.answers), "script.py": recipe.script(source, settings)}
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8")
+        files.append(out / name)
+    if not given.quiet:
+        print("\n".join(map(str, files)))
+    return 0
+
+
+def _settings(given: argparse.Namespace) -> tuple[str, Mapping[str, Any]]:
+    """The page and its values that the command line names."""
+    from rfviz import recipes
+    from rfviz.recipes.preset import read_preset
+
+    text = given.preset
+    if text in recipes.recipes():
+        presets = recipes.find(text).presets
+        if given.figure is None:
+            return text, {}
+        if given.figure not in presets:
+            known = ", ".join(map(repr, presets)) or "none"
+            raise ParameterError("--figure", f"must be a preset of {text}", given.figure, f"Known: {known}.")
+        return text, presets[given.figure][1]
+    if given.figure is not None:
+        raise ParameterError(
+            "--figure", "must come with a page's name", text, f"Pages: {', '.join(recipes.recipes())}."
+        )
+    if text.startswith(("http://", "https://")):
+        return read_preset(text)
+    path = Path(text)
+    try:
+        if path.stat().st_size > _MOST_PRESET_BYTES:
+            raise DataError(f"{path} is no preset: it is larger than {_MOST_PRESET_BYTES // 10**6} MB.")
+        return read_preset(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise DataError(f"{path}: {error}") from None
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        known = ", ".join(recipes.recipes())
+        raise DataError(f"{text} cannot be read ({reason}). A preset is a JSON file or one of: {known}.") from None
+
+
+def _folder(text: str) -> Path:
+    path = Path(text).expanduser()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"The folder {path} cannot be made ({error.strerror}). Name another with --out.") from None
+    return path
+
+
+class _Bar:
+    """A line of progress on a terminal; on anything else a line whenever the text changes."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream, self._drawn, self._text = stream, 0.0, ""
+
+    def __call__(self, share: float | None, text: str) -> None:
+        if self._stream is None:
+            return
+        if not self._stream.isatty():
+            if text != self._text:
+                print(text, file=self._stream, flush=True)
+        elif time.monotonic() - self._drawn > 0.1:
+            done = round(_WIDTH * min(max(share or 0.0, 0.0), 1.0))
+            print(f"\r\033[K[{'█' * done}{'·' * (_WIDTH - done)}] {text[:80]}", end="", file=self._stream, flush=True)
+            self._drawn = time.monotonic()
+        self._text = text
+
+    def end(self) -> None:
+        """Leave an empty line for what comes next."""
+        if self._stream is not None and self._drawn:
+            print("\r\033[K", end="", file=self._stream, flush=True)
