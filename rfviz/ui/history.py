@@ -48,7 +48,7 @@ class History:
     entries: list[dict[str, Any]] = field(default_factory=list)
     at: int = -1
     _changed: frozenset[str] = frozenset()
-    _when: float = 0.0
+    _ended: float = 0.0
     _restored: bool = False
 
     @property
@@ -61,8 +61,8 @@ class History:
         """Steps that can be done again."""
         return len(self.entries) - 1 - self.at
 
-    def record(self, values: Mapping[str, Any], now: float) -> None:
-        """Take note of what the controls hold at the time `now`, in seconds."""
+    def record(self, values: Mapping[str, Any], begun: float, ended: float) -> None:
+        """Take note of what the controls hold, in a run of the page that began and ended at these seconds."""
         values = {name: list(value) if isinstance(value, list) else value for name, value in values.items()}
         if not self.entries:
             self.entries, self.at = [values], 0
@@ -75,8 +75,9 @@ class History:
             self.entries[self.at] = present | values
             self._restored = False
             return
-        joins = changed == self._changed and now - self._when < _TOGETHER_S and self.at == len(self.entries) - 1
-        self._changed, self._when = changed, now
+        # From the end of one run to the beginning of the next: a slow page does not tear a drag apart.
+        joins = changed == self._changed and begun - self._ended < _TOGETHER_S and self.at == len(self.entries) - 1
+        self._changed, self._ended = changed, ended
         entry = present | values
         if joins and self.at > 0:
             self.entries[self.at] = entry
@@ -84,12 +85,17 @@ class History:
         self.entries = [*self.entries[: self.at + 1], entry][-DEPTH - 1 :]
         self.at = len(self.entries) - 1
 
+    def part(self) -> None:
+        """Let what comes next be a step of its own."""
+        self._changed = frozenset()
+
     def step(self, by: int) -> dict[str, Any] | None:
         """The values one step back (−1) or forth (1), which are the present ones from now on; None at the end."""
         if not 0 <= self.at + by < len(self.entries):
             return None
         self.at += by
-        self._restored, self._changed = True, frozenset()
+        self._restored = True
+        self.part()
         return self.entries[self.at]
 
 
@@ -102,10 +108,10 @@ def history_of(page: str, session: MutableMapping[str, Any] | None = None) -> Hi
     return session[key]
 
 
-def record(state: PageState) -> dict[str, int]:
-    """Take note of the values of a page; how many steps there are back and forth."""
-    history = history_of(state.page)
-    history.record(state.values(), time.monotonic())
+def record(state: PageState, session: MutableMapping[str, Any], begun: float) -> dict[str, int]:
+    """Take note of the values of a page after a run that began at `begun`; how many steps there are back and forth."""
+    history = history_of(state.page, session)
+    history.record(state.values(), begun, time.monotonic())
     return {"back": history.back, "forth": history.forth}
 
 

@@ -6,6 +6,7 @@ the page holds what differs from the defaults, under ``<name>``.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import streamlit as st
 
 from rfviz.recipes.address import format_value, parse_value, same_text
 from rfviz.recipes.controls import Control
-from rfviz.ui.history import record
+from rfviz.ui.history import history_of, record
 
 __all__ = ["PageState"]
 
@@ -40,6 +41,7 @@ class PageState:
         self.controls: dict[str, Control] = {}
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
+        self._begun: float | None = None
 
     def key(self, name: str) -> str:
         """Key of a control in the session's state."""
@@ -59,6 +61,7 @@ class PageState:
             ValueError.
         """
         self._defaults[name] = default
+        self._begun = self._begun or time.monotonic()
         key = self.key(name)
         if key not in st.session_state:
             st.session_state[key] = self._from_address(name, default, clean)
@@ -86,6 +89,7 @@ class PageState:
 
     def apply(self, values: Mapping[str, Any]) -> None:
         """Set several controls at once: a preset. To be called from a callback, before the controls are drawn."""
+        history_of(self.page, st.session_state).part()
         for name, value in values.items():
             st.session_state[self.key(name)] = value
 
@@ -95,7 +99,8 @@ class PageState:
             st.toast(notice, icon="⚠️")
         self._notices.clear()  # a fragment ends more than once
         values = {name: format_value(value) for name, value in self.changed().items()}
-        data = {"path": self.page, "values": values, "steps": record(self)}
+        data = {"path": self.page, "values": values, "steps": record(self, st.session_state, self._begun or 0.0)}
+        self._begun = None
         _sync(key=f"{self.page}:url", data=data, height=1)
 
     def changed(self) -> dict[str, Any]:
