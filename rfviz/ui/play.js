@@ -138,7 +138,11 @@ class Bar {
     ];
     this.main = button("icon main", "Play", icon("play"), () => this.toggle());
     this.scrubber = Object.assign(document.createElement("input"), { type: "range", min: 0, step: 1 });
-    this.scrubber.addEventListener("input", () => (this.pause(), this.show(Number(this.scrubber.value))));
+    this.scrubber.addEventListener("input", () => {
+      const place = Number(this.scrubber.value);
+      this.pause(false);
+      this.show(place);
+    });
     this.caption = document.createElement("output");
     this.said = part("span", "said");
     this.said.setAttribute("aria-live", "polite");

@@ -56,7 +56,10 @@ def test_it_plays_pauses_steps_and_keeps(app, visit):
     reach(page, last)
     assert len(visit.sent) == sent, "no message while it plays"
     assert abs(page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight") - height) <= 2
-    scrubber(page).fill("10")
+    page.get_by_role("combobox", name="Speed").select_option("0.5")
+    press(page, "Play again")
+    scrubber(page).fill("10")  # while it plays
+    assert page.evaluate(SHOWN) == 10
     film = page.evaluate("rf.state('saturation')")
     value = scrubber(page).get_attribute("aria-valuetext").partition(".")[0].split("= ")[1]
     page.get_by_role("button", name=f"Keep m = {value}").click()
