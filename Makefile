@@ -4,6 +4,8 @@
 
 PYTHON ?= python3
 PORT ?= 8501
+# Files of tests that run at a time, each of the browser's with a server of its own; they take turns in their own order.
+WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 export RFVIZ_DATA ?= $(DATA)
@@ -16,7 +18,7 @@ app: $(VENV)/app.stamp
 test: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format .

@@ -10,6 +10,7 @@ from rfviz.recipes.distance_saturation import RECIPE
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.films import saturation_reels
+from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 
 TITLE = "Distance saturation"
@@ -38,6 +39,7 @@ def laboratory() -> None:
     reels = saturation_reels(state, RECIPE, source, settings)
     layout.chart(chart.figure, chart.name, chart.alt, reels=reels)
     layout.explain(chart.words)
+    share(state, RECIPE, source, settings, result)
     dataset = source.data.dataset
     if dataset.n_samples > MAX_POINTS:
         st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")

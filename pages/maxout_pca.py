@@ -14,6 +14,7 @@ from rfviz.ui.films import embedding_reels
 from rfviz.ui.hover_card import hover_card
 from rfviz.ui.live_chart import picked_row
 from rfviz.ui.results import kept
+from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 
 TITLE = "Maxout-PCA"
@@ -31,13 +32,12 @@ dataset, data_key = source.data.dataset, source.data.key
 
 def draw(result: EmbeddingResult, settings: Settings) -> None:
     """The features' picture with its card, and the two that it is compared with."""
-    n_dimensions = settings.n_dimensions
-    n, revision = len(result.features.coordinates), f"{source.key}-{n_dimensions}"
+    n, revision = len(result.features.coordinates), f"{source.key}-{settings.n_dimensions}"
     style, picked = kept_style(dataset, data_key, n), picked_row("embedding")
     sheet = marks = None
     if dataset.image_shape:
         sheet = kept("sheet", data_key, lambda: images.sprite(dataset) | {"name": str(data_key), "count": n}, 4)
-        if n_dimensions == 2:
+        if settings.n_dimensions == 2:
             marks = kept_marks(dataset, data_key, result.features.coordinates, style, picked)
     figure = plot_embedding(result.features, style, height=HEIGHT, thumbnails=marks, selected=picked,
                             revision=revision)  # fmt: skip
@@ -46,6 +46,7 @@ def draw(result: EmbeddingResult, settings: Settings) -> None:
     hover_card("maxout-pca", "[class*=st-key-embedding] .js-plotly-plot", style.labels, result.input_neighbours,
                result.feature_neighbours, sheet, picked)  # fmt: skip
     layout.explain(text.explanation(result))
+    share(state, RECIPE, source, settings, result)
     if dataset.n_samples > MAX_POINTS:
         st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")
     with st.container(key="pair"):

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -110,7 +111,8 @@ def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) ->
     """``map`` over threads, results in order, at most ``workers + 1`` of them begun and not yet taken.
 
     The one beyond the workers keeps all of them busy while the oldest result is late. An abandoned iteration (a person
-    moved the slider) starts nothing further.
+    moved the slider) starts nothing further. Each call runs in a copy of the caller's context, so that
+    who listens to warnings, and NumPy's settings of errors, are the same there.
     """
     if workers <= 1:
         yield from map(function, items)
@@ -120,7 +122,7 @@ def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) ->
     with single_threaded_blas(), ThreadPoolExecutor(workers) as executor:
         try:
             for item in iterator:
-                pending.append(executor.submit(function, item))
+                pending.append(executor.submit(copy_context().run, function, item))
                 if len(pending) > workers:
                     yield pending.popleft().result()
             while pending:

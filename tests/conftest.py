@@ -1,6 +1,12 @@
 """Fixtures for more than one test folder."""
 
+import os
 import sys
+
+# Beside other workers each has its share of the cores; with as many BLAS threads as cores in each they would wait for
+# one another. Set before anything imports NumPy.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 

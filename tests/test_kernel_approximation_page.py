@@ -10,7 +10,7 @@ from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sampl
 from rfviz.features import registry
 from rfviz.features.base import FeatureMap
 from rfviz.params import defaults
-from rfviz.ui import kernel_views
+from rfviz.recipes import kernel_approximation as recipe
 from tests.charts import opacity
 from tests.test_pages import OFFLINE, array, changed, opened, specs
 
@@ -114,9 +114,9 @@ def test_figure_3_uses_cifar10_where_the_data_folder_has_it(tmp_path, monkeypatc
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "cifar10_few.npz", X=rng.integers(0, 256, (40, 32, 32, 3), np.uint8), y=np.arange(40) % 10)
     monkeypatch.setenv("RFVIZ_DATA", str(tmp_path))
-    assert kernel_views.figure_3("flat")["data"] == "cifar10"
+    assert recipe.figure_3("flat")["data"] == "cifar10"
     monkeypatch.delenv("RFVIZ_DATA")
-    assert kernel_views.figure_3("flat")["data"] == datasets.DEFAULT_COLOUR_IMAGES
+    assert recipe.figure_3("flat")["data"] == datasets.DEFAULT_COLOUR_IMAGES
 
 
 def test_a_map_that_cannot_be_computed_leaves_the_others(monkeypatch):

@@ -13,8 +13,8 @@ from rfviz.features import RandomBinning
 from rfviz.features.pitches import HatMixture
 
 __all__ = [
-    "MAX_POINTS", "MAX_REPETITIONS", "BoxView", "PlaneGrids", "SharedBoxes", "boxes", "pair_shares", "plane_grids",
-    "shared_boxes",
+    "MAX_POINTS", "MAX_REPETITIONS", "BoxView", "PlaneGrids", "SharedBoxes", "boxes", "pair_shares", "pairs_frame",
+    "plane_grids", "shared_boxes",
 ]  # fmt: skip
 
 MAX_POINTS, MAX_REPETITIONS = 400, 4096
@@ -49,6 +49,20 @@ class PlaneGrids:
     feature_map: RandomBinning
     codes: np.ndarray
     axes: tuple[np.ndarray, np.ndarray]
+
+    def boxes_frame(self, view: BoxView) -> pd.DataFrame:
+        """One row a point: where it is, its box in one of the grids, and how many points that box has."""
+        box = view.box
+        return pd.DataFrame(
+            {"x₁": self.points[:, 0], "x₂": self.points[:, 1], "box": box + 1, "points in it": view.sizes[box]}
+        )
+
+    def shared_frame(self, shared: SharedBoxes) -> pd.DataFrame:
+        """One row a cell of the picture: its middle, the estimate of the kernel to the chosen point, and the kernel."""
+        x, y = np.meshgrid(*self.axes)
+        return pd.DataFrame(
+            {"x₁": x.ravel(), "x₂": y.ravel(), "estimate": shared.estimate.ravel(), "exact": shared.exact.ravel()}
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +120,11 @@ class SharedBoxes:
     rms: np.ndarray
     predicted: np.ndarray
     n_repetitions: int
+
+    @property
+    def error(self) -> float:
+        """Root mean square over the picture of (estimate − exact)."""
+        return float(np.sqrt(np.mean((self.estimate - self.exact) ** 2)))
 
     def to_frame(self) -> pd.DataFrame:
         """One row a number of repetitions."""
@@ -207,3 +226,17 @@ def pair_shares(grids: PlaneGrids, n_repetitions: int, repetition: int) -> tuple
     first, last = (grids.feature_map.columns(p) for p in (repetition, repetition + n_repetitions))
     part = Phi[:, first:last]
     return (part @ part.T).toarray().astype(np.float64) / n_repetitions, order
+
+
+def pairs_frame(shares: np.ndarray, order: np.ndarray) -> pd.DataFrame:
+    """One row a pair of points, numbered from 1, and the share of grids in which both are in one box.
+
+    Parameters
+    ----------
+    shares, order : ndarray
+        From :func:`pair_shares`.
+    """
+    n = len(order)
+    return pd.DataFrame(
+        {"point": np.repeat(order + 1, n), "other point": np.tile(order + 1, n), "share": shares.ravel()}
+    )

@@ -106,6 +106,14 @@ class KernelErrorResult:
         }
         return pd.DataFrame(columns)
 
+    def cloud_frame(self, place: int) -> pd.DataFrame:
+        """The pairs by exact kernel and estimate at one m, given by its place in the grid: one row a cell with any."""
+        d = self.density
+        rows, columns = np.nonzero(d.counts[place])
+        middle_x, middle_y = (0.5 * (edges[1:] + edges[:-1]) for edges in (d.x_edges, d.y_edges))
+        cells = {"exact kernel": middle_x[columns], "estimate": middle_y[rows], "pairs": d.counts[place][rows, columns]}
+        return pd.DataFrame({"map": self.label, "m": int(self.m_grid[place])} | cells)
+
 
 def prepare_sample(
     dataset: Dataset, how: str = "unit norm", n_points: int = 128, random_state: int = 0

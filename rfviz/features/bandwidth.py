@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 
+from rfviz.errors import warn
 from rfviz.features.widths import MEDIAN_ROWS, deviation, l1_gamma
 
 __all__ = ["PrecisionWarning", "check_phases", "learnt_gamma"]
@@ -78,11 +78,10 @@ def check_phases(X: Any, scale: Any, gamma: Any, dtype: str, axes: bool) -> None
         remedy = "Use a smaller gamma, centre or standardise the data" + (
             ", or use dtype='float64'." if dtype == "float32" else "."
         )
-        warnings.warn(
+        warn(
             f"With {width} the phases of these data reach {largest:.3g} radians, and {dtype} knows them to "
             f"{error:.1g} radians only, so that the features are partly noise. {remedy}",
             PrecisionWarning,
-            stacklevel=4,
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from rfviz.backend import Device, array_namespace, is_out_of_memory, map_ordered, single_threaded_blas, worker_count
+from rfviz.errors import warn
 
 __all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "halving", "host_blocks", "project"]
 
@@ -165,6 +165,4 @@ def halving(
         release()
         device.release()
         rows = max(rows // 2, _MIN_GPU_ROWS)
-        warnings.warn(
-            f"Out of memory on {device.name}: going on with blocks of {rows} rows.", DeviceFallbackWarning, stacklevel=3
-        )
+        warn(f"Out of memory on {device.name}: going on with blocks of {rows} rows.", DeviceFallbackWarning)

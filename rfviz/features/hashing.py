@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
-from rfviz.errors import ParameterError
+from rfviz.errors import ParameterError, warn
 from rfviz.features.blocks import DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks, project
 
 __all__ = [
@@ -150,9 +149,7 @@ class HashingMap:
             if not is_out_of_memory(error):
                 raise
         device.release()  # only here, where the error and the arrays in its traceback are gone
-        warnings.warn(
-            f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning, stacklevel=4
-        )
+        warn(f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning)
         return False
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -11,6 +10,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
+from rfviz.errors import warn
 from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
 from rfviz.params import Param
 
@@ -119,8 +119,7 @@ class BlockTransformer(TransformerMixin):
                 raise
         # Only here, where the error and the arrays in its traceback are gone, is there anything to give back.
         device.release()
-        message = f"Out of memory on {device.name}: computed on the CPU instead."
-        warnings.warn(message, DeviceFallbackWarning, stacklevel=3)
+        warn(f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning)
         return False
 
     def _work(self, n_samples: int, n_features: int) -> int:

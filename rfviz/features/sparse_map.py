@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ from scipy import sparse
 from sklearn.utils._set_output import _get_output_config
 
 from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
-from rfviz.errors import DataError
+from rfviz.errors import DataError, warn
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning
 from rfviz.params import Param
@@ -105,5 +104,5 @@ def on_device_or_host(name: str, compute: Callable[[Device], Iterator[Any]]) -> 
             raise
     # Only here, where the error and the arrays in its traceback are gone, is there anything to give back.
     device.release()
-    warnings.warn(f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning, stacklevel=4)
+    warn(f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning)
     return list(compute(get_device("cpu")))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import manhattan_distances
 
-from rfviz.errors import ParameterError
+from rfviz.errors import ParameterError, warn
 from rfviz.params import Param
 
 __all__ = ["MEDIAN_ROWS", "LostBinsWarning", "check_widths", "deviation", "l1_gamma", "warn_of_lost_bins"]
@@ -81,11 +80,10 @@ def warn_of_lost_bins(X: Any, gamma: Any) -> None:
         return
     width = f"gamma={gamma:.3g}" if np.ndim(gamma) == 0 else f"gamma up to {np.max(gamma):.3g}"
     remedy = "Use a smaller gamma, or centre the data" + (", or pass float64." if X.dtype == np.float32 else ".")
-    warnings.warn(
+    warn(
         f"With {width} the data reach {reach:.3g} bins from zero, and {X.dtype.name} knows them to {error:.1g} bins "
         f"only, so that near points part by rounding. {remedy}",
         LostBinsWarning,
-        stacklevel=4,
     )
 
 

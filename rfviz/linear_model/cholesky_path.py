@@ -8,12 +8,13 @@ substitution each.
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.linalg import lapack, solve_triangular
+
+from rfviz.errors import warn
 
 __all__ = ["ConditionWarning", "largest_eigenvalue", "solve_path"]
 
@@ -96,13 +97,14 @@ def solve_path(
     """
     # The smallest eigenvalue is at least alpha.
     bound = ((largest_eigenvalue(gram, xp) if largest is None else largest) + alpha) / alpha
-    if bound > _FLOAT64_LIMIT and not quiet:
+    hopeless = bound > _FLOAT64_LIMIT
+    if hopeless and not quiet:
         _warn_of_condition(bound, alpha, "its digits are in doubt. Use a larger alpha.")
     if precision == "float32" or (precision == "auto" and bound <= _FLOAT32_LIMIT):
         solutions = _solve_in("float32", gram, cross, alpha, m_grid, xp)
         if solutions is not None:
             return solutions
-    if precision != "float64" and not quiet:
+    if precision != "float64" and not (quiet or hopeless):
         _warn_of_condition(bound, alpha, "solved in float64.")
     solutions = _solve_in("float64", gram, cross, alpha, m_grid, xp)
     if solutions is None and not quiet:
@@ -113,8 +115,7 @@ def solve_path(
 
 
 def _warn_of_condition(bound: float, alpha: float, what: str) -> None:
-    message = f"The ridge system's condition is up to {bound:.1e} at alpha={alpha:g}; {what}"
-    warnings.warn(message, ConditionWarning, stacklevel=4)
+    warn(f"The ridge system's condition is up to {bound:.1e} at alpha={alpha:g}; {what}", ConditionWarning)
 
 
 def _solve_in(precision: str, gram: Any, cross: Any, alpha: float, m_grid: Sequence[int], xp: Any) -> list[Any] | None:

@@ -19,6 +19,7 @@ from rfviz.recipes.base import Chart, MapOn
 
 __all__ = [
     "MOST_BYTES",
+    "PLOTLY_CONFIG",
     "escaped",
     "feature_bytes",
     "features_in_memory",
@@ -29,6 +30,8 @@ __all__ = [
     "write_parquet",
 ]
 
+#: Of pictures that leave the app: no button that would send their data to a server of strangers.
+PLOTLY_CONFIG = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["sendChartToCloud"]}
 #: Largest file of features that the app gives: it is held in memory on its way to the browser.
 MOST_BYTES = 500_000_000
 
@@ -37,7 +40,7 @@ def write_html(figure: go.Figure, title: str = "") -> str:
     """A figure as a page that needs nothing else: it opens offline, and zooms and tells its numbers as in the app."""
     shown = go.Figure(figure.to_dict())
     shown.update_layout(template="plotly_white")
-    page = shown.to_html(include_plotlyjs=True, full_html=True, config={"displaylogo": False, "responsive": True})
+    page = shown.to_html(include_plotlyjs=True, full_html=True, config=PLOTLY_CONFIG)
     return page.replace("<head>", f"<head><title>{escaped(title)}</title>", 1)
 
 
@@ -50,7 +53,7 @@ def write_parquet(frame: pd.DataFrame) -> bytes:
     """A table as an Apache Parquet file; columns of mixed kinds become text."""
     buffer = io.BytesIO()
     plain = frame.rename(columns=str)
-    for name in plain.select_dtypes("object").columns:
+    for name in [name for name in plain if plain[name].dtype == object]:
         if len({type(value) for value in plain[name].dropna()}) > 1:
             plain[name] = plain[name].astype(str)
     plain.to_parquet(buffer, index=False)

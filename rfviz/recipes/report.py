@@ -16,6 +16,7 @@ from plotly.offline import get_plotlyjs
 from rfviz._version import __version__
 from rfviz.recipes.address import format_value
 from rfviz.recipes.base import Chart
+from rfviz.recipes.export import PLOTLY_CONFIG
 
 __all__ = ["Entry", "write_report"]
 
@@ -98,7 +99,7 @@ def _section(entry: Entry) -> str:
 def _chart(chart: Chart) -> str:
     figure = go.Figure(chart.figure.to_dict())
     figure.update_layout(template="plotly_white")
-    drawn = figure.to_html(include_plotlyjs=False, full_html=False, config={"displaylogo": False, "responsive": True})
+    drawn = figure.to_html(include_plotlyjs=False, full_html=False, config=PLOTLY_CONFIG)
     words = "".join(f"<p>{_inline(part)}</p>" for part in chart.words.split("\n\n") if part.strip())
     return (
         f"<figure>{drawn}<figcaption>{html.escape(chart.alt)}</figcaption></figure>{words}"

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Hashable
 
 from rfviz.analysis.progress import Progress
+from rfviz.errors import hearing
 
 __all__ = ["Abandoned", "Job"]
 
@@ -69,7 +70,8 @@ class Job:
 
     def _run(self, work: Callable[[Progress], None]) -> None:
         try:
-            work(self._report)
+            with hearing():  # what it keeps, it keeps with its warnings, which are told where the page shows the work
+                work(self._report)
         except Abandoned:
             pass
         except BaseException as error:  # it belongs to who looks

@@ -15,7 +15,7 @@ from rfviz.analysis.splits import Split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.errors import RfvizError
 from rfviz.ui.race import Entrant, Failure, Race, report_of
-from rfviz.ui.results import kept, known
+from rfviz.ui.results import kept, known, warnings_of
 
 __all__ = ["Contest", "WeightRuns"]
 
@@ -65,6 +65,9 @@ class Contest:
     def failures(self) -> dict[str, str]:
         last = next((r for r in self._boosted() if isinstance(r, Failure)), None)
         return self.race.failures() | ({ADABOOST: last.reason} if last else {})
+
+    def warnings(self) -> dict[str, str]:
+        return self.race.warnings()
 
     def cost(self, parts: Sequence[Any]) -> float:
         n, d = self._split.X_train.shape
@@ -159,6 +162,10 @@ class WeightRuns:
     def failures(self) -> dict[str, str]:
         result = known(_WEIGHTS, self._key(0))
         return {self.entrant.label: result.reason} if isinstance(result, Failure) else {}
+
+    def warnings(self) -> dict[str, str]:
+        text = warnings_of(_WEIGHTS, map(self._key, self.parts()))
+        return {self.entrant.label: text} if text else {}
 
     def cost(self, parts: Sequence[int]) -> float:
         n, d = self.split.X_train.shape

@@ -24,7 +24,7 @@ from rfviz.ui.play import Film, Reel
 from rfviz.ui.results import kept
 from rfviz.ui.state import PageState
 
-__all__ = ["SEEDS", "embedding_reels", "one_by_one", "reel_of", "saturation_reels"]
+__all__ = ["SEEDS", "OtherPanel", "embedding_reels", "one_by_one", "reel_of", "saturation_reels"]
 
 #: Seeds that run by themselves.
 SEEDS = 24
@@ -32,7 +32,7 @@ SEEDS = 24
 _PATIENCE_S, _FEWEST = 8.0, 6
 
 
-class _With(Panel):
+class OtherPanel(Panel):
     """A panel that answers what the page's controls hold, but for one of them."""
 
     def __init__(self, state: PageState, data: Data, name: str, value: Any) -> None:
@@ -99,7 +99,7 @@ def saturation_reels(state: PageState, recipe: Any, source: Any, settings: Any) 
         return _saturation_film(values, results, settings.as_printed, note=note)
 
     def run(name: str, value: Any) -> SaturationResult:
-        return recipe.run(source, recipe.settings(_With(state, source.data, name, value), source), bench)
+        return recipe.run(source, recipe.settings(OtherPanel(state, source.data, name, value), source), bench)
 
     bench = Bench()
 
@@ -160,7 +160,7 @@ def embedding_reels(
         return film(values, found, now, "" if values[-1] == options[-1] else f"up to {values[-1]:,}")
 
     def run(name: str, value: Any) -> Projection:
-        return recipe.run(source, recipe.settings(_With(state, source.data, name, value), source), bench).features
+        return recipe.run(source, recipe.settings(OtherPanel(state, source.data, name, value), source), bench).features
 
     bench = Bench()
 

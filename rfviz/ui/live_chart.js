@@ -70,7 +70,8 @@ function config(root) {
   return {
     displaylogo: false,
     scrollZoom: false,
-    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d"],
+    // The last would send the data to a server of strangers.
+    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "sendChartToCloud"],
     modeBarButtonsToAdd: [{ name: "fullscreen", title: "Fullscreen", icon: EXPAND, click: expand }],
   };
 }
@@ -167,6 +168,7 @@ function handle(Plotly, chart) {
     Plotly,
     themed,
     figure: () => chart.data.figure,
+    framed: () => !!chart.frame,
     show: (figure) => ((chart.frame = figure), draw(Plotly, chart, figure === null)),
     link: (change) => ((chart.link = change), draw(Plotly, chart)),
   };

@@ -33,6 +33,9 @@ class Work(Protocol):
     def failures(self) -> dict[str, str]:
         """Who stopped, and why."""
 
+    def warnings(self) -> dict[str, str]:
+        """Who went on with a warning, and which."""
+
     def cost(self, parts: Sequence[Any]) -> float:
         """About how many multiply-adds some parts take."""
 
@@ -66,6 +69,8 @@ class LiveRun:
         left, total = work.missing(), len(list(work.parts()))
         for label, reason in work.failures().items():
             st.warning(f"{label} stopped: {reason}", icon="⚠️")
+        for label, text in work.warnings().items():
+            st.warning(f"{label}: {text}", icon="⚠️")
         if not left:
             state[self._wanted] = state[self._go] = False
             done = f"All {total} parts are computed." if not work.failures() else "All others are computed."

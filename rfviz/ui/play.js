@@ -172,7 +172,7 @@ class Bar {
     this.data = data;
     this.pin.hidden = !data.pin;
     const known = data.reels.find(({ id }) => id === this.reel?.id);
-    if (this.reel && !known) this.close(false); // other settings: these frames are not of them
+    if (this.reel && !known) this.close(); // other settings: these frames are not of them
     else if (known) {
       const moved = known.now !== this.reel.now;
       this.reel = known;
@@ -232,12 +232,13 @@ class Bar {
     (calm() ? this.step[1] : this.main).focus({ preventScroll: true });
   }
 
-  close(restore = true) {
+  // The page's own picture comes back, also where other settings change only some of the charts.
+  close() {
     this.pause(false);
-    const charts = restore && this.film ? Object.keys(this.film.frames[0]) : [];
+    const charts = this.film ? Object.keys(this.film.frames[0]) : [];
     Object.assign(this, { film: null, reel: null });
     this.fade(false);
-    for (const key of charts) chartOf(key)?.rfviz?.show(null);
+    for (const key of charts) if (chartOf(key)?.rfviz?.framed()) chartOf(key).rfviz.show(null);
     this.face();
   }
 

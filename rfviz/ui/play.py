@@ -156,12 +156,13 @@ def encoded(name: str, film: Film) -> bytes:
 
     Arrays that do not change, images above all, are sent once.
     """
-    specs = [{chart: _spec(figure) for chart, figure in frame.items()} for frame in film.frames]
-    for chart in specs[0]:
+    charts = [chart for chart in film.frames[0] if all(chart in frame for frame in film.frames)]
+    specs = [{chart: _spec(frame[chart]) for chart in charts} for frame in film.frames]
+    for chart in charts:
         _one_view([spec[chart]["layout"] for spec in specs])
     first = specs[0]
     changes = [
-        [[[chart, *path], value] for chart in first for path, value in _changes(first[chart], spec[chart])]
+        [[[chart, *path], value] for chart in charts for path, value in _changes(first[chart], spec[chart])]
         for spec in specs
     ]
     text = to_json_plotly(

@@ -19,7 +19,8 @@ from rfviz.analysis.splits import Split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
-from rfviz.ui.results import kept, known
+from rfviz.recipes.entrants import Entrant
+from rfviz.ui.results import kept, known, warnings_of
 
 __all__ = ["Entrant", "Failure", "Race", "report_of"]
 
@@ -31,38 +32,6 @@ _STEP_COST = 1e7
 # What a doubly stochastic step computes and draws for every pair of features.
 _DRAWN_AGAIN = 20
 _log = logging.getLogger("rfviz")
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A feature map with its settings, but for the number of features and the seed.
-
-    Attributes
-    ----------
-    label : str
-    scheme : str
-        Class name.
-    setting : tuple of (name, value)
-    patches : (image_shape, (size, stride, n_components)) or None
-        The principal components of image patches that are its inputs, rather than the columns themselves.
-    loss : str
-        How it is trained, where that is not the race's choice.
-    """
-
-    label: str
-    scheme: str
-    setting: tuple[tuple[str, Any], ...]
-    patches: tuple[tuple[int, ...], tuple[int, int, int]] | None = None
-    loss: str = ""
-
-    @property
-    def pool_size(self) -> int | None:
-        return dict(self.setting).get("pool_size")
-
-    def products(self, m: int) -> int:
-        """About how many inner products m features take."""
-        setting = dict(self.setting)
-        return setting.get("n_projections") or m * (setting.get("pool_size") or 1)
 
 
 @dataclass(frozen=True)
@@ -142,6 +111,14 @@ class Race:
         """Why an entrant stopped, by its label; the others go on."""
         found = ((part[0].label, known(_SHELF, self._key(*part))) for part in self.parts())
         return {label: result.reason for label, result in found if isinstance(result, Failure)}
+
+    def warnings(self) -> dict[str, str]:
+        """What an entrant was warned of, by its label, where it was."""
+        keys: dict[str, list[Hashable]] = {}
+        for part in self.parts():
+            keys.setdefault(part[0].label, []).append(self._key(*part))
+        found = {label: warnings_of(_SHELF, own) for label, own in keys.items()}
+        return {label: text for label, text in found.items() if text}
 
     def run_missing(self, progress: Callable[[float, str], None]) -> None:
         """Compute what is missing, part by part, and keep each; `progress` hears of the race, and may raise."""

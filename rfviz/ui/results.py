@@ -1,22 +1,35 @@
-"""Results kept by their parameters, and progress shown while they are computed."""
+"""Results kept by their parameters, with the warnings that came with them, and progress while they are computed."""
 
 from __future__ import annotations
 
 import threading
 import time
+import zlib
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
+from streamlit.errors import StreamlitDuplicateElementKey
 
-__all__ = ["kept", "known", "watched"]
+from rfviz.errors import hearing, listener
+
+__all__ = ["kept", "known", "warnings_of", "watched"]
 
 R = TypeVar("R")
 
 _SHOW_AFTER_S = 0.6
 
-_shelves: defaultdict[str, OrderedDict[Hashable, Any]] = defaultdict(OrderedDict)
+Messages = tuple[tuple[str, type[Warning]], ...]
+
+
+class _Kept(NamedTuple):
+    result: Any
+    warnings: Messages
+
+
+_shelves: defaultdict[str, OrderedDict[Hashable, _Kept]] = defaultdict(OrderedDict)
 _lock = threading.Lock()
 
 
@@ -24,7 +37,8 @@ def kept(shelf: str, key: Hashable, compute: Callable[[], R], most: int = 32) ->
     """The result of `compute`, from memory if it was computed before for this `key`, in any session.
 
     Unlike Streamlit's own cache this neither copies results on every use nor objects to progress being shown from
-    within. Results are frozen and shared; nobody may change them.
+    within. Results are frozen and shared; nobody may change them. Warnings of the library that came with a result are
+    kept with it: whoever listens hears them each time, and where nobody does they are shown on the page.
 
     Parameters
     ----------
@@ -41,25 +55,51 @@ def kept(shelf: str, key: Hashable, compute: Callable[[], R], most: int = 32) ->
         results = _shelves[shelf]
         if key in results:
             results.move_to_end(key)
-            return results[key]
-    result = compute()
-    with _lock:
-        results[key] = result
-        while len(results) > most:
-            results.popitem(last=False)
-    return result
+        found = results.get(key)
+    if found is None:
+        with hearing() as heard:
+            result = compute()
+        found = _Kept(result, heard.messages)
+        with _lock:
+            results[key] = found
+            while len(results) > most:
+                results.popitem(last=False)
+    _pass_on(found.warnings)
+    return found.result
 
 
 def known(shelf: str, key: Hashable) -> Any:
     """A result that was kept before, or None; nothing is computed."""
     with _lock:
-        return _shelves[shelf].get(key)
+        found = _shelves[shelf].get(key)
+    return found.result if found else None
+
+
+def warnings_of(shelf: str, keys: Iterable[Hashable]) -> str:
+    """The last warning of each kind that came with the results that are known; the parts of one piece of work warn of
+    the same with other numbers."""
+    with _lock:
+        found = [_shelves[shelf][key].warnings for key in keys if key in _shelves[shelf]]
+    return " ".join({category: text for messages in found for text, category in messages}.values())
+
+
+def _pass_on(messages: Messages, place: Any = None) -> None:
+    """Tell warnings to whoever listens, else show them in a place of the page, each once on the page."""
+    heard = listener()
+    if heard is not None:
+        heard.add(messages)
+    elif messages:
+        with (place or st).container():
+            for text, _ in messages:
+                # Of all that is on a page, Streamlit knows the keys: of parts that warn of the same, the first does.
+                with suppress(StreamlitDuplicateElementKey), st.container(key=f"warning-{zlib.crc32(text.encode())}"):
+                    st.warning(text, icon="⚠️")
 
 
 def watched(
     shelf: str, key: Hashable, compute: Callable[[Callable[[float | None, str], None]], R], most: int = 32
 ) -> R:
-    """:func:`kept` for ``compute(progress)``; where that takes long, show a bar with the time left.
+    """:func:`kept` for ``compute(progress)``; where that takes long, show a bar with the time left, then any warnings.
 
     The call to Streamlit in `progress` is also where a run ends whose person has changed something in the meantime. The
     bar's place is on the page whether anything is computed or not: if it came and went, every element after it would
@@ -80,6 +120,9 @@ def watched(
         place.progress(min(max(share or 0.0, 0.0), 1.0), text=text + left)
 
     try:
-        return kept(shelf, key, lambda: compute(progress), most)
+        with hearing() as heard:
+            result = kept(shelf, key, lambda: compute(progress), most)
     finally:
         place.empty()
+    _pass_on(heard.messages, place)
+    return result

@@ -136,7 +136,8 @@ def compared(bench: Bench, chosen: Chosen, own: SchemeSurfaces, penalty: float, 
     if shares_gamma(chosen):
         width = float(own.gamma or 1.0)
     else:
-        width = settled(RandomFourier, {"gamma": gamma}, bench.split.X_train)["gamma"]
+        X = bench.split.X_train
+        width = kept("surface width", (bench.key, gamma), lambda: settled(RandomFourier, {"gamma": gamma}, X)["gamma"])
     panels = []
     for kernel, title in (("rbf", "Exact RBF-SVM"), ("linear", "Linear SVM")):
         key = (bench.key, kernel, penalty, width if kernel == "rbf" else 0.0)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
+from rfviz.ui.page_index import find_pages
+
 SATURATION, EMBEDDING = "saturation", "embedding"
 _IDLE = """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
   && !document.querySelector('[data-testid=stSkeleton]')
@@ -23,6 +25,28 @@ def wait_for_chart(page: Any, key: str) -> None:
     """Wait until the chart of that key is drawn and the app rests."""
     page.wait_for_function("(key) => rf.drawn(key)", arg=key)
     settle(page)
+
+
+def navigation(page: Any) -> Any:
+    """The list of pages at the side."""
+    return page.get_by_test_id("stSidebarNav")
+
+
+def check_is_there(page: Any, slug: str) -> None:
+    """The page that was asked for, with its chart, in the navigation of all pages."""
+    settle(page)
+    pages = {found.slug: found for found in find_pages()}
+    own = pages[slug]
+    if slug != "home":
+        assert page.locator("h1").inner_text().startswith(own.title)  # the navigation has less room
+    if "chart(" in own.path.read_text(encoding="utf-8"):
+        page.wait_for_selector(".js-plotly-plot .main-svg")
+    links = navigation(page).get_by_test_id("stSidebarNavLink")
+    assert links.count() == len(pages)
+    for other in pages.values():
+        assert navigation(page).get_by_role("link", name=other.title).count() == 1
+        assert "_" not in other.path.stem or other.path.stem not in navigation(page).inner_text()
+    assert navigation(page).locator("[aria-current=page]").inner_text().endswith(own.title)
 
 
 def slider(page: Any, label: str) -> Any:

@@ -60,10 +60,13 @@ def test_a_race_is_started_stopped_and_goes_on(app, visit):
 
 def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):
     # Small enough to start by itself, as it must not once it was stopped.
+    begun = time.monotonic()
     page = visit(app, "accuracy?schemes=RandomMaxout,&references=,&seeds=10&m_max=1200")
     page.wait_for_function(f"({POINTS})() > 0", timeout=60_000)
+    opened = time.monotonic() - begun
     # 0.3 to 0.5 s on two idle cores, the browser's clicks and redraws included; the whole race takes four or more.
-    assert stop(page) < 2
+    # Where others share the cores all of that takes longer, as opening the page does.
+    assert stop(page) < max(2.0, opened)
     kept, missing = page.evaluate(POINTS), left(page)
     assert missing > 0
     page.wait_for_timeout(2000)

@@ -46,11 +46,3 @@ def test_error_falls_with_the_number_of_grids(page):
         "(() => { const y = rf.traces('binning-error')[0].y; return [y[0], y[y.length - 1]] })()"
     )
     assert last < 0.1 * first
-
-
-@pytest.mark.parametrize("width", [1440, 800])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out(app, visit, width, scheme):
-    page = visit(app, SLUG, size=(width, 1000), color_scheme=scheme)
-    wait_for_chart(page, "boxes")
-    assert page.evaluate("rf.overflowing()") == []

@@ -75,11 +75,3 @@ def test_a_feature_is_shown_over_an_image(page):
     wait_for_chart(page, "one-feature")
     changes(page, "one-feature", lambda: slider(page, "Feature").last.press("ArrowRight"))
     settle(page)
-
-
-@pytest.mark.parametrize("width", [1440, 800])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out(app, visit, width, scheme):
-    page = visit(app, SLUG, size=(width, 1000), color_scheme=scheme)
-    wait_for_chart(page, MAPS)
-    assert page.evaluate("rf.overflowing()") == []

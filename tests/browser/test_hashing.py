@@ -65,7 +65,7 @@ def test_looking_closer_shows_another_chart(page, look, key):
     assert page.evaluate("rf.chart('tiles')") is None
 
 
-@pytest.mark.parametrize("query", ["", "?look=Recall", "?look=Near+and+far", "?data=turning_head"])
+@pytest.mark.parametrize("query", ["?look=Recall", "?look=Near+and+far", "?data=turning_head"])
 def test_nothing_overflows_a_narrow_window(app, visit, query):
     page = visit(app, SLUG + query, size=(800, 1800))
     wait_for_chart(page, MAIN)

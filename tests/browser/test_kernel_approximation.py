@@ -88,11 +88,3 @@ def test_draws_race_side_by_side(app, visit, width):
     page.wait_for_function(f"({CURVES})().length === 3")
     settle(page)
     wait_for_query(page, draw="iid,orthogonal,structured")
-
-
-@pytest.mark.parametrize("width", [1440, 800])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out(app, visit, width, scheme):
-    page = visit(app, SLUG, size=(width, 1000), color_scheme=scheme)
-    wait_for_chart(page, ERRORS)
-    assert page.evaluate("rf.overflowing()") == []

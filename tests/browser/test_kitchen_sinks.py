@@ -100,11 +100,3 @@ def test_numbers_as_targets_give_one_sentence(visit, browser, tmp_path):
         page.get_by_text("prices has numbers as targets").wait_for()
         choose(page, SLUG, "data", "Breast cancer")
         wait_for_chart(page, "sinks-error")
-
-
-@pytest.mark.parametrize("width", [1440, 800])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_sticks_out(app, visit, width, scheme):
-    page = visit(app, QUICK, size=(width, 1000), color_scheme=scheme)
-    wait_for_chart(page, "sinks-error")
-    assert page.evaluate("rf.overflowing()") == []

@@ -3,7 +3,17 @@
 import pytest
 
 from rfviz.ui.page_index import find_pages
-from tests.browser.steps import SATURATION, changes, colour, contrast, luminance, settle, slider, wait_for_chart
+from tests.browser.steps import (
+    SATURATION,
+    changes,
+    check_is_there,
+    colour,
+    contrast,
+    luminance,
+    settle,
+    slider,
+    wait_for_chart,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -19,36 +29,52 @@ CHART_TEXTS = """[...document.querySelectorAll(
   + '.js-plotly-plot :is(text.xtitle, text.ytitle, text.legendtext)')].map((e) => getComputedStyle(e).fill)"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("slug", ADDRESSES)
-def test_nothing_sticks_out_and_text_is_legible(app, visit, slug, scheme):
-    page = visit(app, ADDRESSES[slug], (WIDTHS[0], 900), color_scheme=scheme)
+def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app, visit, slug):
+    page = visit(app, ADDRESSES[slug], (WIDTHS[0], 900), color_scheme="light")
+    check_is_there(page, slug)
+    check_names(page)
+    check_legible(page, "light")
+    check_width(page)
+    # The reader's system turns dark, and the page with it.
+    light = page.evaluate(BACKGROUND)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"(light) => {BACKGROUND} !== light", arg=light)
     settle(page)
+    check_legible(page, "dark")
+    check_width(page)
+
+
+def check_legible(page, scheme):
+    """Text stands out from its background: on the page, and in its charts."""
     background = colour(page.evaluate(BACKGROUND))
     assert (luminance(background) > 0.5) == (scheme == "light")
     assert contrast(background, colour(page.evaluate("getComputedStyle(document.querySelector('h1')).color"))) >= 7
+    faint = [fill for fill in set(page.evaluate(CHART_TEXTS)) if contrast(background, colour(fill)) < 3]
+    # Charts take on the colours of another theme within a second.
+    page.wait_for_function(f"(faint) => !{CHART_TEXTS}.some((fill) => faint.includes(fill))", arg=faint)
     for fill in set(page.evaluate(CHART_TEXTS)):
         assert contrast(background, colour(fill)) >= 3, f"{fill} in a chart on a {scheme} page"
+
+
+def check_width(page):
+    """Nothing sticks out of the window, wide or narrow; charts follow the width a moment later."""
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        # Charts follow the width a moment later.
         page.wait_for_function("() => new Promise((done) => setTimeout(() => done(!rf.overflowing().length), 100))")
         main = "document.querySelector('[data-testid=stMain]')"
         page.wait_for_function(f"() => {main}.scrollWidth <= {main}.clientWidth", timeout=5000)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-@pytest.mark.parametrize("slug", ADDRESSES)
-def test_every_control_has_a_name(app, visit, slug):
-    page = visit(app, ADDRESSES[slug])
-    settle(page)
+def check_names(page):
+    """Every control has a name that can be read aloud, every chart a sentence."""
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     nodes = [node for node in nodes if not node.get("ignored")]
     operated = [node for node in nodes if node["role"]["value"] in OPERATED]
     assert len(operated) >= len(ADDRESSES)
     nameless = [node for node in operated if not node.get("name", {}).get("value", "").strip()]
     assert not nameless
-    # Every chart is described in a sentence.
     described = [node["name"]["value"] for node in nodes if node["role"]["value"] == "figure"]
     assert len(described) == page.locator(".js-plotly-plot").count()
     assert all(len(text.split()) >= 6 for text in described)

@@ -63,8 +63,16 @@ def test_report_holds_everything_and_nothing_that_runs():
     entry = Entry("page", "Title <x>", "Question?", {"q": 8, "maps": ["a", "b"]}, (chart,), "print('<script>')")
     text = write_report([entry, Entry("other", "Other", "Why?", {}, (chart,))], "today", "CPU")
     assert text.count("Plotly.newPlot(") == 2 and "<script src" not in text
-    for words in ("<strong>Bold</strong> &amp; &lt;i&gt;", "Title &lt;x&gt;", "An &lt;alt&gt;.",
-                  "<dt>maps</dt><dd>a,b</dd>", "print(&#x27;&lt;script&gt;&#x27;)", "&lt;b&gt;", 'href="#other"', "on CPU"):  # fmt: skip
+    for words in (
+        "<strong>Bold</strong> &amp; &lt;i&gt;",
+        "Title &lt;x&gt;",
+        "An &lt;alt&gt;.",
+        "<dt>maps</dt><dd>a,b</dd>",
+        "print(&#x27;&lt;script&gt;&#x27;)",
+        "&lt;b&gt;",
+        'href="#other"',
+        "on CPU",
+    ):
         assert words in text
     assert "</script><b>" not in text
 

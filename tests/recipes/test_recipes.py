@@ -21,6 +21,16 @@ ROOT = Path(__file__).parents[2]
 RECIPES = recipes()
 # Settings that differ from the defaults of each page, small enough to be computed at once.
 OTHERS = {
+    "binning": [
+        {"data": "xor", "data.n_samples": 40, "view": "All pairs", "p": 3, "shown": 4, "gamma": 5.0, "profile": "hat",
+         "point": 7, "seed": 2},
+        {"p": 10},
+    ],
+    "kernel-approximation": [
+        {"data": "sphere", "points": 16, "m_max": 100, "m": 38, "odd": False, "draws": 2, "metric": "maximum",
+         "schemes": ["RandomMaxout", "RandomFourier"], "pools": [8], "relative": False, "draw": ["orthogonal"]},
+        {"points": 16, "m_max": 100, "odd": True, "draws": 1, "schemes": ["CompositionalFeatures"], "both": True},
+    ],
     "distance-saturation": [
         {"data": "sphere", "data.n_samples": 50, "scheme": "RandomFourier", "n_components": 200, "gamma": 0.5,
          "compare": [2.0], "normalise": "standardise"},
@@ -141,8 +151,8 @@ def test_maps_are_those_of_the_page(slug, values):
     source = recipe.source(preset)
     for found in recipe.maps(source, recipe.settings(preset, source)):
         assert found.label
-        small = found.feature_map.set_params(n_components=10)
-        assert small.fit(found.X).transform(found.X[:3]).shape == (min(3, len(found.X)), 10)
+        small = found.feature_map.set_params(n_components=10).fit(found.X)
+        assert small.transform(found.X[:3]).shape == (min(3, len(found.X)), small.columns(10))
 
 
 def test_a_page_without_a_recipe_is_refused():

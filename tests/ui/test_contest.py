@@ -10,7 +10,9 @@ from rfviz.analysis.boosting import boost
 from rfviz.analysis.progress import silent
 from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import largest_weights
+from rfviz.errors import hearing, warn
 from rfviz.ui import contest as contest_module
+from rfviz.ui import race as race_module
 from rfviz.ui.contest import Contest, WeightRuns
 from rfviz.ui.race import Entrant, Race
 
@@ -111,3 +113,19 @@ def test_a_run_that_fails_ends_all(runs, monkeypatch):
     runs.run_missing(silent)
     assert "The Gram matrix of 20 features" in runs.failures()["Random stumps"]
     assert not runs.missing() and runs.result() is None
+
+
+def test_warnings_of_sinks_and_of_runs_are_told(work, runs, monkeypatch):
+    for module, name in ((race_module, "run_segment"), (contest_module, "largest_weights")):
+        compute = getattr(module, name)
+
+        def doubtful(*arguments, compute=compute, **more):
+            warn("doubtful", UserWarning)
+            return compute(*arguments, **more)
+
+        monkeypatch.setattr(module, name, doubtful)
+    for either in (work, runs):
+        assert either.warnings() == {}
+        with hearing():
+            either.run_missing(silent)
+        assert either.warnings() == {"Random stumps": "doubtful"}

@@ -8,7 +8,7 @@ from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sampl
 from rfviz.analysis.kernel_statistics import METRICS
 from rfviz.figures.kernel_bias import plot_kernel_bias, plot_kernel_spread
 from rfviz.figures.kernel_error import plot_kernel_density, plot_kernel_errors
-from rfviz.ui import kernel_text
+from rfviz.recipes import kernel_text
 from tests.charts import opacity
 
 

@@ -8,7 +8,7 @@ import pytest
 from rfviz import datasets
 from rfviz.analysis.progress import silent
 from rfviz.analysis.splits import make_split
-from rfviz.errors import MemoryBudgetError, ParameterError
+from rfviz.errors import MemoryBudgetError, ParameterError, hearing, warn
 from rfviz.ui import race as race_module
 from rfviz.ui.accuracy_entrants import EntrantSettings, architectures, line_up
 from rfviz.ui.race import Entrant, Race
@@ -84,6 +84,24 @@ def test_an_entrant_that_fails_in_mid_race_keeps_its_points(race, monkeypatch):
     assert "server's log" in race.failures()["Maxout, q = 2"]
     assert [list(r.frame["m"]) for r in race.runners("m")] == [[10, 20], [10, 20, 30, 40]]
     assert not race.missing()
+
+
+def test_who_was_warned_is_known_with_the_last_of_its_warnings(race, monkeypatch):
+    run = race_module.run_segment
+
+    def doubtful(split, scheme, setting, grid, *rest):
+        if scheme == "RandomMaxout":
+            warn(f"condition at m = {max(grid)}", UserWarning)
+        return run(split, scheme, setting, grid, *rest)
+
+    monkeypatch.setattr(race_module, "run_segment", doubtful)
+    assert race.warnings() == {}
+    with hearing():
+        race.run_missing(silent)
+    monkeypatch.undo()
+    assert race.warnings() == {"Maxout, q = 2": "condition at m = 40"}
+    assert replace(race, entrants=(LINEAR,)).warnings() == {}
+    assert not race.failures()
 
 
 def test_a_gram_matrix_that_does_not_fit_is_refused_in_words(race, monkeypatch):

@@ -5,8 +5,10 @@ import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from rfviz.ui.results import kept, watched
+from rfviz.errors import hearing, warn
+from rfviz.ui.results import kept, known, warnings_of, watched
 
 
 @pytest.fixture
@@ -79,3 +81,77 @@ def test_watched_hands_on_results_and_failures():
     assert watched("test", 1, lambda progress: 43) == 42
     with pytest.raises(KeyError):
         watched("test", 2, lambda progress: {}["missing"])
+
+
+# --- warnings ---------------------------------------------------------------------------------------------------------
+
+
+def test_warnings_come_with_the_result_each_time(shelf):
+    def compute():
+        warn("doubtful", UserWarning)
+        return 1
+
+    for _ in range(2):
+        with hearing() as heard:
+            assert kept(shelf, "outer", lambda: kept(shelf, "inner", compute) + 1) == 2
+        assert heard.messages == (("doubtful", UserWarning),)
+    with hearing() as heard:  # not again with another result
+        assert kept(shelf, "other", lambda: 3) == 3
+    assert not heard.messages and known(shelf, "other") == 3
+
+
+def test_warnings_of_many_results_are_the_last_of_each_kind(shelf):
+    def compute(number):
+        warn(f"condition {number}", UserWarning)
+        if number == 1:
+            warn("slow", RuntimeWarning)
+
+    with hearing():
+        for number in range(3):
+            kept(shelf, number, lambda number=number: compute(number))
+    assert warnings_of(shelf, range(5)) == "condition 2 slow"
+    assert warnings_of(shelf, [7]) == ""
+
+
+def _page_with_warnings():
+    import streamlit as st
+
+    from rfviz.errors import warn
+    from rfviz.ui.results import kept, watched
+
+    gamma = st.slider("gamma", 1, 9, 5)
+
+    def compute(progress=None):
+        if gamma > 3:
+            warn(f"gamma={gamma} is large", UserWarning)
+
+    @st.fragment
+    def laboratory():
+        st.button("again")
+        watched("page", ("one", gamma), compute)
+        watched("page", ("two", gamma), compute)
+        kept("page", ("three", gamma), compute)
+        if gamma > 6:
+            kept("page", ("four", gamma), lambda: warn("and then some", RuntimeWarning))
+
+    laboratory()
+
+
+def test_a_page_shows_each_warning_once_also_from_memory():
+    at = AppTest.from_function(_page_with_warnings).run()
+    assert [w.value for w in at.warning] == ["gamma=5 is large"]
+    for value, texts in [(2, []), (5, ["gamma=5 is large"]), (7, ["gamma=7 is large", "and then some"])]:
+        at.slider[0].set_value(value).run()
+        assert [w.value for w in at.warning] == texts
+        at.button[0].click().run()
+        assert [w.value for w in at.warning] == texts and not at.exception
+
+
+def test_a_failure_shows_no_bar_and_no_warning(shelf):
+    def compute(progress):
+        warn("doubtful", UserWarning)
+        raise KeyError
+
+    with hearing() as heard, pytest.raises(KeyError):
+        watched(shelf, 1, compute)
+    assert not heard.messages

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from rfviz.analysis.kernel_error import KernelErrorResult
-from rfviz.ui.race import Entrant
+from rfviz.recipes.entrants import Entrant
 
 __all__ = ["POOL_PRESET", "pool_story"]
 
 POOL_PRESET = {
     "data": "digits", "points": 128, "normalise": "unit norm", "schemes": ["RandomMaxout", "SharedPoolMaxout"],
-    "pool_size": 4, "pools": [], "n_projections": 400, "m_max": 2000, "m": 102, "draws": 20, "odd": False,
+    "pool_size": 4, "pools": [], "n_projections": 400, "m_max": 2000, "m": 94, "draws": 20, "odd": False,
     "metric": "rmse", "relative": True,
 }  # fmt: skip
 

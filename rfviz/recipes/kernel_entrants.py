@@ -1,0 +1,75 @@
+"""Which maps are compared on the page on kernel approximation, in which settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rfviz.features import COMMON_PARAMS, registry
+from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.params import Param
+from rfviz.recipes import kernel_text as text
+from rfviz.recipes.entrants import Entrant
+from rfviz.recipes.maps import receptive_field
+from rfviz.recipes.panel import Panel
+
+__all__ = ["choose_entrants"]
+
+_DEFAULTS = {"pool_size": 4, "gamma": 1.0}
+_DRAWN = {"iid": "independent", "qmc": "Sobol"}
+_POOLS = [1, 2, 4, 8, 16, 32]
+_BOTH = Param("both", False, "bool", label="Both ways",
+              help="Two curves: equal features kept once, and all features as they are drawn.")  # fmt: skip
+
+
+def choose_entrants(panel: Panel, chosen: Sequence[str], image_shape: Sequence[int] | None = None) -> list[Entrant]:
+    """Ask for the parameters of the chosen maps, each parameter once, and give the maps that race with them.
+
+    A parameter that several maps share (gamma) has one value for all, so that they estimate the same kernel.
+    """
+    common = {param.name for param in COMMON_PARAMS}
+    values, pools, both, draws = {}, [], False, ["iid"]
+    for name in chosen:
+        for param in registry()[name].params:
+            if param.name in common or param.name in values or param.kind == "range" or not param.applies(values):
+                continue
+            if param.name == "draw":
+                draws = _choose_draws(panel, param)
+                continue
+            values[param.name] = panel.control(param, _DEFAULTS.get(param.name))
+            if param.name == "pool_size":
+                pools = panel.several("pools", _POOLS, [], "Beside it", "Further pool sizes, one curve for each.")
+            elif param.name == "deduplicate":
+                both = panel.control(_BOTH)
+    projecting = [name for name in chosen if RECEPTIVE_FIELD in registry()[name].params]
+    field = receptive_field(panel, image_shape) if projecting else {}
+    entrants = []
+    for name in chosen:
+        own = {p.name: values[p.name] for p in registry()[name].params if p.name in values}
+        drawn = draws if any(p.name == "draw" for p in registry()[name].params) else ()
+        own |= field if name in projecting else {}
+        for more, setting in _versions(own, pools, both, drawn):
+            entrants.append(Entrant(registry()[name].label + more, name, tuple(setting.items())))
+    return entrants
+
+
+def _choose_draws(panel: Panel, param: Param) -> list[str]:
+    """Which ways to draw race: those chosen, or the default where none is."""
+    titles = dict(zip(param.choices, param.titles, strict=True))
+    chosen = panel.several(param.name, param.choices, [param.default], param.label, text.DRAW_HELP, titles)
+    return chosen or [param.default]
+
+
+def _versions(
+    own: dict[str, Any], pools: Sequence[int], both: bool, draws: Sequence[str] = ()
+) -> list[tuple[str, dict[str, Any]]]:
+    """The settings in which one map races, and what each adds to its name."""
+    if draws:
+        alone = draws == ["iid"]
+        return [("" if alone else f", {_DRAWN.get(draw, draw)}", own | {"draw": draw}) for draw in draws]
+    if "pool_size" in own:
+        sizes = [own["pool_size"], *(q for q in pools if q != own["pool_size"])]
+        return [(f", q = {q}", own | {"pool_size": q}) for q in sizes]
+    if "deduplicate" in own and both:
+        return [(", kept once", own | {"deduplicate": True}), (", as drawn", own | {"deduplicate": False})]
+    return [("", own)]

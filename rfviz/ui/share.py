@@ -1,0 +1,211 @@
+"""What can be taken away from a page: its address, its Python, pictures, numbers, features, a report of the session."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from rfviz import backend
+from rfviz.datasets._limits import size_text
+from rfviz.errors import RfvizError
+from rfviz.features import to_json
+from rfviz.recipes import export
+from rfviz.recipes.base import Chart, MapOn, Recipe
+from rfviz.recipes.preset import write_preset
+from rfviz.recipes.report import Entry, write_report
+from rfviz.recipes.script import notebook
+from rfviz.ui.page_index import find_pages
+from rfviz.ui.state import PageState
+
+__all__ = ["share"]
+
+_HERE = Path(__file__).parent
+_VISITED = "rfviz:visited"
+_SAMPLE = 1000
+_CSS = (_HERE / "share.css").read_text(encoding="utf-8")
+
+_link = st.components.v2.component(
+    "rfviz.copy_link",
+    html='<div class="row"><input readonly aria-label="Address of this page"><button>Copy link</button></div>',
+    css=_CSS,
+    js=(_HERE / "copy_link.js").read_text(encoding="utf-8"),
+)
+_picture = st.components.v2.component(
+    "rfviz.save_picture",
+    html='<div class="row"><button data-format="png">PNG</button><button data-format="svg">SVG</button>'
+    '<span class="note" role="status"></span></div>',
+    css=_CSS,
+    js=(_HERE / "save_picture.js").read_text(encoding="utf-8"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Visit:
+    """What a page shows now: enough to make everything else of it."""
+
+    recipe: Recipe
+    source: Any
+    settings: Any
+    result: Any
+    values: dict[str, Any]
+
+    def charts(self) -> tuple[Chart, ...]:
+        return self.recipe.charts(self.source, self.settings, self.result)
+
+    def script(self) -> str:
+        return self.recipe.script(self.source, self.settings)
+
+
+def share(state: PageState, recipe: Recipe, source: Any, settings: Any, result: Any) -> None:
+    """A button that opens all that can be taken away, which is made only then.
+
+    Parameters
+    ----------
+    state : PageState
+    recipe : Recipe
+    source, settings, result
+        Of the recipe, as the page shows them.
+    """
+    values = {name: value for name, value in state.changed().items() if name in state.controls}
+    visit = _Visit(recipe, source, settings, result, values)
+    visited = st.session_state.setdefault(_VISITED, {})
+    visited.pop(recipe.slug, None)
+    visited[recipe.slug] = visit  # the latest last
+    if st.button("Share", icon=":material/ios_share:", key=state.key("share"),
+                 help="Link, Python, pictures, numbers, features, report."):  # fmt: skip
+        _open(state, visit, list(visited.values()))
+
+
+@st.dialog("Share", width="large")
+def _open(state: PageState, visit: _Visit, visits: list[_Visit]) -> None:
+    names = ("Link", "Python", "Picture", "Numbers", "Features", "Report")
+    tabs = dict(zip(names, st.tabs(names), strict=True))
+    charts = visit.charts()
+    with tabs["Link"]:
+        _offer_link(state, visit)
+    with tabs["Python"]:
+        _offer_script(state, visit)
+    with tabs["Picture"]:
+        for chart in charts:
+            _offer_picture(state, chart, alone=len(charts) == 1)
+        st.caption("PNG and SVG are as on the page, zoom included. The HTML file holds all it needs and opens offline.")
+    with tabs["Numbers"]:
+        for chart in charts:
+            _offer_numbers(state, chart, alone=len(charts) == 1)
+    with tabs["Features"]:
+        _offer_features(state, visit)
+    with tabs["Report"]:
+        _offer_report(state, visits)
+
+
+def _offer_link(state: PageState, visit: _Visit) -> None:
+    st.markdown("The address holds every setting. Whoever opens it sees this chart.")
+    _link(key=state.key("copy-link"))
+    st.markdown("The same settings as a file, for the command `rfviz run settings.json --out results`, which needs no "
+                "browser:")  # fmt: skip
+    text = write_preset(visit.recipe.slug, visit.values)
+    _download(state, "Settings (JSON)", text, "settings.json", "application/json")
+
+
+def _offer_script(state: PageState, visit: _Visit) -> None:
+    script = visit.script()
+    st.markdown("Makes the chart without the laboratory; it needs only the package `rfviz`.")
+    st.code(script, height=460)
+    with st.container(horizontal=True):
+        _download(state, "Script (.py)", script, f"{visit.recipe.slug}.py", "text/x-python")
+        _download(
+            state, "Notebook (.ipynb)", notebook(script), f"{visit.recipe.slug}.ipynb", "application/x-ipynb+json"
+        )
+
+
+def _offer_picture(state: PageState, chart: Chart, alone: bool) -> None:
+    if not alone:
+        st.markdown(f"**{_title(chart)}**")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _picture(
+            key=state.key(f"picture-{chart.name}"), data={"chart": chart.name, "name": chart.name}, width="content"
+        )
+        _download(state, "Interactive (HTML)", lambda: export.write_html(chart.figure, chart.alt),
+                  f"{chart.name}.html", "text/html")  # fmt: skip
+
+
+def _offer_numbers(state: PageState, chart: Chart, alone: bool) -> None:
+    rows, columns = chart.frame.shape
+    st.markdown(("" if alone else f"**{_title(chart)}.** ") + f"{rows:,} rows, {columns} columns.")
+    with st.container(horizontal=True):
+        _download(state, "CSV", lambda: export.write_csv(chart.frame), f"{chart.name}.csv", "text/csv")
+        _download(state, "Parquet", lambda: export.write_parquet(chart.frame), f"{chart.name}.parquet",
+                  "application/vnd.apache.parquet")  # fmt: skip
+
+
+def _offer_features(state: PageState, visit: _Visit) -> None:
+    maps = visit.recipe.maps(visit.source, visit.settings)
+    if not maps:
+        st.markdown("This page draws no feature map of its own.")
+    for number, found in enumerate(maps):
+        n = found.X.shape[0]
+        st.markdown(f"**{found.label}**: {n:,} rows × {found.feature_map.n_components:,} features.")
+        stem = f"{visit.recipe.slug}-{number}" if len(maps) > 1 else visit.recipe.slug
+        with st.container(horizontal=True):
+            for rows in (None, _SAMPLE) if n > _SAMPLE else (None,):
+                needed = export.feature_bytes(found, rows)
+                label = f"{'All rows' if rows is None else f'First {rows:,}'} (NPZ, {size_text(needed)})"
+                if needed > export.MOST_BYTES:
+                    st.caption(f"All rows would take {size_text(needed)}, more than a download may "
+                               f"({size_text(export.MOST_BYTES)}); the script can write them.")  # fmt: skip
+                else:
+                    name = f"{stem}-features{'' if rows is None else f'-{rows}'}.npz"
+                    _download(state, label, _features(found, rows), name, "application/zip")
+            _download(state, "Map (JSON)", _map(found), f"{stem}-map.json", "application/json")
+    if maps:
+        st.caption("The features are computed when the download begins. The JSON holds parameters, seed and what was "
+                   "learnt of the data; `rfviz.features.from_json` makes the same map of it.")  # fmt: skip
+
+
+def _features(found: MapOn, rows: int | None) -> Any:
+    return lambda: export.features_in_memory(found, rows)
+
+
+def _map(found: MapOn) -> Any:
+    return lambda: to_json(found.feature_map.fit(found.X))
+
+
+def _offer_report(state: PageState, visits: list[_Visit]) -> None:
+    pages = {page.slug: page for page in find_pages()}
+    st.markdown(f"One HTML file with what you last saw on {_words([pages[v.recipe.slug].title for v in visits])}: "
+                "charts, settings, numbers and scripts. It opens offline.")  # fmt: skip
+
+    def build() -> str:
+        entries = []
+        for visit in visits:
+            page = pages[visit.recipe.slug]
+            entries.append(Entry(page.slug, page.title, page.question, visit.values, visit.charts(), visit.script()))
+        return write_report(entries, time.strftime("on %d %B %Y at %H:%M"), backend.get_device().describe())
+
+    _download(state, "Report (HTML)", build, "rfviz-report.html", "text/html")
+
+
+def _download(state: PageState, label: str, data: Any, name: str, mime: str) -> None:
+    """A button whose file is made when it is pressed, where it is not text already."""
+    if callable(data):
+        make = data
+
+        def data() -> Any:
+            try:
+                return make()
+            except RfvizError as error:  # a file that says what was wrong tells more than one that does not come
+                return f"{error}\n"
+
+    st.download_button(label, data, name, mime, key=state.key(f"download-{name}"), on_click="ignore")
+
+
+def _title(chart: Chart) -> str:
+    return chart.name.replace("-", " ").capitalize()
+
+
+def _words(titles: list[str]) -> str:
+    return titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
