@@ -170,6 +170,7 @@ function handle(Plotly, chart) {
     figure: () => chart.data.figure,
     framed: () => !!chart.frame,
     show: (figure) => ((chart.frame = figure), draw(Plotly, chart, figure === null)),
+    linked: () => chart.link,
     link: (change) => ((chart.link = change), draw(Plotly, chart)),
   };
 }

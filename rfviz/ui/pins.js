@@ -46,8 +46,10 @@ class Row {
     if (!this.root.isConnected) {
       clearInterval(this.timer);
       this.watching.abort();
-      this.live?.rfviz?.link(null);
-      for (const plot of this.plots.values()) this.live?.rfviz?.Plotly.purge(plot);
+      const handle = this.live?.rfviz;
+      for (const plot of this.plots.values()) handle?.Plotly.purge(plot);
+      // Unless another row has come meanwhile, or the chart has gone too.
+      if (this.live?.isConnected && this.share && handle.linked() === this.share) handle.link(null);
       return;
     }
     const face = `${getComputedStyle(this.root).color} ${this.root.clientWidth}`;
@@ -147,12 +149,13 @@ class Row {
     const present = JSON.stringify(ranges.map((range, index) => range && [...full[AXES[index]].range]));
     if (text === this.text && text === present) return;
     this.text = text;
-    const share = (layout) =>
+    this.share = (layout) =>
       ranges.forEach((range, index) => {
         const axis = layout[AXES[index]];
         if (range && axis?.range) layout[AXES[index]] = { ...axis, range, autorange: false };
       });
-    handle.link(ranges.some(Boolean) ? share : null);
+    if (!ranges.some(Boolean)) this.share = null;
+    handle.link(this.share);
   }
 }
 
