@@ -9,6 +9,7 @@ from rfviz.recipes.binning import RECIPE, Outcome, Settings, error_chart, grid_c
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.live_chart import taken_row
+from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 
 TITLE = "Random binning"
@@ -45,6 +46,7 @@ def pictures(settings: Settings, result: Outcome) -> None:
         layout.chart(second.figure, second.name, second.alt)
     layout.under_chart(first.figure, first.name, first.alt)
     layout.explain(first.words)
+    share(state, RECIPE, source, settings, result)
     layout.details(state, {
         "Error against the number of grids": lambda: show_error(error_chart(source, settings, result)),
         "Numbers": lambda: layout.numbers(

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.errors import RfvizError
 from rfviz.recipes import kernel_text as text
-from rfviz.recipes.kernel_approximation import RECIPE, Settings, race_chart
+from rfviz.recipes.kernel_approximation import RECIPE, Outcome, Settings, race_chart
 from rfviz.ui import kernel_views as views
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.films_kernels import kernel_reels
+from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 
 TITLE = "Kernel approximation"
@@ -37,19 +37,21 @@ def laboratory() -> None:
     for label, reason in outcome.failures.items():
         st.warning(f"{label}: {reason}", icon="⚠️")
     if outcome.results:
-        show(settings, outcome.results)
+        show(settings, outcome)
     elif not settings.entrants:
         st.info("No map races. Choose at least one under “Maps”.")
     state.finish()
 
 
-def show(settings: Settings, raced: list[KernelErrorResult]) -> None:
+def show(settings: Settings, outcome: Outcome) -> None:
     """The race, a cloud for each map, and what is said more about them."""
+    raced = outcome.results
     chart = race_chart(source, settings, raced)
     reels = kernel_reels(state, RECIPE, source, settings, raced)
     layout.chart(chart.figure, chart.name, chart.alt, reels=reels)
     st.caption(text.theory(raced, settings.metric))
     layout.explain(chart.words)
+    share(state, RECIPE, source, settings, outcome)
     views.clouds(source, settings, raced)
     layout.details(state, {
         "Bias and spread": lambda: views.bias_and_spread(source, settings, raced),

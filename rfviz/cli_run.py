@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
-from rfviz.errors import DataError, ParameterError
+from rfviz.errors import DataError, ParameterError, hearing
 
 __all__ = ["add_arguments", "run"]
 
@@ -48,8 +48,11 @@ def run(given: argparse.Namespace) -> int:
     settings = recipe.settings(preset, source)
     for name in preset.unasked():
         print(f"rfviz run: {name} has no effect beside the other settings, or is misspelt.", file=sys.stderr)
-    charts = recipe.charts(source, settings, recipe.run(source, settings, Bench(bar)))
+    with hearing() as heard:
+        charts = recipe.charts(source, settings, recipe.run(source, settings, Bench(bar)))
     bar.end()
+    for text, _ in heard.messages:
+        print(f"rfviz run: {text}", file=sys.stderr)
     files = [path for chart in charts for path in write_chart(chart, out)]
     texts = {"settings.json": write_preset(page, preset.answers), "script.py": recipe.script(source, settings)}
     for name, text in texts.items():

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from rfviz import backend, cli
+from rfviz import backend, cli, datasets
 from rfviz._version import __version__
 from rfviz.features import registry
 from rfviz.ui import page_index
@@ -261,3 +261,15 @@ def test_run_refuses_a_file_that_is_no_preset(content, capsys, tmp_path):
     (tmp_path / "preset.json").write_bytes(content)
     assert cli.main(["run", str(tmp_path / "preset.json")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_warnings_are_one_sentence_each_without_a_place_in_the_code(tmp_path, capsys):
+    rows = "".join(f"{1e6 + i % 7},{1e6 + i % 5}\n" for i in range(30))
+    (tmp_path / "far.csv").write_text("x,y\n" + rows, encoding="utf-8")
+    address = "http://localhost/distance-saturation?data=folder:far&scheme=RandomFourier&gamma=20&normalise=none&n_components=100"
+    try:
+        assert cli.main(["run", address, "--data", str(tmp_path), "--out", str(tmp_path / "out"), "--quiet"]) == 0
+    finally:
+        datasets.set_folder(None)
+    said = capsys.readouterr().err
+    assert said.count("With gamma=20 the phases") == 1 and said.startswith("rfviz run: With gamma=20")

@@ -20,9 +20,9 @@ class Control:
     ----------
     name : str
         Its name in an address and in a preset.
-    kind : {"switch", "number", "stops", "ends", "word", "words"}
+    kind : {"switch", "number", "stops", "ends", "word", "words", "own"}
         A switch, a number that is typed, a slider with stops, a slider with two ends, one word of several, any number
-        of words.
+        of words; ``"own"`` for what a page draws itself, elsewhere: a table, points.
     default : object
         Its value where nothing is known.
     clean : callable
@@ -38,7 +38,7 @@ class Control:
     """
 
     name: str
-    kind: Literal["switch", "number", "stops", "ends", "word", "words"]
+    kind: Literal["switch", "number", "stops", "ends", "word", "words", "own"]
     default: Any
     clean: Callable[[Any], Any] = field(repr=False)
     label: str

@@ -15,6 +15,8 @@ from rfviz.recipes.panel import Data
 __all__ = ["load_data", "notebook", "python", "write"]
 
 _WIDTH = 100
+# By which everybody knows them.
+_SHORT = {"numpy": "np", "pandas": "pd"}
 
 
 def python(value: Any, indent: int = 0) -> str:
@@ -61,6 +63,8 @@ def write(title: str, body: str, uses: Iterable[Any]) -> str:
 
 
 def _import_module(name: str) -> str:
+    if name in _SHORT:
+        return f"import {name} as {_SHORT[name]}"
     parent, _, last = name.rpartition(".")
     return f"from {parent} import {last}" if parent else f"import {name}"
 

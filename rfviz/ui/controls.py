@@ -94,8 +94,13 @@ def _words(control: Control, key: str) -> list:
     return st.pills(control.label, control.options, selection_mode="multi", **show)
 
 
+def _drawn_elsewhere(control: Control, key: str) -> Any:
+    return st.session_state[key]
+
+
 _WIDGETS: dict[str, Callable[[Control, str], Any]] = {
     "switch": _switch, "number": _number, "stops": _stops, "ends": _ends, "word": _word, "words": _words,
+    "own": _drawn_elsewhere,
 }  # fmt: skip
 
 

@@ -13,31 +13,29 @@ from rfviz.analysis.cooccurrence import (
     FeatureSample,
     PixelMap,
     capacity,
-    exact_map,
-    pixel_map,
     sample_features,
 )
 from rfviz.analysis.feature_shapes import SingleFeature, bytes_per_feature, feature_sizes, repeats, single_feature
 from rfviz.datasets.base import Dataset
 from rfviz.errors import RfvizError
-from rfviz.figures.cooccurrence import plot_map_grid, plot_repeats, plot_rms, plot_sizes, scale_of
+from rfviz.figures.cooccurrence import plot_repeats, plot_sizes
 from rfviz.figures.images import as_pixels, data_uri
 from rfviz.figures.skeleton import plot_feature, plot_skeleton
 from rfviz.params import Param
-from rfviz.skeleton import Skeleton, preset
-from rfviz.ui import cooccurrence_text as text
+from rfviz.recipes import cooccurrence_text as text
+from rfviz.recipes.pixel_cooccurrence import SHELF, Settings, grid_charts, rms_chart
+from rfviz.recipes.skeleton_rows import own_rows, rows_of
+from rfviz.skeleton import Skeleton
 from rfviz.ui import layout
 from rfviz.ui.controls import control
-from rfviz.ui.layer_table import own_rows, rows_of
 from rfviz.ui.results import kept, known, watched
 from rfviz.ui.state import PageState
 
-__all__ = ["distributions", "drawing_and_error", "figure_4", "json_form", "map_of", "numbers", "one_feature", "sampled"]
+__all__ = ["distributions", "drawing_and_error", "figure_4", "json_form", "numbers", "one_feature", "sampled"]
 
-_SHELF, _SHARED = "feature sample", 8
+_SHARED = 8
 # More features than this take seconds: they can be stopped.
 _STOPPABLE = 2**19
-_ROWS = ("flat", "1 convolution", "2 convolutions", "3 convolutions")
 _PAPER_FORMS = 8
 
 
@@ -45,7 +43,7 @@ def sampled(state: PageState, skeleton: Skeleton, seed: int, n_features: int) ->
     """At least so many features of a skeleton; what was drawn before is gone on with."""
     wanted, form = capacity(n_features), skeleton.to_json()
     sizes = [1 << k for k in range(capacity(1).bit_length() - 1, MAX_FEATURES.bit_length())]
-    found = {size: sample for size in sizes if (sample := known(_SHELF, (form, seed, size))) is not None}
+    found = {size: sample for size in sizes if (sample := known(SHELF, (form, seed, size))) is not None}
     place = st.empty()
     for size in sizes:
         if size >= wanted and size in found:
@@ -56,22 +54,15 @@ def sampled(state: PageState, skeleton: Skeleton, seed: int, n_features: int) ->
         place.button("Stop drawing", key=f"{state.page}:stop:{form}", on_click=state.apply, args=({"features": fewer},),
                      help="Keep what was drawn before.")  # fmt: skip
     try:
-        return watched(_SHELF, (form, seed, wanted),
+        return watched(SHELF, (form, seed, wanted),
                        lambda progress: sample_features(skeleton, wanted, seed, start, progress), _SHARED)  # fmt: skip
     finally:
         place.empty()
 
 
-def map_of(sample: FeatureSample, pixel: int, n_features: int) -> PixelMap:
-    """The map of one pixel in the first features of a sample."""
-    form = sample.skeleton.to_json()
-    exact = kept("exact map", (form, pixel), lambda: exact_map(sample.skeleton, pixel), most=3000)
-    key = (form, sample.seed, pixel, n_features)
-    return kept("pixel map", key, lambda: pixel_map(sample, pixel, n_features, exact), most=200)
-
-
-def drawing_and_error(skeleton: Skeleton, result: PixelMap, revision: str) -> None:
+def drawing_and_error(settings: Settings, result: PixelMap) -> None:
     """The skeleton as a drawing with its sizes, and how the counted map tends to the exact one."""
+    skeleton = settings.skeleton()
     n_bytes = kept("bytes a feature", skeleton.to_json(), lambda: bytes_per_feature(skeleton))
     with st.container(key="pair-below"):
         with st.container():
@@ -81,34 +72,20 @@ def drawing_and_error(skeleton: Skeleton, result: PixelMap, revision: str) -> No
             st.markdown(text.sizes(skeleton, n_bytes))
         with st.container():
             st.markdown("**Counted against exact, as features grow**")
-            words = f"RMS difference up to {result.n_features} features: {result.rms[-1]:.2g}."
-            layout.chart(plot_rms(result, revision=revision), "rms", words, secondary=True)
+            chart = rms_chart(settings, result)
+            layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
 
 
-def figure_4(state: PageState, shape: tuple[int, int, int], seed: int, n_features: int) -> None:
+def figure_4(settings: Settings, maps: dict[str, list[PixelMap]]) -> None:
     """Maps of four pixels for four skeletons: counted, and exact."""
-    side = shape[0]
-    corner, middle = side // 6, side // 2
-    pixels = [r * side + c for r, c in ((middle, middle), (side // 3, side // 3), (middle, side - 3), (corner, corner))]
-    counted, exact = [], []
-    for name in _ROWS:
-        skeleton = preset(name, shape, shrink=True)
-        sample = sampled(state, skeleton, seed, n_features)
-        maps = [map_of(sample, pixel, n_features) for pixel in pixels]
-        counted.append((name, [(m.pixel, m.correlation) for m in maps]))
-        exact.append((name, [(m.pixel, m.exact.correlation) for m in maps]))
-    limit = scale_of([c for _, maps in exact for _, c in maps], [p for _, maps in exact for p, _ in maps])
+    counted, exact = grid_charts(settings, maps)
     with st.container(key="pair-grid"):
-        for key, rows, title in (
-            ("grid", counted, f"Counted in {n_features:,} features"),
-            ("grid-exact", exact, "Exact"),
-        ):
+        for chart, title in ((counted, f"Counted in {settings.n_features:,} features"), (exact, "Exact")):
             with st.container():
                 st.markdown(f"**{title}**")
-                figure = plot_map_grid(rows, side, limit, revision=f"{shape}")
-                words = f"{title}: correlations of four pixels with all others, for four skeletons."
-                layout.chart(figure, key, words, secondary=key != "grid", reels=() if key == "grid" else None)
-    layout.explain(text.FIGURE_4)
+                layout.chart(chart.figure, chart.name, chart.alt, secondary=chart is exact,
+                             reels=None if chart is exact else ())  # fmt: skip
+    layout.explain(counted.words)
 
 
 def distributions(skeleton: Skeleton, sample: FeatureSample, n_features: int) -> None:

@@ -36,6 +36,11 @@ OTHERS = {
          "compare": [2.0], "normalise": "standardise"},
         {"scheme": "RandomProjection", "n_components": 200},
     ],
+    "pixel-cooccurrence": [
+        {"features": 2000, "side": 8, "skeleton": "own", "layers": ["3/1/relu", "exponential/2"], "row": 2,
+         "colour": True},
+        {"view": "Figure 4", "side": 12, "features": 2000, "seed": 3},
+    ],
     "maxout-pca": [
         {"data": "digits", "scheme": "RandomReLU", "n_components": 200, "dimensions": "3"},
         {"data": "circle", "n_components": 200},
