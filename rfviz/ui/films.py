@@ -184,7 +184,7 @@ def _embedding_figures(
 
 
 def _embedding_caption(frame: Projection, exact: Projection | None) -> str:
-    words = f"the axes hold {frame.explained.sum():.0%} of the variance"
+    words = f"axes hold {frame.explained.sum():.0%}"
     if exact is not None:
-        words += f", in the limit {exact.explained.sum():.0%}"
+        words += f" (limit {exact.explained.sum():.0%})"
     return words + (f" · order ρ = {frame.order.spearman:.3f}" if frame.order else "")
