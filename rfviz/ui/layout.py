@@ -15,7 +15,7 @@ from rfviz.ui import pins
 from rfviz.ui.history import history_buttons
 from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
-from rfviz.ui.play import Reel, chart_bar
+from rfviz.ui.play import Reel, bar_code, chart_bar
 from rfviz.ui.state import PageState
 
 __all__ = ["blas_note", "chart", "details", "explain", "formula", "numbers", "page_title", "under_chart", "use_style"]
@@ -57,6 +57,7 @@ def page_title(
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
             history_buttons(state, lambda name: pins.restore(state, name))
     st.markdown(page.question)
+    bar_code(slug)
     return state
 
 

@@ -360,8 +360,17 @@ class Bar {
   }
 }
 
-export default function ({ data, parentElement, setStateValue }) {
+function mount({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".bar");
-  if (!bars.has(root)) bars.set(root, new Bar(root));
+  if (!bars.has(root)) {
+    root.before(Object.assign(document.createElement("style"), { textContent: CSS_TEXT }));
+    bars.set(root, new Bar(root));
+  }
   bars.get(root).update(data, setStateValue);
+}
+
+// The code comes with the page's title, the bar with every step of a slider.
+export default function () {
+  window.__rfvizPlay ??= mount;
+  window.dispatchEvent(new CustomEvent("rfviz:play"));
 }

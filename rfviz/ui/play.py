@@ -22,7 +22,7 @@ from rfviz.errors import RfvizError
 from rfviz.ui.results import watched
 from rfviz.ui.state import PageState
 
-__all__ = ["Film", "Reel", "chart_bar", "encoded", "play_key"]
+__all__ = ["Film", "Reel", "bar_code", "chart_bar", "encoded", "play_key"]
 
 _HERE = Path(__file__).parent
 _HTML = '<div class="bar" role="group" aria-label="Play this chart"></div>'
@@ -39,11 +39,19 @@ export default function ({ data }) {
 }
 """
 
-_bar = st.components.v2.component(
-    "rfviz.play",
-    html=_HTML,
-    css=(_HERE / "play.css").read_text(encoding="utf-8"),
-    js=(_HERE / "play.js").read_text(encoding="utf-8"),
+# The bar is sent anew with every step of a slider, its code with it; so that is a component of its own, which is not.
+_STYLE = json.dumps((_HERE / "play.css").read_text(encoding="utf-8"))
+_BAR_JS = """
+export default function (component) {
+  const mount = () => window.__rfvizPlay(component);
+  if (window.__rfvizPlay) mount();
+  else window.addEventListener("rfviz:play", mount, { once: true });
+}
+"""
+
+_bar = st.components.v2.component("rfviz.play", html=_HTML, css=".bar { min-height: 2rem; }", js=_BAR_JS)
+_code = st.components.v2.component(
+    "rfviz.play_code", js=f"const CSS_TEXT = {_STYLE};\n{(_HERE / 'play.js').read_text(encoding='utf-8')}"
 )
 _film = st.components.v2.component("rfviz.film", js=_FILM_JS)
 
@@ -93,6 +101,11 @@ class Reel:
     now: Any
     key: Hashable
     film: Callable[[Progress], Film]
+
+
+def bar_code(page: str) -> None:
+    """What all bars of a page run on; once, where a slider does not draw anew."""
+    _code(key=f"{page}-bar-sheet", height=1)
 
 
 def play_key(page: str) -> str:
