@@ -1,5 +1,7 @@
 """Take the pictures of the pages for the README and the front page's gallery: ``make screenshots``.
 
+With names of pages behind it (``python assets/screenshots.py quick-inspection``) only theirs are taken.
+
 Each page is opened in light and in dark on its default settings, and saved small, as ``<page>-<scheme>.png``, and its
 largest chart as a card, ``<page>-card-<scheme>.png``; the race of the accuracy page also while it is under way, as
 ``accuracy-racing-<scheme>.png``; and the figures of the papers that a page reproduces, as ``<figure>-<scheme>.png``.
@@ -29,10 +31,17 @@ WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
 SCHEMES = ("light", "dark")
 CARD_WIDTH, CARD_SHAPE = 560, 0.75
 # A page's chart: the largest, but where several belong together.
-CHARTS = {"decision-surfaces": "[class*=st-key-surface-row]", "zoo": "[class*=st-key-zoo]"}
+CHARTS = {
+    "lessons": ".st-key-lesson-panel",
+    "decision-surfaces": "[class*=st-key-surface-row]",
+    "zoo": "[class*=st-key-zoo]",
+    "quick-inspection": "[class*=st-key-inspection-maps]",
+}
 CHART_BOX = """(selector) => [...document.querySelectorAll(selector)].map((chart) => chart.getBoundingClientRect())
   .map(({x, y, width, height}) => ({x, y, width, height}))
   .reduce((largest, box) => box.width * box.height > largest.width * largest.height ? box : largest)"""
+# Where the picture of a page is taken, if that is not its own default.
+ADDRESSES = {"lessons": "distance-saturation?lesson=saturation&step=4"}
 # Figures of the papers: the page and its button. With CIFAR-10 in the folder RFVIZ_DATA they are the paper’s.
 FIGURES = {
     "figure-3-shallow": ("kernel-approximation", "Figure 3, shallow"),
@@ -49,18 +58,17 @@ def main() -> None:
     with sync_playwright() as playwright:
         path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        if sys.argv[1:]:
+            with running_app() as address:
+                take_pages(browser, address, sys.argv[1:])
+            return
         # A race runs once in the life of a server, so the pictures of one under way need a new server each.
         for scheme in SCHEMES:
             with running_app() as address, opened(browser, f"{address}/accuracy", scheme) as page:
                 page.wait_for_function(UNDER_WAY)
                 save(page, ASSETS / f"accuracy-racing-{scheme}.png")
         with running_app() as address:
-            for slug in (page.slug for page in find_pages() if page.slug != "home"):
-                for scheme in SCHEMES:
-                    with opened(browser, f"{address}/{slug}", scheme) as page:
-                        rest(page)
-                        save(page, ASSETS / f"{slug}-{scheme}.png")
-                        save_card(page, slug, ASSETS / f"{slug}-card-{scheme}.png")
+            take_pages(browser, address, [page.slug for page in find_pages() if page.slug != "home"])
         with running_app(os.environ.get("RFVIZ_DATA")) as address:
             for name, (slug, preset) in FIGURES.items():
                 for scheme in SCHEMES:
@@ -70,6 +78,16 @@ def main() -> None:
                         rest(page)
                         save(page, ASSETS / f"{name}-{scheme}.png")
         browser.close()
+
+
+def take_pages(browser: Browser, address: str, slugs: list[str]) -> None:
+    """Take the pictures and cards of these pages."""
+    for slug in slugs:
+        for scheme in SCHEMES:
+            with opened(browser, f"{address}/{ADDRESSES.get(slug, slug)}", scheme) as page:
+                rest(page)
+                save(page, ASSETS / f"{slug}-{scheme}.png")
+                save_card(page, slug, ASSETS / f"{slug}-card-{scheme}.png")
 
 
 @contextmanager
@@ -104,7 +122,7 @@ def save_card(page: Page, slug: str, path: Path) -> None:
     box["height"] = min(box["height"], 1.2 * box["width"])
     chart = Image.open(io.BytesIO(page.screenshot(clip=box))).convert("RGB")
     width = max(chart.width, round(chart.height / CARD_SHAPE))
-    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((2, 2)))
+    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((8, 8)))
     card.paste(chart, ((card.width - chart.width) // 2, (card.height - chart.height) // 2))
     _save_small(card, CARD_WIDTH, path)
 

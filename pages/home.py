@@ -35,6 +35,8 @@ for group, pages in groups.items():
                 st.page_link(page.path, label=f"**{page.title}**", icon=page.icon)
                 st.markdown(page.question)
 
+layout.pictures_are_decoration()
+
 with st.container(key="pair"):
     with st.container():
         st.subheader("This machine", anchor=False)
@@ -62,6 +64,7 @@ st.dataframe(
     rows, hide_index=True, height="content", column_config={"what it holds": st.column_config.Column(width="large")}
 )
 st.caption(
-    "Your own files: put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
+    "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or a set of OpenML by its "
+    "number. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
     "`RFVIZ_DATA` set to it; they appear here by name."
 )

@@ -57,9 +57,10 @@ def sampled(settings: Settings, skeleton: Skeleton) -> FeatureSample:
 def one_pixel(table: LayerTable, settings: Settings) -> None:
     """The layers beside the maps of one pixel, and what is said more about them."""
     with st.container(key="pair-top"):
-        with st.container():
-            table.draw()
-            layout.formula(text.FORMULA)
+        if state.draws("layers", "Layers"):
+            with st.container():
+                table.draw()
+                layout.formula(text.FORMULA)
         with st.container():
             if table.first_error()[1]:
                 st.info("The maps come back when the layers fit.")

@@ -23,6 +23,7 @@ ALLOWED = {
     "rfviz.features": {"errors", "params", "backend", "kernels", "bounds", "skeleton"},
     "rfviz.linear_model": {"errors", "params", "backend"},
     "rfviz.datasets": {"errors", "params", "backend"},
+    "rfviz.lessons": {"errors"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
     | {"datasets"},
 }
@@ -35,8 +36,8 @@ ALLOWED |= {
     "rfviz.distributed": _COMPUTING,
     "rfviz.figures": _COMPUTING,
     "rfviz.recipes": _COMPUTING | {"figures"},
-    "rfviz.ui": _COMPUTING | {"figures", "recipes", "distributed", "_version", "_blas"},
-    "pages": _COMPUTING | {"figures", "recipes", "ui", "distributed"},
+    "rfviz.ui": _COMPUTING | {"figures", "recipes", "distributed", "lessons", "_version", "_blas"},
+    "pages": _COMPUTING | {"figures", "recipes", "ui", "distributed", "lessons"},
     "app": {"ui", "_blas"},
 }
 # Any module may read the version, which is a constant.

@@ -8,7 +8,7 @@ from rfviz.analysis.guarantees import compare, measure_errors
 from rfviz.analysis.kernel_error import error_grid, prepare_sample
 from rfviz.analysis.statements import statements
 from rfviz.features import registry
-from rfviz.ui.guarantees_text import count
+from rfviz.recipes.guarantees_text import count
 from tests.test_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "guarantees"

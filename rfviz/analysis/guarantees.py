@@ -221,13 +221,11 @@ class Comparison:
             }
         )
 
-    def curves_frame(self) -> pd.DataFrame:
-        """All curves in long form."""
-        parts = [
-            pd.DataFrame({"about": c.about, "statement": c.name, "m": c.m, "error": c.error})
-            for c in self.curves if len(c.m)
-        ]  # fmt: skip
-        return pd.concat(parts, ignore_index=True)
+    def curves_frame(self, shown: Sequence[str] = ABOUT) -> pd.DataFrame:
+        """All curves about what is `shown`, in long form."""
+        curves = [c for c in self.curves if len(c.m) and c.about in shown]
+        parts = [pd.DataFrame({"about": c.about, "statement": c.name, "m": c.m, "error": c.error}) for c in curves]
+        return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
 def compare(measured: MeasuredErrors, statements: Sequence[Statement], eps: float, delta: float) -> Comparison:

@@ -23,8 +23,8 @@ from rfviz.features.hashing import code_dtype, row_angles
 from rfviz.params import Param
 
 __all__ = [
-    "MAX_POINTS", "METRIC", "NEIGHBOURS", "HashPoints", "exact_neighbours", "hash_codes", "hash_schemes", "make_hash",
-    "prepare_hash_points",
+    "MAX_POINTS", "METRIC", "NEIGHBOURS", "HashPoints", "exact_neighbours", "exact_order", "hash_codes", "hash_schemes",
+    "make_hash", "prepare_hash_points", "query_rows",
 ]  # fmt: skip
 
 METRIC = Param(
@@ -112,6 +112,14 @@ def hash_schemes() -> list[str]:
     return [name for name, cls in registry().items() if issubclass(cls, HashingMap)]
 
 
+@functools.cache
+def query_rows(n: int) -> np.ndarray:
+    """The rows of `n` points that are searched for, rising: some, chosen at random."""
+    rows = np.sort(np.argsort(uniform(0, 0, 1.0, np.empty((n, 1)))[:, 0], kind="stable")[:_QUERIES])
+    rows.flags.writeable = False
+    return rows
+
+
 def prepare_hash_points(
     dataset: Dataset, how: str, metric: str = "cosine", max_points: int = MAX_POINTS, progress: Progress = silent
 ) -> HashPoints:
@@ -133,7 +141,7 @@ def prepare_hash_points(
         raise DataError("A row of zeros has no angle to the others. Choose the Euclidean distance, or other data.")
     check_memory(3 * 8 * min(n, _QUERIES) * n, "cpu", f"Distances to {n} points", "Choose fewer points.")
     progress(0.1, f"Searching the neighbours among {n:,} points")
-    queries = np.sort(np.argsort(uniform(0, 0, 1.0, np.empty((n, 1)))[:, 0], kind="stable")[:_QUERIES])
+    queries = query_rows(n)
     neighbours, seconds = exact_neighbours(X, queries, min(NEIGHBOURS, n - 1), metric)
     drawn = (uniform(0, 1, 1.0, np.empty((_PAIRS, 2))) * (n, n - 1)).astype(np.int64)
     drawn[:, 1] += drawn[:, 1] >= drawn[:, 0]  # two different rows
@@ -151,6 +159,18 @@ def exact_neighbours(X: np.ndarray, queries: np.ndarray, k: int, metric: str) ->
     other = found != queries[:, None]
     other[other.all(axis=1), -1] = False  # a query among its equals may not have found itself
     return found[other].reshape(len(queries), k), seconds
+
+
+def exact_order(points: HashPoints, row: int, k: int) -> np.ndarray:
+    """The `k` exact nearest rows of one, nearest first."""
+    X, x = points.original, points.original[row]
+    if points.metric == "cosine":
+        norms = np.linalg.norm(X, axis=1)
+        apart = 1.0 - (X @ x) / (norms * norms[row])
+    else:
+        apart = np.linalg.norm(X - x, axis=1)
+    apart[row] = np.inf
+    return np.argsort(apart, kind="stable")[:k]
 
 
 def make_hash(points: HashPoints, scheme: str, setting: Mapping[str, Any]) -> Any:

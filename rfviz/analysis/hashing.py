@@ -15,7 +15,9 @@ from rfviz.analysis.hash_points import HashPoints, make_hash
 from rfviz.errors import ParameterError
 from rfviz.features import CollisionLaw, registry
 
-__all__ = ["BAND", "HammingResult", "NearFarResult", "hash_pairs", "law_of", "near_and_far", "separation"]
+__all__ = [
+    "BAND", "HammingResult", "NearFarResult", "hash_pairs", "law_of", "near_and_far", "pair_place", "separation",
+]  # fmt: skip
 
 #: Half-width of the band about the curve, in standard deviations.
 BAND = 2.0
@@ -81,7 +83,8 @@ class NearFarResult:
 
     Attributes
     ----------
-    n_symbols : int
+    n_symbols, k : int
+        Length of the codes, and how many neighbours count as near.
     near, far : ndarray of shape (m + 1,)
         Share of the pairs at each Hamming distance 0, …, m.
     near_exact, far_exact : ndarray of shape (m + 1,)
@@ -95,6 +98,7 @@ class NearFarResult:
     """
 
     n_symbols: int
+    k: int
     near: np.ndarray
     far: np.ndarray
     near_exact: np.ndarray
@@ -104,6 +108,13 @@ class NearFarResult:
     threshold: int
     error: float
     error_exact: float
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a Hamming distance: share of the near and of the far pairs that have it, measured and exact."""
+        return pd.DataFrame(
+            {"differing symbols": np.arange(self.n_symbols + 1), "near, measured": self.near,
+             "near, exact": self.near_exact, "far, measured": self.far, "far, exact": self.far_exact}
+        )  # fmt: skip
 
 
 def law_of(points: HashPoints, scheme: str, setting: Mapping[str, Any]) -> CollisionLaw:
@@ -165,6 +176,15 @@ def hash_pairs(points: HashPoints, scheme: str, setting: Mapping[str, Any], code
     )  # fmt: skip
 
 
+def pair_place(
+    points: HashPoints, scheme: str, setting: Mapping[str, Any], codes: np.ndarray, one: int, two: int
+) -> tuple[float, float]:
+    """How far apart two rows are by the measure of the law, and the share of their symbols that differ."""
+    law, X = law_of(points, scheme, setting), points.original
+    differ = hamming_pairs(codes, np.array([one]), np.array([two]))[0]
+    return float(law.measure(X[[one]], X[[two]])[0]), float(differ / codes.shape[1])
+
+
 def _axis_end(largest: float, reach: float | None) -> float:
     """Where the axis of distances ends: sixths of its reach that hold all pairs, or the largest distance."""
     if reach is None:
@@ -216,7 +236,7 @@ def near_and_far(
         exact.append(weights @ binom.pmf(np.arange(m + 1)[None, :], m, each[:, None]))
     auc, threshold, error = separation(*measured)
     auc_exact, _, error_exact = separation(*exact)
-    return NearFarResult(m, *measured, *exact, auc, auc_exact, threshold, error, error_exact)
+    return NearFarResult(m, k, *measured, *exact, auc, auc_exact, threshold, error, error_exact)
 
 
 def separation(near: np.ndarray, far: np.ndarray) -> tuple[float, int, float]:

@@ -55,6 +55,10 @@ class MeasuredRisk:
     size: np.ndarray
     radius: np.ndarray
 
+    def place(self, m: int) -> int:
+        """Of the number of features on the grid that is nearest to m."""
+        return int(np.argmin(np.abs(np.log(self.m_grid / m))))
+
     def excess(self, loss: str) -> np.ndarray:
         """Mean test risk less the least one on the grid, which stands in for the best of the class; shape (G,)."""
         mean = self.test[loss].mean(axis=0)

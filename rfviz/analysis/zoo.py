@@ -24,6 +24,7 @@ __all__ = [
     "ZooResult",
     "capacity",
     "plane",
+    "plane_map",
     "point_row",
     "schemes",
     "show",
@@ -131,6 +132,20 @@ class ZooResult:
             }
         )
 
+    def plane_frame(self) -> pd.DataFrame:
+        """One row a scheme and point of the plane: one feature there, and the kernel as sampled and exact."""
+        points = {"x₁": plane()[:, 0], "x₂": plane()[:, 1]}
+        parts = [
+            pd.DataFrame(
+                {"scheme": registry()[card.scheme].label}
+                | points
+                | {"feature": card.feature, "sampled": card.sampled, "exact": card.exact}
+            )
+            for card in self.cards
+            if not card.problem
+        ]
+        return pd.concat(parts, ignore_index=True)
+
 
 def schemes() -> list[str]:
     """All schemes by class name, from linear to the most structured."""
@@ -165,6 +180,14 @@ def _settings() -> Mapping[str, Mapping[str, Any]]:
     return {"CompositionalFeatures": {"skeleton": two}, "HybridCompositional": {"skeleton": paths}}
 
 
+def plane_map(scheme: str, n_components: int, seed: int = 0) -> FeatureMap:
+    """The map of a scheme, not yet fitted, with parameters that suit the plane."""
+    cls = registry()[scheme]
+    setting = {"gamma": 0.5} if any(param.name == "gamma" for param in cls.params) else {}
+    setting |= _settings().get(scheme, {})
+    return cls(n_components, random_state=seed, device="cpu", **setting)
+
+
 def specimen(scheme: str, n_components: int, seed: int = 0) -> Specimen:
     """Draw a scheme and map the plane.
 
@@ -181,11 +204,8 @@ def specimen(scheme: str, n_components: int, seed: int = 0) -> Specimen:
     Specimen
         With a `problem` instead of features where the scheme refuses two columns.
     """
-    cls = registry()[scheme]
     try:
-        setting = {"gamma": 0.5} if any(param.name == "gamma" for param in cls.params) else {}
-        setting |= _settings().get(scheme, {})
-        feature_map = cls(n_components, random_state=seed, device="cpu", **setting).fit(plane())
+        feature_map = plane_map(scheme, n_components, seed).fit(plane())
         with single_threaded_blas():
             blocks = list(feature_map.transform_blocks(plane(), scaled=False))
     except RfvizError as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from rfviz.datasets import _limits
+from rfviz.datasets._content import Content, opened
 from rfviz.datasets._raw import Raw
 from rfviz.datasets._text import one_line, reason
 from rfviz.errors import DataError, MemoryBudgetError
@@ -78,22 +79,22 @@ class Layout:
         return self.order is not None and bool(self.y) and self.members[self.y[0]].dtype.kind in "iubUS"
 
 
-def layout(path: Path) -> Layout:
-    """Examine the headers of `path`, reading no array.
+def layout(path: Path | Content) -> Layout:
+    """Examine the headers of `path`, or of a file in memory, reading no array.
 
     Raises
     ------
     DataError
         If the file is damaged, or its arrays are not those of a data set: what is wrong and what to do.
     """
-    with _worded(path), zipfile.ZipFile(path) as archive:
+    with _worded(path), zipfile.ZipFile(opened(path)) as archive:
         names = [n.removesuffix(".npy") for n in archive.namelist()]
         members = {name: _header(archive, name) for name in dict.fromkeys(names) if name in _USED}
     return _arrange(path.name, members, tuple(n for n in dict.fromkeys(names) if n not in _USED))
 
 
-def read(path: Path) -> Raw:
-    """Read the arrays of `path`.
+def read(path: Path | Content) -> Raw:
+    """Read the arrays of `path`, or of a file in memory.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def read(path: Path) -> Raw:
     # Values that can be missing are looked for with a mask of one byte each.
     total += plan.n_samples * plan.n_features * plan.can_miss
     _limits.check(total, f"{path.name}, expanded,", "Save fewer rows or columns, or a smaller type such as uint8")
-    with _worded(path), zipfile.ZipFile(path) as archive:
+    with _worded(path), zipfile.ZipFile(opened(path)) as archive:
         arrays = {name: _array(archive, name) for name in plan.members}
     X = _joined(arrays, plan.X).reshape(plan.n_samples, plan.n_features)
     raw = Raw(
@@ -272,7 +273,7 @@ def _train_first(raw: Raw, is_train: np.ndarray) -> Raw:
 
 
 @contextmanager
-def _worded(path: Path) -> Iterator[None]:
+def _worded(path: Path | Content) -> Iterator[None]:
     """Turn whatever a damaged file provokes into one sentence."""
     try:
         yield

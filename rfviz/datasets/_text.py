@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["one_line", "reason"]
+__all__ = ["counted", "one_line", "reason"]
+
+
+def counted(n: int, noun: str) -> str:
+    """``"1 row"``, ``"2,000 rows"``."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def one_line(text: object, length: int) -> str:

@@ -73,7 +73,7 @@ class DatasetSpec:
         ``load(progress=None, **params) -> Dataset``.
     params : tuple of Param
         What can be chosen about it (number of points, dimension, noise, seed).
-    source : {"generated", "bundled", "download", "folder"}
+    source : {"generated", "bundled", "download", "folder", "own"}
         Where it comes from; everything but ``"download"`` works without a network.
     summary : str
         One line: number of samples and features, what it shows.

@@ -99,6 +99,7 @@ def plot_embedding(
     thumbnails: tuple[np.ndarray, list[str], float] | None = None,
     selected: int | None = None,
     legend: bool = True,
+    compact: bool = False,
     revision: str = "",
 ) -> go.Figure:
     """Points in the plane or the space of their principal components.
@@ -116,6 +117,8 @@ def plot_embedding(
         Row to mark with a ring.
     legend : bool
         Whether to show a legend or a colour scale.
+    compact : bool
+        Whether to do without the numbers along the axes and their room, for several small pictures side by side.
     revision : str
         While it stays the same, a reader's zoom survives a redraw.
 
@@ -127,7 +130,7 @@ def plot_embedding(
     # Neither a small picture nor the edges of a cube have room for the words.
     words = " of the variance" if legend and Z.shape[1] == 2 else ""
     axes = [f"axis {i + 1} ({share:.0%}{words})" for i, share in enumerate(projection.explained)]
-    traces = _points(Z, style, legend)
+    traces = _points(Z, style, legend, compact)
     if Z.shape[1] == 3:
         scene = {
             f"{name}axis": _EDGE | {"title": {"text": text, "font": {"size": 13}}}
@@ -149,6 +152,11 @@ def plot_embedding(
     pad = 0.06 * (high - low).max()
     layout["xaxis"] = {"range": [low[0] - pad, high[0] + pad]}
     layout["yaxis"] = {"range": [low[1] - pad, high[1] + pad], "scaleanchor": "x", "scaleratio": 1}
+    if compact:
+        layout["margin"] = {"l": 34, "r": 10, "t": 8, "b": 36}
+        for name, text in zip(("xaxis", "yaxis"), axes, strict=True):
+            title = {"text": text, "font": {"size": 13}, "standoff": 6}
+            layout[name] |= {"showticklabels": False, "ticks": "", "showgrid": False, "title": title}
     return styled(traces, x=axes[0], y=axes[1], height=height, revision=revision, **layout)
 
 
@@ -188,9 +196,9 @@ def place_thumbnails(Z: np.ndarray, aspect: float, most: int = 120) -> np.ndarra
     return np.array(sorted(taken))
 
 
-def _points(Z: np.ndarray, style: PointStyle, legend: bool) -> list[Any]:
+def _points(Z: np.ndarray, style: PointStyle, legend: bool, compact: bool = False) -> list[Any]:
     kind = "scatter3d" if Z.shape[1] == 3 else ("scattergl" if len(Z) > 3000 else "scatter")
-    size = 4 if Z.shape[1] == 3 else 9 if len(Z) <= 600 else 6
+    size = 4 if Z.shape[1] == 3 else 5 if compact and len(Z) > 100 else 9 if len(Z) <= 600 else 6
     groups = style.groups or (("", np.arange(len(Z))),)
     traces = []
     for index, (name, rows) in enumerate(groups):

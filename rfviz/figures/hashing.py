@@ -127,14 +127,12 @@ def _recall_curve(curve: RecallCurve, axis: str, style: Any) -> list[dict[str, A
     return [band, marks]
 
 
-def plot_near_far(result: NearFarResult, k: int, *, height: int = 380, revision: str = "") -> go.Figure:
+def plot_near_far(result: NearFarResult, *, height: int = 380, revision: str = "") -> go.Figure:
     """Densities of the share of differing symbols, of true neighbours and of random pairs, with the best threshold.
 
     Parameters
     ----------
     result : NearFarResult
-    k : int
-        Neighbours that count as near.
     height : int
         Pixels.
     revision : str
@@ -151,7 +149,7 @@ def plot_near_far(result: NearFarResult, k: int, *, height: int = 380, revision:
     traces: list[dict[str, Any]] = []
     top = 0.0
     for name, colour, measured, exact in (
-        (f"{k} nearest neighbours", COLOURS[2], result.near, result.near_exact),
+        (f"{result.k} nearest neighbours", COLOURS[2], result.near, result.near_exact),
         ("random pairs", COLOURS[1], result.far, result.far_exact),
     ):
         bars, curve = (np.add.reduceat(values, starts) / (width / m) for values in (measured, exact))

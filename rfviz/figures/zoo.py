@@ -5,13 +5,19 @@ from __future__ import annotations
 import base64
 
 import numpy as np
+import plotly.graph_objects as go
 
-from rfviz.analysis.zoo import SIDE, Card
+from rfviz.analysis.zoo import SIDE, Card, ZooResult
+from rfviz.features import registry
 from rfviz.figures.cooccurrence import DIVERGING
+from rfviz.figures.quick import trace
+from rfviz.figures.template import styled
 
-__all__ = ["LEVELS", "card_pictures", "levels", "palette"]
+__all__ = ["LEVELS", "card_pictures", "levels", "palette", "plot_zoo"]
 
 LEVELS = 255  # an odd number: the middle one is zero
+# Of the sheet with all cards: cards in a row, cells between pictures, between cards, and for a title.
+_COLUMNS, _GAP, _APART, _TITLE = 3, 4, 16, 16
 
 
 def palette() -> list[list[int]]:
@@ -51,3 +57,50 @@ def card_pictures(card: Card) -> dict[str, str]:
         "sampled": levels(card.sampled, card.limit),
         "exact": levels(card.exact, card.limit),
     }
+
+
+def plot_zoo(result: ZooResult, *, height: int = 0) -> go.Figure:
+    """All cards on one sheet: one feature of each scheme, its kernel as sampled, and the exact one.
+
+    Parameters
+    ----------
+    result : ZooResult
+    height : int
+        Pixels; by default as many as its rows take.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    cards = [card for card in result.cards if not card.problem]
+    rows = -(-len(cards) // _COLUMNS)
+    tall, wide = SIDE + _TITLE, 3 * SIDE + 2 * _GAP + _APART
+    sheet = np.full((rows * tall, _COLUMNS * wide - _APART), np.nan, dtype=np.float32)
+    notes, rings = [], []
+    for number, card in enumerate(cards):
+        bottom, left = (rows - 1 - number // _COLUMNS) * tall, number % _COLUMNS * wide
+        for place, values in enumerate(_shares(card)):
+            start = left + place * (SIDE + _GAP)
+            sheet[bottom : bottom + SIDE, start : start + SIDE] = values.reshape(SIDE, SIDE)
+            if place:
+                rings.append((start + result.row % SIDE, bottom + result.row // SIDE))
+        label = registry()[card.scheme].label
+        notes.append({"x": left, "y": bottom + SIDE + 1, "text": label, "showarrow": False, "xanchor": "left",
+                      "yanchor": "bottom", "font": {"size": 13}})  # fmt: skip
+    bar = {"thickness": 14, "tickvals": [-1, 0, 1], "ticktext": ["negative", "zero", "positive"]}
+    colours = {"colorscale": [list(stop) for stop in DIVERGING], "cmin": -1, "cmax": 1, "colorbar": bar}
+    picture = trace("heatmap", z=sheet, coloraxis="coloraxis", hoverinfo="skip")
+    marker = {"symbol": "circle-open", "size": 9, "color": "#111111", "line": {"width": 2}}
+    ring = trace("scatter", x=[x for x, _ in rings], y=[y for _, y in rings], mode="markers", marker=marker,
+                 hoverinfo="skip", showlegend=False)  # fmt: skip
+    hidden = {"visible": False, "constrain": "domain"}
+    return styled([picture, ring], x="", y="", height=height or 40 + 135 * rows, revision="zoo", coloraxis=colours,
+                  annotations=notes, xaxis=hidden, yaxis=hidden | {"scaleanchor": "x"},
+                  margin={"l": 8, "r": 8, "t": 12, "b": 8})  # fmt: skip
+
+
+def _shares(card: Card) -> list[np.ndarray]:
+    """The three pictures of a card as shares of the end of their scale."""
+    ends = (float(np.abs(card.feature).max()), card.limit, card.limit)
+    pictures = (card.feature, card.sampled, card.exact)
+    return [np.clip(v / end, -1.0, 1.0) if end > 0 else np.zeros(len(v)) for v, end in zip(pictures, ends, strict=True)]

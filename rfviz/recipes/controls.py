@@ -22,7 +22,7 @@ class Control:
         Its name in an address and in a preset.
     kind : {"switch", "number", "stops", "ends", "word", "words", "own"}
         A switch, a number that is typed, a slider with stops, a slider with two ends, one word of several, any number
-        of words; ``"own"`` for what a page draws itself, elsewhere: a table, points.
+        of words; ``"own"`` for what a page draws itself, in a way or a place of its own.
     default : object
         Its value where nothing is known.
     clean : callable

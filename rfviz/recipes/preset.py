@@ -81,8 +81,8 @@ class Preset(Panel):
 
 
 def _rule(control: Control) -> str:
-    if control.kind in ("word", "words"):
-        return f"must be {'one' if control.kind == 'word' else 'some'} of {', '.join(map(str, control.options))}"
+    if control.kind in ("word", "words", "own") and control.options:
+        return f"must be {'some' if control.kind == 'words' else 'one'} of {', '.join(map(str, control.options))}"
     if control.kind == "stops":
         words = [option for option in control.options if isinstance(option, str)]
         numbers = [option for option in control.options if not isinstance(option, str)]
@@ -91,6 +91,8 @@ def _rule(control: Control) -> str:
         )
     if control.kind == "switch":
         return "must be true or false"
+    if control.kind == "own":
+        return "must be what the page can make of it"
     noun = "an integer" if control.kind == "number" else "a pair of integers"
     return f"must be {noun} from {control.low} to {control.high}"
 

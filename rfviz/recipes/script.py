@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pprint
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -34,9 +34,31 @@ def python(value: Any, indent: int = 0) -> str:
 
 def load_data(data: Data) -> str:
     """The line that loads a data set as ``dataset``."""
+    if data.name.startswith("own:"):
+        return _own_data(data.values)
     arguments = "".join(f", {name}={value!r}" for name, value in data.values.items())
     hint = "  # a file of the folder that RFVIZ_DATA names" if data.name.startswith("folder:") else ""
     return f"dataset = datasets.load({data.name!r}{arguments}){hint}"
+
+
+def _own_data(values: Mapping[str, Any]) -> str:
+    """Lines that prepare a file of the reader's, or a data set of OpenML, in the same way."""
+    how = f"upload.Preparation.from_json({values['preparation']!r})"
+    plane = ""
+    if "plane" in values:  # the page draws a plane, whatever the data
+        plane = (
+            "\nfrom dataclasses import replace\n\nfrom rfviz.analysis.plane import plane_of\n\n"
+            f"points = plane_of(dataset.X[:{values['plane']}]).project(dataset.X).astype('float32')\n"
+            "dataset = replace(dataset, X=points, image_shape=None, feature_names=())"
+        )
+    if "openml" in values:
+        taken = f"openml.fetch(openml.find({str(values['openml'])!r})[0])"
+        return f"from rfviz.datasets import openml, upload\n\ndataset = {taken}.prepare(\n    {how}\n){plane}"
+    return (
+        "from pathlib import Path\n\nfrom rfviz.datasets import upload\n\n"
+        f"file = Path({values['file']!r})  # your own, beside this script\n"
+        f"dataset = upload.take(file.name, file.read_bytes()).prepare(\n    {how}\n){plane}"
+    )
 
 
 def write(title: str, body: str, uses: Iterable[Any]) -> str:

@@ -108,6 +108,9 @@ def one_feature(
     state: PageState, skeleton: Skeleton, sample: FeatureSample, result: PixelMap, dataset: Dataset, data_key: Hashable
 ) -> None:
     """One of the features with the framed pixel, over an image, as a formula."""
+    if dataset.image_shape is None:
+        st.info(f"{dataset.name} holds no images for a feature to look at. Choose images in the sidebar.")
+        return
     own = sample.features_of(result.pixel, result.n_features)
     if not len(own):
         st.info("None of these features reaches the framed pixel. Choose more features, or another pixel.")

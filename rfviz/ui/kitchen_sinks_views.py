@@ -71,6 +71,8 @@ def choose_view(state: PageState) -> str:
         return value
 
     key = state.claim("view", "error", clean)
+    if not state.draws("view", "Show"):
+        return st.session_state[key]
     return st.segmented_control("Show", list(VIEWS), required=True, key=key, format_func=VIEWS.__getitem__)
 
 

@@ -5,23 +5,41 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from rfviz.ui import pins
+from rfviz.ui import pins, teaching
 from rfviz.ui.history import history_buttons
 from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.play import Reel, bar_code, chart_bar
 from rfviz.ui.state import PageState
 
-__all__ = ["blas_note", "chart", "details", "explain", "formula", "numbers", "page_title", "under_chart", "use_style"]
+__all__ = [
+    "blas_note",
+    "chart",
+    "details",
+    "explain",
+    "formula",
+    "numbers",
+    "page_title",
+    "pictures_are_decoration",
+    "under_chart",
+    "use_style",
+]
+
 
 # Where the session keeps the state of the page that it shows.
 _PAGE = "rfviz.page"
+_HERE = Path(__file__).parent
+_marks = st.components.v2.component("rfviz.page_marks", js=(_HERE / "page_marks.js").read_text(encoding="utf-8"))
+_pictures = st.components.v2.component(
+    "rfviz.picture_marks", js=(_HERE / "picture_marks.js").read_text(encoding="utf-8")
+)
 
 
 @functools.lru_cache(maxsize=1)
@@ -30,8 +48,14 @@ def _css() -> str:
 
 
 def use_style() -> None:
-    """Add the laboratory's few rules of style to the page."""
+    """Add the laboratory's few rules of style to the page, and what its markup lacks for screen readers."""
     st.html(f"<style>{_css()}</style>")
+    _marks(key="page-marks", height=1)
+
+
+def pictures_are_decoration() -> None:
+    """Say to screen readers that the pictures of this page repeat what stands beside them."""
+    _pictures(key="picture-marks", height=1)
 
 
 def page_title(
@@ -50,13 +74,20 @@ def page_title(
     """
     page = next(page for page in find_pages() if page.slug == slug)
     state = st.session_state[_PAGE] = PageState(slug)
+    teaching.begin(state)
+    if "presets" in state.hidden:
+        presets = None
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.title(heading or page.title, anchor=False, width="content")
         with st.container(horizontal=True, width="content"):
             for label, (help, values) in (presets or {}).items():
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
             history_buttons(state, lambda name: pins.restore(state, name))
-    st.markdown(page.question)
+            teaching.menu(state)
+    if "question" not in state.hidden:
+        st.markdown(page.question)
+    state.place = st.container()
+    teaching.panel(state)
     bar_code(slug)
     return state
 
@@ -115,6 +146,8 @@ def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
     parts : mapping of str to callable
         Title of each part to what draws it.
     """
+    if "details" in state.hidden:
+        return
     for number, (title, fill) in enumerate(parts.items()):
         with st.expander(title, key=state.key(f"details-{number}"), on_change="rerun") as part:
             if part.open:

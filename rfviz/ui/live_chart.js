@@ -76,17 +76,42 @@ function config(root) {
   };
 }
 
-// As tall as the figure says, or less where it is to be square and there is no room for that.
+// As tall as the figure says, or less where it is to be square and there is no room for that. In the presenter's view a
+// main chart that begins in the upper half of the window fills what is left of it.
 function tall({ root, data }) {
-  const { height, margin } = data.figure.layout; // a frame has the height of the chart
+  const { margin } = data.figure.layout;
+  let { height } = data.figure.layout;
+  const top = root.getBoundingClientRect().top + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
+  if (data.large && !data.secondary && top < 0.5 * window.innerHeight)
+    height = Math.max(420, Math.min(1.4 * height, window.innerHeight - top - 16));
   return data.square ? Math.min(height, root.clientWidth - margin.l - margin.r + margin.t + margin.b) : height;
+}
+
+// Words for the last row of a lecture hall: 1.4 times as large, less in a narrow chart, where they would be cut off.
+function readable({ root, data }, whole) {
+  const factor = data.large ? Math.min(Math.max(root.clientWidth / 560, 1), 1.4) : 1;
+  if (factor === 1) return whole;
+  const figure = structuredClone(whole);
+  const enlarge = (part) => {
+    for (const [name, value] of Object.entries(part)) {
+      if (!value || typeof value !== "object" || ArrayBuffer.isView(value)) continue;
+      if (name.endsWith("font") && Number.isFinite(value.size)) value.size *= factor;
+      else if (!Array.isArray(value) || typeof value[0] === "object") enlarge(value);
+    }
+  };
+  enlarge(figure);
+  const { layout } = figure;
+  layout.font = { size: 12 * factor, ...layout.font };
+  for (const side of Object.keys(layout.margin ?? {})) layout.margin[side] *= 0.5 + 0.5 * factor;
+  for (const trace of figure.data) if (Number.isFinite(trace.line?.width)) trace.line.width *= factor;
+  return figure;
 }
 
 // What stands in for the figure of the page while the reader plays, or the figure itself. Frames follow each other too
 // fast to ask for the theme each time.
 function draw(Plotly, chart, fresh = true) {
   const { root, data } = chart;
-  const figure = chart.frame ?? data.figure;
+  const figure = readable(chart, chart.frame ?? data.figure);
   if (fresh) chart.template = themed(getComputedStyle(root));
   const layout = { ...figure.layout, autosize: true, template: chart.template, uirevision: data.figure.layout.uirevision };
   if (fresh) root.style.minHeight = `${(chart.height = tall(chart))}px`;

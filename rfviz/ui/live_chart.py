@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
+from rfviz.ui.presenter import is_presenting
+
 __all__ = ["live_chart", "picked_row", "plotly_route", "taken_places", "taken_row"]
 
 _HERE = Path(__file__).parent
@@ -74,6 +76,7 @@ def live_chart(
     spec = figure.to_dict()
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
     asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
+    asked["large"] = is_presenting()
     rest = json.dumps({"alt": description, **asked, "plotly": _address()})
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()

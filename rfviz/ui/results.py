@@ -6,8 +6,9 @@ import threading
 import time
 import zlib
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from contextlib import suppress
+from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
@@ -15,7 +16,7 @@ from streamlit.errors import StreamlitDuplicateElementKey
 
 from rfviz.errors import hearing, listener
 
-__all__ = ["kept", "known", "warnings_of", "watched"]
+__all__ = ["forget", "kept", "known", "warnings_of", "watched"]
 
 R = TypeVar("R")
 
@@ -94,6 +95,27 @@ def _pass_on(messages: Messages, place: Any = None) -> None:
                 # Of all that is on a page, Streamlit knows the keys: of parts that warn of the same, the first does.
                 with suppress(StreamlitDuplicateElementKey), st.container(key=f"warning-{zlib.crc32(text.encode())}"):
                     st.warning(text, icon="⚠️")
+
+
+def forget(marks: Collection[str]) -> int:
+    """Drop every result whose key holds one of these texts, however deep; returns how many there were."""
+    dropped = 0
+    with _lock:
+        for results in _shelves.values():
+            for key in [key for key in results if _holds(key, marks)]:
+                del results[key]
+                dropped += 1
+    return dropped
+
+
+def _holds(key: Any, marks: Collection[str]) -> bool:
+    if isinstance(key, str):
+        return any(mark in key for mark in marks)
+    if isinstance(key, (tuple, list, frozenset)):
+        return any(_holds(part, marks) for part in key)
+    if is_dataclass(key) and not isinstance(key, type):
+        return any(_holds(getattr(key, field.name), marks) for field in fields(key))
+    return False
 
 
 def watched(

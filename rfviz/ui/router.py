@@ -14,6 +14,6 @@ groups: dict[str, list] = {}
 for found in find_pages():
     page = st.Page(found.path, title=found.title, icon=found.icon, url_path=found.slug, default=found.slug == "home")
     groups.setdefault(found.group, []).append(page)
-current = st.navigation(groups)
+current = st.navigation(groups, expanded=True)  # all pages, also where there are more than twelve
 st.set_page_config(page_title=f"{current.title} · rfviz")
 current.run()

@@ -70,6 +70,8 @@ def share(state: PageState, recipe: Recipe, source: Any, settings: Any, result: 
     source, settings, result
         Of the recipe, as the page shows them.
     """
+    if "share" in state.hidden:
+        return
     values = {name: value for name, value in state.changed().items() if name in state.controls}
     visit = _Visit(recipe, source, settings, result, values)
     visited = st.session_state.setdefault(_VISITED, {})

@@ -9,6 +9,7 @@ import streamlit as st
 
 from rfviz import backend, datasets
 from rfviz.errors import DataError, DownloadError, MemoryBudgetError, ParameterError
+from rfviz.ui import own_data_menu
 from rfviz.ui.controls import choice, control
 from rfviz.ui.results import watched
 from rfviz.ui.state import PageState
@@ -39,17 +40,22 @@ def choose_data(state: PageState, default: str, names: list[str] | None = None) 
     key : tuple
         What was loaded, hashable, for :func:`rfviz.ui.results.kept`.
     """
-    specs = datasets.specs()
-    offered = [name for name in specs if names is None or name in names]
+    specs = own_data_menu.specs() | datasets.specs()
+    offered = [name for name in specs if names is None or name in names or own_data_menu.is_own(name)]
+    offered = own_data_menu.menu(state, offered, default, specs)
     with st.sidebar:
         name = choice(
             state, "data", offered, default, "Data set",
-            "What the features are computed on. Those at the top need no download. Files in a data folder are "
-            "offered too: start the laboratory with the environment variable RFVIZ_DATA set to the folder.",
-            {key: spec.title for key, spec in specs.items()},
+            "What the features are computed on. “Your own data…” takes a file of yours; those after it need no "
+            "download. Files in a data folder are offered too: start the laboratory with the environment variable "
+            "RFVIZ_DATA set to the folder.",
+            {key: own_data_menu.title_of(key, specs) for key in offered},
         )  # fmt: skip
-        spec = specs[name]
+    name = own_data_menu.chosen(state, name, default, specs)
+    spec = specs[name]
+    with st.sidebar:
         st.caption(spec.summary)
+        own_data_menu.remarks(state, name, default, specs)
         # Each data set's settings have their own place in the address, so that they do not get into each other's way.
         values = {param.name: control(state, param, name=f"data.{param.name}") for param in spec.params}
         try:
@@ -61,6 +67,8 @@ def choose_data(state: PageState, default: str, names: list[str] | None = None) 
 
 def _load(name: str, spec: datasets.DatasetSpec, values: dict[str, Any]) -> tuple[datasets.Dataset, tuple]:
     key = (name, spec.extra.get("stamp"), tuple(sorted(values.items())))
+    if own_data_menu.is_own(name):
+        return spec.load(), (*key[:2], tuple(spec.extra["values"].items()))
     failed, reason = _failed.get(name, (0.0, ""))
     if time.monotonic() - failed < _RETRY_S:
         raise DataError(reason)

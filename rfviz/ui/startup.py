@@ -14,6 +14,7 @@ import numpy as np
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.ui.own_data import keep_uploads_in_memory
 
 __all__ = ["lifespan", "report_script_error"]
 
@@ -23,8 +24,8 @@ _log = logging.getLogger("rfviz")
 _PACKAGES = ("rfviz.analysis", "rfviz.figures", "rfviz.datasets")
 _PRELOADED = (
     "numpy", "pandas", "pyarrow", "scipy.linalg", "scipy.spatial.distance", "scipy.stats", "sklearn.decomposition",
-    "sklearn.ensemble", "sklearn.neighbors", "sklearn.svm", "PIL.Image", "plotly.graph_objects",
-    "plotly.validator_cache",
+    "sklearn.ensemble", "sklearn.impute", "sklearn.neighbors", "sklearn.preprocessing", "sklearn.svm", "PIL.Image",
+    "plotly.graph_objects", "plotly.validator_cache",
 )  # fmt: skip
 
 
@@ -45,6 +46,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     from rfviz.features.draws import remember_normals
     from rfviz.figures.template import styled
 
+    keep_uploads_in_memory()
     backend.available_devices()
     backend.blas_info()
     kernels.expected_max(2)

@@ -7,7 +7,7 @@ the page holds what differs from the defaults, under ``<name>``.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,10 @@ from rfviz.ui.history import history_of, record
 
 __all__ = ["PageState"]
 
+_AT = "rfviz:page"  # the page of the last run
+# Streamlit drops what it holds for a widget as soon as another page is shown, unless a later run has written it again;
+# what came with the address, and was never touched, would be lost.
+_KEPT = "rfviz:kept"
 _sync = st.components.v2.component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
 
 
@@ -34,14 +38,28 @@ class PageState:
     ----------
     controls : dict of str to Control
         Those that were drawn, by name: what their values are called.
+    place : container or None
+        Below the page's question, for what must be said before anything else.
     """
 
     def __init__(self, page: str) -> None:
         self.page = page
         self.controls: dict[str, Control] = {}
+        self.place: Any = None
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
         self._begun: float | None = None
+        # A link from another page says what to show there, whatever the reader had chosen on that page before.
+        arrives = st.session_state.get(_AT) != page
+        self._linked = set(st.query_params) if arrives else set()
+        st.session_state[_AT] = page
+        self._given: dict[str, str | None] = {}
+        self._labels: dict[str, str] = {}
+        #: Names of controls, and of parts of the page, that are not drawn; those that are no mistake though the page
+        #: has no such control at present; and the only controls to be drawn, or None for all.
+        self.hidden: Collection[str] = ()
+        self.possible: Collection[str] = ()
+        self.only: Collection[str] | None = None
 
     def key(self, name: str) -> str:
         """Key of a control in the session's state."""
@@ -63,19 +81,35 @@ class PageState:
         self._defaults[name] = default
         self._begun = self._begun or time.monotonic()
         key = self.key(name)
-        if key not in st.session_state:
-            st.session_state[key] = self._from_address(name, default, clean)
+        if name in self._given:
+            st.session_state[key] = self._from_text(name, self._given.pop(name), default, clean, "this lesson")
+        elif key not in st.session_state or name in self._linked:
+            self._linked.discard(name)  # once: what the reader then changes counts
+            kept = _legal(st.session_state.get(_KEPT, {}).get(key, default), default, clean)
+            st.session_state[key] = self._from_text(name, st.query_params.get(name), kept, clean, "the address")
         else:
             # Another data set or scheme may have narrowed what is legal. Writing the value back also keeps Streamlit
             # from dropping it with its widget when the reader visits another page.
-            try:
-                st.session_state[key] = clean(st.session_state[key])
-            except ValueError:
-                st.session_state[key] = default
+            st.session_state[key] = _legal(st.session_state[key], default, clean)
         return key
 
-    def _from_address(self, name: str, default: Any, clean: Callable[[Any], Any]) -> Any:
-        text = st.query_params.get(name)
+    def give(self, texts: Mapping[str, str | None]) -> None:
+        """Values, as an address holds them, that controls take when they are next drawn; None stands for the default.
+
+        They are checked as those of the address are. What no control takes until :meth:`finish` is forgotten.
+        """
+        self._given = dict(texts)
+
+    def draws(self, name: str, label: str) -> bool:
+        """Whether a control is to be drawn; one that is not keeps its value. Remembers what the control is called."""
+        self._labels[name] = label
+        return name not in self.hidden and (self.only is None or name in self.only)
+
+    def last(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """What the page's controls are called, and what differs from the defaults, both when it was last drawn."""
+        return st.session_state.get(f"{self.page}:last", ({}, {}))
+
+    def _from_text(self, name: str, text: str | None, default: Any, clean: Callable[[Any], Any], where: str) -> Any:
         if text is None:
             return default
         try:
@@ -84,7 +118,7 @@ class PageState:
             value = default
         if not same_text(format_value(value), text):
             shown = text if len(text) <= 40 else text[:37] + "…"
-            self._notices.append(f"{name}={shown} in the address is not possible here; using {format_value(value)}.")
+            self._notices.append(f"{name}={shown} in {where} is not possible here; using {format_value(value)}.")
         return value
 
     def apply(self, values: Mapping[str, Any]) -> None:
@@ -95,12 +129,26 @@ class PageState:
 
     def finish(self) -> None:
         """After the last control: say what was wrong with the address, and write the present values to it."""
+        told, unknown = f"{self.page}:unknown", sorted({*self.hidden} - {*self.possible, *self._defaults})
+        if unknown and st.session_state.get(told) != unknown:
+            st.session_state[told] = unknown
+            self._notices.append(f"hide={','.join(unknown)} in the address: this page has nothing of that name.")
         for notice in self._notices:
             st.toast(notice, icon="⚠️")
         self._notices.clear()  # a fragment ends more than once
-        values = {name: format_value(value) for name, value in self.changed().items()}
-        data = {"path": self.page, "values": values, "steps": record(self, st.session_state, self._begun or 0.0)}
+        self._given.clear()
+        changed = self.changed()
+        kept = {
+            key: value for key, value in st.session_state.get(_KEPT, {}).items() if not key.startswith(self.key(""))
+        }
+        st.session_state[_KEPT] = kept | {self.key(name): value for name, value in changed.items()}
+        values = {name: format_value(value) for name, value in changed.items()}
+        st.session_state[f"{self.page}:last"] = dict(self._labels), values
+        # With what else the address says, so that it is written anew when a step of a lesson has replaced it.
+        others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide")]
+        steps = record(self, st.session_state, self._begun or 0.0)
         self._begun = None
+        data = {"path": self.page, "values": values, "kept": others, "steps": steps}
         _sync(key=f"{self.page}:url", data=data, height=1)
 
     def changed(self) -> dict[str, Any]:
@@ -110,3 +158,10 @@ class PageState:
     def values(self) -> dict[str, Any]:
         """What all controls hold, by name."""
         return {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
+
+
+def _legal(value: Any, default: Any, clean: Callable[[Any], Any]) -> Any:
+    try:
+        return clean(value)
+    except ValueError:
+        return default

@@ -12,7 +12,7 @@ from rfviz.analysis.zoo import SIDE, Card, ZooResult
 from rfviz.features import registry
 from rfviz.figures.template import scheme_style
 from rfviz.figures.zoo import card_pictures, palette
-from rfviz.ui import zoo_text as text
+from rfviz.recipes import zoo_text as text
 from rfviz.ui.state import PageState
 
 __all__ = ["moved_point", "zoo_gallery"]

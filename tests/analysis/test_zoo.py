@@ -12,7 +12,7 @@ from rfviz.errors import ParameterError
 from rfviz.features import RandomProjection, registry
 from rfviz.figures.cooccurrence import DIVERGING
 from rfviz.figures.zoo import LEVELS, card_pictures, levels, palette
-from rfviz.ui import zoo_text as text
+from rfviz.recipes import zoo_text as text
 
 every_scheme = pytest.mark.parametrize("name", registry())
 

@@ -21,6 +21,21 @@ ROOT = Path(__file__).parents[2]
 RECIPES = recipes()
 # Settings that differ from the defaults of each page, small enough to be computed at once.
 OTHERS = {
+    "zoo": [{"m": 10, "x": -1.5, "y": 0.3, "feature": 7, "seed": 2}],
+    "guarantees": [
+        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomBinning", "points": 8, "draws": 20, "dimension": 12,
+         "about": ["one pair"], "eps": 0.2, "delta": 0.1, "normalise": "none"},
+        {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "maxout", "pool_size": 2, "size": 3.0,
+         "rows": 1000},
+        {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "compositional", "loss": "ramp"},
+    ],
+    "hashing": [
+        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomBinning", "n_components": 32, "seed": 3,
+         "look": "Near and far", "k": 5, "metric": "euclidean"},
+        {"data": "turning_head", "n_components": 48, "beside": False, "look": "Recall", "pools": [4], "longest": 32,
+         "draws": 1, "axis": "bits"},
+        {"data": "turning_head", "n_components": 16, "scheme": "RandomProjection", "first": 3, "second": 9},
+    ],
     "binning": [
         {"data": "xor", "data.n_samples": 40, "view": "All pairs", "p": 3, "shown": 4, "gamma": 5.0, "profile": "hat",
          "point": 7, "seed": 2},

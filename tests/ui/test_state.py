@@ -143,3 +143,62 @@ def test_choices_may_stand_in_any_order(fake):
     page.claim("more", ["b"], in_our_order)
     page.finish()
     assert len(fake.toasts) == 1 and "more=c,z in the address is not possible" in fake.toasts[0]
+
+
+def test_a_link_from_another_page_counts_more_than_an_old_choice(fake):
+    assert claimed(fake) == 8
+    PageState("other")  # the reader goes to another page, and there follows a link with a setting
+    fake.query["pool_size"] = "16"
+    page = PageState("page")
+    key = page.claim("pool_size", 8, POOL.clamp)
+    assert fake.session[key] == 16
+    fake.session[key] = 24  # what the reader then changes counts, while the address lags behind
+    page.claim("pool_size", 8, POOL.clamp)
+    assert fake.session[key] == 24 and claimed(fake) == 24
+
+
+def test_coming_back_without_a_link_finds_the_old_choice(fake):
+    fake.query["pool_size"] = "16"
+    assert claimed(fake) == 16
+    PageState("other")
+    fake.query.clear()
+    assert claimed(fake) == 16
+
+
+def test_what_streamlit_forgets_with_its_widget_is_kept(fake):
+    fake.query["pool_size"] = "16"
+    assert claimed(fake) == 16
+    PageState("other").finish()
+    fake.query.clear()
+    fake.session.pop("page.pool_size")
+    assert claimed(fake) == 16
+    fake.session.pop("page.pool_size")
+    # Another data set may have narrowed what is legal in the meantime.
+    assert claimed(fake, Param("pool_size", 8, "int", low=1, high=10).validate) == 8
+
+
+def test_given_values_are_checked_as_those_of_the_address(fake):
+    claimed(fake)
+    param = Param("pool_size", 8, "int", low=1, high=100)
+    page = PageState("page")
+    page.give({"pool_size": "500", "gone": "1"})
+    page.claim("pool_size", 8, param.clamp)
+    page.finish()
+    assert fake.session["page.pool_size"] == 100
+    assert fake.toasts == ["pool_size=500 in this lesson is not possible here; using 100."]
+    page.give({"pool_size": None})
+    page.claim("pool_size", 8, param.clamp)
+    assert fake.session["page.pool_size"] == 8  # None stands for the default
+
+
+def test_what_is_hidden_is_not_drawn_and_unknown_names_are_said_once(fake):
+    for _ in range(2):
+        page = PageState("page")
+        page.hidden, page.possible = {"pool_size", "gamma", "nonsense", "other"}, {"gamma"}
+        page.claim("pool_size", 8, int)
+        assert not page.draws("pool_size", "Pool size") and page.draws("seed", "Seed")
+        page.only = {"gamma"}
+        assert not page.draws("seed", "Seed")
+        page.finish()
+    assert fake.toasts == ["hide=nonsense,other in the address: this page has nothing of that name."]
+    assert page.last() == ({"pool_size": "Pool size", "seed": "Seed"}, {})

@@ -8,7 +8,10 @@ from rfviz.analysis.zoo import Card, ZooResult
 from rfviz.features import registry
 from rfviz.recipes.controls import shown
 
-__all__ = ["ERROR", "METHOD", "NOT_SHOWN", "NUMBERS", "alternatives", "captions", "explanation", "formulas", "per_cent"]
+__all__ = [
+    "ERROR", "METHOD", "NOT_SHOWN", "NUMBERS", "alternatives", "captions", "explanation", "formulas", "per_cent",
+    "summary",
+]  # fmt: skip
 
 NOT_SHOWN = "It is not drawn here:"
 
@@ -56,6 +59,15 @@ def alternatives(card: Card, result: ZooResult) -> dict[str, str]:
         "sampled": f"{label}: kernel {at} as {result.m} features estimate it, off by {per_cent(card.error)}.",
         "exact": f"{label}: exact kernel {at}.",
     }
+
+
+def summary(result: ZooResult) -> str:
+    """All cards in one sentence, for those who cannot see them."""
+    x, y = result.point
+    return (
+        f"Feature {result.feature + 1} of each of {len(result.cards)} feature maps over the plane, and its kernel "
+        f"around the point {x:g}, {y:g}, as {result.m} features estimate it and exact."
+    )
 
 
 def explanation(result: ZooResult) -> str:

@@ -62,12 +62,12 @@ def recall(result: RecallResult) -> str:
     )
 
 
-def near_far(result: NearFarResult, k: int) -> str:
+def near_far(result: NearFarResult) -> str:
     """How well near and far pairs are told apart."""
     return (
-        f"Pairs of a point with one of its {k} nearest neighbours, and pairs drawn at random (near ones may be among "
-        f"them). Calling a pair near when at most {result.threshold:,} of {result.n_symbols:,} symbols differ is wrong "
-        f"in **{result.error:.1%}** of cases, near and far weighted alike (exact law: {result.error_exact:.1%}). "
+        f"Pairs of a point with one of its {result.k} nearest neighbours, and pairs drawn at random (near ones may be "
+        f"among them). Calling a pair near when at most {result.threshold:,} of {result.n_symbols:,} symbols differ is "
+        f"wrong in **{result.error:.1%}** of cases, near and far weighted alike (exact law: {result.error_exact:.1%}). "
         f"A random pair is farther than a near one with probability **{result.auc:.3f}** (the area under the ROC "
         f"curve, AUC; exact law: {result.auc_exact:.3f})."
     )

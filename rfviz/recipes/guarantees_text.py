@@ -247,7 +247,7 @@ def risk_explanation(
     """What one sees, with the numbers of the picture."""
     total, zero = float(bound.total(n, m)), LOSSES[loss].at_zero
     letter = "B" if theorem == "compositional" else "C"
-    place = int(np.argmin(np.abs(np.log(measured.m_grid / m))))
+    place = measured.place(m)
     verdict = (
         f"That is more than the risk {zero:.2g} of the function 0, so the theorem says **nothing** here"
         if total > zero else f"That is less than the risk {zero:.2g} of the function 0: the theorem says something"

@@ -1,0 +1,21 @@
+"""Lessons: for each figure of the papers a short track of questions, each with a prediction before the answer."""
+
+import streamlit as st
+
+from rfviz.ui import layout
+from rfviz.ui import lesson_cards as cards
+
+TITLE = "Lessons"
+ICON = ":material/school:"
+GROUP = ""
+ORDER = 6
+QUESTION = (
+    "What would you predict? Each lesson leads through one figure of a paper in a few questions: you choose an answer, "
+    "then the page shows what happens, with its numbers."
+)
+
+state = layout.page_title("lessons")
+cards.show()
+cards.mistakes()
+layout.details(state, {"For teachers": lambda: st.markdown(cards.FOR_TEACHERS)})
+state.finish()

@@ -1,0 +1,138 @@
+"""Facts about kernel estimates: compositional features, random grids, and what bounds ask for."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+
+from rfviz import datasets
+from rfviz.analysis.binning import boxes, plane_grids, shared_boxes
+from rfviz.analysis.cooccurrence import exact_map, pixel_map, sample_features
+from rfviz.analysis.facts.registry import at, fact
+from rfviz.analysis.guarantees import Comparison, compare, measure_errors
+from rfviz.analysis.kernel_error import KernelErrorResult, error_grid, kernel_errors, prepare_sample
+from rfviz.analysis.statements import statements
+from rfviz.errors import ParameterError
+from rfviz.skeleton import occurrence, pixel_groups, preset
+
+__all__: list[str] = []
+
+
+@functools.lru_cache(maxsize=16)
+def _skeleton_errors(name: str, kept_once: bool) -> KernelErrorResult:
+    sample = prepare_sample(datasets.load("photo_patches"), "none", 64)
+    setting = {"skeleton": name, "turn": 0.5, "deduplicate": kept_once}
+    return kernel_errors(sample, "CompositionalFeatures", setting, error_grid(2000), 5)
+
+
+@fact
+def skeleton_rmse(name: str, m: int, once: float) -> float:
+    """RMS error of a compositional kernel by m features of 64 photographs; once = 1 keeps equal features once."""
+    result = _skeleton_errors(name, bool(once))
+    return at(dict(zip(map(int, result.m_grid), map(float, result.errors.average("rmse")), strict=True)), m)
+
+
+@fact
+def paths(name: str) -> float:
+    """The expected number of pixels that a feature of a skeleton multiplies: its complexity."""
+    return preset(name, (24, 24, 3)).complexity
+
+
+@functools.lru_cache(maxsize=8)
+def _map(name: str, row: int, column: int) -> np.ndarray:
+    return exact_map(preset(name, (24, 24)), (row - 1) * 24 + column - 1).correlation.reshape(24, 24)
+
+
+@fact
+def meets(name: str, row: int, column: int, other_row: int, other_column: int) -> float:
+    """Exact correlation of two pixels' occurring in a feature of a skeleton; 24 × 24 pixels, counted from 1."""
+    return float(_map(name, row, column)[other_row - 1, other_column - 1])
+
+
+@fact
+def tiers(name: str, row: int, column: int) -> float:
+    """How many different values the exact map of a pixel has, itself left out."""
+    others = np.delete(_map(name, row, column).ravel(), (row - 1) * 24 + column - 1)
+    return float(len(np.unique(np.round(others, 6))))
+
+
+@fact
+def map_error(name: str, n_features: int) -> float:
+    """Root mean square error of the counted map of pixel (12, 12) in this many features, seed 0."""
+    sample = sample_features(preset(name, (24, 24)), n_features, 0)
+    return float(pixel_map(sample, 11 * 24 + 11, n_features).rms[-1])
+
+
+@fact
+def boxes_error(n_grids: int) -> float:
+    """RMS error over the plane of the share of grids in which a point shares the box of the first of the two moons."""
+    return _shared(n_grids, 2.0)[0]
+
+
+@fact
+def boxes_predicted(n_grids: int) -> float:
+    """What theory expects of it, over all draws of the grids."""
+    return _shared(n_grids, 2.0)[1]
+
+
+@functools.lru_cache(maxsize=16)
+def _shared(n_grids: int, gamma: float) -> tuple[float, float]:
+    grids = plane_grids(datasets.load("moons"), gamma)
+    shared = shared_boxes(grids, 0, int(n_grids))
+    spread = float(np.mean(shared.exact * (1.0 - shared.exact)))
+    return float(np.sqrt(np.mean((shared.estimate - shared.exact) ** 2))), math.sqrt(spread / n_grids)
+
+
+@fact
+def full_boxes(gamma: float) -> float:
+    """How many boxes of the first grid hold at least one of the 400 points."""
+    return float(len(boxes(plane_grids(datasets.load("moons"), float(gamma), n_repetitions=1), 0, 0).sizes))
+
+
+@fact
+def exp(value: float) -> float:
+    """The exponential function."""
+    return math.exp(value)
+
+
+@functools.lru_cache(maxsize=8)
+def _bounds(eps: float, draws: int) -> Comparison:
+    sample = prepare_sample(datasets.load("digits"), "unit norm", 64)
+    setting = {"gamma": 1.0, "paired": True, "spectrum": "gaussian", "draw": "iid"}
+    measured = measure_errors(sample, "RandomFourier", setting, error_grid(2000), draws)
+    found = statements("RandomFourier", measured.setting, measured.n_pairs, measured.n_features, measured.diameter,
+                       measured.largest_variance)  # fmt: skip
+    return compare(measured, found, eps, 0.05)
+
+
+@fact
+def features_needed(about: str, kind: str, eps: float) -> float:
+    """Features for an error of eps with probability 0.95: kind "measured" or "bound" (the loosest that is drawn)."""
+    curves = _bounds(float(eps), 100).find(about, kind)
+    known = [curve.features for curve in curves if kind == "measured" or len(curve.m)]
+    if not known:
+        raise ParameterError("kind", f"must be known for errors {about}", kind, 'Choose "bound".')
+    return max(known)
+
+
+@functools.lru_cache(maxsize=4)
+def _hybrid_errors(name: str) -> KernelErrorResult:
+    sample = prepare_sample(datasets.load("photo_patches"), "none", 64)
+    setting = {"skeleton": name, "turn": 0.5, "paired": False}
+    return kernel_errors(sample, "HybridCompositional", setting, error_grid(2000), 5)
+
+
+@fact
+def hybrid_rmse(name: str, m: int) -> float:
+    """The same for the hybrid baseline: Fourier features on top of compositional ones."""
+    result = _hybrid_errors(name)
+    return at(dict(zip(map(int, result.m_grid), map(float, result.errors.average("rmse")), strict=True)), m)
+
+
+@fact
+def reaches(name: str, row: int, column: int) -> float:
+    """The probability, in per cent, that a feature of a skeleton reaches a pixel; 24 × 24 pixels, counted from 1."""
+    skeleton = preset(name, (24, 24))
+    return 100 * float(occurrence(skeleton, pixel_groups(skeleton))[(row - 1) * 24 + column - 1])

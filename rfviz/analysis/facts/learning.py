@@ -1,0 +1,148 @@
+"""Facts about learning: test errors, boosting, the largest weight, and a bound on the risk."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from rfviz import datasets
+from rfviz.analysis.accuracy import grid_segments, run_segment
+from rfviz.analysis.baselines import run_baseline
+from rfviz.analysis.boosting import BoostSegment, boost
+from rfviz.analysis.facts.registry import at, fact
+from rfviz.analysis.kernel_error import error_grid
+from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
+from rfviz.analysis.risk import MeasuredRisk, measure_risk
+from rfviz.analysis.splits import Split, make_split
+from rfviz.analysis.weight_decay import WeightDecay, largest_weights
+from rfviz.bounds import LOSSES, kitchen_sinks_risk
+from rfviz.linear_model import default_grid
+
+__all__: list[str] = []
+
+
+@functools.lru_cache(maxsize=4)
+def _split(name: str, how: str) -> Split:
+    return make_split(datasets.load(name), how)
+
+
+@functools.lru_cache(maxsize=64)
+def _learnt(name: str, how: str, scheme: str, setting: tuple, grids: tuple, draws: int) -> dict[int, float]:
+    """Test error in per cent by number of features, mean over draws, as the pages compute it."""
+    errors: dict[int, list[float]] = {}
+    for seed in range(draws):
+        for grid in grids:
+            segment = run_segment(_split(name, how), scheme, {**dict(setting), "random_state": seed}, grid)
+            for m, error in zip(segment.m_grid, segment.errors, strict=True):
+                errors.setdefault(int(m), []).append(float(error))
+    return {m: 100 * float(np.mean(found)) for m, found in errors.items()}
+
+
+@fact
+def digits_error(q: int, m: int) -> float:
+    """Test error in per cent of ridge regression on m maxout features of the digits, mean of 2 draws."""
+    grids = tuple(tuple(map(int, grid)) for grid in grid_segments(1000))
+    return at(_learnt("digits", "none", "RandomMaxout", (("pool_size", q),), grids, 2), m)
+
+
+@fact
+def test_rows(name: str) -> float:
+    """Test rows of a data set without a split of its own, where a quarter is held out."""
+    return float(len(_split(name, "none").y_test))
+
+
+@fact
+def paper_error(q: int, m: int) -> float:
+    """Test error in per cent on MNIST, as the paper's Table 1 prints it."""
+    return PAPER_TABLE_1[q][TABLE_M.index(m)][0]
+
+
+@fact
+def paper_best(m: int) -> float:
+    """The pool size with the least error in a column of the paper's Table 1."""
+    return float(min(PAPER_TABLE_1, key=lambda q: paper_error(q, m)))
+
+
+@functools.lru_cache(maxsize=1)
+def _boosted() -> BoostSegment:
+    return boost(_split("breast_cancer", "standardise"), range(1, 201))
+
+
+@fact
+def boosted_error(k: int) -> float:
+    """Test error in per cent of AdaBoost with k stumps, chosen with care, on the breast cancer data."""
+    return 100 * float(_boosted().errors[int(k) - 1])
+
+
+@fact
+def stumps_error(k: int) -> float:
+    """Test error in per cent of k random stumps on the same data, mean of 3 draws."""
+    return _sinks("DecisionStumps", (), k)
+
+
+@fact
+def sigmoids_error(k: int) -> float:
+    """The same for random sigmoids (tanh, scale 0.2)."""
+    return _sinks("SigmoidalRidge", (("activation", "tanh"), ("scale", 0.2)), k)
+
+
+def _sinks(scheme: str, setting: tuple, k: int) -> float:
+    grids = tuple(tuple(map(int, grid)) for grid in grid_segments(1000, 16))
+    return at(_learnt("breast_cancer", "standardise", scheme, setting, grids, 3), k)
+
+
+@functools.lru_cache(maxsize=2)
+def _decay(scheme: str) -> WeightDecay:
+    grid = [int(k) for k in default_grid(1000, 12)]
+    split = _split("breast_cancer", "standardise")
+    runs = [largest_weights(split, scheme, {"random_state": seed}, grid) for seed in range(5)]
+    return WeightDecay(np.array(grid), np.stack(runs))
+
+
+@fact
+def largest_weight(k: int) -> float:
+    """The median, over 5 runs, of the largest weight of k random stumps on the breast cancer data."""
+    decay = _decay("DecisionStumps")
+    return at(dict(zip(map(int, decay.k_grid), map(float, decay.quantiles[1]), strict=True)), k)
+
+
+@fact
+def weight_slope(first: int) -> float:
+    """Slope of that median against k on logarithmic axes, from the first k on."""
+    decay = _decay("DecisionStumps")
+    return decay.slope(list(map(int, decay.k_grid)).index(first))
+
+
+@fact
+def exact_error(name: str) -> float:
+    """Test error in per cent of a method that needs no random features on the digits: "rbf_svm", "linear_ridge"."""
+    split = _split("digits", "none")
+    return 100 * run_baseline(name, split.X_train, split.y_train, split.X_test, split.y_test).error
+
+
+@functools.lru_cache(maxsize=1)
+def _risk() -> MeasuredRisk:
+    setting = {"gamma": 1.0, "paired": False}
+    return measure_risk(_split("digits", "unit norm"), "RandomFourier", setting, error_grid(1000), 3)
+
+
+def _risk_bound(n: int, m: int) -> float:
+    measured = _risk()
+    place = int(np.argmin(np.abs(np.log(measured.m_grid / m))))
+    size = float(np.median(measured.size, axis=0)[place])
+    hinge = LOSSES["hinge"]
+    return float(kitchen_sinks_risk(hinge.lipschitz(size), size, hinge.at_zero, 0.025).total(n, m))
+
+
+@fact
+def risk_bound(m: int) -> float:
+    """Theorem 1 of kitchen sinks on the excess risk: m Fourier features of the digits, hinge loss, δ = 0.05."""
+    return _risk_bound(_risk().n_train, m)
+
+
+@fact
+def risk_measured(m: int) -> float:
+    """The excess that was measured: mean hinge loss on test rows, less the least for any number of features."""
+    measured = _risk()
+    return float(measured.excess("hinge")[int(np.argmin(np.abs(np.log(measured.m_grid / m))))])

@@ -1,0 +1,166 @@
+"""Quick inspection: the rows that are looked at, in units that suit them, and the rows nearest to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rfviz.analysis.points import NORMALISATION, normalise
+from rfviz.backend import check_memory
+from rfviz.datasets.base import Dataset
+from rfviz.features.draws import generator
+from rfviz.params import Param
+
+__all__ = [
+    "MAP_ROWS",
+    "SCALING",
+    "WORK_ROWS",
+    "Sample",
+    "column_name",
+    "nearest_rows",
+    "of_rows",
+    "scaling_of",
+    "take_sample",
+]
+
+SCALING = Param(
+    "normalise", "automatic", "choice", label="Normalise", choices=("automatic", *NORMALISATION.choices),
+    help="How the rows are scaled before distances are measured. Automatic gives each column of a table mean 0 and "
+    "variance 1, and leaves images as they are.",
+)  # fmt: skip
+#: Rows that are drawn in the maps, and rows that the other questions look at, at most.
+MAP_ROWS, WORK_ROWS = 1000, 10_000
+# Of very wide data fewer rows are taken: this many numbers take about a second.
+_CELLS = 4_000_000
+_FEWEST = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows of a data set, scaled.
+
+    Attributes
+    ----------
+    name : str
+    rows : ndarray of int, shape (n,)
+        Which rows of the data set, rising.
+    X : ndarray of shape (n, d), float64
+        Scaled.
+    how : str
+        The normalisation, see :data:`rfviz.analysis.points.NORMALISATION`.
+    n_samples : int
+        Rows of the whole data set.
+    centre, spread : ndarray of shape (d,)
+        What standardising subtracts and divides by, learnt from these rows; 0 and 1 for the other normalisations.
+    """
+
+    name: str
+    rows: np.ndarray
+    X: np.ndarray
+    how: str
+    n_samples: int
+    centre: np.ndarray
+    spread: np.ndarray
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row of the data set is in it."""
+        return len(self.rows) == self.n_samples
+
+    def scaled(self, X: np.ndarray) -> np.ndarray:
+        """Other rows in the same units, shape (k, d)."""
+        if self.how == "standardise":
+            return (X - self.centre) / self.spread
+        return normalise(X, self.how)
+
+
+def scaling_of(dataset: Dataset, how: str = "automatic") -> str:
+    """The normalisation that a word of :data:`SCALING` means for these data."""
+    how = SCALING.validate(how)
+    if how != "automatic":
+        return how
+    return "none" if dataset.image_shape else "standardise"
+
+
+def take_sample(dataset: Dataset, how: str = "automatic", most: int = WORK_ROWS, cells: int | None = None) -> Sample:
+    """Draw rows at random, all where there are few, and scale them.
+
+    The rows of a smaller sample are among those of a larger one.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    how : str
+        See :data:`SCALING`.
+    most : int
+        Rows at most.
+    cells : int, optional
+        Numbers at most, which is fewer rows of very wide data.
+
+    Raises
+    ------
+    DataError
+        For rows of zeros under ``"unit norm"``.
+    MemoryBudgetError
+        Where the rows would not fit.
+    """
+    n, d = dataset.X.shape
+    size = min(n, most, max((cells or _CELLS) // d, _FEWEST))
+    check_memory(4 * 8 * size * d, "cpu", f"{size} rows of {d} columns", "Choose data with fewer columns.")
+    rows = np.arange(n) if size == n else np.sort(generator(0, 0).permutation(n)[:size])
+    how = scaling_of(dataset, how)
+    X = dataset.X[rows].astype(np.float64)
+    centre, spread = np.zeros(d), np.ones(d)
+    if how == "standardise":
+        centre, spread = X.mean(axis=0), X.std(axis=0)
+        # What rounding leaves of a constant column is no variance.
+        spread = np.where(spread > 1e-7 * np.abs(X).max(axis=0), spread, 1.0)
+        X = (X - centre) / spread
+    else:
+        X = normalise(X, how)
+    return Sample(dataset.name, rows, X, how, n, centre, spread)
+
+
+def of_rows(dataset: Dataset, sample: Sample, ordered: bool = False) -> Dataset:
+    """The data set of a sample's rows alone, for analyses that take a data set; with its order only if asked for."""
+    y = None if dataset.y is None else dataset.y[sample.rows]
+    order = dataset.order[sample.rows] if ordered and dataset.order is not None else None
+    return replace(dataset, X=dataset.X[sample.rows], y=y, order=order, n_train=None)
+
+
+def nearest_rows(sample: Sample, dataset: Dataset, row: int, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of a sample nearest to one row of the data set, itself left out.
+
+    Parameters
+    ----------
+    sample : Sample
+    dataset : Dataset
+        Where the sample comes from.
+    row : int
+        Any row of it, in the sample or not.
+    k : int
+
+    Returns
+    -------
+    rows : ndarray of int, shape (min(k, n),)
+        Rows of the data set, nearest first.
+    distances : ndarray
+        In the sample's units.
+    """
+    x = sample.scaled(dataset.X[[row]].astype(np.float64))[0]
+    distance = np.sqrt(np.einsum("ij,ij->i", difference := sample.X - x, difference))
+    distance[sample.rows == row] = np.inf
+    others = len(distance) - int(np.isinf(distance).sum())
+    order = np.argsort(distance, kind="stable")[: min(k, others)]
+    return sample.rows[order], distance[order]
+
+
+def column_name(dataset: Dataset, column: int) -> str:
+    """What a column is called: its name, the place of a pixel, or its number from 1."""
+    if dataset.feature_names:
+        return dataset.feature_names[column]
+    if dataset.image_shape:
+        place = np.unravel_index(column, dataset.image_shape)
+        return f"pixel ({', '.join(str(int(p) + 1) for p in place)})"
+    return f"column {column + 1}"

@@ -1,0 +1,81 @@
+"""Quick inspection: the same rows three times, by their principal components before and after two feature maps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.embedding import Projection, embed, prepare_points
+from rfviz.analysis.inspection import Sample, of_rows
+from rfviz.analysis.progress import Progress, silent
+from rfviz.backend import single_threaded_blas
+from rfviz.datasets.base import Dataset
+
+__all__ = ["FEATURES", "MapResult", "draw_maps"]
+
+#: Features of each map.
+FEATURES = 1000
+_MAPS = {"RandomMaxout": {"pool_size": 8}, "RandomFourier": {"gamma": "median"}}
+# The order along a curve takes cubic time.
+_ORDERED_ROWS = 400
+
+
+@dataclass(frozen=True, eq=False)
+class MapResult:
+    """Rows in the plane of their first two principal components.
+
+    Attributes
+    ----------
+    sample : Sample
+        The rows that are drawn.
+    projections : tuple of Projection
+        Plain PCA, Maxout-PCA, Fourier-PCA.
+    schemes : tuple of str
+        Class name of each one's map; empty for plain PCA.
+    """
+
+    sample: Sample
+    projections: tuple[Projection, ...]
+    schemes: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a row of the data set, counted from 1, with its place in each map."""
+        columns: dict[str, np.ndarray] = {"row": self.sample.rows + 1}
+        for projection in self.projections:
+            for axis in range(2):
+                columns[f"{projection.title}, axis {axis + 1}"] = projection.coordinates[:, axis]
+        return pd.DataFrame(columns)
+
+
+def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progress = silent) -> MapResult:
+    """Principal components of a sample, of its random maxout features and of its random Fourier features.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    sample : Sample
+        Of its rows.
+    seed : int
+        Of the features.
+    progress : callable
+
+    Raises
+    ------
+    DataError
+        For fewer than three rows, or rows that are all equal.
+    """
+    few = of_rows(dataset, sample, ordered=len(sample.rows) <= _ORDERED_ROWS)
+    progress(0.0, "Principal components")
+    with single_threaded_blas():  # short calls, which end sooner than other threads wake up
+        points = prepare_points(few, sample.how, 2)
+        projections = [points.plain]
+        for number, (scheme, setting) in enumerate(_MAPS.items()):
+
+            def report(share: float, text: str, number: int = number) -> None:
+                progress((number + 1 + share) / 3, text)
+
+            values = {"n_components": FEATURES, "random_state": seed, **setting}
+            projections.append(embed(points, scheme, values, 2, None, report).features)
+    return MapResult(sample, tuple(projections), ("", *_MAPS))

@@ -1,0 +1,170 @@
+"""Quick inspection: distances of pairs and the width they suggest, nearest neighbours, and rows that stand apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.inspection import Sample
+from rfviz.analysis.intrinsic_dimension import neighbour_distances
+from rfviz.analysis.points import centred_gram, squared_distances
+from rfviz.backend import single_threaded_blas
+from rfviz.errors import DataError
+from rfviz.features.bandwidth import learnt_gamma
+
+__all__ = ["NEIGHBOURS", "DistanceResult", "NeighbourResult", "distances", "local_outlier_factor", "neighbours"]
+
+#: Neighbours that the density about a row is taken from.
+NEIGHBOURS = 20
+_PAIR_ROWS, _BINS = 1000, 60
+#: A map is said to have saturated where its distances are this share of the largest.
+SATURATED = 0.9
+#: Local outlier factors from which a row counts as outlying, and as far outlying.
+OUTLYING, FAR_OUTLYING = 2.0, 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceResult:
+    """Distances of the pairs of some rows.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (61,)
+    counts : ndarray of shape (60,), int
+        Pairs by distance.
+    n_rows : int
+        Rows whose pairs these are.
+    median, mean, deviation : float
+    gamma_median, gamma_scale : float
+        What ``gamma="median"`` and ``gamma="scale"`` of :class:`rfviz.features.RandomFourier` learn from these rows.
+    reach : float
+        Distance at which the Gaussian map with the median's width has come to nine tenths of its largest distance.
+    beyond : float
+        Share of the pairs that are farther apart than that.
+    """
+
+    edges: np.ndarray
+    counts: np.ndarray
+    n_rows: int
+    median: float
+    mean: float
+    deviation: float
+    gamma_median: float
+    gamma_scale: float
+    reach: float
+    beyond: float
+
+    @property
+    def contrast(self) -> float:
+        """Standard deviation over mean: near 0 where every row is equally far from every other."""
+        return self.deviation / self.mean
+
+    def mapped(self, r: np.ndarray) -> np.ndarray:
+        """Distance of two rows after the map, √(2 − 2k(r)), over the largest, √2; by distance before."""
+        return np.sqrt(-np.expm1(-self.gamma_median * np.asarray(r) ** 2))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a bar of the histogram."""
+        return pd.DataFrame({
+            "from": self.edges[:-1], "to": self.edges[1:], "pairs": self.counts,
+            "after the map, share of its largest": self.mapped(0.5 * (self.edges[1:] + self.edges[:-1])),
+        })  # fmt: skip
+
+
+def distances(sample: Sample) -> DistanceResult:
+    """Measure the distances of the pairs of up to 1000 rows, taken evenly.
+
+    Raises
+    ------
+    DataError
+        For fewer than two rows, or rows that are all equal.
+    """
+    chosen = np.unique(np.linspace(0, len(sample.X) - 1, min(len(sample.X), _PAIR_ROWS)).astype(int))
+    X = sample.X[chosen]
+    with single_threaded_blas():
+        r = np.sqrt(squared_distances(centred_gram(X))) if len(X) > 1 else np.zeros(0)
+    if not r.size or not r.max() > 1e-6 * np.abs(X).max():
+        raise DataError(f"All {sample.n_samples:,} rows of {sample.name} are equal: there are no distances to measure.")
+    gammas = [learnt_gamma(rule, "gaussian", sample.X) for rule in ("median", "scale")]
+    reach = float(np.sqrt(-np.log1p(-(SATURATED**2)) / gammas[0]))
+    counts, edges = np.histogram(r, _BINS, (0.0, float(r.max())))
+    return DistanceResult(
+        edges, counts, len(X), float(np.median(r)), float(r.mean()), float(r.std()), *gammas, reach,
+        float(np.mean(r > reach)),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourResult:
+    """Nearest neighbours of the different rows of a sample.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n,)
+        One row of the data set for each different row.
+    distance, neighbours : ndarray of shape (n, k)
+        To the k nearest others, nearest first, and their places in `rows`.
+    factor : ndarray of shape (n,)
+        Local outlier factor: how much sparser it is about a row than about its neighbours.
+    """
+
+    rows: np.ndarray
+    distance: np.ndarray
+    neighbours: np.ndarray
+    factor: np.ndarray
+
+    @property
+    def n_outlying(self) -> int:
+        """Rows about which it is half as dense as about their neighbours, or less."""
+        return int(np.sum(self.factor >= OUTLYING))
+
+    def outliers(self, most: int = 10) -> np.ndarray:
+        """Rows of the data set, the most outlying first."""
+        return self.rows[np.argsort(-self.factor, kind="stable")[:most]]
+
+    def to_frame(self, most: int = 10) -> pd.DataFrame:
+        """The most outlying rows, counted from 1, with the distance to their nearest and farthest neighbour."""
+        order = np.argsort(-self.factor, kind="stable")[:most]
+        return pd.DataFrame({
+            "row": self.rows[order] + 1, "outlier factor": self.factor[order],
+            "to its nearest row": self.distance[order, 0],
+            f"to its {self.distance.shape[1]}th nearest": self.distance[order, -1],
+        })  # fmt: skip
+
+
+def neighbours(sample: Sample) -> NeighbourResult:
+    """Find the nearest neighbours of each different row, and how far each stands apart.
+
+    Raises
+    ------
+    DataError
+        For fewer than five different rows.
+    """
+    _, first = np.unique(sample.X, axis=0, return_index=True)
+    first = np.sort(first)
+    if len(first) < 5:
+        raise DataError(f"Neighbours need at least 5 different rows; {sample.name} has {len(first)}.")
+    distance, near = neighbour_distances(sample.X[first], NEIGHBOURS)
+    # Of rows that differ by less than rounding the distance may come out as zero, which has no logarithm.
+    distance = np.maximum(distance, 1e-9 * np.median(distance[:, -1]))
+    return NeighbourResult(sample.rows[first], distance, near, local_outlier_factor(distance, near))
+
+
+def local_outlier_factor(distance: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Breunig et al. 2000: mean density about the neighbours of a row over that about the row itself.
+
+    Parameters
+    ----------
+    distance, near : ndarray of shape (n, k)
+        To the nearest other rows, and which they are.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        About 1 within a cloud of any density; as ``LocalOutlierFactor`` of scikit-learn, without another search.
+    """
+    reach = np.maximum(distance, distance[near, -1])  # no nearer than a neighbour's own neighbourhood is wide
+    density = 1.0 / (reach.mean(axis=1) + 1e-10)
+    return density[near].mean(axis=1) / density

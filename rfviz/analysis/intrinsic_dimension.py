@@ -1,0 +1,166 @@
+r"""How many numbers it takes to say where a point is among its neighbours: two estimates of the intrinsic dimension.
+
+Where points are spread evenly over a d-dimensional sheet, the number of points within a distance grows as its d-th
+power, whatever the number of columns; both estimates read d off the distances to the nearest neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from sklearn.neighbors import NearestNeighbors
+
+from rfviz.errors import DataError
+
+__all__ = [
+    "NEIGHBOURS",
+    "DimensionResult",
+    "intrinsic_dimension",
+    "likelihood_dimension",
+    "neighbour_distances",
+    "two_nn_dimension",
+]
+
+#: Neighbours that the likelihood estimate looks at.
+NEIGHBOURS = 10
+# The largest ratios are left out of the first estimate: they come from sparse borders.
+_KEPT_SHARE = 0.9
+_FEWEST = 20
+# Share of rows whose first and second neighbour are equally far, up to rounding, beyond which columns take too few
+# values.
+_TIED, _EQUAL = 0.2, 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class DimensionResult:
+    """Two estimates of the intrinsic dimension.
+
+    Attributes
+    ----------
+    two_nn, two_nn_error : float
+        Facco et al., with its standard error.
+    likelihood, likelihood_error : float
+        Levina and Bickel's, corrected by MacKay and Ghahramani.
+    n_rows : int
+        Different rows that were used.
+    n_features : int
+        Columns of the data: no estimate should exceed it by more than chance.
+    tied : float
+        Share of the rows whose two nearest neighbours are equally far.
+    """
+
+    two_nn: float
+    two_nn_error: float
+    likelihood: float
+    likelihood_error: float
+    n_rows: int
+    n_features: int
+    tied: float
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row an estimate."""
+        return pd.DataFrame({
+            "estimate": ["TwoNN", "Maximum likelihood"],
+            "dimension": [self.two_nn, self.likelihood],
+            "standard error": [self.two_nn_error, self.likelihood_error],
+            "neighbours": [2, min(NEIGHBOURS, self.n_rows - 1)],
+        })  # fmt: skip
+
+
+def intrinsic_dimension(distance: np.ndarray, n_features: int) -> DimensionResult:
+    """Both estimates from the distances to the nearest neighbours.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n, k)
+        To the k ≥ 3 nearest other rows, nearest first; equal rows merged into one.
+    n_features : int
+        Columns of the data.
+
+    Raises
+    ------
+    DataError
+        For fewer than 20 different rows, or columns of so few values that neighbours are equally far.
+    """
+    n = len(distance)
+    if n < _FEWEST:
+        raise DataError(f"The dimension needs at least {_FEWEST} different rows; there are {n}. Choose more rows.")
+    tied = float(np.mean(distance[:, 1] <= (1.0 + _EQUAL) * distance[:, 0]))
+    if tied > _TIED:
+        raise DataError(
+            f"The two nearest neighbours of {tied:.0%} of the rows are equally far, as where columns take few values. "
+            "Such data have no dimension that distances tell."
+        )
+    two, likely = two_nn_dimension(distance), likelihood_dimension(distance[:, :NEIGHBOURS])
+    return DimensionResult(*two, *likely, n, n_features, tied)
+
+
+def two_nn_dimension(distance: np.ndarray) -> tuple[float, float]:
+    r"""Facco, d'Errico, Rodriguez and Laio 2017: the ratio μ of the two nearest distances has P(μ > t) = t^{−d}.
+
+    So ln μ is exponential of rate d. From the smallest nine tenths of the ratios, the sum
+    T = Σ ln μ_(i) + (n − r) ln μ_(r) is Gamma(r, d), were they independent: (r − 1)/T is unbiased.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n, ≥ 2)
+
+    Returns
+    -------
+    dimension, standard_error : float
+        Infinite where all ratios are 1.
+
+    References
+    ----------
+    E. Facco et al., "Estimating the intrinsic dimension of datasets by a minimal neighborhood information",
+    Scientific Reports 7, 2017.
+    """
+    logs = np.sort(np.log(distance[:, 1] / distance[:, 0]))
+    kept = max(int(_KEPT_SHARE * len(logs)), 3)
+    total = float(logs[:kept].sum() + (len(logs) - kept) * logs[kept - 1])
+    if not total > 0:
+        return np.inf, np.inf
+    dimension = (kept - 1) / total
+    return dimension, dimension / np.sqrt(kept - 2)
+
+
+def likelihood_dimension(distance: np.ndarray) -> tuple[float, float]:
+    r"""Levina and Bickel 2004: ln(T_k/T_j), j < k, are exponential of rate d about every point.
+
+    MacKay and Ghahramani (2005) average their inverses over the points and invert once, which is the maximum of the
+    joint likelihood; the mean of d over the points would be too large.
+
+    Parameters
+    ----------
+    distance : ndarray of shape (n, k)
+        Distances T_1 ≤ … ≤ T_k, k ≥ 3.
+
+    Returns
+    -------
+    dimension, standard_error : float
+        The error is that of independent ratios; since neighbourhoods overlap, the true one is about a third larger.
+
+    References
+    ----------
+    E. Levina, P. Bickel, "Maximum likelihood estimation of intrinsic dimension", NIPS 2004.
+    """
+    n, k = distance.shape
+    inverse = float(np.log(distance[:, -1:] / distance[:, :-1]).sum() / (n * (k - 1)))
+    if not inverse > 0:
+        return np.inf, np.inf
+    return 1.0 / inverse, 1.0 / inverse / np.sqrt(n * (k - 1))
+
+
+def neighbour_distances(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest other rows of each row by scikit-learn: distances and row numbers, shape (n, min(k, n − 1)).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Different rows.
+    k : int
+    """
+    search = NearestNeighbors(n_neighbors=min(k, len(X) - 1)).fit(X)
+    return search.kneighbors()

@@ -1,0 +1,141 @@
+"""Short expressions in text files: numbers, words, arithmetic, comparisons and calls of named functions.
+
+They are read as Python is, but by a walk over the few forms named here; nothing else can be said, so that a file from
+anywhere can be read without running what is in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rfviz.errors import RfvizError
+
+__all__ = ["Expression", "ExpressionError", "parse_expression"]
+
+_ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+}  # fmt: skip
+_COMPARED: dict[type, Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}  # fmt: skip
+_BUILT_IN: dict[str, Callable[..., Any]] = {"abs": abs, "round": round, "min": min, "max": max}
+_LONGEST = 300
+
+
+class ExpressionError(RfvizError, ValueError):
+    """A text that is no expression, or one that cannot be worked out."""
+
+
+@dataclass(frozen=True)
+class Expression:
+    """A text that has been read.
+
+    Attributes
+    ----------
+    text : str
+    tree : ast.expr
+    """
+
+    text: str
+    tree: ast.expr = field(compare=False)
+
+    def evaluate(self, functions: Mapping[str, Callable[..., Any]]) -> Any:
+        """Its value.
+
+        Parameters
+        ----------
+        functions : mapping of str to callable
+            What it may call, beside abs, round, min and max.
+
+        Raises
+        ------
+        ExpressionError
+            Where a function does not take what it is given, or the arithmetic has no answer.
+        """
+        try:
+            return _value(self.tree, {**_BUILT_IN, **functions})
+        except RfvizError:
+            raise
+        except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+            raise ExpressionError(f"“{self.text}” cannot be worked out: {error}.") from None
+
+
+def parse_expression(text: str, names: Collection[str]) -> Expression:
+    """Read an expression.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``"plateau(32) < 0.5 * plateau(8)"``.
+    names : collection of str
+        The functions that it may call.
+
+    Raises
+    ------
+    ExpressionError
+        For anything but numbers, words in quotes, + − * /, comparisons, ``and``, ``or``, ``not`` and calls of these
+        functions.
+    """
+    text = text.strip()
+    if not text or len(text) > _LONGEST:
+        raise ExpressionError(f"An expression must have 1 to {_LONGEST} characters; this one has {len(text)}.")
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ExpressionError(f"“{text}” is no expression; write it as in plateau(8) < 2 * plateau(32).") from None
+    _check(tree, text, {*names, *_BUILT_IN})
+    return Expression(text, tree)
+
+
+def _check(node: ast.expr, text: str, names: Collection[str]) -> None:
+    """Refuse whatever is not among the few forms."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)):
+        return
+    parts: list[ast.expr] = []
+    match node:
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            parts = [left, right]
+        case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=operand):
+            parts = [operand]
+        case ast.BoolOp(values=values):
+            parts = values
+        case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARED for op in ops):
+            parts = [left, *others]
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+            if name not in names:
+                known = ", ".join(sorted(names))
+                raise ExpressionError(f"“{text}” calls {name}, which is no fact. Known facts: {known}.")
+            parts = args
+        case _:
+            shown = ast.unparse(node)
+            raise ExpressionError(f"“{text}” may not hold “{shown}”: only numbers, facts, arithmetic and comparisons.")
+    for part in parts:
+        _check(part, text, names)
+
+
+def _value(node: ast.expr, functions: Mapping[str, Callable[..., Any]]) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.BinOp(left=left, op=op, right=right):
+            return _ARITHMETIC[type(op)](_value(left, functions), _value(right, functions))
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_value(operand, functions)
+        case ast.UnaryOp(operand=operand):
+            return not _value(operand, functions)
+        case ast.BoolOp(op=ast.And(), values=values):
+            return all(_value(value, functions) for value in values)
+        case ast.BoolOp(values=values):
+            return any(_value(value, functions) for value in values)
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            values = [_value(part, functions) for part in (left, *others)]
+            pairs = zip(ops, values, values[1:], strict=False)
+            return all(_COMPARED[type(op)](a, b) for op, a, b in pairs)
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return functions[name](*(_value(arg, functions) for arg in args))
+    raise ExpressionError(f"“{ast.unparse(node)}” has no value.")

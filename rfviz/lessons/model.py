@@ -1,0 +1,125 @@
+"""What a lesson is made of, and how facts are put into its texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rfviz.lessons.expressions import Expression
+
+__all__ = ["FACT", "Lesson", "Option", "Step", "facts_of", "fill"]
+
+#: A fact in a text: an expression between double braces, with a format behind a colon if need be.
+FACT = re.compile(r"\{\{(.+?)\}\}")
+_FORMAT = re.compile(r"(.*):\s*((?:,|\+)?(?:\.\d+)?[defg%])\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer to choose from, and whether it is the right one."""
+
+    text: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """One question of a lesson.
+
+    Attributes
+    ----------
+    title, lead, question, reveal, formula, suggestion : str
+        Markdown; `formula` is LaTeX without dollar signs. Empty where the file has none.
+    options : tuple of Option
+        One of them right.
+    settings : mapping of str to str
+        Controls of the page, with their values as the page's address holds them, that the reveal sets.
+    checks : tuple of Expression
+        Statements that hold if the reveal is right.
+    line : int
+        Where it begins in the file.
+    """
+
+    title: str
+    lead: str
+    question: str
+    options: tuple[Option, ...]
+    settings: Mapping[str, str]
+    reveal: str
+    formula: str
+    suggestion: str
+    checks: tuple[Expression, ...]
+    line: int
+
+    @property
+    def answer(self) -> int:
+        """Place of the right option."""
+        return next(place for place, option in enumerate(self.options) if option.right)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A guided track through one page.
+
+    Attributes
+    ----------
+    slug, title, page, question, source, lead : str
+        `page` is its place in the address; `source` says which figure of which paper this is.
+    order, minutes : int
+    start : mapping of str to str
+        Controls that are set when the lesson begins.
+    steps : tuple of Step
+    """
+
+    slug: str
+    title: str
+    page: str
+    question: str
+    source: str
+    lead: str
+    order: int
+    minutes: int
+    start: Mapping[str, str]
+    steps: tuple[Step, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every control that it sets anywhere."""
+        return frozenset().union(self.start, *(step.settings for step in self.steps))
+
+    def settings(self, step: int, shown: bool) -> dict[str, str]:
+        """What the controls hold at a step (from 1), before its reveal or after: all that was set on the way."""
+        settings = dict(self.start)
+        for done in self.steps[: step if shown else step - 1]:
+            settings |= done.settings
+        return settings
+
+
+def fill(text: str, values: Mapping[str, Any]) -> str:
+    """Put values into the ``{{…}}`` of a text.
+
+    Parameters
+    ----------
+    text : str
+    values : mapping of str to object
+        By the text of the expression; see :func:`facts_of`.
+    """
+
+    def shown(match: re.Match) -> str:
+        expression, style = _split_fact(match[1])
+        value = values[expression]
+        return format(value, style).replace(",", "\u2009") if style else str(value)
+
+    return FACT.sub(shown, text)
+
+
+def facts_of(text: str) -> list[str]:
+    """The expressions in the ``{{…}}`` of a text."""
+    return [_split_fact(match)[0] for match in FACT.findall(text)]
+
+
+def _split_fact(inside: str) -> tuple[str, str]:
+    match = _FORMAT.fullmatch(inside)
+    return (match[1].strip(), match[2]) if match else (inside.strip(), "")

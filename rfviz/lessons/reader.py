@@ -1,0 +1,232 @@
+"""The files of lessons, read into steps; every mistake is one sentence with its line, so that a teacher can mend it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rfviz.errors import RfvizError
+from rfviz.lessons.expressions import Expression, ExpressionError, parse_expression
+from rfviz.lessons.latex import latex_mistake
+from rfviz.lessons.model import FACT, Lesson, Option, Step, facts_of
+
+__all__ = ["LessonError", "find_lessons", "parse_lesson", "read_lesson"]
+
+_REQUIRED, _FIELDS = ("title", "page", "minutes"), ("title", "page", "order", "minutes", "source", "question")
+_BLOCKS = ("question", "predict", "set", "reveal", "formula", "try", "check")
+_NEEDED = ("question", "predict", "reveal")
+_OPTION = re.compile(r"[-*] \[( |x|X)\] (.+)")
+_SETTING = re.compile(r"(?:[-*] )?`?([A-Za-z_][\w.]*)`?:(.*)")
+
+
+class LessonError(RfvizError, ValueError):
+    """A mistake in the file of a lesson."""
+
+
+def read_lesson(path: Path, facts: Collection[str] = (), pages: Collection[str] | None = None) -> Lesson:
+    """Read a file; see :func:`parse_lesson`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LessonError(f"{path.name} cannot be read: {error}.") from None
+    return parse_lesson(text, path.stem, facts, pages)
+
+
+def find_lessons(
+    folder: Path, facts: Collection[str] = (), pages: Collection[str] | None = None
+) -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
+    """All lessons of a folder in their order, and what is wrong with the files that are none.
+
+    Parameters
+    ----------
+    folder : Path
+        Its ``*.md`` files, but for README.md.
+    facts, pages : collection of str
+        See :func:`parse_lesson`.
+    """
+    lessons, mistakes = [], []
+    for path in sorted(folder.glob("*.md")):
+        if path.stem.lower() != "readme":
+            try:
+                lessons.append(read_lesson(path, facts, pages))
+            except LessonError as error:
+                mistakes.append(str(error))
+    return tuple(sorted(lessons, key=lambda lesson: (lesson.order, lesson.slug))), tuple(mistakes)
+
+
+@dataclass
+class _Part:
+    """Lines below a heading, with the number of the heading's line."""
+
+    title: str
+    line: int
+    lines: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line for _, line in self.lines).strip()
+
+
+def parse_lesson(text: str, slug: str, facts: Collection[str] = (), pages: Collection[str] | None = None) -> Lesson:
+    """Read the text of a lesson.
+
+    Parameters
+    ----------
+    text : str
+    slug : str
+        The file's name without ``.md``, which is the lesson's name in an address.
+    facts : collection of str
+        Names of the facts that its expressions may call.
+    pages : collection of str, optional
+        The pages that there are; not checked where they are not given.
+
+    Raises
+    ------
+    LessonError
+        With the file, the line and the mistake.
+    """
+    reader = _Reader(f"{slug}.md", frozenset(facts))
+    lines = list(enumerate(text.replace("\r\n", "\n").split("\n"), 1))
+    fields, lines = reader.front_matter(lines)
+    if pages is not None and fields["page"][1] not in pages:
+        reader.fail(fields["page"][0], f"there is no page “{fields['page'][1]}”; pages are {', '.join(sorted(pages))}")
+    head, *parts = _cut(lines, "## ")
+    lead, *blocks = _cut(head.lines, "### ")
+    for block in blocks:
+        if block.title != "set":
+            reader.fail(block.line, f"before the first step only the block “set” may stand, not “{block.title}”")
+    if not parts:
+        reader.fail(len(lines), "a lesson needs at least one step, a heading that begins with “## ”")
+    return Lesson(
+        slug=slug, title=fields["title"][1], page=fields["page"][1],
+        question=fields.get("question", (0, ""))[1], source=fields.get("source", (0, ""))[1],
+        lead=reader.prose(lead), order=reader.number(fields, "order", 100), minutes=reader.number(fields, "minutes", 0),
+        start=reader.settings(blocks[0]) if blocks else {}, steps=tuple(map(reader.step, parts)),
+    )  # fmt: skip
+
+
+def _cut(lines: list[tuple[int, str]], mark: str) -> list[_Part]:
+    """The lines before the first heading that begins with `mark`, then those below each."""
+    parts, fenced = [_Part("", lines[0][0] if lines else 1)], False
+    for number, line in lines:
+        fenced ^= line.startswith("```")
+        if line.startswith(mark) and not fenced:
+            parts.append(_Part(line[len(mark) :].strip(), number))
+        else:
+            parts[-1].lines.append((number, line))
+    return parts
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """What every part of a file is read with: its name, for messages, and the facts."""
+
+    name: str
+    facts: frozenset[str]
+
+    def fail(self, line: int, mistake: str) -> None:
+        raise LessonError(f"{self.name}, line {line}: {mistake}.")
+
+    def front_matter(self, lines: list[tuple[int, str]]) -> tuple[dict[str, tuple[int, str]], list[tuple[int, str]]]:
+        """Fields between two lines of three hyphens, each with its line; and the lines after them."""
+        ends = [place for place, (_, line) in enumerate(lines) if line.strip() == "---"][:2]
+        if len(ends) < 2 or ends[0] != 0:
+            self.fail(1, "a lesson begins with its fields between two lines of three hyphens")
+        fields: dict[str, tuple[int, str]] = {}
+        for number, line in lines[1 : ends[1]]:
+            name, colon, value = (part.strip() for part in line.partition(":"))
+            if not line.strip():
+                continue
+            if not colon or name not in _FIELDS or not value:
+                self.fail(number, f"expected “name: value” with a name of {', '.join(_FIELDS)}, not “{line.strip()}”")
+            fields[name] = number, value
+        missing = [name for name in _REQUIRED if name not in fields]
+        if missing:
+            self.fail(lines[ends[1]][0], f"the fields must say {', '.join(missing)}")
+        return fields, lines[ends[1] + 1 :]
+
+    def number(self, fields: Mapping[str, tuple[int, str]], name: str, default: int) -> int:
+        line, text = fields.get(name, (0, str(default)))
+        if not text.isdecimal():
+            self.fail(line, f"{name} must be a whole number, not “{text}”")
+        return int(text)
+
+    def step(self, part: _Part) -> Step:
+        """One step from the lines below its heading."""
+        lead, *found = _cut(part.lines, "### ")
+        blocks: dict[str, _Part] = {}
+        for block in found:
+            if block.title not in _BLOCKS:
+                self.fail(block.line, f"there is no block “{block.title}”; blocks are {', '.join(_BLOCKS)}")
+            if block.title in blocks:
+                self.fail(block.line, f"this step has a block “{block.title}” already")
+            blocks[block.title] = block
+        for name in _NEEDED:
+            if name not in blocks or not blocks[name].text:
+                self.fail(part.line, f"the step “{part.title}” needs a block “### {name}” with something in it")
+        texts = {name: self.prose(blocks[name]) if name in blocks else "" for name in ("question", "reveal", "try")}
+        return Step(
+            title=part.title, lead=self.prose(lead), question=texts["question"], reveal=texts["reveal"],
+            options=self.options(blocks["predict"]), suggestion=texts["try"],
+            settings=self.settings(blocks["set"]) if "set" in blocks else {},
+            formula=self.formula(blocks["formula"]) if "formula" in blocks else "",
+            checks=self.checks(blocks["check"]) if "check" in blocks else (), line=part.line,
+        )  # fmt: skip
+
+    def prose(self, part: _Part) -> str:
+        """Markdown whose formulas and facts are in order."""
+        text = part.text
+        plain = FACT.sub("0", text)
+        if plain.count("$") % 2:
+            self.fail(part.line, "a formula in this text has no second dollar sign")
+        for inside in plain.split("$")[1::2]:
+            if mistake := latex_mistake(inside):
+                self.fail(part.line, f"the formula ${inside}$ {mistake}")
+        for number, line in part.lines:
+            for expression in facts_of(line):
+                self._expression(number, expression)
+        return text
+
+    def options(self, part: _Part) -> tuple[Option, ...]:
+        """Answers, one of them crossed."""
+        found = []
+        for number, line in part.lines:
+            if line.strip():
+                match = _OPTION.fullmatch(line.strip())
+                if not match:
+                    self.fail(number, "an answer is written as “- [ ] text”, the right one as “- [x] text”")
+                found.append(Option(match[2].strip(), match[1] != " "))
+        if len(found) < 2 or sum(option.right for option in found) != 1:
+            self.fail(part.line, f"a prediction needs two answers or more and one “[x]”; this has {len(found)} answers")
+        return tuple(found)
+
+    def settings(self, part: _Part) -> dict[str, str]:
+        """Controls and their values."""
+        found: dict[str, str] = {}
+        for number, line in part.lines:
+            if line.strip():
+                match = _SETTING.fullmatch(line.strip())
+                if not match or not match[2].strip(" `"):
+                    self.fail(number, f"a setting is written as “- pool_size: 32”, not “{line.strip()}”")
+                found[match[1]] = match[2].strip(" `")
+        return found
+
+    def formula(self, part: _Part) -> str:
+        text = part.text.removeprefix("$$").removesuffix("$$").strip()
+        if not text:
+            self.fail(part.line, "this block “formula” is empty")
+        if mistake := latex_mistake(text):
+            self.fail(part.line, f"this formula {mistake}")
+        return text
+
+    def checks(self, part: _Part) -> tuple[Expression, ...]:
+        lines = [(number, re.sub(r"^[-*] ", "", line.strip()).strip("`")) for number, line in part.lines]
+        return tuple(self._expression(number, line) for number, line in lines if line and not line.startswith("```"))
+
+    def _expression(self, number: int, text: str) -> Expression:
+        try:
+            return parse_expression(text, self.facts)
+        except ExpressionError as error:
+            raise LessonError(f"{self.name}, line {number}: {error}") from None

@@ -1,0 +1,236 @@
+"""What the quick inspection says of each question, from the results of the analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rfviz.analysis.inspection_columns import ColumnResult, LeakResult
+from rfviz.analysis.inspection_duplicates import CopyResult, NearCopyResult
+from rfviz.analysis.inspection_maps import MapResult
+from rfviz.analysis.inspection_neighbours import FAR_OUTLYING, OUTLYING, DistanceResult, NeighbourResult
+from rfviz.analysis.inspection_structure import StructureResult
+from rfviz.analysis.intrinsic_dimension import DimensionResult
+from rfviz.datasets.base import Dataset
+from rfviz.ui.inspection_findings import Finding, capital, count, share, unknown
+
+__all__ = [
+    "columns", "copies", "dimension", "distances", "leaks", "near_copies", "order", "outliers", "rows", "structure",
+]  # fmt: skip
+
+_RARE, _UNBALANCED = 5, 10.0
+_CONCENTRATED = 0.1
+_DISAGREE = 1.6
+_FEW_ROWS = 40
+
+
+def rows(dataset: Dataset) -> Finding:
+    """How many rows there are, and how the labels are spread over them."""
+    title, n, d = "Rows and labels", dataset.n_samples, dataset.n_features
+    size = f"{count(n, 'row')} of {count(d, 'pixel value' if dataset.image_shape else 'column')}"
+    few = n < _FEW_ROWS
+    if dataset.y is None:
+        return Finding(title, "look" if few else "fine", f"{size}, without labels{'; that is little' if few else ''}.")
+    if not dataset.target_names:
+        low, high = float(dataset.y.min()), float(dataset.y.max())
+        if low == high:
+            return Finding(title, "warning", f"{size}; the target is {low:g} in every row, so nothing can be learnt.")
+        return Finding(
+            title, "look" if few else "fine", f"{size}; the target is a number from {low:.4g} to {high:.4g}."
+        )
+    counts = np.bincount(dataset.y, minlength=len(dataset.target_names))
+    present = np.flatnonzero(counts)
+    largest, smallest = counts.argmax(), present[counts[present].argmin()]
+    if len(present) < 2:
+        return Finding(title, "warning", f"{size}; all are of the class “{dataset.target_names[largest]}”.")
+    if counts[smallest] == counts[largest]:
+        spread = f"{size} in {len(present)} classes of the same size"
+        return Finding(title, "look" if few else "fine", f"{spread}{'; that is little' if few else ''}.", "accuracy")
+    spread = (
+        f"{size} in {len(present)} classes: “{dataset.target_names[largest]}” has {share(counts[largest] / n)} of the "
+        f"rows, “{dataset.target_names[smallest]}” {share(counts[smallest] / n)}"
+    )
+    if counts[smallest] < _RARE or counts[largest] > _UNBALANCED * counts[smallest]:
+        why = f"its {count(int(counts[smallest]), 'row')} hardly count" if counts[smallest] < _RARE else "unbalanced"
+        return Finding(title, "look", f"{spread}; {why}.", "accuracy")
+    if few:
+        return Finding(title, "look", f"{spread}; that is little.")
+    return Finding(title, "fine", f"{spread}.", "accuracy")
+
+
+def columns(result: ColumnResult, dataset: Dataset) -> Finding:
+    """Columns that say nothing, say the same twice, or number the rows."""
+    title, parts = "Columns", []
+    if len(result.constant):
+        what = "pixels" if dataset.image_shape else "columns"
+        parts.append(f"{_some(result, result.constant, what)} {_verb(result.constant, 'has', 'have')} a single value")
+    if dataset.image_shape:  # the border of most images is empty, and neighbouring pixels are alike
+        text = f"{parts[0]}, as borders of images do." if parts else "No pixel has the same value in every image."
+        return Finding(title, "fine", text)
+    if len(result.constant) == len(result.names):
+        return Finding(title, "warning", "No column has more than a single value: all rows are equal.")
+    if result.same:
+        twice = [column for column, _ in result.same]
+        first = f" (“{result.names[result.same[0][1]]}”)" if len(twice) == 1 else ""
+        parts.append(f"{_some(result, twice)} {_verb(twice, 'repeats', 'repeat')} an earlier column{first}")
+    if len(result.numbering):
+        numbered = _verb(result.numbering, "numbers the rows", "number the rows")
+        parts.append(f"{_some(result, result.numbering)} {numbered}, as an identifier does")
+    if not parts:
+        return Finding(title, "fine", "No column is constant, none repeats another, and none numbers the rows.")
+    grade = "warning" if len(result.numbering) else "look"
+    return Finding(title, grade, f"{capital('; '.join(parts))}. Leave such columns out.")
+
+
+def leaks(result: LeakResult | None, dataset: Dataset) -> Finding:
+    """Columns that alone predict the label."""
+    title = "Leaks"
+    if result is None:
+        if dataset.y is None:
+            return unknown(title, "Without labels no column can give them away.")
+        return unknown(title, "Too few rows, columns or classes to tell whether one column gives the label away.")
+    name, score = result.names[0], result.scores[0]
+    measure = f"gets {share(score)} of the labels right" if result.is_classification else f"reaches R² = {score:.3f}"
+    guess = f" (always the largest class: {share(result.guess)})" if result.is_classification else ""
+    if not result.n_leaks:
+        return Finding(title, "fine", f"No column gives the label away: the best alone, “{name}”, {measure}{guess}.")
+    more = f", and {count(result.n_leaks - 1, 'other')} nearly so" if result.n_leaks > 1 else ""
+    text = f"“{name}” alone {measure}{guess}{more}. Is it known before the label is?"
+    return Finding(title, "warning", text, "accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})
+
+
+def copies(result: CopyResult, dataset: Dataset, how: str) -> Finding:
+    """Rows that are there more than once."""
+    title, link = "Exact copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
+    n = dataset.n_samples
+    if n > 1 and result.n_extra == n - 1:
+        return Finding(title, "warning", f"All {n:,} rows are equal.")
+    if not result.n_extra:
+        return Finding(title, "fine", f"No two of the {n:,} rows are equal.")
+    text = f"{count(result.n_extra, 'row')} of {n:,} ({share(result.n_extra / n)}) {_are(result.n_extra)} there already"
+    if result.n_across:
+        return Finding(title, "warning", f"{text}; {count(result.n_across, 'test row')} "
+                       f"{_are(result.n_across)} among the training rows too.", *link)  # fmt: skip
+    if result.n_conflicting:
+        return Finding(title, "warning", f"{text}; {count(result.n_conflicting, 'row')} {_are(result.n_conflicting)} "
+                       "equal to one with another label.", *link)  # fmt: skip
+    return Finding(title, "look", f"{text}: they count twice, and may land on both sides of a split.", *link)
+
+
+def near_copies(result: NearCopyResult, how: str) -> Finding:
+    """Rows that are nearly equal."""
+    link = ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
+    looked = f"hash codes left {result.n_candidates:,} of {result.n_all:,} pairs to measure"
+    if result.n_known:
+        looked += f" and found {result.n_found} of {result.n_known} known ones"
+    if not result.n_near:
+        return Finding(
+            "Near copies", "fine", f"No two different rows are nearer than chance explains; {looked}.", *link
+        )
+    grade = "look" if result.n_near > max(0.003 * result.n_rows, 4) else "fine"
+    one, other = result.pairs[0] + 1
+    text = (
+        f"{result.n_near:,} of {result.n_rows:,} rows are nearly equal to another, first of all rows {one:,} and "
+        f"{other:,}; {looked}."
+    )
+    return Finding("Near copies", grade, text, *link)
+
+
+def distances(result: DistanceResult, how: str) -> Finding:
+    """How far apart rows are, and the width of a kernel that suits them."""
+    values = {"scheme": "RandomFourier", "gamma": "median", "normalise": how}
+    text = (
+        f"The median distance is {result.median:.3g}, which suggests γ = {result.gamma_median:.2g} for a Gaussian "
+        f"kernel; its map saturates beyond {result.reach:.3g}, where {share(result.beyond)} of the pairs are"
+    )
+    if result.contrast < _CONCENTRATED:
+        text += (
+            f". All rows are nearly equally far apart (± {share(result.contrast)}), so that near and far mean little"
+        )
+        return Finding("Distances", "look", f"{text}.", "distance-saturation", values)
+    return Finding("Distances", "fine", f"{text}.", "distance-saturation", values)
+
+
+def dimension(result: DimensionResult, how: str) -> Finding:
+    """How many numbers say where a row is."""
+    low, high = sorted((result.two_nn, result.likelihood))
+    about = f"about {low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"between {low:.1f} and {high:.1f}"
+    text = f"Near each row the data have {about} dimensions (TwoNN {result.two_nn:.1f}, maximum likelihood "
+    text += f"{result.likelihood:.1f}), in {count(result.n_features, 'column')}"
+    grade = "fine"
+    if high > _DISAGREE * low:
+        grade, text = "look", f"{text}; that they differ so much means rows are not spread evenly"
+    elif low > 20:
+        grade, text = "look", f"{text}; so many are underestimated, and neighbours hardly nearer than others"
+    return Finding("Dimension", grade, f"{text}.", "maxout-pca", {"dimensions": "3", "normalise": how})
+
+
+def outliers(result: NeighbourResult, how: str) -> Finding:
+    """Rows that stand apart."""
+    worst, row = float(result.factor.max()), int(result.outliers(1)[0]) + 1
+    link = ("maxout-pca", {"normalise": how})
+    if worst < OUTLYING:
+        text = (
+            f"No row stands apart: about the most outlying, row {row:,}, it is {worst:.1f} times as sparse as nearby."
+        )
+        return Finding("Outliers", "fine", text, *link)
+    grade = "warning" if worst >= FAR_OUTLYING else "look"
+    n, many = result.n_outlying, f"of {len(result.rows):,}"
+    text = (
+        f"{count(n, 'row')} {many} {'stands' if n == 1 else 'stand'} apart, row {row:,} most: it is {worst:.1f} times "
+    )
+    return Finding("Outliers", grade, f"{text}as sparse about it as about its neighbours.", *link)
+
+
+def structure(result: StructureResult, how: str) -> Finding:
+    """Whether random features learn what a linear model does not."""
+    title, best = "Linear or not", result.best
+    values = {"schemes": ["RandomFourier", "RandomMaxout"], "normalise": how}
+    show = share if result.is_classification else (lambda score: f"R² {score:.3f}")
+    linear, top = f"{show(result.linear)}", show(best.scores[-1])
+    if result.is_nonlinear:
+        step = f"{100 * best.gain.value:.1f} ± {100 * best.gain.error:.1f} points"
+        text = (
+            f"There is structure that a linear model misses: it reaches {linear}, {best.label} features {top} "
+            f"({step} more); {best.reached} of them are enough."
+        )
+        return Finding(title, "look", text, "accuracy", values)
+    if not result.has_signal:
+        guess = show(result.guess) if result.is_classification else "the mean"
+        text = (
+            f"Neither a linear model ({linear}) nor random features ({top}) beat a plain guess ({guess}) beyond noise."
+        )
+        return Finding(title, "look", text, "accuracy", values)
+    text = (
+        f"A linear model reaches {linear} and random features {top}: no gain beyond noise "
+        f"({100 * best.gain.value:+.1f} ± {100 * best.gain.error:.1f} points), so a linear model is enough."
+    )
+    return Finding(title, "fine", text, "accuracy", values)
+
+
+def order(result: MapResult, how: str) -> Finding | None:
+    """Whether the maps put the rows in their given order; None where there is none."""
+    if result.projections[0].order is None:
+        return None
+    plain, maxout, _ = (abs(projection.order.spearman) for projection in result.projections)
+    text = (
+        f"Along the curve of the maxout map the rows follow their given order up to a rank correlation of {maxout:.3f} "
+        f"(plain PCA: {plain:.3f})."
+    )
+    return Finding("Order", "fine" if maxout > 0.9 else "look", text, "maxout-pca", {"normalise": how})
+
+
+def _some(result: ColumnResult, which: Sequence[int], what: str = "columns") -> str:
+    """Columns by name where they are few, else how many."""
+    if len(which) > 3:
+        return f"{len(which):,} of {len(result.names):,} {what}"
+    return " and ".join(f"“{result.names[int(column)]}”" for column in which)
+
+
+def _verb(which: Sequence[int], one: str, many: str) -> str:
+    return one if len(which) == 1 else many
+
+
+def _are(n: int) -> str:
+    return "is" if n == 1 else "are"

@@ -1,0 +1,47 @@
+"""The cards of the page on lessons, and what teachers are told there."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rfviz.ui.lesson_panel import LESSONS, all_lessons, lesson_link
+from rfviz.ui.page_index import find_pages
+
+__all__ = ["FOR_TEACHERS", "mistakes", "show"]
+
+FOR_TEACHERS = f"""
+**A link to a step.** The address of a lesson holds its step, as in `distance-saturation?lesson=saturation&step=2`.
+What a student predicts is kept nowhere.
+
+**On a projector.** Add `present=true`, or choose *Teach → Presenter view*: large type, a taller chart, fewer controls.
+The right arrow key shows the answer and goes on, the left one goes back; no prediction is asked for.
+
+**Fewer controls.** `hide=seed,scheme,sidebar` leaves controls out that then keep the value that the address gives them.
+*Teach → Link for students* makes such an address from boxes that you tick. `embed=true` leaves out the frame as well,
+for an iframe in a page of your own.
+
+**Lessons of your own.** A lesson is one Markdown file in `{LESSONS.parent.name}/{LESSONS.name}`; the file `README.md`
+there says how to write one. A file is read anew when it changes, and mistakes are named here with their line.
+"""
+
+
+def show() -> None:
+    """A card for each lesson, in the order of the papers."""
+    pages = {page.slug: page for page in find_pages()}
+    colours = "dark" if st.context.theme.type == "dark" else "light"
+    with st.container(key="cards-lessons"):
+        for lesson in all_lessons()[0]:
+            with st.container(border=True, height="stretch", key=f"lesson-card-{lesson.slug}"):
+                if picture := pages[lesson.page].picture(colours):
+                    st.image(str(picture), width="stretch")
+                st.caption(lesson.source or pages[lesson.page].title)
+                lesson_link(lesson, f"**{lesson.title}**")
+                st.markdown(lesson.question or lesson.steps[0].question)
+                words = f"{lesson.minutes} min · {len(lesson.steps)} steps · on the page “{pages[lesson.page].title}”"
+                st.caption(words)
+
+
+def mistakes() -> None:
+    """What is wrong with files that could not be read, for those who write them."""
+    for mistake in all_lessons()[1]:
+        st.warning(mistake, icon="⚠️")

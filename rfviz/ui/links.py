@@ -1,0 +1,37 @@
+"""Links from one page to another that bring settings along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from rfviz.recipes.address import format_value
+from rfviz.ui.page_index import find_pages
+from rfviz.ui.state import PageState
+
+__all__ = ["data_values", "page_link"]
+
+
+def data_values(state: PageState) -> dict[str, Any]:
+    """The data set that a page shows, with its settings, as another page's address takes it."""
+    settings = {name: value for name, value in state.changed().items() if name.startswith("data.")}
+    return {"data": st.session_state[state.key("data")], **settings}
+
+
+def page_link(slug: str, values: Mapping[str, Any], help: str = "") -> None:
+    """A link to a page with these settings; it has an address, which can be copied or opened in a new tab.
+
+    Parameters
+    ----------
+    slug : str
+        The page's place in the address.
+    values : mapping
+        Settings by their names in the address.
+    help : str
+        What the reader will see there.
+    """
+    page = next(page for page in find_pages() if page.slug == slug)
+    query = {name: format_value(value) for name, value in values.items()}
+    st.page_link(page.path, label=page.title, icon=page.icon, help=help or None, query_params=query)

@@ -1,0 +1,230 @@
+"""Data that a reader brings: held in the session that brought them, and gone with it, results and all.
+
+Three things would outlive the page otherwise, and are seen to here. Streamlit keeps an uploaded file, and the state of
+a session, until another visitor comes; so a session that brought data is closed a minute after its page has gone. The
+results that pages keep are shared by all sessions (:mod:`rfviz.ui.results`); so the key of brought data holds a mark
+that nobody else has, and everything under it is dropped with the session. And the server writes uploads of more than a
+megabyte to a temporary file on their way in, unless told otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import secrets
+import sys
+import threading
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.upload import MAX_BYTES, Preparation, Upload
+from rfviz.ui.results import forget
+
+__all__ = ["MOST_SETS", "PREFIX", "Desk", "OwnSet", "desk", "discard_file", "is_own", "keep_uploads_in_memory", "specs"]
+
+PREFIX = "own:"
+MOST_SETS = 4
+# A page that loses its connection for a moment, as when a lid is closed and opened, comes back to its data.
+GRACE_S = 60.0
+_STATE = "rfviz.own data"
+
+
+@dataclass(frozen=True, eq=False)
+class OwnSet:
+    """One data set that was brought.
+
+    Attributes
+    ----------
+    key : str
+        Its place in menus and in the address: ``own:<stem>``.
+    upload : Upload
+        What it was made from, to prepare it otherwise.
+    how : Preparation
+    dataset : Dataset
+    mark : str
+        In the key of every result that comes of it; of this session, contents and preparation alone.
+    """
+
+    key: str
+    upload: Upload
+    how: Preparation
+    dataset: Dataset
+    mark: str
+
+
+@dataclass(eq=False)
+class Desk:
+    """What one session has brought.
+
+    Attributes
+    ----------
+    token : str
+        Random; no other session has it.
+    sets : dict of str to OwnSet
+        The latest last.
+    marks : set of str
+        Of all sets that ever lay here.
+    """
+
+    token: str = field(default_factory=lambda: secrets.token_hex(8))
+    sets: dict[str, OwnSet] = field(default_factory=dict)
+    marks: set[str] = field(default_factory=set)
+
+    def put(self, upload: Upload, how: Preparation, dataset: Dataset) -> str:
+        """Keep a data set and return its key; another preparation of the same file takes its place.
+
+        The oldest goes where there are more than :data:`MOST_SETS`.
+        """
+        key = self._key_for(upload)
+        self.drop(key)
+        mark = f"{self.token}-{upload.digest[:12]}-{secrets.token_hex(4)}"
+        self.sets[key] = OwnSet(key, upload, how, dataset, mark)
+        self.marks.add(mark)
+        while len(self.sets) > MOST_SETS:
+            self.drop(next(iter(self.sets)))
+        return key
+
+    def drop(self, key: str) -> None:
+        """Forget a data set and all results that came of it."""
+        gone = self.sets.pop(key, None)
+        if gone is not None:
+            forget({gone.mark})
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.sets.clear()
+        forget(self.marks)
+
+    def _key_for(self, upload: Upload) -> str:
+        base = key = PREFIX + upload.stem
+        number = 1
+        while key in self.sets and self.sets[key].upload.digest != upload.digest:
+            number += 1
+            key = f"{base}-{number}"
+        return key
+
+
+def desk() -> Desk:
+    """The desk of this session, and a hook that clears it when the session ends."""
+    found = st.session_state.get(_STATE)
+    if found is None:
+        found = st.session_state[_STATE] = Desk()
+    if found.sets:
+        _presence(found)
+    return found
+
+
+def is_own(name: str) -> bool:
+    """Whether this is the key of a data set that somebody brought."""
+    return name.startswith(PREFIX)
+
+
+def specs() -> dict[str, DatasetSpec]:
+    """The data sets that this session has brought, as entries of a menu; the latest first."""
+    found = {}
+    for key, own in reversed(desk().sets.items()):
+        found[key] = DatasetSpec(
+            name=key,
+            title=f"{own.upload.name} (yours)",
+            load=lambda progress=None, dataset=own.dataset: dataset,
+            source="own",
+            summary=summary_of(own.dataset),
+            extra={"stamp": own.mark, "image_shape": own.dataset.image_shape, "values": _values(own)},
+        )
+    return found
+
+
+def _values(own: OwnSet) -> dict[str, Any]:
+    """What a script needs to make the data set again: the file or the number of OpenML, and the preparation."""
+    number = own.upload.openml
+    origin = {"file": own.upload.name} if number is None else {"openml": number}
+    return origin | {"preparation": own.how.to_json()}
+
+
+def summary_of(dataset: Dataset) -> str:
+    """One line: number of rows, what they hold, what labels there are."""
+    what = f"rows of {dataset.n_features:,} numbers"
+    if dataset.image_shape:
+        what = f"images of {'×'.join(map(str, dataset.image_shape[:2]))} pixels"
+        what += " in colour" if len(dataset.image_shape) == 3 else ""
+    labels = ""
+    if dataset.target_names:
+        labels = f", {len(dataset.target_names)} class{'es' * (len(dataset.target_names) != 1)}"
+    elif dataset.y is not None:
+        labels = ", a number to predict"
+    return f"{dataset.n_samples:,} {what}{labels}."
+
+
+def keep_uploads_in_memory() -> None:
+    """Let the server receive files into memory; it would put what exceeds 1 MB into a temporary file."""
+    from starlette.formparsers import MultiPartParser
+
+    MultiPartParser.spool_max_size = max(MultiPartParser.spool_max_size, MAX_BYTES + (2 << 20))
+
+
+def discard_file(file: Any) -> None:
+    """Take an uploaded file away from Streamlit, which would hold it as long as the session lives."""
+    context = get_script_run_ctx()
+    remove = getattr(getattr(context, "uploaded_file_mgr", None), "remove_file", None)
+    if remove is not None:
+        remove(session_id=context.session_id, file_id=file.file_id)
+
+
+# --- the end of a session ---------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class _Presence:
+    """That a session with data is there."""
+
+    session: str
+    desk: Desk
+
+
+def _left(presence: _Presence) -> None:
+    """A page has gone: wait whether it comes back, then end its session. Called in the server's own loop."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:  # the server is ending, or there is none
+        presence.desk.clear()
+        return
+    loop.call_later(GRACE_S, _end, presence)
+
+
+def _end(presence: _Presence) -> None:
+    from streamlit import runtime
+
+    instance = runtime.get_instance() if runtime.exists() else None
+    if instance is not None and instance.is_active_session(presence.session):
+        return
+    presence.desk.clear()
+    if instance is not None:
+        instance.close_session(presence.session)
+    # What a closed session held is tied in circles, which only a collection undoes.
+    threading.Timer(1.0, _collect).start()
+
+
+def _collect() -> None:
+    import pyarrow
+
+    # Streamlit leaves the module of the last script that ran, with all its names, where the next run replaces it.
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    gc.collect()
+    pyarrow.default_memory_pool().release_unused()
+
+
+@st.cache_resource(scope="session", on_release=_left, show_spinner=False, max_entries=1)
+def _present(token: str, _desk: Desk, session: str) -> _Presence:
+    return _Presence(session, _desk)
+
+
+def _presence(found: Desk) -> None:
+    """Have :func:`_left` called when this session's page goes away; Streamlit drops what is kept for a session then."""
+    context = get_script_run_ctx()
+    if context is not None:
+        _present(found.token, found, context.session_id)

@@ -1,0 +1,140 @@
+"""The dialog in which a reader brings data: choose a file, look at what it holds, say how to prepare it, use it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from rfviz.datasets import openml, upload
+from rfviz.errors import DataError, RfvizError
+from rfviz.ui import own_data_text as text
+from rfviz.ui.own_data import Desk, discard_file
+from rfviz.ui.own_data_preview import preview
+
+__all__ = ["DRAFT", "bring"]
+
+# The file that is being looked at, under this key of the session's state.
+DRAFT = "rfviz.own draft"
+_ROUND, _REFUSED, _FOUND = "rfviz.own round", "rfviz.own refused", "rfviz.own found"
+
+
+def bring(desk: Desk, used: Callable[[str], None], dismissed: Callable[[], None]) -> None:
+    """Open the dialog.
+
+    Parameters
+    ----------
+    desk : Desk
+        Where the data set is put.
+    used : callable
+        Called with its key; the page then runs again.
+    dismissed : callable
+        Called where the reader closes the dialog instead.
+    """
+
+    def leave() -> None:
+        for name in (DRAFT, _REFUSED, _FOUND):
+            st.session_state.pop(name, None)
+        dismissed()
+
+    @st.dialog(text.DIALOG_TITLE, width="large", on_dismiss=leave)
+    def dialog() -> None:
+        draft = st.session_state.get(DRAFT)
+        if draft is None:
+            _choose()
+            return
+        if preview(desk, draft, _another, used):
+            st.session_state.pop(DRAFT, None)
+            st.rerun()
+
+    dialog()
+
+
+def _another() -> None:
+    st.session_state.pop(DRAFT, None)
+
+
+def _choose() -> None:
+    """The first step: a file, or a name at OpenML."""
+    with st.container(key="own-choose"):
+        where = st.segmented_control("Where the data are", ["A file of yours", "OpenML"], default="A file of yours",
+                                     required=True, key="own-where", label_visibility="collapsed")  # fmt: skip
+        if where == "OpenML":
+            _from_openml()
+        else:
+            _from_file()
+
+
+def _from_file() -> None:
+    most = upload.MAX_BYTES // 1024**2
+    # Another key empties the widget; what it held has become the draft, or was refused.
+    number = st.session_state.setdefault(_ROUND, 0)
+    file = st.file_uploader(
+        "A table, arrays, or images", type=list(upload.SUFFIXES), max_upload_size=most, key=f"own-file-{number}",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    place = st.container()
+    if refused := st.session_state.get(_REFUSED):
+        place.error(refused)
+    for kind, endings, words in text.KINDS:
+        st.markdown(f"**{kind}** {endings}  \n{words}")
+    st.caption(f":material/lock: {text.PRIVACY}")
+    if file is None:
+        return
+    with place, st.spinner("Looking at the file…"):
+        st.session_state[_REFUSED] = _take(lambda: upload.take(file.name, file.getvalue()))
+    discard_file(file)
+    st.session_state[_ROUND] = number + 1
+    _draw_again()
+
+
+def _from_openml() -> None:
+    st.markdown(text.OPENML)
+    with st.form("own-openml", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        query = st.text_input("Number or exact name", placeholder="iris, or 61", key="own-openml-query")
+        asked = st.form_submit_button("Look up", icon=":material/search:")
+    if asked and query:
+        st.session_state[_FOUND] = _found(query)
+    found = st.session_state.get(_FOUND)
+    if isinstance(found, str):
+        st.error(found)
+    elif found:
+        entry = st.selectbox("Version", found, format_func=lambda entry: entry.title, key="own-openml-version")
+        if st.button("Download and look at it", type="primary", icon=":material/download:", key="own-openml-get"):
+            bar = st.progress(0.0, text="…")
+            error = _take(lambda: openml.fetch(entry, lambda share, words: bar.progress(share or 0.0, text=words)))
+            bar.empty()
+            if error:
+                st.error(error)
+                return
+            st.session_state.pop(_FOUND, None)
+            _draw_again()
+
+
+def _draw_again() -> None:
+    """The dialog alone, where only it was drawn; else the page, which opens it again."""
+    try:
+        st.rerun(scope="fragment")
+    except StreamlitAPIException:
+        st.rerun()
+
+
+def _found(query: str) -> list[openml.Entry] | str:
+    """The versions, or why there are none."""
+    try:
+        with st.spinner("Asking OpenML…"):
+            return openml.find(query)
+    except DataError as error:
+        return str(error)
+
+
+def _take(read: Callable[[], Any]) -> str:
+    """Make what `read` gives the draft; why not, where it cannot be read."""
+    try:
+        taken = read()
+    except RfvizError as error:
+        return str(error)
+    st.session_state[DRAFT] = {"upload": taken, "begun": taken.suggestion}
+    return ""

@@ -1,0 +1,104 @@
+"""Brought data in the menu of data sets: the entry that opens the dialog, and what is said about them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import streamlit as st
+
+from rfviz.analysis.plane import plane_of
+from rfviz.datasets.base import DatasetSpec
+from rfviz.recipes.panel import Data
+from rfviz.ui import own_data_text as text
+from rfviz.ui.own_data import PREFIX, desk, is_own, specs
+from rfviz.ui.own_data_dialog import DRAFT, bring
+from rfviz.ui.results import kept
+from rfviz.ui.state import PageState
+
+__all__ = ["ENTRY", "chosen", "in_plane", "is_own", "menu", "remarks", "specs", "title_of"]
+
+# The choice that opens the dialog; ``?data=own`` in an address does so too.
+ENTRY = "own"
+_ARRIVED = "rfviz.own arrived"
+PLANE_ROWS = 1000
+
+
+def title_of(name: str, known: dict[str, DatasetSpec]) -> str:
+    """What a menu shows."""
+    return text.ENTRY_TITLE if name == ENTRY else known[name].title
+
+
+def menu(state: PageState, offered: list[str], default: str, known: dict[str, DatasetSpec]) -> list[str]:
+    """The options of the menu; to be called before it is drawn.
+
+    Here a data set that was just brought becomes the choice, and an address that names somebody else's data gives the
+    default with a word about why.
+    """
+    key, notice = state.key("data"), state.key("own notice")
+    arrived = st.session_state.pop(_ARRIVED, None)
+    if arrived in offered:
+        st.session_state[key] = arrived
+    asked = st.query_params.get("data", "")
+    if key not in st.session_state and is_own(asked) and asked not in offered:
+        st.session_state[key] = default
+        shown = asked.removeprefix(PREFIX)[:60]
+        st.session_state[notice] = text.ELSEWHERE.format(name=shown, default=known[default].title)
+    return [ENTRY, *offered]
+
+
+def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSpec]) -> str:
+    """The data set to show for a choice of the menu, opening the dialog where that is what was chosen."""
+    before, notice = state.key("data before"), state.key("own notice")
+    if notice in st.session_state and name == default:
+        (state.place or st).info(st.session_state[notice], icon=":material/link_off:")
+    else:
+        st.session_state.pop(notice, None)
+    if name != ENTRY:
+        st.session_state[before] = name
+        return name
+    shown = st.session_state.get(before, default)
+    shown = shown if shown in known else default
+
+    def used(key: str) -> None:
+        st.session_state[_ARRIVED] = key
+
+    def dismissed() -> None:
+        st.session_state[state.key("data")] = shown
+
+    bring(desk(), used, dismissed)
+    return shown
+
+
+def remarks(state: PageState, name: str, default: str, known: dict[str, DatasetSpec]) -> None:
+    """Below the menu: where brought data are, and buttons to prepare them otherwise or to forget them."""
+    own = desk().sets.get(name)
+    if own is None:
+        return
+
+    def prepare() -> None:
+        st.session_state[DRAFT] = {"upload": own.upload, "begun": own.how}
+        st.session_state[state.key("data")] = ENTRY
+
+    def drop() -> None:
+        desk().drop(name)
+        st.session_state[state.key("data")] = default
+
+    with st.container(horizontal=True):
+        st.button("Prepare…", icon=":material/tune:", on_click=prepare, key=f"{state.page}:own-prepare",
+                  help="Look at the file again and change how it is prepared.")  # fmt: skip
+        st.button("Forget", icon=":material/delete:", on_click=drop, key=f"{state.page}:own-forget",
+                  help="Drop these data and everything that was computed from them.")  # fmt: skip
+    st.caption(f":material/lock: {text.OWN_LINE.format(default=known[default].title)}")
+
+
+def in_plane(data: Data) -> Data:
+    """Brought data of more than two columns as points of a plane, with a word about it; others as they are."""
+    dataset = data.dataset
+    if not is_own(data.name) or dataset.n_features <= 2:
+        return data
+    plane = kept("own plane", data.key, lambda: plane_of(dataset.X[:PLANE_ROWS]), most=4)
+    st.sidebar.caption(text.IN_PLANE.format(d=dataset.n_features, share=plane.explained))
+    points = np.ascontiguousarray(plane.project(dataset.X), dtype=np.float32)
+    flat = dataclasses.replace(dataset, X=points, image_shape=None, feature_names=())
+    return dataclasses.replace(data, dataset=flat, values={**data.values, "plane": PLANE_ROWS})

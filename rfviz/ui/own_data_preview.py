@@ -1,0 +1,273 @@
+"""The second step of bringing data: what the file holds, the choices, and what comes of them before they are used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from rfviz.datasets import _preparation as choices
+from rfviz.datasets._columns import CATEGORY, DATE, NUMBER
+from rfviz.datasets._raw import RANDOM_STATE
+from rfviz.datasets.base import Dataset
+from rfviz.datasets.upload import Preparation, Upload
+from rfviz.errors import RfvizError
+from rfviz.params import Param
+from rfviz.ui import own_data_text as text
+from rfviz.ui.images import data_uri
+from rfviz.ui.own_data import Desk, summary_of
+
+__all__ = ["preview"]
+
+_NOTHING = "(none)"
+# Cells beyond which the result is not computed anew with every choice.
+_QUICK_CELLS = 2_000_000
+_THUMBNAILS, _MOST_COLUMNS = 12, 100
+
+
+def preview(desk: Desk, draft: dict[str, Any], another: Callable[[], None], used: Callable[[str], None]) -> bool:
+    """Show a file and the choices about it.
+
+    Parameters
+    ----------
+    desk : Desk
+        Where the data set is put.
+    draft : dict
+        ``upload``, and the preparation to begin with, ``begun``.
+    another : callable
+        Called before the dialog is drawn again where the reader wants another file.
+    used : callable
+        Called with the key of the data set once it is made.
+
+    Returns
+    -------
+    bool
+        Whether it is made, and the dialog can close.
+    """
+    taken: Upload = draft["upload"]
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.markdown(f"**{_plain(taken.name)}** · {taken.facts}")
+        st.button("Another file", icon=":material/arrow_back:", type="tertiary", on_click=another, key="own-another")
+    for note in taken.notes:
+        st.caption(f":material/info: {_plain(note)}")
+    look, choose = st.columns([1.45, 1], gap="medium")
+    with choose:
+        with st.container(key="own-choices"):
+            how = _choices(taken, draft["begun"])
+        quick = taken.pictures is None and taken.n_rows * max(len(taken.columns), 1) <= _QUICK_CELLS
+        problem = _result(taken, how, draft) if quick else _outlook(taken, how)
+        if problem:
+            st.error(problem)
+        pressed = st.button(
+            "Use these data", type="primary", icon=":material/check:", disabled=bool(problem), key="own-use"
+        )
+        done = pressed and _use(desk, taken, how, draft, used)
+    with look:
+        _look(taken, how)
+    return done
+
+
+def _use(desk: Desk, taken: Upload, how: Preparation, draft: dict[str, Any], used: Callable[[str], None]) -> bool:
+    try:
+        dataset = _prepared(taken, how, draft)
+    except RfvizError as error:
+        st.error(str(error))
+        return False
+    used(desk.put(taken, how, dataset))
+    return True
+
+
+def _prepared(taken: Upload, how: Preparation, draft: dict[str, Any]) -> Dataset:
+    """The data set, from the draft where the choices have not changed since."""
+    if draft.get("made for") != how:
+        bar = st.empty()
+        draft["made"] = taken.prepare(how, lambda share, words: bar.progress(share or 0.0, text=words))
+        draft["made for"] = how
+        bar.empty()
+    return draft["made"]
+
+
+def _result(taken: Upload, how: Preparation, draft: dict[str, Any]) -> str:
+    """Say what comes of the choices; why nothing does, where it does not."""
+    try:
+        dataset = _prepared(taken, how, draft)
+    except RfvizError as error:
+        return str(error)
+    names = ", ".join(map(_plain, dataset.target_names[:6])) + (", …" if len(dataset.target_names) > 6 else "")
+    st.markdown(f"These choices give **{summary_of(dataset).rstrip('.')}**{f' ({names})' if names else ''}.")
+    said = dataset.provenance.removeprefix(taken.source).lstrip("; .")
+    heard = "; ".join(note.rstrip(".") for note in taken.notes)
+    said = said.removeprefix(heard).lstrip("; .")
+    if said:
+        st.caption(_plain(said[:1].upper() + said[1:]))
+    return ""
+
+
+def _outlook(taken: Upload, how: Preparation) -> str:
+    """What is known before anything is decoded."""
+    shape = taken.shape_of(how)
+    if shape is None:
+        st.caption(text.SLOW)
+        return ""
+    n = min(taken.n_rows, how.max_samples)
+    colour = " in colour" if len(shape) == 3 else " in grey"
+    st.markdown(f"These choices give **{n:,} images of {shape[0]} × {shape[1]} pixels{colour}**.")
+    return ""
+
+
+# --- what the file holds ----------------------------------------------------------------------------------------------
+
+
+def _look(taken: Upload, how: Preparation) -> None:
+    if taken.pictures is not None:
+        _thumbnails(taken, how)
+    if taken.columns:
+        _columns_table(taken, how)
+    if how.label is not None and how.label in taken.table.values and _is_class(taken, how):
+        st.markdown(f"Rows of each value of **{_plain(how.label)}**")
+        counts = taken.balance(how.label).round(2)
+        st.dataframe(
+            counts, hide_index=True, height="content", key="own-balance",
+            column_config={"share": st.column_config.ProgressColumn("share", format="percent", max_value=1.0)},
+        )  # fmt: skip
+    if taken.pictures is None:
+        st.markdown("First rows")
+        head = taken.table.head.iloc[:, :_MOST_COLUMNS]
+        st.dataframe(head.astype(object).where(head.notna(), None), hide_index=True, height="content", key="own-head")
+        if len(taken.columns) > _MOST_COLUMNS:
+            st.caption(f"The first {_MOST_COLUMNS} of {len(taken.columns):,} columns.")
+
+
+def _columns_table(taken: Upload, how: Preparation) -> None:
+    rows = [
+        {"column": c.name, "type": c.kind, "used as": _part(taken, how, c.name), "values": c.span,
+         "distinct": c.n_distinct, "missing": c.n_missing}
+        for c in taken.columns[:_MOST_COLUMNS * 5]
+    ]  # fmt: skip
+    st.dataframe(
+        rows, hide_index=True, key="own-columns", height=min(38 + 35 * len(rows), 320),
+        column_config={"values": st.column_config.Column("values", width="medium")},
+    )  # fmt: skip
+    if taken.pictures is None:
+        notes = [f"**{_plain(c.name)}**: {_plain(c.note)}" for c in taken.columns if c.note]
+        more = [f"{len(notes) - 3:,} more columns have a note"] if len(notes) > 4 else []
+        st.caption(". ".join([*(notes[:3] if more else notes), *more, text.COLUMNS_NOTE]))
+
+
+def _part(taken: Upload, how: Preparation, name: str) -> str:
+    column = taken.table.column(name)
+    if name == how.label:
+        return "label"
+    if name == how.order:
+        return "order"
+    if name in how.leave_out or name not in taken.table.values or taken.pictures is not None:
+        return "—"
+    if column.kind == CATEGORY:
+        return "zeros and ones" if how.categories == "one-hot" else "—"
+    return "number" if column.kind == NUMBER else "days"
+
+
+def _is_class(taken: Upload, how: Preparation) -> bool:
+    column = taken.table.column(how.label)
+    return column.kind == CATEGORY or column.n_distinct <= choices.MOST_CLASSES
+
+
+def _thumbnails(taken: Upload, how: Preparation) -> None:
+    """A few images, spread over all, in the size that they will have."""
+    shape = taken.shape_of(how)
+    rows = np.unique(np.linspace(0, taken.n_rows - 1, _THUMBNAILS).astype(int))
+    try:
+        pixels = taken.pictures.decode(rows, shape[:2], len(shape) == 3)
+    except RfvizError as error:
+        st.error(str(error))
+        return
+    figures = "".join(f'<figure><img src="{data_uri(image)}" alt="image {row + 1}"></figure>'
+                      for row, image in zip(rows, pixels, strict=True))  # fmt: skip
+    st.html(f'<div class="rfviz-gallery">{figures}</div>')
+
+
+# --- the choices ------------------------------------------------------------------------------------------------------
+
+
+def _choices(taken: Upload, begun: Preparation) -> Preparation:
+    """Menus and switches for everything that can be said about this file."""
+    usable = [c for c in taken.columns if c.name in taken.table.values]
+    ask = _Asker(taken, begun)
+    values: dict[str, Any] = {
+        "label": ask.column("label", "Label", [c.name for c in usable], text.LABEL_HELP),
+        "order": ask.column("order", "Order", [c.name for c in usable if c.kind in (NUMBER, DATE)], text.ORDER_HELP),
+    }
+    column = taken.table.column(values["label"] or "")
+    if column is not None and column.kind != CATEGORY:
+        values["target"] = ask.choice(choices.TARGET)
+    if taken.pictures is None:
+        others = [c.name for c in usable if c.name not in (values["label"], values["order"])]
+        values["leave_out"] = tuple(ask.several(others))
+        if any(c.n_missing for c in taken.columns):
+            values["missing"] = ask.choice(choices.MISSING)
+        if any(c.kind == CATEGORY and c.name in others for c in usable):
+            values["categories"] = ask.choice(choices.CATEGORIES)
+            most = max(c.n_distinct for c in usable if c.kind == CATEGORY and c.name in others)
+            if values["categories"] == "one-hot" and most > choices.MOST_WORDS.default:
+                values["most_words"] = ask.number(choices.MOST_WORDS)
+        values["scale"] = ask.choice(choices.SCALE)
+    else:
+        values["side"] = ask.number(choices.SIDE)
+        values["colour"] = ask.choice(choices.COLOUR)
+    if taken.n_rows > 20:
+        values |= ask.rows()
+    return begun.replace(values)
+
+
+class _Asker:
+    """Controls of the dialog, under keys of their own for each file."""
+
+    def __init__(self, taken: Upload, begun: Preparation) -> None:
+        self._mark, self._begun, self._n = taken.digest[:8], begun, taken.n_rows
+
+    def _key(self, name: str) -> str:
+        return f"own-{name}-{self._mark}"
+
+    def column(self, name: str, label: str, options: list[str], help: str) -> str | None:
+        begun = getattr(self._begun, name)
+        place = options.index(begun) + 1 if begun in options else 0
+        chosen = st.selectbox(label, [_NOTHING, *options], index=place, key=self._key(name), help=help)
+        return None if chosen == _NOTHING else chosen
+
+    def choice(self, param: Param) -> str:
+        titles = dict(zip(param.choices, param.titles, strict=True))
+        return st.selectbox(
+            param.label, param.choices, index=param.choices.index(getattr(self._begun, param.name)),
+            format_func=titles.__getitem__, key=self._key(param.name), help=param.help,
+        )  # fmt: skip
+
+    def several(self, options: list[str]) -> list[str]:
+        begun = [name for name in self._begun.leave_out if name in options]
+        return st.multiselect("Leave out", options, begun, key=self._key("leave"), help=text.LEAVE_OUT_HELP,
+                              placeholder="Nothing")  # fmt: skip
+
+    def number(self, param: Param) -> int:
+        return st.number_input(param.label, int(param.low), int(param.high), getattr(self._begun, param.name), step=1,
+                               key=self._key(param.name), help=param.help)  # fmt: skip
+
+    def rows(self) -> dict[str, int]:
+        """How many rows, and which."""
+        most = st.number_input(
+            "Rows at most", 10, 1_000_000, min(max(self._begun.max_samples, 10), 1_000_000), step=100,
+            key=self._key("rows"),
+            help="Rows to keep, drawn at random but with every class in its proportion. Pages compare all pairs of "
+            "rows, so that a few thousand are many.",
+        )  # fmt: skip
+        found = {"max_samples": most}
+        if most < self._n:
+            found["random_state"] = self.number(RANDOM_STATE)
+        return found
+
+
+def _plain(words: str) -> str:
+    """Words of a file as text that Markdown leaves alone."""
+    for sign in "\\`*_[]<>$#|~:":
+        words = words.replace(sign, f"\\{sign}")
+    return words

@@ -1,0 +1,42 @@
+"""What is said about data that a reader brings."""
+
+from __future__ import annotations
+
+ENTRY_TITLE = "Your own data…"
+DIALOG_TITLE = "Your own data"
+
+PRIVACY = (
+    "Your file stays in the memory of the machine that runs this laboratory. It is not written to disk, no other "
+    "visitor sees it, and it is forgotten a minute after you close or reload the page."
+)
+KINDS = (
+    ("Table", "`.csv` `.tsv` `.txt` `.parquet`", "One row a sample; the first line names the columns. Commas, "
+     "semicolons, tabs or vertical bars; numbers, words and dates."),
+    ("Arrays", "`.npz`", "`X` with one row a sample, or images as bytes; `y` for labels, `order` for a sequence."),
+    ("Images", "`.zip`", "PNG or JPEG of any sizes. One folder a class gives the labels, numbers in the names the "
+     "order."),
+)  # fmt: skip
+OPENML = (
+    "[OpenML](https://www.openml.org) has thousands of tables. Its interface finds them by number or by their exact "
+    "name, capital letters included; it cannot search for words. The download is kept on this machine for next time."
+)
+OWN_LINE = (
+    "Only you see these data, until you close or reload the page. Its address cannot carry them: who opens it sees "
+    "“{default}”."
+)
+ELSEWHERE = (
+    "This link was made with somebody’s own data, “{name}”, which a link cannot carry. You see “{default}” instead. "
+    "If you have the file, choose “Your own data…” in the menu of data sets."
+)
+IN_PLANE = (
+    "This page draws a plane: of the {d:,} columns you see the first two principal components, with {share:.0%} of the "
+    "variance."
+)
+LABEL_HELP = "What the points are coloured by and what learning predicts; it is not among the inputs."
+ORDER_HELP = "The place of each row in a sequence, such as a time or a frame number; it is not among the inputs."
+LEAVE_OUT_HELP = "Columns that nothing is computed from. Free text and empty columns are left out by themselves."
+COLUMNS_NOTE = (
+    "A column counts as numbers or dates where at least 95 % of its cells are; “missing” counts empty cells, ? and "
+    "infinite numbers."
+)
+SLOW = "These are many cells: what comes of the choices is shown once you use them."

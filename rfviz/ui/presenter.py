@@ -1,0 +1,19 @@
+"""The presenter's view: whether it is on. Charts ask for it, and so do the pages' beginnings."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+__all__ = ["is_presenting", "present"]
+
+_PRESENT = "rfviz:present"
+
+
+def is_presenting() -> bool:
+    """Whether the presenter's view is on."""
+    return bool(st.session_state.get(_PRESENT))
+
+
+def present(on: bool) -> None:
+    """Turn the presenter's view on or off, for this session."""
+    st.session_state[_PRESENT] = on

@@ -1,0 +1,59 @@
+"""A link for students: the page as it stands, with only the controls that they are to move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, urlencode
+
+import streamlit as st
+
+from rfviz.ui.state import PageState
+
+__all__ = ["link_of", "student_link"]
+
+
+def link_of(
+    base: str, values: Mapping[str, str], hidden: list[str], *, embed: bool = False, present: bool = False,
+    lesson: Mapping[str, str] | None = None,
+) -> str:  # fmt: skip
+    """An address.
+
+    Parameters
+    ----------
+    base : str
+        That of the page, without what follows a question mark.
+    values : mapping of str to str
+        Controls that differ from their defaults.
+    hidden : list of str
+        Controls and parts that are not drawn.
+    embed, present : bool
+        Without the frame, for a frame in another page; in the presenter's view.
+    lesson : mapping of str to str, optional
+        The lesson that is on, and its step.
+    """
+    query = {**values, **(lesson or {})}
+    if hidden:
+        query["hide"] = ",".join(hidden)
+    query |= {name: "true" for name, on in (("present", present), ("embed", embed)) if on}
+    return f"{base}?{urlencode(query, safe=',', quote_via=quote)}" if query else base
+
+
+@st.fragment  # a box that is ticked draws this alone anew
+def student_link(state: PageState, parts: Mapping[str, str]) -> None:
+    """Boxes for what students see, and the address that gives it."""
+    labels, values = state.last()
+    st.markdown("**Link for students**")
+    st.caption("The page as it stands. What is not ticked keeps its value, but cannot be moved.")
+    shown = {}
+    with st.container(key="student-boxes"):
+        for name, label in {**labels, **parts}.items():
+            key = f"{state.page}:show:{name}"
+            shown[name] = st.checkbox(label, value=name not in state.hidden, key=key)
+    with st.container(horizontal=True):
+        embed = st.toggle("Embedded", key=f"{state.page}:link-embed", help="Without the frame of the laboratory, to be "
+                          "put into a page of your own as an iframe.")  # fmt: skip
+        present = st.toggle("Presenter view", key=f"{state.page}:link-present")
+    lesson = {name: st.query_params[name] for name in ("lesson", "step") if name in st.query_params}
+    hidden = [name for name, on in shown.items() if not on]
+    base = st.context.url or state.page
+    st.code(link_of(base, values, hidden, embed=embed, present=present, lesson=lesson), language=None, wrap_lines=True)

@@ -1,0 +1,105 @@
+"""What a lecturer needs on every page: the presenter's view, parts that are hidden, lessons, and links for students.
+
+All of it is part of the address: ``present=true``, ``hide=seed,sidebar``, and ``lesson=…&step=2``; ``embed=true`` is
+Streamlit's own. Pages know nothing of it: :func:`rfviz.ui.layout.page_title` calls the three functions here.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rfviz import datasets
+from rfviz.features import registry
+from rfviz.ui import lesson_panel
+from rfviz.ui.page_index import ASSETS
+from rfviz.ui.presenter import is_presenting, present
+from rfviz.ui.state import PageState
+from rfviz.ui.student_link import student_link
+
+__all__ = ["PARTS", "begin", "menu", "panel"]
+
+#: Parts of a page that can be hidden beside its controls, and what they are called.
+PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",
+         "share": "Share", "menu": "Menu “Teach”"}  # fmt: skip
+_ALL = "rfviz:all-controls"
+# Controls that a lecture does without, where no lesson says which it needs.
+_MINOR = frozenset({"seed", "normalise", "test", "odd", "relative", "constant", "creases", "C", "svm_gamma", "points",
+                    "receptive_field", "whole", "doubly", "loss", "alpha"})  # fmt: skip
+
+
+def begin(state: PageState) -> None:
+    """Before anything of a page is drawn: what is hidden, how large it is, and what a lesson sets."""
+    _settle_view()
+    hidden = {name for name in (part.strip() for part in st.query_params.get("hide", "").split(",")) if name}
+    state.possible = _possible() | _MINOR
+    step = lesson_panel.begin(state)
+    if step:
+        hidden |= {"presets", "question"}
+    if is_presenting() and not st.session_state.get(_ALL):
+        hidden |= {"details", "presets", "share", *(() if step else _MINOR)}
+        state.only = step.settings if step else None
+    if st.context.is_embedded:
+        hidden |= {"menu", "share"}
+    state.hidden = frozenset(hidden)
+    _dress(bool(step), "sidebar" in hidden)
+
+
+def menu(state: PageState) -> None:
+    """A button beside the title: lessons on this page, the presenter's view, and a link for students."""
+    if "menu" in state.hidden:
+        return
+    key = f"{state.page}:teach"
+    with st.popover("Teach", icon=":material/school:", key=key, on_change="rerun") as opened:
+        if opened.open:  # nothing of it is there for those who do not teach
+            lesson_panel.links(state.page)
+            st.toggle("Presenter view", value=is_presenting(), key="rfviz:presenter", on_change=_switch,
+                      help="Large type, a taller chart, fewer controls; the sidebar closes. Arrow keys step through a "
+                      "lesson. Choose it again to leave.")  # fmt: skip
+            if is_presenting():
+                st.toggle("All controls", value=st.session_state.get(_ALL, False), key="rfviz:all", on_change=_show_all)
+            student_link(state, PARTS)
+
+
+def panel(state: PageState) -> None:
+    """The lesson that is on, if any."""
+    lesson_panel.panel(state, is_presenting())
+
+
+def _settle_view() -> None:
+    """Keep the presenter's view from page to page: a link in the navigation does not hold it."""
+    asked = st.query_params.get("present")
+    if asked is not None:
+        present(asked.lower() in ("true", "1", "yes"))
+    elif is_presenting():
+        st.query_params["present"] = "true"
+
+
+def _switch() -> None:
+    present(st.session_state["rfviz:presenter"])
+    if is_presenting():
+        st.query_params["present"] = "true"
+    else:
+        st.query_params.pop("present", None)
+
+
+def _show_all() -> None:
+    st.session_state[_ALL] = st.session_state["rfviz:all"]
+
+
+def _possible() -> frozenset[str]:
+    """Names that some scheme, data set or page part has, though this page may not have them at present."""
+    of_schemes = {param.name for scheme in registry().values() for param in scheme.params}
+    of_data = {f"data.{param.name}" for spec in datasets.specs().values() for param in spec.params}
+    return frozenset({*of_schemes, *of_data, *PARTS})
+
+
+def _dress(lesson: bool, no_sidebar: bool) -> None:
+    """The rules of style for the way the page is shown."""
+    if lesson or is_presenting():
+        st.set_page_config(initial_sidebar_state="collapsed")
+    few = is_presenting() and not st.session_state.get(_ALL)
+    sheets = {"lesson": lesson, "presenter": is_presenting(), "few-controls": few, "no-sidebar": no_sidebar,
+              "embedded": st.context.is_embedded}  # fmt: skip
+    rules = [(ASSETS / f"{name}.css").read_text(encoding="utf-8") for name, wanted in sheets.items() if wanted]
+    if rules:
+        st.html(f"<style>{''.join(rules)}</style>")

@@ -1,0 +1,67 @@
+"""A reader brings a table, then images: preview, choices, chart; on every page, and gone with the page."""
+
+import pytest
+
+from tests.browser.steps import EMBEDDING, SATURATION, control, settle, wait_for_chart, wait_for_query
+from tests.datasets.test_bad_uploads import csv, pictures
+
+pytestmark = pytest.mark.browser
+
+
+def choose_file(page, name, content, kind):
+    page.locator("[role=dialog] input[type=file]").set_input_files({"name": name, "mimeType": kind, "buffer": content})
+
+
+def bring(page, name, content, kind):
+    """Choose a file in the dialog, and wait for its preview."""
+    choose_file(page, name, content, kind)
+    page.locator(".st-key-own-use").wait_for()
+    settle(page)
+
+
+def use(page):
+    page.locator(".st-key-own-use button").click()
+    page.wait_for_selector("[role=dialog]", state="detached")
+    settle(page)
+
+
+def test_a_table_and_images_of_ones_own(app, visit):
+    page = visit(app, "distance-saturation?data=own", size=(800, 1000))
+    page.wait_for_selector("[role=dialog]")
+    choose_file(page, "people.csv", b"a,b\n1,2\n3,4,5\n6,7\n", "text/csv")
+    page.get_by_text("line 3 has 3 cells").wait_for()
+    bring(page, "people.csv", csv(), "text/csv")
+    dialog = page.locator("[role=dialog]")
+    assert "60 rows of 6 numbers, 2 classes" in dialog.inner_text()
+    assert dialog.evaluate("(e) => e.scrollWidth <= e.clientWidth + 1")  # nothing sticks out
+    use(page)
+    wait_for_chart(page, SATURATION)
+    wait_for_query(page, data="own:people")
+    assert "1,770 pairs of 60 points" in page.locator("[data-testid=stMain]").inner_text()
+    # The session's other pages offer them, until the page is loaded anew.
+    page.get_by_role("link", name="Maxout-PCA").click()
+    wait_for_chart(page, EMBEDDING)
+    control(page, "maxout-pca", "data").get_by_role("combobox").click()
+    assert page.get_by_role("option", name="people.csv (yours)").count() == 1
+    page.get_by_role("option", name="Your own data…").click()
+    page.wait_for_selector("[role=dialog]")
+    bring(page, "pets.zip", pictures(24), "application/zip")
+    use(page)
+    wait_for_chart(page, EMBEDDING)
+    wait_for_query(page, data="own:pets")
+    page.wait_for_function("() => rf.pictures('embedding').length === 24")
+    page.reload()
+    page.get_by_text("This link was made with somebody’s own data, “pets”").wait_for()
+    wait_for_chart(page, EMBEDDING)
+
+
+def test_a_dialog_that_is_closed_leaves_the_page_as_it_was(app, visit):
+    page = visit(app, "distance-saturation?data=sphere")
+    wait_for_chart(page, SATURATION)
+    control(page, "distance-saturation", "data").get_by_role("combobox").click()
+    page.get_by_role("option", name="Your own data…").click()
+    page.wait_for_selector("[role=dialog]")
+    settle(page)
+    page.keyboard.press("Escape")
+    page.wait_for_selector("[role=dialog]", state="detached")
+    wait_for_query(page, data="sphere")

@@ -1,0 +1,68 @@
+"""The quick inspection, as a person uses it: a click shows a row, a link leads to the chart, nothing sticks out."""
+
+import pytest
+
+from tests.browser.steps import settle, wait_for_chart, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+SLUG, MAPS = "quick-inspection", ("map-plain", "map-maxout", "map-fourier")
+# A point of the maxout map that no other point covers.
+ALONE = """() => {
+  const places = Array.from(rf.traces('map-maxout')[0].x, (_, row) => rf.pixel('map-maxout', 0, row));
+  const gap = (row) => Math.min(...places.map((p, i) => i === row ? Infinity
+    : Math.hypot(p[0] - places[row][0], p[1] - places[row][1])));
+  const best = places.map((_, row) => row).sort((a, b) => gap(b) - gap(a))[0];
+  return [...places[best], rf.traces('map-maxout')[0].customdata[best]];
+}"""
+
+
+@pytest.fixture
+def page(app, visit):
+    # Few rows, so that a point stands alone; nothing is coloured, so that all are in one trace.
+    page = visit(app, f"{SLUG}?data=xor&data.n_samples=60&colour=none", size=(1440, 1600))
+    for key in MAPS:
+        wait_for_chart(page, key)
+    return page
+
+
+def test_a_click_shows_the_row_and_a_link_leads_to_its_chart(page):
+    assert page.get_by_text("Linear or not").count() == 1
+    x, y, row = page.evaluate(ALONE)
+    page.mouse.click(x, y)
+    wait_for_query(page, row=str(row + 1))
+    page.get_by_text(f"Row {row + 1} ·").wait_for()
+    for key in MAPS:
+        page.wait_for_function("(key) => rf.traces(key).some((t) => t.marker?.symbol === 'circle-open')", arg=key)
+    settle(page)
+
+    # The other page was seen before, with data of its own: a link counts more than that.
+    navigation = page.get_by_test_id("stSidebarNav")
+    navigation.get_by_role("link", name="Distance saturation").click()
+    wait_for_chart(page, "saturation")
+    wait_for_query(page, data=None)
+    navigation.get_by_role("link", name="Quick inspection").click()
+    wait_for_chart(page, MAPS[0])
+    page.get_by_text(f"Row {row + 1} ·").wait_for()
+    settle(page)
+    link = page.get_by_test_id("stMain").get_by_role("link", name="Distance saturation")
+    assert "data=xor" in link.get_attribute("href") and "gamma=median" in link.get_attribute("href")
+    link.click()
+    wait_for_chart(page, "saturation")
+    wait_for_query(page, data="xor", scheme="RandomFourier", gamma="median", data__n_samples="60")
+    assert page.evaluate("rf.traces('saturation').some((t) => /Fourier|γ/.test(t.name))")
+
+
+def test_maps_are_squares_side_by_side_and_nothing_sticks_out(app, visit):
+    page = visit(app, SLUG, size=(1440, 1400))
+    for key in MAPS:
+        wait_for_chart(page, key)
+    box = "(key) => { const { left, top, width, height } = rf.chart(key).getBoundingClientRect(); "
+    boxes = [page.evaluate(box + "return [left, top, width, height]; }", key) for key in MAPS]
+    assert len({round(top) for _, top, _, _ in boxes}) == 1 and boxes[0][0] < boxes[1][0] < boxes[2][0]
+    assert all(0.8 < width / height < 1.25 for _, _, width, height in boxes)
+    page.set_viewport_size({"width": 800, "height": 1400})
+    page.wait_for_function("() => !rf.overflowing().length")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 800
+    rights = page.evaluate("[...document.querySelectorAll('.live-chart')].map((c) => c.getBoundingClientRect().right)")
+    assert max(rights) <= 800

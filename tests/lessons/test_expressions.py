@@ -1,0 +1,57 @@
+"""Expressions: what they may say, and that nothing else can be said."""
+
+import pytest
+
+from rfviz.errors import ParameterError
+from rfviz.lessons import ExpressionError, parse_expression
+
+FACTS = {"f": lambda x, y=0: x + y, "word": len}
+
+
+def value(text):
+    return parse_expression(text, FACTS).evaluate(FACTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1 + 2 * 3 - 4 / 8", 6.5),
+        ("-f(2)", -2),
+        ("f(1, f(2, 3))", 6),
+        ("word('abc')", 3),
+        ("1 < f(2) <= 2", True),
+        ("1 < f(2) < 2", False),
+        ("f(1) == 1 and not f(0) or f(3) != 3", True),
+        ("f(0) > 1 or f(2) >= 2", True),
+        ("round(abs(-2.345), 1) + min(1, 2) + max(1, 2)", 5.3),
+    ],
+)
+def test_values(text, expected):
+    assert value(text) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os')", "f.__class__", "(lambda: 1)()", "[x for x in (1,)]", "f(x=1)", "f", "open('x')", "2 ** 9",
+        "'a' if 1 else 'b'", "f'{1}'", "[1, 2]", "{}", "1 if 1 else 2", "x := 1", "f(*[1])", "None.real", "f(1)[0]",
+        "1 in (1,)", "1; 2", "", "(", "1" * 400, "(" * 200 + ")" * 200, "b'x'", "1j",
+    ],
+)  # fmt: skip
+def test_nothing_else_can_be_said(text):
+    with pytest.raises(ExpressionError):
+        parse_expression(text, FACTS)
+
+
+@pytest.mark.parametrize("text", ["f('a')", "1 / f(0)", "word(3)", "f(1, 2, 3)", "f(1) < 'a'"])
+def test_what_cannot_be_worked_out_is_one_sentence(text):
+    with pytest.raises(ExpressionError, match="cannot be worked out"):
+        value(text)
+
+
+def test_errors_of_facts_are_their_own():
+    def refuse(x):
+        raise ParameterError("x", "must be known", x)
+
+    with pytest.raises(ParameterError, match="must be known"):
+        parse_expression("refuse(1)", {"refuse"}).evaluate({"refuse": refuse})

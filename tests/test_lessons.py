@@ -1,0 +1,239 @@
+"""Every lesson: its file, its statements, and its way through the page; the panel, and the page with the cards."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from rfviz.analysis.facts import FACTS
+from rfviz.lessons import facts_of, parse_expression
+from rfviz.recipes.address import format_value, same_text
+from rfviz.ui.lesson_panel import LESSONS, all_lessons
+from rfviz.ui.page_index import find_pages
+
+LESSON = {lesson.slug: lesson for lesson in all_lessons()[0]}
+every_lesson = pytest.mark.parametrize("slug", LESSON)
+# The figures and statements of the papers that a page shows, and which lesson is about each.
+FIGURES = {
+    "distance-saturation": 1, "maxout-pca": 1, "hashing": 1, "kernel-approximation": 1, "binning": 1,
+    "pixel-cooccurrence": 1, "guarantees": 1, "accuracy": 1, "kitchen-sinks": 2,
+}  # fmt: skip
+
+_ROUTER = """
+import streamlit as st
+from rfviz.ui.page_index import find_pages
+pages = [st.Page(p.path, title=p.title, url_path=p.slug, default=p.slug == {slug!r}) for p in find_pages()]
+st.navigation(pages).run()
+"""
+
+
+def opened(page, **query):
+    at = AppTest.from_string(_ROUTER.format(slug=page), default_timeout=60)
+    for name, value in query.items():
+        at.query_params[name] = value
+    return rested(at)
+
+
+def rested(at):
+    """The page after a run; one whose chart is a race is run until it is there."""
+    at.run()
+    for _ in range(100):
+        if at.exception or at.error or charts(at):
+            break
+        at.run()
+    assert not at.exception and not at.error and not at.warning
+    return at
+
+
+def charts(at):
+    components = [element.proto for element in at.get("bidi_component")]
+    return [json.loads(c.bytes)["figure"] for c in components if c.component_name == "rfviz.live_chart"]
+
+
+def press(at, key):
+    """Press a button of the panel."""
+    next(button for button in at.button if button.key == key).click()
+    return rested(at)
+
+
+def assert_holds(at, lesson, settings):
+    """These controls exist, and hold just these values."""
+    for name, text in settings.items():
+        key = f"{lesson.page}.{name}"
+        assert key in at.session_state, f"{lesson.slug}: {lesson.page} has no control {name}"
+        assert same_text(format_value(at.session_state[key]), text), f"{lesson.slug}: {name}"
+
+
+# --- the files --------------------------------------------------------------------------------------------------------
+
+
+def test_every_file_is_a_lesson():
+    lessons, mistakes = all_lessons()
+    assert not mistakes
+    assert {path.stem for path in LESSONS.glob("*.md")} == {*LESSON, "README"}
+    assert {page: sum(lesson.page == page for lesson in lessons) for page in FIGURES} == FIGURES
+
+
+@every_lesson
+def test_is_whole(slug):
+    lesson = LESSON[slug]
+    assert 4 <= len(lesson.steps) <= 6 and 3 <= lesson.minutes <= 20
+    assert lesson.lead and lesson.source and lesson.question.endswith("?") and lesson.start
+    for step in lesson.steps:
+        assert step.settings and step.formula and step.question.endswith("?"), step.title
+    # The right answer is not always at the same place.
+    assert len({step.answer for step in lesson.steps}) > 1
+
+
+@every_lesson
+def test_statements_hold(slug):
+    steps = LESSON[slug].steps
+    for check in (check for step in steps for check in step.checks):
+        assert check.evaluate(FACTS) is True, check.text
+    assert sum(bool(step.checks) for step in steps) >= len(steps) - 1
+    for step in steps:
+        for fact in facts_of(step.reveal + step.suggestion):
+            value = parse_expression(fact, FACTS).evaluate(FACTS)
+            assert value == value, fact  # no NaN
+
+
+def test_facts_say_what_they_are():
+    assert all(fact.__doc__ and fact.__doc__.endswith(".") for fact in FACTS.values())
+
+
+# --- the way through the page -----------------------------------------------------------------------------------------
+
+
+@every_lesson
+def test_goes_through_its_page(slug):
+    lesson = LESSON[slug]
+    at = opened(lesson.page, lesson=slug)
+    assert_holds(at, lesson, lesson.start)
+    for number, step in enumerate(lesson.steps, 1):
+        before = charts(at)
+        assert before and not at.toast and str(number) in at.query_params["step"]
+        assert "{{" not in at.radio[0].label and "{{" not in "".join(markdown.value for markdown in at.markdown)
+        assert at.radio[0].options == [option.text for option in step.options]
+        at.radio[0].set_value(step.options[step.answer].text).run()
+        press(at, "lesson-show")
+        assert not at.toast, [toast.value for toast in at.toast]
+        assert_holds(at, lesson, step.settings)
+        assert charts(at) != before, f"{slug}, step {number}: the reveal changes nothing"
+        words = "\n".join(markdown.value for markdown in at.markdown)
+        assert step.options[step.answer].text in words and "as you predicted" in words
+        assert "{{" not in words and f"$${step.formula}$$" in words
+        press(at, "lesson-next")
+    assert "lesson" not in at.query_params and not at.radio
+
+
+# --- the panel, the presenter's view, and what is hidden --------------------------------------------------------------
+
+SATURATION = "distance-saturation"
+
+
+def css(at):
+    return "\n".join(part.proto.body for part in at.get("html"))
+
+
+def test_step_of_an_address_begins_as_the_steps_before_it_left_the_page():
+    lesson = LESSON["saturation"]
+    at = opened(SATURATION, lesson="saturation", step="4", n_components="50", seed="3")
+    assert_holds(at, lesson, lesson.settings(4, False))
+    # What the lesson says nothing of stays as the address has it.
+    assert at.session_state[f"{SATURATION}.seed"] == 3
+    assert any("Step 4 of 5" in part.proto.body for part in at.get("html"))
+
+
+@pytest.mark.parametrize(("step", "expected"), [("0", "1"), ("99", "5"), ("x", "1"), ("²", "1"), ("-1", "1")])
+def test_steps_that_there_are_not(step, expected):
+    assert expected in opened(SATURATION, lesson="saturation", step=step).query_params["step"]
+
+
+@pytest.mark.parametrize("slug", ["nonsense", "hashing", "../README"])
+def test_lessons_that_there_are_not_on_this_page(slug):
+    at = opened(SATURATION, lesson=slug, step="2")
+    assert len(at.toast) == 1 and "no lesson" in at.toast[0].value
+    assert "lesson" not in at.query_params and not at.radio
+
+
+def test_a_prediction_comes_before_the_answer():
+    at = opened(SATURATION, lesson="saturation")
+    buttons = {button.key: button for button in at.button}
+    assert buttons["lesson-show"].disabled and buttons["lesson-back"].disabled
+    wrong = next(option.text for option in LESSON["saturation"].steps[0].options if not option.right)
+    at.radio[0].set_value(wrong).run()
+    press(at, "lesson-show")
+    words = "\n".join(markdown.value for markdown in at.markdown)
+    assert f"~~{wrong}~~" in words and "0.91" in words  # the plateau, which is computed
+    press(at, "lesson-again")
+    assert at.radio[0].value is None
+    assert_holds(at, LESSON["saturation"], LESSON["saturation"].start)
+    press(at, "lesson-next")
+    assert "2" in at.query_params["step"]
+    press(at, "lesson-back")
+    assert "1" in at.query_params["step"]
+    press(at, "lesson-leave")
+    assert "lesson" not in at.query_params and not at.radio
+
+
+def test_hidden_controls_keep_the_value_of_the_address():
+    at = opened(SATURATION, hide="seed,scheme,presets,details,question,share,menu,gamma", seed="7", n_components="500")
+    assert not at.toast  # gamma is no mistake: other schemes have it
+    assert at.session_state[f"{SATURATION}.seed"] == 7 and at.session_state[f"{SATURATION}.scheme"] == "RandomMaxout"
+    sliders = {element.proto.id for element in at.get("bidi_component")}
+    assert not any(f"{SATURATION}.seed:slider" in name for name in sliders)
+    assert any(f"{SATURATION}.n_components:slider" in name for name in sliders)
+    assert not any(box.label == "Scheme" for box in at.selectbox)
+    assert not at.expander and not [button for button in at.button if "preset" in (button.key or "")]
+
+
+def test_unknown_names_are_said_once():
+    at = opened(SATURATION, hide="seed,nonsense,more")
+    assert [toast.value for toast in at.toast] == [
+        "hide=more,nonsense in the address: this page has nothing of that name."
+    ]
+    assert not rested(at).toast
+
+
+@pytest.mark.parametrize("page", [page.slug for page in find_pages()])
+def test_every_page_can_be_presented(page):
+    at = AppTest.from_string(_ROUTER.format(slug=page), default_timeout=60)
+    at.query_params["present"] = "true"
+    at.run()
+    assert not at.exception and not at.error and not at.toast
+    assert "font-size: 20px" in css(at) and not at.expander
+    figures = [
+        json.loads(e.proto.bytes) for e in at.get("bidi_component") if e.proto.component_name == "rfviz.live_chart"
+    ]
+    assert all(figure["large"] for figure in figures)
+
+
+def test_presenting_a_lesson_draws_the_control_that_moves_and_asks_for_no_prediction():
+    at = opened(SATURATION, lesson="saturation", step="3", present="true")
+    names = [e.proto.id for e in at.get("bidi_component") if ":slider" in e.proto.id]
+    assert len(names) == 1 and "n_components" in names[0]
+    press(at, "lesson-show")
+    assert at.session_state[f"{SATURATION}.n_components"] == 4000
+
+
+# --- the page of lessons ----------------------------------------------------------------------------------------------
+
+
+def test_cards_of_all_lessons():
+    at = AppTest.from_string(_ROUTER.format(slug="lessons"), default_timeout=30).run()
+    assert not at.exception and not at.warning
+    links = [link.proto for link in at.get("page_link")]
+    for lesson in LESSON.values():
+        assert any(lesson.title in link.label and f"lesson={lesson.slug}" in link.query_string for link in links)
+    words = "\n".join(part.value for part in [*at.markdown, *at.caption])
+    assert all(lesson.question in words and f"{len(lesson.steps)} steps" in words for lesson in LESSON.values())
+
+
+def test_a_file_with_a_mistake_is_named_and_spoils_nothing(tmp_path, monkeypatch):
+    for path in LESSONS.glob("*.md"):
+        (tmp_path / path.name).write_text(path.read_text("utf-8"), encoding="utf-8")
+    (tmp_path / "mine.md").write_text("---\ntitle: Mine\npage: nowhere\nminutes: 3\n---\n", encoding="utf-8")
+    monkeypatch.setattr("rfviz.ui.lesson_panel.LESSONS", tmp_path)
+    at = AppTest.from_string(_ROUTER.format(slug="lessons"), default_timeout=30).run()
+    assert not at.exception and len(at.warning) == 1 and "mine.md, line 3" in at.warning[0].value
+    assert len(at.get("page_link")) == len(LESSON)

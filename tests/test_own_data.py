@@ -1,0 +1,174 @@
+"""Data that a reader brings: every page works with them, nobody else sees them, and nothing of them is left behind."""
+
+import asyncio
+import gc
+import weakref
+from types import SimpleNamespace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from rfviz.datasets import upload
+from rfviz.recipes.panel import Data
+from rfviz.recipes.script import load_data
+from rfviz.ui import own_data
+from rfviz.ui.own_data import Desk
+from rfviz.ui.own_data_menu import in_plane
+from rfviz.ui.page_index import find_pages
+from rfviz.ui.results import forget, kept, known
+from tests.datasets.test_bad_uploads import csv, pictures
+from tests.test_pages import _ROUTER, changed, opened, specs
+
+SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
+TAKEN = {"table": upload.take("people.csv", csv()), "images": upload.take("pets.zip", pictures(24))}
+PAGES = [page.slug for page in find_pages() if page.slug not in ("home", "zoo")]
+
+
+def brought(kind):
+    """A desk on which such data lie, and their key."""
+    desk = Desk()
+    return desk, desk.put(TAKEN[kind], TAKEN[kind].suggestion, TAKEN[kind].prepare())
+
+
+def visited(slug, kind):
+    """A page of a session that has brought such data and has chosen them."""
+    desk, key = brought(kind)
+    at = AppTest.from_string(_ROUTER.format(slug=slug), default_timeout=60)
+    at.session_state[own_data._STATE] = desk
+    return changed(at, slug, {"data": key}), key
+
+
+def menu(at, slug):
+    return next(box for box in at.selectbox if box.key == f"{slug}.data")
+
+
+@pytest.mark.parametrize("kind", TAKEN)
+@pytest.mark.parametrize("slug", PAGES)
+def test_every_page_works_with_brought_data(slug, kind):
+    at, key = visited(slug, kind)
+    assert not at.error and not at.warning and specs(at)
+    assert menu(at, slug).value == key
+    assert any("Only you see these data" in caption.value for caption in at.caption)
+
+
+def test_binning_says_that_it_shows_a_plane():
+    at, _ = visited("binning", "table")
+    assert any("first two principal components" in caption.value for caption in at.caption)
+
+
+def test_a_file_is_taken_looked_at_and_used():
+    at = opened(SATURATION, query={"data": "own"})
+    assert specs(at)  # the page is drawn beneath the dialog
+    at.get("file_uploader")[0].set_value(("people.csv", csv(), "text/csv")).run()
+    assert not at.exception and not at.error
+    label = next(box for box in at.selectbox if box.label == "Label")
+    assert label.value == "label" and "town" in label.options
+    assert any("60 rows of 6 numbers, 2 classes" in markdown.value for markdown in at.markdown)
+    label.set_value("town").run()
+    assert any("3 classes" in markdown.value for markdown in at.markdown)
+    next(button for button in at.button if button.key == "own-use").click().run()
+    assert not at.exception and menu(at, SATURATION).value == "own:people" and specs(at)
+    other = changed(at, SATURATION, {"normalise": "none"})
+    assert specs(other) and menu(other, SATURATION).value == "own:people"
+
+
+def test_a_file_that_cannot_be_read_is_one_sentence():
+    at = opened(SATURATION, query={"data": "own"})
+    at.get("file_uploader")[0].set_value(("people.csv", b"a,b\n1,2\n3,4,5\n6,7\n", "text/csv")).run()
+    assert not at.exception and [error.value for error in at.error] == [
+        "people.csv: line 3 has 3 cells, and those before have 2. Give every line as many; text that holds a separator "
+        "belongs in quotation marks."
+    ]
+    at.get("file_uploader")[0].set_value(("people.csv", csv(), "text/csv")).run()
+    assert not at.error and any(button.key == "own-use" for button in at.button)
+
+
+@pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
+def test_a_link_to_data_of_somebody_else(slug):
+    at = opened(slug, query={"data": "own:secret"})
+    assert [("secret" in info.value, "cannot carry" in info.value) for info in at.info] == [(True, True)]
+    assert specs(at) and not menu(at, slug).value.startswith("own")
+    assert not changed(at, slug, {"data": "sphere"}).info
+
+
+def test_forgotten_data_leave_the_menu():
+    at, key = visited(SATURATION, "table")
+    next(button for button in at.button if button.key == f"{SATURATION}:own-forget").click().run()
+    assert not at.exception and menu(at, SATURATION).value == "circle"
+    assert key not in menu(at, SATURATION).options and not at.session_state[own_data._STATE].sets
+
+
+# --- who sees them, and for how long ----------------------------------------------------------------------------------
+
+
+def test_no_two_sessions_share_a_key():
+    marks = {brought("table")[0].sets["own:people"].mark for _ in range(3)}
+    assert len(marks) == 3
+
+
+def test_names_that_are_taken_and_the_most_that_lie_on_a_desk():
+    desk, _ = brought("table")
+    dataset = TAKEN["table"].prepare()
+    assert desk.put(TAKEN["table"], TAKEN["table"].suggestion, dataset) == "own:people" and len(desk.sets) == 1
+    for number in range(5):
+        other = upload.take("people.csv", csv() + b"1,2,3,Bern,2024-01-01,%d\n" % number)
+        key = desk.put(other, other.suggestion, dataset)
+    assert key in desk.sets and len(desk.sets) == own_data.MOST_SETS
+
+
+def test_results_go_with_the_data():
+    desk, key = brought("table")
+    mark = desk.sets[key].mark
+    keys = [(key, mark, ()), ("map", (("x", mark), 3)), (f"revision {mark}", frozenset({mark}))]
+    for k in keys:
+        kept("test own", k, lambda: 1)
+    kept("test own", "other", lambda: 2)
+    assert forget({"nobody"}) == 0
+    desk.drop(key)
+    assert [known("test own", k) for k in keys] == [None] * 3 and known("test own", "other") == 2
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_session_that_has_left_takes_all_with_it(monkeypatch, back):
+    """The hook waits, looks whether the reader is back, and else closes the session and drops every result."""
+    desk, key = brought("table")
+    mark, dataset = desk.sets[key].mark, weakref.ref(desk.sets[key].dataset)
+    kept("test own", (mark,), lambda: desk.sets[key].dataset)
+    closed = []
+    runtime = SimpleNamespace(is_active_session=lambda _: back, close_session=closed.append)
+    monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
+    monkeypatch.setattr("streamlit.runtime.get_instance", lambda: runtime)
+    monkeypatch.setattr(own_data, "GRACE_S", 0.01)
+
+    async def leave():
+        own_data._left(own_data._Presence("the session", desk))
+        await asyncio.sleep(0.1)
+
+    asyncio.run(leave())
+    gc.collect()
+    assert closed == ([] if back else ["the session"])
+    assert (known("test own", (mark,)) is None) != back
+    assert (dataset() is None) != back
+    desk.clear()
+
+
+def test_uploads_are_received_in_memory():
+    from starlette.formparsers import MultiPartParser
+
+    own_data.keep_uploads_in_memory()
+    assert MultiPartParser.spool_max_size > upload.MAX_BYTES
+
+
+@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize("kind", TAKEN)
+def test_a_script_makes_the_same_data_again(kind, plane, tmp_path, monkeypatch):
+    desk, key = brought(kind)
+    own = desk.sets[key]
+    (tmp_path / own.upload.name).write_bytes(csv() if kind == "table" else pictures(24))
+    monkeypatch.chdir(tmp_path)
+    scope = {}
+    data = Data(key, own_data._values(own), own.dataset, (key, own.mark, ()))
+    data = in_plane(data) if plane else data
+    exec(compile(load_data(data), "script", "exec"), scope)
+    assert scope["dataset"].X.shape[1] == 2 or not plane
+    assert (scope["dataset"].X == data.dataset.X).all()

@@ -1,0 +1,200 @@
+"""The quick inspection: its findings are those of the analyses, and every kind of data gets a plain answer."""
+
+import itertools
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rfviz import datasets
+from rfviz.analysis.inspection import nearest_rows, take_sample
+from rfviz.analysis.inspection_maps import draw_maps
+from rfviz.analysis.inspection_structure import inspect_structure
+from rfviz.ui.inspection_findings import share
+from rfviz.ui.results import _shelves
+from tests.test_pages import OFFLINE, array, changed, opened, specs
+
+SLUG = "quick-inspection"
+TITLES = ["Rows and labels", "Columns", "Leaks", "Exact copies", "Near copies", "Distances", "Dimension", "Outliers",
+          "Linear or not"]  # fmt: skip
+UNFOLDED = {f"details-{number}": True for number in range(6)}
+
+
+def findings(at):
+    """Title of each finding to its icon, grade and sentence."""
+    texts = [markdown.value for markdown in at.markdown]
+    found = {}
+    for heading, sentence in itertools.pairwise(texts):
+        if heading.startswith(":") and ":small[" in heading:
+            icon, _, rest = heading.partition(" **")
+            title, _, grade = rest.partition("** :small[:gray[")
+            found[title] = icon, grade.removesuffix("]]"), sentence
+    return found
+
+
+def links(at):
+    """Page and query of each link to another page."""
+    return [(link.proto.page, link.proto.query_string) for link in at.get("page_link")]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write a table into a data folder, and give its name on the page."""
+
+    def write(name, columns):
+        pd.DataFrame(columns).to_csv(tmp_path / f"{name}.csv", index=False)
+        datasets.set_folder(tmp_path)
+        return f"folder:{name}"
+
+    yield write
+    datasets.set_folder(None)
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+def test_every_data_set_without_download_is_inspected(name):
+    at = opened(SLUG, {"data": name})
+    assert not at.error and not at.warning and not at.info
+    assert len(specs(at)) == 3
+    found = findings(at)
+    assert list(found)[:9] == TITLES and len(found) in (9, 10)
+    assert all(sentence.endswith((".", "?")) for _, _, sentence in found.values())
+    assert f"{datasets.load(name).n_samples:,} rows" in found["Rows and labels"][2]
+
+
+def test_the_default_says_what_the_analyses_find():
+    at = opened(SLUG, UNFOLDED)
+    data = datasets.load("breast_cancer")
+    maps = draw_maps(data, take_sample(data, most=1000))
+    for spec, projection in zip(specs(at)[:3], maps.projections, strict=True):
+        drawn = np.concatenate([np.column_stack([array(t["x"]), array(t["y"])]) for t in spec["data"][:2]])
+        order = np.concatenate([array(t["customdata"]) for t in spec["data"][:2]]).astype(int)
+        np.testing.assert_allclose(np.abs(drawn), np.abs(projection.coordinates[order]), atol=1e-5)
+    structure = inspect_structure(data)
+    assert share(structure.linear) in findings(at)["Linear or not"][2]
+    assert not structure.is_nonlinear and findings(at)["Linear or not"][1] == "fine"
+    assert len(specs(at)) == 5 and len(at.dataframe) >= 4
+    assert at.subheader[0].value == "1 worth a look, 8 fine"
+
+
+def test_links_bring_the_data_and_the_setting_along():
+    at = opened(SLUG, {"data": "spirals", "data.n_samples": 300, "normalise": "none"})
+    queries = [query for _, query in links(at)]
+    assert len(queries) >= 6 and all("data=spirals" in query for query in queries)
+    assert all("data.n_samples=300" in query for query in queries)
+    distances = next(query for query in queries if "gamma=median" in query)
+    assert "scheme=RandomFourier" in distances and "normalise=none" in distances
+
+
+@pytest.mark.parametrize("slug", ["distance-saturation", "maxout-pca", "hashing", "accuracy"])
+def test_the_pages_that_links_lead_to_take_their_settings(slug):
+    at = opened(SLUG, {"data": "digits"})
+    query = next(query for page, query in links(at) if page.split("/")[-1] in (slug, slug.replace("-", "_")))
+    assert query
+    values = dict(part.split("=") for part in query.replace("%2C", ",").split("&"))
+    there = opened(slug, query=values)
+    assert not there.error and not there.toast
+    assert there.session_state[f"{slug}.data"] == "digits"
+
+
+def test_planted_oddities_are_all_named(folder):
+    generator = np.random.default_rng(0)
+    X = generator.standard_normal((400, 5))
+    y = generator.integers(0, 2, 400)
+    X[7] = X[8]
+    X[200, :] = 9.0
+    columns = {f"m{i}": X[:, i] for i in range(5)}
+    columns |= {"flat": 1.0, "inch": X[:, 0] / 2.54, "key": np.arange(400) + 17, "told": 3.0 * y + 0.01 * X[:, 1]}
+    columns |= {"label": np.where(y, "yes", "no")}
+    columns["key"][7] = columns["key"][8]
+    y[7] = y[8]
+    columns["told"][7], columns["label"][7] = columns["told"][8], columns["label"][8]
+    at = opened(SLUG, {"data": folder("odd", columns)})
+    found = findings(at)
+    assert "“flat” has a single value" in found["Columns"][2] and "“inch” repeats" in found["Columns"][2]
+    assert found["Leaks"][1] == "warning" and "“told”" in found["Leaks"][2]
+    assert found["Exact copies"][1] == "worth a look" and "1 row of 400" in found["Exact copies"][2]
+    assert found["Outliers"][1] != "fine" and "row 201" in found["Outliers"][2]
+    named = opened(SLUG, {"data": folder("named", columns | {"key": np.arange(400)})})
+    assert "“key” numbers the rows" in findings(named)["Columns"][2]
+
+
+@pytest.mark.parametrize(
+    ("columns", "charts", "said"),
+    [
+        ({"a": [1, 2, 4], "b": [0, 3, 1]}, 3, "3 rows of 2 columns, without labels"),
+        ({"a": [1.0, 2.0]}, 0, "2 rows of 1 column"),
+        ({"a": [5], "label": [1]}, 0, "all are of the class"),
+        ({"a": [1.5] * 30, "b": [2] * 30, "label": [1, 2] * 15}, 0, "2 classes of the same size"),
+        ({"a": [0.0, 1.0] * 60, "b": [1] * 120, "label": list("abb") * 40}, 3, "“b” has 67"),
+        ({"x": np.linspace(-2, 2, 90), "target": np.sin(3 * np.linspace(-2, 2, 90))}, 3, "from -0.9998 to 0.9998"),
+        ({"x": np.linspace(-2, 2, 90), "target": [0.5] * 90}, 3, "nothing can be learnt"),
+        ({"x": np.linspace(0, 1, 50) ** 2, "frame": range(50)}, 3, "without labels"),
+    ],
+)  # fmt: skip
+def test_odd_tables_get_plain_sentences(folder, columns, charts, said):
+    at = opened(SLUG, {"data": folder("table", columns)} | UNFOLDED)
+    assert not at.error and not at.warning
+    assert len([s for s in specs(at) if s["layout"]["height"] == 330]) == charts
+    found = findings(at)
+    assert list(found)[:9] == TITLES
+    assert said in found["Rows and labels"][2]
+    assert at.subheader[0].value != "Looking …"
+
+
+def test_a_click_shows_the_row_and_its_neighbours():
+    at = opened(SLUG)
+    data = datasets.load("breast_cancer")
+    at.session_state["map-maxout:picked"] = 212
+    at.run()
+    assert not at.exception and at.session_state[f"{SLUG}.row"] == 213
+    rows, distance = nearest_rows(take_sample(data), data, 212)
+    table = at.dataframe[0].value
+    assert table["row"].tolist() == [213, *(rows + 1)]
+    np.testing.assert_allclose(table["distance"].iloc[1:], distance)
+    assert any("Row 213 · malignant" in m.value for m in at.markdown)
+    rings = [t for spec in specs(at)[:3] for t in spec["data"] if t["marker"].get("symbol") == "circle-open"]
+    assert len(rings) == 3
+    outlier = next(b for b in at.button if b.label == "462")
+    outlier.click().run()
+    assert at.session_state[f"{SLUG}.row"] == 462 and at.dataframe[0].value["row"].iloc[0] == 462
+
+
+def test_a_row_of_images_is_shown_as_images():
+    at = opened(SLUG, {"data": "digits", "row": 5})
+    (gallery,) = [html.proto.body for html in at.get("html") if "rfviz-gallery" in html.proto.body]
+    assert gallery.count("<img") == 6 and "row 5 · 4" in gallery
+    assert len(specs(at)[0]["layout"]["images"]) > 20
+
+
+def test_colours_step_through_labels_and_columns():
+    at = opened(SLUG, {"data": "moons"})
+    assert at.session_state[f"{SLUG}.colour"] == "label" and len(specs(at)[0]["data"]) == 2
+    seen = []
+    for _ in range(4):
+        next(b for b in at.button if b.label == "›").click().run()
+        seen.append(at.session_state[f"{SLUG}.colour"])
+    assert seen == ["c1", "c2", "none", "label"]
+    at = changed(at, SLUG, {"colour": "c2"})
+    mark = specs(at)[0]["data"][0]
+    values = datasets.load("moons").X[:, 1]
+    np.testing.assert_allclose(array(mark["marker"]["color"]), np.clip(values, *np.percentile(values, (1, 99))), 1e-5)
+
+
+def test_findings_are_computed_once():
+    opened(SLUG, {"data": "xor", "seed": 5})
+    shelf = _shelves["inspection structure"]
+    before = {key: id(value) for key, value in shelf.items()}
+    changed(opened(SLUG, {"data": "xor", "seed": 6}), SLUG, {"row": 3})
+    assert {key: id(value) for key, value in shelf.items()} == before
+
+
+def test_the_address_is_cleaned():
+    at = opened(SLUG, query={"row": "99999", "colour": "<b>", "normalise": "nonsense"})
+    assert at.session_state[f"{SLUG}.row"] == 569 and len(at.toast) == 3 and not at.error
+
+
+def test_unit_norm_of_a_row_of_zeros_is_refused(folder):
+    at = opened(SLUG, {"data": folder("zeros", {"a": [0, 1, 2, 3], "b": [0, 2, 1, 5]}), "normalise": "unit norm"})
+    assert len(at.error) == 1 and "normalisation" in at.error[0].value
+    assert json.dumps(specs(at)) == "[]"

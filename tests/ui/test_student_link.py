@@ -1,0 +1,22 @@
+"""The address for students."""
+
+from urllib.parse import parse_qs, urlsplit
+
+from rfviz.ui.student_link import link_of
+
+
+def test_address_holds_values_hidden_names_and_the_view():
+    address = link_of("http://host/page", {"compare": "8,32", "data.n": "5"}, ["seed", "sidebar"], embed=True,
+                      lesson={"lesson": "saturation", "step": "2"})  # fmt: skip
+    parts = urlsplit(address)
+    assert (parts.netloc, parts.path) == ("host", "/page")
+    assert parse_qs(parts.query) == {
+        "compare": ["8,32"], "data.n": ["5"], "hide": ["seed,sidebar"], "embed": ["true"], "lesson": ["saturation"],
+        "step": ["2"],
+    }  # fmt: skip
+    assert "hide=seed,sidebar" in address  # legible
+
+
+def test_a_plain_page_has_a_plain_address():
+    assert link_of("page", {}, []) == "page"
+    assert link_of("page", {}, [], present=True) == "page?present=true"
