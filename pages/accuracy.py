@@ -89,7 +89,7 @@ lines = views.reference_lines(race, references, settings.gamma)
 name = next((name for name, tab in tabs.items() if tab.open), names[0])
 with tabs[name]:
     if name == "Against m":
-        layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race))
+        layout.chart(views.accuracy_chart(race, lines, unit), "accuracy", text.accuracy_summary(race), reels=())
         layout.explain(text.accuracy_explanation(race, lines) + accuracy_text.stories(race))
     elif name in ("Against seconds", "Against bytes"):
         axis = name.split()[1]

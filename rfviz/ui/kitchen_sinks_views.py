@@ -120,7 +120,7 @@ def contest_chart(view: str, work: Contest, loss: str, revision: str) -> None:
         figure = plot_reach(curves, revision=revision)
     else:
         figure = (plot_error if view == "error" else plot_seconds)(curves, max(grids), revision=revision)
-    layout.chart(figure, f"sinks-{view}", text.summary(curves, view))
+    layout.chart(figure, f"sinks-{view}", text.summary(curves, view), reels=())
     layout.explain(text.explanation(curves, race.split, view, loss))
     if work.ended:
         st.caption(work.ended)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,10 @@ from rfviz.analysis.svm_surface import svm_surface
 from rfviz.datasets.base import Dataset
 from rfviz.features import RandomFourier, registry
 from rfviz.figures.decision_surface import LEFT_MARGIN, class_colour, plot_surface, surface_image
-from rfviz.params import Param
 from rfviz.ui import layout
 from rfviz.ui import surface_text as text
 from rfviz.ui.controls import choice, control
+from rfviz.ui.films_kernels import surface_reels
 from rfviz.ui.own_points import OWN_PLANE, OwnPoints
 from rfviz.ui.results import kept, watched
 from rfviz.ui.state import PageState
@@ -116,13 +116,9 @@ def choose_scheme(state: PageState) -> tuple[str, dict[str, Any]]:
     scheme = choice(state, "scheme", list(schemes), "RandomFourier", "Scheme", "Which feature map.", titles)
     setting: dict[str, Any] = {}
     for param in schemes[scheme].params:
-        if param.name not in _LEFT_OUT and _applies(param, setting):
+        if param.name not in _LEFT_OUT and param.applies(setting):
             setting[param.name] = control(state, param)
     return scheme, setting
-
-
-def _applies(param: Param, setting: dict[str, Any]) -> bool:
-    return not hasattr(param, "applies") or param.applies(setting)
 
 
 def found(bench: Bench, chosen: Chosen) -> SchemeSurfaces:
@@ -171,7 +167,13 @@ def show(
     own = found(bench, chosen)
     rbf, linear = compared(bench, chosen, own, penalty, gamma)
     first = Panel(label, own.at(m), (bench.key, chosen.key, m, creases), f"m = {m:,}")
-    draw(bench, chosen, creases, [first, rbf, linear])
+    figure, words = draw(bench, chosen, creases, [first, rbf, linear])[0]
+
+    def panel(surface: Surface, m: int, setting: dict[str, Any]) -> Any:
+        picked = replace(chosen, setting=setting)
+        return _figure(bench, picked, Panel(label, surface, (bench.key, picked.key, m, creases)), creases)
+
+    layout.under_chart(figure, PANELS[0], words, surface_reels(state, bench, chosen, m, own, panel))
     sizes = len(bench.split.X_train), len(bench.split.X_test)
     layout.explain(text.explanation(own, m, chosen.loss, rbf.surface, linear.surface, *sizes))
     if bench.plane.is_slice:
@@ -186,24 +188,33 @@ def show(
     })  # fmt: skip
 
 
-def draw(bench: Bench, chosen: Chosen, creases: int, panels: Sequence[Panel]) -> None:
-    """The three panels in a row, on the same axes and in the same colours."""
+def draw(bench: Bench, chosen: Chosen, creases: int, panels: Sequence[Panel]) -> list[tuple[Any, str]]:
+    """The three panels in a row, on the same axes and in the same colours: each figure, and what it says."""
     split, names = bench.split, bench.split.target_names
-    rows = kept("surface marks", bench.key, lambda: _marks(len(split.X_train)), most=12)
-    xy, classes = bench.plane.project(split.X_train[rows]), np.unique(split.y_train)
+    classes, drawn = np.unique(split.y_train), []
     st.html(_chips([names[c] for c in classes], [int(c) for c in classes]))
     with st.container(key="surface-row"):
         for key, panel in zip(PANELS, panels, strict=True):
             first = key == PANELS[0]
-            figure = plot_surface(
-                _image(bench, chosen, panel, classes, creases if first else 0), bench.plane, xy, split.y_train[rows],
-                names, missed=_missed(bench, panel.surface), axes=bench.axes, placing=bench.placing,
-                revision="own" if bench.placing else str(bench.key),
-            )  # fmt: skip
+            figure = _figure(bench, chosen, panel, creases if first else 0)
             words = text.summary(panel.title, panel.surface, len(split.X_train))
             with st.container():
-                st.html(_heading(panel.title, _note(bench, panel)))
+                st.html(_heading(panel.title, _note(bench, panel), "at-now" if first else ""))
                 layout.chart(figure, key, words, placing=bench.placing, square=True)
+            drawn.append((figure, words))
+    return drawn
+
+
+def _figure(bench: Bench, chosen: Chosen, panel: Panel, creases: int) -> Any:
+    """One panel."""
+    split = bench.split
+    rows = kept("surface marks", bench.key, lambda: _marks(len(split.X_train)), most=12)
+    xy, classes = bench.plane.project(split.X_train[rows]), np.unique(split.y_train)
+    return plot_surface(
+        _image(bench, chosen, panel, classes, creases), bench.plane, xy, split.y_train[rows], split.target_names,
+        missed=_missed(bench, panel.surface), axes=bench.axes, placing=bench.placing,
+        revision="own" if bench.placing else str(bench.key),
+    )  # fmt: skip
 
 
 def _image(bench: Bench, chosen: Chosen, panel: Panel, classes: np.ndarray, creases: int) -> dict[str, Any] | None:
@@ -243,11 +254,11 @@ def _note(bench: Bench, panel: Panel) -> str:
     return (f"{panel.setting} · " if panel.setting else "") + f"{kind} {panel.surface.accuracy:.1%}"
 
 
-def _heading(title: str, note: str) -> str:
+def _heading(title: str, note: str, kind: str = "") -> str:
     """Title of a panel, above its plane; outside the chart, where it may take two lines."""
     return (
         f'<div style="margin-left:{LEFT_MARGIN}px;line-height:1.35"><b>{html.escape(title)}</b><br>'
-        f'<span style="font-size:0.9rem">{html.escape(note)}</span></div>'
+        f'<span class="{kind}" style="font-size:0.9rem">{html.escape(note)}</span></div>'
     )
 
 
