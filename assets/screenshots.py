@@ -37,6 +37,8 @@ CHARTS = {
     "zoo": "[class*=st-key-zoo]",
     "quick-inspection": "[class*=st-key-inspection-maps]",
 }
+# Pages that compute nothing before they are asked to, and what they say at the end.
+STARTED = {"your-machine": "parts are computed"}
 CHART_BOX = """(selector) => [...document.querySelectorAll(selector)].map((chart) => chart.getBoundingClientRect())
   .map(({x, y, width, height}) => ({x, y, width, height}))
   .reduce((largest, box) => box.width * box.height > largest.width * largest.height ? box : largest)"""
@@ -85,6 +87,7 @@ def take_pages(browser: Browser, address: str, slugs: list[str]) -> None:
     for slug in slugs:
         for scheme in SCHEMES:
             with opened(browser, f"{address}/{ADDRESSES.get(slug, slug)}", scheme) as page:
+                start(page, STARTED.get(slug))
                 rest(page)
                 save(page, ASSETS / f"{slug}-{scheme}.png")
                 save_card(page, slug, ASSETS / f"{slug}-card-{scheme}.png")
@@ -99,6 +102,16 @@ def opened(browser: Browser, address: str, scheme: str) -> Iterator[Page]:
     page.wait_for_selector(".js-plotly-plot .main-svg, .zoo canvas", state="attached")
     yield page
     context.close()
+
+
+def start(page: Page, end: str | None) -> None:
+    """Press Start where a page asks for it, and wait for its last word."""
+    if end is None:
+        return
+    button = page.get_by_role("button", name="Start", exact=True)
+    if button.count():
+        button.click()
+    page.get_by_text(end).first.wait_for(timeout=300_000)
 
 
 def rest(page: Page) -> None:

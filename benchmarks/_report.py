@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import platform
 import statistics
 import threading
@@ -12,8 +13,6 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 __all__ = ["PeakMemory", "interleaved", "machine", "markdown_table", "median_ratio", "write_json"]
 
@@ -33,7 +32,7 @@ def machine() -> dict[str, Any]:
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "processor": _processor(),
-        "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
         "blas": blas_info(),
         "python": platform.python_version(),
         "versions": versions,
@@ -60,6 +59,8 @@ class PeakMemory:
     """
 
     def __enter__(self) -> PeakMemory:
+        import psutil  # not on every machine that only takes times
+
         self._process, self._stop = psutil.Process(), threading.Event()
         self._start = self._highest = self._process.memory_info().rss
         self._thread = threading.Thread(target=self._sample, daemon=True)

@@ -1,12 +1,20 @@
-"""Whether every scheme computes on this GPU what NumPy computes, and how fast beside the bare matrix product.
+"""Whether every scheme computes on this GPU what NumPy computes, and how near it comes to what the GPU allows.
 
-    python benchmarks/gpu_check.py [--seed N] [--json PATH]
+    python benchmarks/gpu_check.py [--seed N] [--quick] [--mnist FILE] [--json PATH]
 
-Correctness: fresh random input (the seed is printed), memory that holds NaN beforehand, float32 and float64, dense and
-sparse rows, whole and in uneven blocks. The reference is NumPy in float64 with the same weights. Speed: CUDA events
-around one block on the device, turn by turn with the cuBLAS product of the same size, in FP32 and in TF32.
+One command, about ten minutes (--quick: two), on a machine with CuPy, NumPy, scikit-learn and pandas:
 
-Exit status: 0 all is well, 1 some error is over its tolerance, 2 there is no GPU.
+1. Correctness, with fresh random input (the seed is printed) and memory that holds NaN beforehand: every scheme and
+   setting in float32 and float64, dense and sparse rows, whole and in uneven blocks, by the CUDA kernels and by array
+   operations alone, and in TF32 with a tolerance of its own. The reference is NumPy in float64 with the same weights.
+2. The GPU's own rates and each scheme's time beside its limit (benchmarks/gpu_roofline.py), kernels and array
+   operations turn by turn, in FP32 and in TF32; which kernels were compiled and found right, and what was wrong with
+   the others; rows from the host, fetched ahead and one block after the other.
+3. Two million compositional features of 10,000 images, streamed, and the exact kernel of 4096 × 4096 pairs.
+4. Table 1 of the random maxout paper: one draw, of MNIST where --mnist names it, else of random rows of that shape,
+   whose time is the same and whose errors mean nothing.
+
+Exit status: 0 all is well, 1 some error is over its tolerance, 2 there is no GPU. No GPU has been measured yet.
 """
 
 # ruff: noqa: E402 - OpenBLAS must be told which kernels to use before NumPy loads it
@@ -14,12 +22,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
-import os
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +40,21 @@ choose_openblas_kernels()
 import numpy as np
 from scipy import sparse
 
-from benchmarks._report import markdown_table, median_ratio, write_json
-from rfviz.backend import Device, get_device, to_host
+from benchmarks._device_times import time_compositional, time_overlap, time_table1
+from benchmarks._rates import about, measure
+from benchmarks._report import markdown_table, write_json
+from benchmarks.gpu_roofline import roofline
+from rfviz.analysis.maxout_table import TABLE_M
+from rfviz.backend import Device, get_device, product_precision, to_host
+from rfviz.cuda import kernels_in_use, plain_kernels
 from rfviz.errors import ParameterError
 from rfviz.features import COMMON_PARAMS, FeatureMap, registry
-from rfviz.features.blocks import Scratch
+from rfviz.features.cost import work
 
 # Rounding of a sum of d products grows as √d; a result in TF32, whose unit is 5e-4, is far over this in float32.
 TOLERANCE_UNITS = 20
+# TF32 knows a factor to 2^-11 where it rounds and to 2^-10 where it cuts off; errors of many products nearly cancel.
+TF32_TOLERANCE = 2.0**-7
 
 
 def variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
@@ -62,17 +76,6 @@ def variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
         else:
             values[param.name] = [param.default]
     return [dict(zip(values, setting, strict=True)) for setting in itertools.product(*values.values())]
-
-
-def changed_once(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
-    """The defaults, and each of the values of :func:`variants` alone: settings to time."""
-    settings: list[dict[str, Any]] = [{}]
-    defaults = {param.name: param.default for param in scheme.params}
-    for setting in variants(scheme):
-        alone = {name: value for name, value in setting.items() if value != defaults[name]}
-        if len(alone) == 1:
-            settings.append(alone)
-    return settings
 
 
 def poison(device: Device, n_bytes: int) -> None:
@@ -103,18 +106,33 @@ def errors(feature_map: FeatureMap, X: np.ndarray, device: Device) -> Iterator[t
         "dense": lambda: feature_map.transform(X),
         "CSR": lambda: feature_map.transform(sparse.csr_matrix(X)),
         "blocks": lambda: stack([to_host(block) for block in feature_map.transform_blocks(X, len(X) // 3 + 1)]),
+        "arrays": lambda: _by_arrays(feature_map, X),
     }
+    if feature_map.dtype == "float32" and work(feature_map, None, *X.shape).products:
+        asked["tf32"] = lambda: _in_tf32(feature_map, X)
     for name, ask in asked.items():
         poison(device, n_bytes)
         error = abs(ask() - expected).max() / scale
         yield name, float(error) if np.isfinite(error) else float("inf")
 
 
-def largest_phase(feature_map: FeatureMap, X: np.ndarray) -> float:
-    """Of a cosine, in tens of radians, at least 1: rounding a phase moves the cosine as much as the phase is large."""
-    if not hasattr(feature_map, "frequencies_"):
-        return 1.0
-    return max(float(np.abs(X @ feature_map.frequencies_.T.astype(np.float64)).max()) / 10.0, 1.0)
+def _by_arrays(feature_map: FeatureMap, X: np.ndarray) -> Any:
+    with plain_kernels():
+        return feature_map.transform(X)
+
+
+def _in_tf32(feature_map: FeatureMap, X: np.ndarray) -> Any:
+    with product_precision("tf32"):
+        return feature_map.transform(X)
+
+
+def largest_argument(feature_map: FeatureMap, X: np.ndarray) -> float:
+    """Of a cosine or a sigmoid, in tens, at least 1: its rounding moves the feature as much as it is large."""
+    for name in ("frequencies_", "biases_"):
+        if hasattr(feature_map, name):
+            W = getattr(feature_map, "frequencies_", getattr(feature_map, "weights_", None))
+            return max(float(np.abs(X @ W.T.astype(np.float64)).max()) / 10.0, 1.0)
+    return 1.0
 
 
 def check(device: Device, seed: int, n: int = 3001, d: int = 203, m: int = 1000) -> list[dict[str, Any]]:
@@ -131,132 +149,94 @@ def check(device: Device, seed: int, n: int = 3001, d: int = 203, m: int = 1000)
                 feature_map.fit(X)
             except ParameterError:  # two settings that exclude each other
                 continue
-            tolerance = TOLERANCE_UNITS * float(np.finfo(dtype).eps) * np.sqrt(d) * largest_phase(feature_map, X)
+            argument = largest_argument(feature_map, X)
+            tolerance = TOLERANCE_UNITS * float(np.finfo(dtype).eps) * np.sqrt(d) * argument
             found = dict(errors(feature_map, X, device))
+            rounded = found.pop("tf32", None)
             rows.append(
                 {
                     "scheme": name,
                     "settings": ", ".join(f"{k}={v}" for k, v in settings.items()) or "–",
                     "dtype": dtype,
                     **found,
+                    "tf32": rounded,
                     "tolerance": tolerance,
-                    "ok": max(found.values()) <= tolerance,
+                    "ok": max(found.values()) <= tolerance and (rounded or 0.0) <= TF32_TOLERANCE * argument,
                 }
             )
     assert {row["scheme"] for row in rows} == set(registry())
     return rows
 
 
-def event_seconds(device: Device, functions: dict[str, Callable[[], Any]], turns: int) -> dict[str, list[float]]:
-    """Seconds on the device's own clock, the functions taking turns, after one turn to warm up."""
-    cuda = device.xp.cuda
-    seconds: dict[str, list[float]] = {name: [] for name in functions}
-    for turn in range(turns + 1):
-        for name, function in functions.items():
-            start, stop = cuda.Event(), cuda.Event()
-            start.record()
-            function()
-            stop.record()
-            stop.synchronize()
-            if turn:
-                seconds[name].append(cuda.get_elapsed_time(start, stop) / 1e3)
-    return seconds
-
-
-def time_schemes(device: Device, n: int = 16_384, d: int = 784, m: int = 10_000, turns: int = 7) -> list[dict]:
-    """Each scheme on one block of rows that lie on the device, beside the product of the same size."""
-    rng = np.random.default_rng(0)
-    host = rng.standard_normal((n, d), dtype=np.float32)
-    rows = []
-    for name, scheme in registry().items():
-        for settings in changed_once(scheme):
-            feature_map = scheme(m, device=device.name, **settings).fit(host[:100])
-            columns = max(round(feature_map.multiply_adds(n, d) / (n * d)), 1)
-            with device.activate():
-                bare, ours = _products(device, feature_map, host, columns)
-                seconds = event_seconds(device, {"product": bare, "scheme": ours}, turns)
-                del bare, ours
-            device.release()
-            best = min(seconds["scheme"])
-            rows.append(
-                {
-                    "scheme": name,
-                    "settings": ", ".join(f"{k}={v}" for k, v in settings.items()) or "–",
-                    "product ms": 1e3 * min(seconds["product"]),
-                    "scheme ms": 1e3 * best,
-                    "share of the product's speed": 1 / median_ratio(seconds["scheme"], seconds["product"]),
-                    "TFLOP/s": 2e-12 * n * d * columns / best,
-                }
-            )
-    return rows
-
-
-def _products(device: Device, feature_map: FeatureMap, host: np.ndarray, columns: int) -> tuple[Callable, Callable]:
-    """The bare product (in pieces of m columns into one buffer) and the scheme, on rows that are on the device."""
-    xp, m = device.xp, feature_map.n_components
-    X = device.asarray(host)
-    W = device.asarray(np.random.default_rng(1).standard_normal((m, host.shape[1]), dtype=np.float32))
-    weights = {name: device.asarray(value) for name, value in feature_map._block_weights(device).items()}
-    out, scratch = xp.empty((len(host), m), dtype=host.dtype), Scratch(xp)
-    pieces = [min(m, columns - start) for start in range(0, columns, m)]
-    buffers = {piece: xp.empty((len(host), piece), dtype=host.dtype) for piece in set(pieces)}
-
-    def bare() -> None:
-        for piece in pieces:
-            xp.matmul(X, W[:piece].T, out=buffers[piece])
-
-    if feature_map.sparse_output:  # these take rows from the host: the way to the device is in their time
-        return bare, lambda: [None for _ in feature_map.transform_blocks(host)]
-    return bare, lambda: feature_map._map_block(xp, X, weights, feature_map._scale(), out, scratch)
-
-
-def about(device: Device) -> dict[str, Any]:
-    """The GPU and its software."""
-    runtime = device.xp.cuda.runtime
-    driver = Path("/proc/driver/nvidia/version")
-    return {
-        "device": device.describe(),
-        "cupy": device.xp.__version__,
-        "cuda_runtime": runtime.runtimeGetVersion(),
-        "cuda_driver": runtime.driverGetVersion(),
-        "kernel_module": driver.read_text().split("\n")[0] if driver.exists() else "",
-    }
-
-
-def time_in_tf32() -> list[dict]:
-    """The timings of a second process with CUPY_TF32=1, which CuPy reads when it starts."""
-    command = [sys.executable, __file__, "--times-only"]
-    done = subprocess.run(command, env={**os.environ, "CUPY_TF32": "1"}, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**31, help="of the inputs; from the clock")
     parser.add_argument("--json", type=Path, help="where to write; by default results/gpu-<name>.json")
-    parser.add_argument("--times-only", action="store_true", help="print the timings as JSON and nothing else")
+    parser.add_argument("--mnist", type=Path, help="MNIST as X_train, y_train, X_test, y_test in an .npz file")
+    parser.add_argument("--quick", action="store_true", help="everything, on smaller data")
     options = parser.parse_args()
     try:
         device = get_device("cuda")
     except ParameterError as error:
         print(f"There is no GPU to check: {error}")
         return 2
-    if options.times_only:
-        print(json.dumps(time_schemes(device)))
-        return 0
-    print(f"{device.describe()}\nSeed {options.seed}\n\n## Largest error over the largest feature\n")
-    checks = check(device, options.seed)
-    print(markdown_table(checks))
-    times = {"FP32": time_schemes(device), "TF32": time_in_tf32()}
-    for precision, rows in times.items():
-        print(f"\n## One block of 16384 × 784 to 10000 features, {precision}\n\n{markdown_table(rows)}")
     name = device.describe().split(",")[0].lower().replace(" ", "-")
     path = options.json or Path(__file__).parent / "results" / f"gpu-{name}.json"
-    write_json(path, {"gpu": about(device), "seed": options.seed, "checks": checks, "times": times})
-    wrong = [row for row in checks if not row["ok"]]
-    print(f"{len(wrong)} of {len(checks)} over the tolerance" if wrong else f"All {len(checks)} within the tolerance")
+    found = run(device, options.seed, QUICK if options.quick else Sizes(), options.mnist, path)
+    wrong = [row for row in found["checks"] if not row["ok"]]
+    print(f"{len(wrong)} over the tolerance" if wrong else f"All {len(found['checks'])} within the tolerance")
     return 1 if wrong else 0
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """How large the data of each part are."""
+
+    check: tuple[int, int, int] = (3001, 203, 1000)
+    product: int = 8192
+    copied: int = 1_000_000_000
+    block: tuple[int, int, int] = (16_384, 784, 10_000)
+    overlap: tuple[int, int, int] = (65_536, 784, 10_000)
+    compositional: tuple[int, int, int] = (2_000_000, 10_000, 4096)
+    table: tuple[int, int] = (60_000, 10_000)
+    table_m: tuple[int, ...] = TABLE_M
+
+
+QUICK = Sizes(
+    (301, 53, 100), 2048, 100_000_000, (2048, 784, 2000), (8192, 784, 2000), (100_000, 1000, 512), (12_000, 2000),
+    (100, 500, 1000),
+)  # fmt: skip
+
+
+def run(device: Device, seed: int, sizes: Sizes, mnist: Path | None, path: Path) -> dict[str, Any]:
+    """All parts in turn; what is known is written after each, so that a machine that is taken away loses little."""
+    found: dict[str, Any] = {"gpu": about(device), "seed": seed, "sizes": asdict(sizes)}
+
+    def report(key: str, title: str, value: Any, rows: list[dict[str, Any]]) -> None:
+        print(f"\n## {title}\n\n{markdown_table(rows)}", flush=True)
+        found[key] = value
+        write_json(path, found)
+
+    print(f"{device.describe()}\nSeed {seed}")
+    checks = check(device, seed, *sizes.check)
+    report("checks", "Largest error over the largest feature", checks, checks)
+    rates = measure(device, sizes.product, sizes.copied)
+    report("rates", "Rates of the device", asdict(rates), rates.table())
+    rows = roofline(device, rates, *sizes.block)
+    used, why = kernels_in_use(device.xp)
+    found["kernels"] = {"in use": used, "not in use": why}
+    report("schemes", "One block of rows, beside its limit", rows, rows)
+    print(f"\nKernels in use: {', '.join(used) or 'none'}. {why}")
+    rows = time_overlap(device, *sizes.overlap)
+    report("overlap", "Rows from the host through a product", rows, rows)
+    rows = time_compositional(device, *sizes.compositional, reference)
+    report("compositional", "Compositional features and their kernel", rows, rows)
+    table = time_table1(device, mnist, sizes.table, sizes.table_m)
+    report("table1", "Table 1, one draw", table, [{k: v for k, v in table.items() if k not in ("m", "errors")}])
+    return found
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        sys.exit(main())

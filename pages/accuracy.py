@@ -48,7 +48,7 @@ name = next((name for name, tab in tabs.items() if tab.open), names[0])
 with tabs[name]:
     if name == "Against m":
         chart = accuracy_chart(result)
-        layout.chart(chart.figure, chart.name, chart.alt)
+        layout.chart(chart.figure, chart.name, chart.alt, reels=())
         layout.explain(chart.words)
         if race.has_points and not live.is_going:
             share(state, RECIPE, source, settings, result.kept())

@@ -45,6 +45,7 @@ def pictures(settings: Settings, result: Outcome) -> None:
     with st.container(key="pair-top"):
         layout.chart(first.figure, first.name, first.alt, clickable=True)
         layout.chart(second.figure, second.name, second.alt)
+    layout.under_chart(first.figure, first.name, first.alt)
     layout.explain(first.words)
     share(state, RECIPE, source, settings, result)
     layout.details(state, {

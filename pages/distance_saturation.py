@@ -9,6 +9,7 @@ from rfviz.recipes import saturation_text as text
 from rfviz.recipes.distance_saturation import RECIPE
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
+from rfviz.ui.films import saturation_reels
 from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 
@@ -35,7 +36,8 @@ def laboratory() -> None:
         state.finish()
         return
     (chart,) = RECIPE.charts(source, settings, result)
-    layout.chart(chart.figure, chart.name, chart.alt)
+    reels = saturation_reels(state, RECIPE, source, settings)
+    layout.chart(chart.figure, chart.name, chart.alt, reels=reels)
     layout.explain(chart.words)
     share(state, RECIPE, source, settings, result)
     dataset = source.data.dataset

@@ -34,7 +34,7 @@ def laboratory() -> None:
         state.finish()
         return
     (chart,) = RECIPE.charts(source, settings, result)
-    layout.chart(chart.figure, chart.name, chart.alt)
+    layout.chart(chart.figure, chart.name, chart.alt, reels=())
     layout.explain(chart.words)
     share(state, RECIPE, source, settings, result)
     if isinstance(settings, KernelSettings):

@@ -44,7 +44,7 @@ def show(chosen: tuple, compared: Compared) -> None:
     look, found = choose_look(panel, source), None
     with main:
         chart = main_chart(source, look, compared)
-        layout.chart(chart.figure, chart.name, chart.alt)
+        layout.chart(chart.figure, chart.name, chart.alt, reels=())
     with caption:
         layout.explain(chart.words)
         sharing = st.container()

@@ -8,6 +8,7 @@ from rfviz.recipes.kernel_approximation import RECIPE, Outcome, Settings, race_c
 from rfviz.ui import kernel_views as views
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
+from rfviz.ui.films_kernels import kernel_reels
 from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 
@@ -46,7 +47,8 @@ def show(settings: Settings, outcome: Outcome) -> None:
     """The race, a cloud for each map, and what is said more about them."""
     raced = outcome.results
     chart = race_chart(source, settings, raced)
-    layout.chart(chart.figure, chart.name, chart.alt)
+    reels = kernel_reels(state, RECIPE, source, settings, raced)
+    layout.chart(chart.figure, chart.name, chart.alt, reels=reels)
     st.caption(text.theory(raced, settings.metric))
     layout.explain(chart.words)
     share(state, RECIPE, source, settings, outcome)

@@ -17,5 +17,6 @@ QUESTION = (
 state = layout.page_title("lessons")
 cards.show()
 cards.mistakes()
+layout.pictures_are_decoration()
 layout.details(state, {"For teachers": lambda: st.markdown(cards.FOR_TEACHERS)})
 state.finish()

@@ -10,6 +10,7 @@ from rfviz.recipes.maxout_pca import HEIGHT, RECIPE, Settings, side_charts
 from rfviz.ui import images, layout, results
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.embedding_views import kept_marks, kept_style, show_coordinates, show_order
+from rfviz.ui.films import embedding_reels
 from rfviz.ui.hover_card import hover_card
 from rfviz.ui.live_chart import picked_row
 from rfviz.ui.results import kept
@@ -40,7 +41,8 @@ def draw(result: EmbeddingResult, settings: Settings) -> None:
             marks = kept_marks(dataset, data_key, result.features.coordinates, style, picked)
     figure = plot_embedding(result.features, style, height=HEIGHT, thumbnails=marks, selected=picked,
                             revision=revision)  # fmt: skip
-    layout.chart(figure, "embedding", text.summary(result), clickable=True)
+    reels = embedding_reels(state, RECIPE, source, settings, result.exact, style, marks, HEIGHT)
+    layout.chart(figure, "embedding", text.summary(result), clickable=True, reels=reels)
     hover_card("maxout-pca", "[class*=st-key-embedding] .js-plotly-plot", style.labels, result.input_neighbours,
                result.feature_neighbours, sheet, picked)  # fmt: skip
     layout.explain(text.explanation(result))

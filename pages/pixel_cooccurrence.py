@@ -10,6 +10,7 @@ from rfviz.skeleton import Skeleton
 from rfviz.ui import cooccurrence_views as views
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
+from rfviz.ui.films_kernels import cooccurrence_reels
 from rfviz.ui.layer_table import LayerTable
 from rfviz.ui.live_chart import taken_row
 from rfviz.ui.share import share
@@ -67,7 +68,8 @@ def one_pixel(table: LayerTable, settings: Settings) -> None:
             sample = sampled(settings, settings.skeleton())
             result = RECIPE.outcome(settings, lambda skeleton: sample, results)
             chart = map_chart(settings, result)
-            layout.chart(chart.figure, chart.name, chart.alt, clickable=True)
+            reels = cooccurrence_reels(state, sample, result, settings.side)
+            layout.chart(chart.figure, chart.name, chart.alt, clickable=True, reels=reels)
     layout.explain(chart.words)
     share(state, RECIPE, source, settings, result)
     views.drawing_and_error(settings, result)

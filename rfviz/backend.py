@@ -17,10 +17,21 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import psutil
 from scipy import sparse
 
+from rfviz.devices import (
+    asked_for,
+    block_share,
+    forget_failures,
+    give_up_gpus,
+    is_device_failure,
+    reason_given_up,
+    smaller_blocks,
+    using,
+)
 from rfviz.errors import MemoryBudgetError, ParameterError
+from rfviz.precision import product_precision
+from rfviz.streams import stream_blocks
 from rfviz.threads import blas_info, map_ordered, single_threaded_blas, worker_count
 
 __all__ = [
@@ -28,22 +39,31 @@ __all__ = [
     "array_namespace",
     "available_devices",
     "blas_info",
+    "block_share",
     "check_memory",
+    "forget_failures",
     "get_device",
     "gigabytes",
+    "give_up_gpus",
     "gpu_status",
+    "is_device_failure",
     "is_out_of_memory",
     "map_ordered",
     "memory_budget",
+    "product_precision",
+    "reason_given_up",
     "single_threaded_blas",
+    "smaller_blocks",
     "special_functions",
+    "stream_blocks",
     "to_host",
+    "using",
     "worker_count",
 ]
 
 # Share of the memory that is free now which one computation may plan with.
 _CPU_SHARE, _GPU_SHARE = 0.6, 0.8
-_CGROUP = "/sys/fs/cgroup"
+_CGROUP, _MEMINFO = "/sys/fs/cgroup", "/proc/meminfo"
 
 
 @dataclass(frozen=True)
@@ -97,7 +117,13 @@ class Device:
             with self.activate():
                 pool_free = self.xp.get_default_memory_pool().free_bytes()
                 return int(self.xp.cuda.runtime.memGetInfo()[0]) + int(pool_free)
-        return min(psutil.virtual_memory().available, _container_headroom())
+        return int(min(_free_memory(), _container_headroom()))
+
+    def synchronize(self) -> None:
+        """Wait until the device has done all it was asked to; a clock means nothing before (a no-op on the CPU)."""
+        if self.is_gpu:
+            with self.activate():
+                self.xp.cuda.get_current_stream().synchronize()
 
     def release(self) -> None:
         """Give cached device memory back to the driver (after an out-of-memory error)."""
@@ -165,11 +191,13 @@ def _probe_gpus() -> tuple[tuple[Device, ...], str]:
 
 def available_devices() -> tuple[Device, ...]:
     """Every device that works, GPUs first, the CPU always last."""
-    return (*_probe_gpus()[0], _CPU)
+    return (*(() if reason_given_up() else _probe_gpus()[0]), _CPU)
 
 
 def gpu_status() -> str:
     """Why no GPU is used, in a few words, or an empty string where one is."""
+    if reason_given_up():
+        return reason_given_up()
     devices, reason = _probe_gpus()
     return "" if devices else reason
 
@@ -180,7 +208,8 @@ def get_device(name: str | Device = "auto") -> Device:
     Parameters
     ----------
     name : {"auto", "cpu", "cuda", "cuda:<index>"} or Device
-        ``"auto"`` takes the first GPU that works, else the CPU.
+        ``"auto"`` takes what :func:`using` or the environment variable ``RFVIZ_DEVICE`` names, else the first GPU that
+        works, else the CPU.
 
     Raises
     ------
@@ -189,23 +218,35 @@ def get_device(name: str | Device = "auto") -> Device:
     """
     if isinstance(name, Device):
         return name
-    if name == "cpu":
+    wanted = (asked_for() or "auto") if name == "auto" else name
+    if wanted == "cpu":
         return _CPU  # without a look for GPUs, which would import CuPy
     devices = available_devices()
-    if name == "auto":
+    # A GPU that failed while the process runs is asked for in vain, but nobody has made a mistake.
+    if wanted == "auto" or (name == "auto" and reason_given_up()):
         return devices[0]
     for device in devices:
-        if name == device.name or (name == "cuda" and device.is_gpu):
+        if wanted == device.name or (wanted == "cuda" and device.is_gpu):
             return device
     known = ", ".join(repr(d.name) for d in devices)
     reason = gpu_status()
     remedy = f"Available: 'auto', {known}" + (f" ({reason})." if reason else ".")
-    raise ParameterError("device", "must name a device that works", name, remedy)
+    said = "device" if wanted == name else "RFVIZ_DEVICE"
+    raise ParameterError(said, "must name a device that works", wanted, remedy)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether `error` says that an allocation failed, on the host or on a GPU."""
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+
+
+def _free_memory() -> float:
+    """Bytes of the machine's memory that are free now; Linux itself says so where psutil is not installed."""
+    try:
+        return float(importlib.import_module("psutil").virtual_memory().available)
+    except ImportError:
+        with open(_MEMINFO) as lines:
+            return next(1024.0 * float(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
 
 
 def _container_headroom() -> float:

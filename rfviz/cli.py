@@ -75,10 +75,12 @@ def _parser() -> argparse.ArgumentParser:
     app = commands.add_parser("app", help="start the laboratory in the browser")
     app.add_argument("--port", help="where it listens; by default 8501 or the next that is free")
     app.add_argument("--data", metavar="FOLDER", help="a folder with your own .npz, .csv and .parquet files")
+    app.add_argument("--device", help="what it computes on: cpu, cuda or cuda:0, cuda:1, …; by default the first GPU")
     app.set_defaults(command=_app)
 
     add_arguments(commands.add_parser("run", help="compute a page without a browser: charts and numbers as files"))
     device = commands.add_parser("device", help="which device computes, with which libraries and how much memory")
+    device.add_argument("--measure", action="store_true", help="also how fast: matrix products and copies, in a second")
     device.set_defaults(command=_device)
     schemes = commands.add_parser("schemes", help="the feature maps that there are")
     schemes.set_defaults(command=_schemes)
@@ -107,6 +109,10 @@ def _app(given: argparse.Namespace) -> int:
     environment = dict(os.environ)
     if given.data is not None:
         environment["RFVIZ_DATA"] = str(_data_folder(given.data))
+    if given.device is not None:
+        from rfviz import backend
+
+        environment["RFVIZ_DEVICE"] = backend.get_device(given.device).name
     return _run(command, environment)
 
 
@@ -152,7 +158,7 @@ def _device(given: argparse.Namespace) -> int:
 
     shorten_openblas_waits()
     note = choose_openblas_kernels()  # before anything imports NumPy, as the laboratory does it
-    facts = _facts(note)
+    facts = _facts(note, given.measure)
     if given.json:
         print(json.dumps(facts, indent=2))
     else:
@@ -160,7 +166,7 @@ def _device(given: argparse.Namespace) -> int:
     return 0
 
 
-def _facts(note: str) -> dict[str, Any]:
+def _facts(note: str, measure: bool) -> dict[str, Any]:
     import numpy
 
     from rfviz import backend
@@ -176,12 +182,33 @@ def _facts(note: str) -> dict[str, Any]:
                 "description": device.describe(),
                 "free_bytes": int(device.free_bytes()),
                 "budget_bytes": backend.memory_budget(device),
+                **(_rates(device) if measure else {}),
             }
             for device in backend.available_devices()
         ],
         "no_gpu_because": backend.gpu_status() or None,
         "blas": {**backend.blas_info(), "note": note or None},
     }
+
+
+def _rates(device: Any) -> dict[str, float]:
+    from rfviz.rates import measure_rates
+
+    found = measure_rates(device)
+    rates = {"float32": found.products, "float64": found.double_products, "tf32": found.tf32_products}
+    products = {f"{name}_products_per_second": rate for name, rate in rates.items() if rate}
+    return products | {"copied_bytes_per_second": found.bandwidth}
+
+
+def _speeds(device: dict[str, Any]) -> list[tuple[str, str]]:
+    """The measured rates of a device for a person, if they were measured."""
+    titles = {"float32": "float32", "float64": "float64", "tf32": "TF32"}
+    known = ((title, device.get(f"{name}_products_per_second")) for name, title in titles.items())
+    products = ", ".join(f"{rate / 1e9:,.0f} in {title}" for title, rate in known if rate)
+    if not products:
+        return []
+    copies = device["copied_bytes_per_second"] / 1e9
+    return [("", f"billion operations a second in matrix products: {products}; copies {copies:,.1f} GB/s")]
 
 
 def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -193,6 +220,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         lines += [
             (device["name"], device["description"]),
             ("", f"{free} free, of which one computation may use {budget}"),
+            *_speeds(device),
         ]
     if facts["no_gpu_because"]:
         lines.append(("no GPU", f"{facts['no_gpu_because']}."))

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 
 __all__ = [
     "DataError",
+    "DeviceError",
     "DownloadError",
     "Heard",
     "MemoryBudgetError",
@@ -62,6 +63,10 @@ class DownloadError(DataError):
 
 class MemoryBudgetError(RfvizError, MemoryError):
     """A request that was refused before it started because it would not fit in memory."""
+
+
+class DeviceError(RfvizError, RuntimeError):
+    """A GPU that failed in the middle of a computation; what follows is computed on the CPU."""
 
 
 # --- warnings ---------------------------------------------------------------------------------------------------------

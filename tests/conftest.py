@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import nullcontext
 
 # Beside other workers each has its share of the cores; with as many BLAS threads as cores in each they would wait for
 # one another. Set before anything imports NumPy.
@@ -10,8 +11,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import pytest
 
-from rfviz import backend
-from tests import fake_cupy
+from rfviz import backend, worker
+from rfviz.cuda import plain_kernels
+from tests import fake_cuda, fake_cupy
 
 
 @pytest.fixture
@@ -21,5 +23,18 @@ def fake_gpu(monkeypatch):
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
     backend._probe_gpus.cache_clear()
-    yield modules["cupy"]
+    # Without a compiler for its kernels the fake GPU computes by array operations; where tests count, there is one.
+    compiles = fake_cuda.HOST_COMPILER or os.environ.get("CI")
+    with nullcontext() if compiles else plain_kernels():
+        yield modules["cupy"]
+    worker.close()
+    backend.forget_failures()
     backend._probe_gpus.cache_clear()
+
+
+@pytest.fixture
+def two_gpus(fake_gpu):
+    """Two fake GPUs that share their memory."""
+    fake_gpu.memory.devices = 2
+    backend._probe_gpus.cache_clear()
+    return fake_gpu

@@ -7,7 +7,9 @@ device. Only what is listed here exists, so that code cannot come to depend on m
 
 from __future__ import annotations
 
-import time
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -16,16 +18,19 @@ import scipy.linalg
 import scipy.special
 from scipy import sparse
 
-__all__ = ["Memory", "OutOfMemoryError", "build"]
+from rfviz.precision import round_to_tf32
+from tests import fake_cuda
+
+__all__ = ["CUDARuntimeError", "Memory", "OutOfMemoryError", "build"]
 
 _FUNCTIONS = (  # noqa: SIM905
     "abs add all any arange arccos arcsin arctan2 argmax argmin argsort ceil clip concatenate cos cumsum diag divide "
     "dot equal exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min "
     "minimum multiply nonzero ones outer power round searchsorted sign sin sort sqrt square stack subtract sum take "
-    "tanh tile unique where zeros"
+    "tanh tile tril unique where zeros"
 ).split()
 _METHODS = "all any argmax argmin argsort conj diagonal dot max mean min nonzero prod ravel reshape sum take transpose"
-_ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags"
+_ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags strides"
 _UNARY = "__float__ __int__ __index__ __bool__ __len__ __neg__ __invert__ __abs__"
 _BINARY = "add sub mul truediv floordiv pow mod matmul and or xor lt le gt ge eq ne"
 _REFUSAL = (
@@ -40,6 +45,13 @@ class OutOfMemoryError(MemoryError):
 OutOfMemoryError.__module__ = "cupy.cuda.memory"
 
 
+class CUDARuntimeError(RuntimeError):
+    """The driver has something to say."""
+
+
+CUDARuntimeError.__module__ = "cupy_backends.cuda.api.runtime"
+
+
 class Memory:
     """What the fake device has and has given out.
 
@@ -51,15 +63,30 @@ class Memory:
         Bytes alive now, and at the highest since :meth:`reset_peak`.
     log : list of int
         Size of every allocation.
+    devices : int
+        How many devices there are; all share this memory.
+    failure : Exception or None
+        What every allocation raises from now on, as when the driver has vanished.
+    released : int
+        How often the pool was given back.
+    threads : set of int
+        Who allocated.
     """
 
     def __init__(self) -> None:
         self.limit, self.used, self.peak, self.log = 1e11, 0, 0, []
+        self.devices, self.failure, self.released, self.threads = 1, None, 0, set()
 
     def reset_peak(self) -> None:
         self.peak = self.used
 
+    def release(self) -> None:
+        self.released += 1
+
     def allocate(self, n_bytes: int) -> _Lease:
+        self.threads.add(threading.get_ident())
+        if self.failure is not None:
+            raise self.failure
         if self.used + n_bytes > self.limit:
             raise OutOfMemoryError(f"Out of memory allocating {n_bytes} bytes (allocated so far: {self.used} bytes).")
         self.log.append(n_bytes)
@@ -79,6 +106,8 @@ class _Lease:
 
 
 MEMORY = Memory()
+# Of the second-level cache: so small that blocks of a few hundred rows are cut.
+L2_BYTES = 60_000
 
 
 class ndarray:  # noqa: N801 - CuPy's name
@@ -102,15 +131,27 @@ class ndarray:  # noqa: N801 - CuPy's name
             raise TypeError(f"no implementation of {function.__name__} for cupy.ndarray")
         return _call(function, args, kwargs)
 
-    def get(self) -> np.ndarray:
+    def get(self, stream: Any = None, order: str = "C", out: np.ndarray | None = None, blocking: bool = True) -> Any:
         """A copy on the host."""
-        return self._data.copy()
+        if out is None:
+            return self._data.copy()
+        out[...] = self._data
+        return out
 
     def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> ndarray:
         return self if not copy and self.dtype == dtype else ndarray(self._data.astype(dtype, order))
 
     def copy(self, order: str = "C") -> ndarray:
         return ndarray(self._data.copy(order))
+
+    def set(self, array: np.ndarray, stream: Any = None) -> None:
+        """Copy from the host; on another stream when that comes to it, so that the host must leave `array` alone."""
+        assert isinstance(array, np.ndarray) and array.dtype == self.dtype and array.shape == self.shape
+
+        def copy() -> None:
+            self._data[...] = array
+
+        (stream or fake_cuda.Stream.main).push(copy)
 
     def fill(self, value: float) -> None:
         self._data.fill(_open(value))
@@ -260,8 +301,10 @@ def _empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
 
 
 class _Device:
+    compute_capability = "90"
+
     def __init__(self, index: int = 0) -> None:
-        if index != 0:
+        if not 0 <= index < MEMORY.devices:
             raise RuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
         self.id = index
 
@@ -273,11 +316,55 @@ class _Device:
     def synchronize(self) -> None: ...
 
 
-class _Event:
-    def record(self, stream: Any = None) -> None:
-        self.time = time.perf_counter()
+_linalg_errors = ["ignore"]
 
-    def synchronize(self) -> None: ...
+
+@contextmanager
+def _errstate(linalg: str) -> Iterator[None]:
+    """What becomes of a factorisation that breaks off."""
+    _linalg_errors.append(linalg)
+    try:
+        yield
+    finally:
+        _linalg_errors.pop()
+
+
+def _cholesky(a: ndarray) -> ndarray:
+    """As cuSOLVER's: unless errors are asked for, an indefinite matrix gives what was done so far, finite and wrong."""
+    L, failed = scipy.linalg.lapack.dpotrf(_open(a).astype(np.float64), lower=True, clean=True)
+    if failed and _linalg_errors[-1] == "raise":
+        raise np.linalg.LinAlgError(f"Error reported by potrf in cuSOLVER. devInfo = {failed}.")
+    return ndarray(np.ascontiguousarray(L.astype(a.dtype)))
+
+
+def _syrk(trans: str, a: ndarray, out: ndarray, alpha: float = 1.0, beta: float = 0.0, lower: bool = False) -> ndarray:
+    """One triangle, in place; the other one stays as it is."""
+    A, C = _open(a), _open(out)
+    assert trans == "N" and A.flags.f_contiguous and C.flags.f_contiguous and A.dtype == C.dtype
+    triangle = np.tri(len(C), dtype=bool) if lower else ~np.tri(len(C), k=-1, dtype=bool)
+    product = alpha * (A @ A.T)
+    C[triangle] = (product + beta * C if beta else product)[triangle]
+    return out
+
+
+def _add_cuda(modules: dict[str, ModuleType]) -> None:
+    """Kernels, streams, pinned memory, and the switch of float32 products."""
+    cupy, cuda, parts = modules["cupy"], modules["cupy.cuda"], fake_cuda.reset()
+    cuda.Event, cuda.Stream, cuda.get_current_stream = fake_cuda.Event, fake_cuda.Stream, parts.get_current_stream
+    cupy.RawModule = fake_cuda.RawModule
+    modules["cupyx"].empty_pinned = lambda shape, dtype=float: np.full(shape, np.nan, dtype)
+    linear, compute = modules["cupy._core._routines_linalg"], parts.compute
+    linear.compute = compute
+    linear.COMPUTE_TYPE_TF32 = compute.COMPUTE_TYPE_TF32
+    linear.get_compute_type, linear.set_compute_type = compute.get_compute_type, compute.set_compute_type
+
+    def matmul(a: ndarray, b: ndarray, out: ndarray | None = None) -> ndarray:
+        if compute.current == compute.COMPUTE_TYPE_TF32 and a.dtype == np.float32 and a.ndim == 2:
+            a, b = (ndarray(round_to_tf32(_open(x))) for x in (a, b))
+            compute.log.append(a.shape)
+        return _call(np.matmul, (a, b), {} if out is None else {"out": out})
+
+    cupy.matmul = matmul
 
 
 def build() -> dict[str, ModuleType]:
@@ -286,6 +373,9 @@ def build() -> dict[str, ModuleType]:
     MEMORY = Memory()
     names = (
         "cupy",
+        "cupy._core",
+        "cupy._core._routines_linalg",
+        "cupy.cublas",
         "cupy.cuda",
         "cupyx",
         "cupyx.scipy",
@@ -299,26 +389,29 @@ def build() -> dict[str, ModuleType]:
         setattr(cupy, name, lambda *a, _name=name, **k: _call(getattr(np, _name), a, k))
     for name in ("float32", "float64", "int32", "int64", "uint8", "bool_", "inf", "nan", "pi", "newaxis"):
         setattr(cupy, name, getattr(np, name))
-    pool = SimpleNamespace(free_bytes=lambda: 0, used_bytes=lambda: MEMORY.used, free_all_blocks=lambda: None)
+    pool = SimpleNamespace(free_bytes=lambda: 0, used_bytes=lambda: MEMORY.used, free_all_blocks=MEMORY.release)
     cupy.__version__, cupy.memory, cupy.ndarray, cupy.cuda = "0 (fake)", MEMORY, ndarray, cuda
-    cupy.asarray = cupy.array = cupy.ascontiguousarray = _asarray
+    cupy.asarray = cupy.array = _asarray
+    cupy.ascontiguousarray = lambda a: _wrap(np.ascontiguousarray(_open(a)), a)
     cupy.empty, cupy.get_default_memory_pool, cupy.asnumpy = _empty, lambda: pool, lambda a: a.get()
     cupy.empty_like = lambda a, dtype=None: _empty(a.shape, dtype or a.dtype)
     cupy.zeros_like = lambda a, dtype=None: ndarray(np.zeros(a.shape, dtype or a.dtype))
-    cuda.Device, cuda.Event = _Device, _Event
+    _add_cuda(modules)
+    cuda.Device = _Device
     cuda.memory = SimpleNamespace(OutOfMemoryError=OutOfMemoryError)
     cuda.get_elapsed_time = lambda start, stop: 1e3 * (stop.time - start.time)
     cuda.runtime = SimpleNamespace(
-        getDeviceCount=lambda: 1,
+        getDeviceCount=lambda: MEMORY.devices,
         getDeviceProperties=lambda i: {"name": b"Fake GPU", "totalGlobalMem": int(MEMORY.limit)},
         memGetInfo=lambda: (int(MEMORY.limit - MEMORY.used), int(MEMORY.limit)),
         driverGetVersion=lambda: 0,
         runtimeGetVersion=lambda: 0,
+        getDevice=lambda: 0,
+        deviceGetAttribute=lambda attribute, device: {38: L2_BYTES}[attribute],
     )
     cupy.csr_matrix = modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix  # the former for the tests alone
-    cupy.linalg = SimpleNamespace(
-        cholesky=lambda a: _call(np.linalg.cholesky, (a,), {}), norm=lambda a: _call(np.linalg.norm, (a,), {})
-    )
+    cupy.linalg = SimpleNamespace(cholesky=_cholesky, norm=lambda a: _call(np.linalg.norm, (a,), {}))
+    modules["cupyx"].errstate, modules["cupy.cublas"].syrk = _errstate, _syrk
     for name in ("erf", "ndtr"):
         function = getattr(scipy.special, name)
         setattr(modules["cupyx.scipy.special"], name, lambda *a, _f=function, **k: _call(_f, a, k))

@@ -15,28 +15,35 @@ ALLOWED = {
     "rfviz._blas": set(),
     "rfviz.errors": set(),
     "rfviz.threads": set(),
+    "rfviz.devices": set(),
     "rfviz.params": {"errors"},
-    "rfviz.backend": {"errors", "params", "threads"},
+    "rfviz.precision": {"errors"},
+    "rfviz.streams": set(),
+    "rfviz.backend": {"errors", "params", "threads", "devices", "precision", "streams"},
+    # What a device can do at best, which needs no feature map; and the turns that computations take on it.
+    "rfviz.rates": {"errors", "params", "backend", "precision"},
+    "rfviz.worker": {"errors", "backend", "features"},
+    "rfviz.cuda": {"errors"},
     "rfviz.kernels": {"errors", "params", "backend"},
     "rfviz.bounds": {"errors", "kernels"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
-    "rfviz.features": {"errors", "params", "backend", "kernels", "bounds", "skeleton"},
+    "rfviz.features": {"errors", "params", "backend", "precision", "streams", "cuda", "kernels", "bounds", "skeleton"},
     "rfviz.linear_model": {"errors", "params", "backend"},
     "rfviz.datasets": {"errors", "params", "backend"},
     "rfviz.lessons": {"errors"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
-    | {"datasets"},
+    | {"datasets", "precision", "rates"},
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
     # Starts the laboratory as a process of its own: it asks where the pages are, and imports no Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "cli_run", "ui", "_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "rates", "cli_run", "ui", "_blas"},
     "rfviz.cli_run": {"errors", "datasets", "recipes"},
     "rfviz": _COMPUTING,
     "rfviz.distributed": _COMPUTING,
     "rfviz.figures": _COMPUTING,
     "rfviz.recipes": _COMPUTING | {"figures"},
-    "rfviz.ui": _COMPUTING | {"figures", "recipes", "distributed", "lessons", "_version", "_blas"},
+    "rfviz.ui": _COMPUTING | {"figures", "recipes", "distributed", "lessons", "worker", "_version", "_blas"},
     "pages": _COMPUTING | {"figures", "recipes", "ui", "distributed", "lessons"},
     "app": {"ui", "_blas"},
 }
@@ -51,7 +58,8 @@ RESTRICTED = {
     "distributed": {"rfviz.distributed"},
 }
 # Layers that handle arrays on a GPU, and may import CuPy inside a function; results above them are NumPy's.
-ON_DEVICE = {"rfviz.backend", "rfviz.kernels", "rfviz.features", "rfviz.linear_model"}
+ON_DEVICE = {"rfviz.precision", "rfviz.streams", "rfviz.backend", "rfviz.cuda", "rfviz.kernels", "rfviz.features"}
+ON_DEVICE |= {"rfviz.linear_model"}
 # These load code from data; no file that a user gives may reach them.
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 

@@ -150,6 +150,16 @@ def test_container_limit(monkeypatch, tmp_path):
     assert backend._container_headroom() == np.inf
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of its memory")
+def test_free_memory_with_and_without_psutil(monkeypatch, tmp_path):
+    known = backend._free_memory()
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    assert 0.5 * known < backend._free_memory() < 2.0 * known
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\n")
+    monkeypatch.setattr(backend, "_MEMINFO", str(tmp_path / "meminfo"))
+    assert backend._free_memory() == 7 * 1024
+
+
 def test_check_memory(monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "1")
     check_memory(10**9, "cpu", "This", "Use less.")

@@ -29,6 +29,8 @@ __all__ = [
     "EmbeddingPoints",
     "EmbeddingResult",
     "Projection",
+    "aligned",
+    "components_of_gram",
     "embed",
     "exact_components",
     "prepare_points",
@@ -200,7 +202,7 @@ def embed(
         Phi = map_points(scheme_map.fit(X), X, progress, 0.1, 0.7, text)
         progress(0.7, "Principal components of the features")
         features, neighbours = _principal_components(title, Phi, n_dimensions, points.given_order)
-    features = _aligned(features, exact or points.plain)
+    features = aligned(features, exact or points.plain)
     return EmbeddingResult(scheme_map.label, features, points.plain, exact, points.neighbours, neighbours)
 
 
@@ -220,7 +222,7 @@ def exact_components(
         K = _centre(scheme_map.fit(X).kernel(X))
     except TooManyRectanglesError:
         return None
-    return _aligned(_components_of_gram("Exact kernel PCA", K, n_dimensions, points.given_order), points.plain)
+    return aligned(components_of_gram("Exact kernel PCA", K, n_dimensions, points.given_order), points.plain)
 
 
 def _principal_components(
@@ -230,7 +232,7 @@ def _principal_components(
     gram = centred_gram(Phi)
     neighbours = _nearest(gram)
     if Phi.shape[0] <= MAX_EXACT:
-        return _components_of_gram(title, gram, n_dimensions, order), neighbours
+        return components_of_gram(title, gram, n_dimensions, order), neighbours
     few = sparse.issparse(Phi)
     pca = PCA(n_dimensions, svd_solver="arpack" if few else "randomized", random_state=0)
     Z = pca.fit_transform(Phi).astype(np.float64)
@@ -238,7 +240,8 @@ def _principal_components(
     return Projection(title, Z, pca.explained_variance_ratio_, _order(Z, order), method), neighbours
 
 
-def _components_of_gram(title: str, gram: np.ndarray, n_dimensions: int, order: np.ndarray | None) -> Projection:
+def components_of_gram(title: str, gram: np.ndarray, n_dimensions: int, order: np.ndarray | None) -> Projection:
+    """First principal components of points of which the centred Gram matrix is known."""
     n, total = len(gram), float(np.trace(gram))
     if not total > 0:
         raise DataError("Principal components need points that differ; all are equal. Choose other data.")
@@ -263,7 +266,7 @@ def _centre(K: np.ndarray) -> np.ndarray:
     return K - mean[:, None] - mean[None, :] + mean.mean()
 
 
-def _aligned(projection: Projection, reference: Projection) -> Projection:
+def aligned(projection: Projection, reference: Projection) -> Projection:
     """The same projection with each axis turned to agree with the reference; the sign of a component means nothing."""
     signs = np.sign(np.sum(projection.coordinates * reference.coordinates, axis=0))
     Z = projection.coordinates * np.where(signs == 0, 1.0, signs)

@@ -7,17 +7,19 @@ a draw costs one pass of products and one Gram matrix a pool size.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from rfviz.analysis.progress import Progress, silent
-from rfviz.backend import check_memory, get_device, to_host
+from rfviz.backend import check_memory, get_device
 from rfviz.errors import DataError
 from rfviz.features import RandomMaxout
 from rfviz.linear_model.grid import gram_bytes
 from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.scoring import Solutions
 from rfviz.linear_model.targets import Targets
 
 __all__ = ["PAPER_TABLE_1", "TABLE_M", "TABLE_Q", "MaxoutTable", "maxout_table"]
@@ -136,11 +138,19 @@ class _Draw:
         self.n_kept = len(self.X) - n_held
         largest = RandomMaxout(max(m_values), pool_size=max(q_values), random_state=seed, device=device)
         self.map = largest.fit(self.X[:1])
+        # Each part takes the projections of a pool size that the smaller ones have not seen.
+        self.parts = [self.map.members(a, b) for a, b in zip([0, *self.q_values[:-1]], self.q_values, strict=True)]
         self.xp = get_device(device).xp
         self.systems = [NormalEquations(max(m_values), self.targets.n_columns, xp=self.xp) for _ in q_values]
 
     def run(self, alphas: Sequence[float], step: Callable[[float, str], None]) -> tuple[np.ndarray, np.ndarray]:
         """Errors and chosen penalties, each of shape (pool sizes, numbers of features)."""
+        with ExitStack() as stack:
+            for part in self.parts:
+                stack.enter_context(part.resident())
+            return self._run(alphas, step)
+
+    def _run(self, alphas: Sequence[float], step: Callable[[float, str], None]) -> tuple[np.ndarray, np.ndarray]:
         kept, held = slice(0, self.n_kept), slice(self.n_kept, None)
         self._accumulate(kept, lambda share: step(0.55 * share, "features and Gram matrices"))
         paths = self._solve_each(alphas, lambda share: step(0.55 + 0.2 * share, "comparing penalties"))
@@ -168,14 +178,13 @@ class _Draw:
     def _pools(self, X: np.ndarray) -> Iterator:
         """Unscaled features of the rows for each pool size in turn; one array, which grows by maximum."""
         H = None
-        for first, last in zip([0, *self.q_values[:-1]], self.q_values, strict=True):
-            members = self.map.members(first, last)
+        for number, members in enumerate(self.parts):
             offset = 0
             for block in members.transform_blocks(X, scaled=False):
                 if H is None:
                     H = self.xp.empty((len(X), block.shape[1]), dtype=block.dtype)
                 part = H[offset : offset + len(block)]
-                if first == 0:
+                if number == 0:
                     part[...] = block
                 else:
                     self.xp.maximum(part, block, out=part)
@@ -192,17 +201,17 @@ class _Draw:
     def _errors(self, X: np.ndarray, y: np.ndarray, paths: list[list[list[tuple]]], join: bool = False) -> np.ndarray:
         """Share of wrong labels for each pool size, penalty and number of features; the rows may join the training."""
         wrong = np.zeros((len(paths), len(paths[0]), len(self.m_values)))
+        models = [[None if path is None else Solutions(path) for path in some] for some in paths]
         for start in range(0, len(X), _CHUNK_ROWS):
             stop = min(start + _CHUNK_ROWS, len(X))
             Y = self.targets.codes(y[start:stop])
             for i, H in enumerate(self._pools(X[start:stop])):
                 if join:  # what the paths say of these rows was settled before
                     self.systems[i].add(H, Y)
-                for a, path in enumerate(paths[i]):
-                    if path is None:  # a penalty below the rounding of the sums
+                for a, model in enumerate(models[i]):
+                    if model is None:  # a penalty below the rounding of the sums
                         wrong[i, a] = np.inf
                         continue
-                    for j, (coef, intercept) in enumerate(path):
-                        scores = to_host(H[:, : len(coef)] @ coef.astype(H.dtype)) + to_host(intercept)
+                    for j, scores in enumerate(model.scores(H)):
                         wrong[i, a, j] += self.targets.errors(scores, y[start:stop]).sum()
         return wrong / len(X)

@@ -13,10 +13,13 @@ from rfviz.analysis.mapping import map_points, seen, settled
 from rfviz.analysis.pairs import PointPairs
 from rfviz.analysis.points import blas_for, centred_gram, squared_distances
 from rfviz.analysis.progress import Progress, silent
-from rfviz.features import registry
+from rfviz.features import FeatureMap, registry
 from rfviz.features.receptive import TooManyRectanglesError
 
-__all__ = ["SATURATION_SHARE", "MappedPairs", "SaturationCurve", "SaturationResult", "saturation"]
+__all__ = [
+    "SATURATION_SHARE", "MappedPairs", "SaturationCurve", "SaturationResult", "beside_the_law", "drawn_together",
+    "saturation",
+]  # fmt: skip
 
 SATURATION_SHARE = 0.9
 _BINS = (200, 140)
@@ -184,6 +187,13 @@ def saturation(
         mapped.append(
             recall(setting, lambda s=setting, t=labels[index], p=span: _map(pairs, scheme, s, t, progress, p))
         )
+    return drawn_together(pairs, scheme, mapped, labels)
+
+
+def drawn_together(
+    pairs: PointPairs, scheme: str, mapped: Sequence[MappedPairs], labels: Sequence[str]
+) -> SaturationResult:
+    """The pairs after several maps of a scheme, on common axes."""
     x_edges = np.linspace(0.0, pairs.reach, _BINS[0] + 1)
     top = max(max(float(m.embedded.max()), 0.0 if m.high is None else float(m.high.max())) for m in mapped)
     y_edges = np.linspace(0.0, _round_up(top), _BINS[1] + 1)
@@ -212,12 +222,22 @@ def _map(
     with blas_for(len(points), scheme_map.n_components):
         Phi = map_points(scheme_map.fit(points), points, progress, *span, text)
         embedded = np.sqrt(squared_distances(centred_gram(Phi)))
+    return beside_the_law(pairs, scheme_map, embedded, lambda: scheme_map.kernel(points))
+
+
+def beside_the_law(
+    pairs: PointPairs, scheme_map: FeatureMap, embedded: np.ndarray, kernel: Callable[[], np.ndarray]
+) -> MappedPairs:
+    """The distances of all pairs after a fitted map, beside its exact law.
+
+    ``kernel()`` gives the exact kernel of all points; it is asked where there is no law for all pairs of one distance.
+    """
     distance, law = pairs.distance, scheme_map.distance_law()
     measured = {"n_components": scheme_map.n_components, "embedded": embedded} | _ends(distance, embedded)
     # A law for the unit sphere says nothing about points off it, its limits neither.
     if law is None or (law.unit_norm and not pairs.unit_norm):
         try:
-            own = np.sqrt(squared_distances(scheme_map.kernel(points)))
+            own = np.sqrt(squared_distances(kernel()))
         except TooManyRectanglesError:  # the picture stands without its exact mean
             return MappedPairs(**measured, rms_deviation=np.nan)
         mean = _mean_by_bin(distance, own, np.linspace(0.0, pairs.reach, _BINS[0] + 1))

@@ -226,11 +226,11 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         return out
 
     def _sparse_blocks(self, X: Any, block_rows: int | None, scale: float, device: Any) -> Iterator[Any]:
-        with device.activate():
-            known = device.asarray(self.bins_)
-        finish = partial(bins.as_csr, device=device, bins=known, ends=self.ends_, scale=scale, dtype=self.dtype)
         if device.is_gpu:
-            return bins.on_gpu(X, self._grids, finish, device, block_rows)
+            with device.activate():
+                known = device.asarray(self.bins_), device.asarray(self.ends_)
+            return bins.csr_on_gpu(X, self._grids, known, device, scale, self.dtype, block_rows)
+        finish = partial(bins.as_csr, bins=self.bins_, ends=self.ends_, scale=scale, dtype=self.dtype)
         return bins.on_host(X, self._grids, finish, block_rows)
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------

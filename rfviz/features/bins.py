@@ -15,9 +15,11 @@ import numpy as np
 from scipy import sparse
 
 from rfviz.backend import Device, map_ordered, worker_count
+from rfviz.cuda import BIN_CODES, BIN_COLUMNS
 from rfviz.features.blocks import halving
+from rfviz.streams import RowStream
 
-__all__ = ["Grids", "as_csr", "dense_rows", "different", "joint_codes", "on_gpu", "on_host", "places"]
+__all__ = ["Grids", "as_csr", "csr_on_gpu", "dense_rows", "different", "joint_codes", "on_gpu", "on_host", "places"]
 
 # Pitches and shifts, float64 of shape (P, d), and multipliers, int64 of shape (d,); on the host.
 Grids = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -41,44 +43,41 @@ def dense_rows(X: Any, start: int, stop: int) -> np.ndarray:
     return (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64, copy=False)
 
 
-def joint_codes(xp: Any, X: Any, pitches: Any, shifts: Any, multipliers: Any) -> Any:
-    """Codes of the joint bins of the rows of `X` in every repetition.
+def joint_codes(X: np.ndarray, pitches: np.ndarray, shifts: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+    """Codes of the joint bins of the rows of `X` in every repetition, on the host.
 
     Parameters
     ----------
-    xp : module
-        ``numpy`` or ``cupy``.
-    X : array of shape (n, d), float64
-    pitches, shifts : array of shape (P, d), float64
-    multipliers : array of shape (d,), int64
+    X : ndarray of shape (n, d), float64
+    pitches, shifts : ndarray of shape (P, d), float64
+    multipliers : ndarray of shape (d,), int64
 
     Returns
     -------
-    array of shape (P, n), int64
+    ndarray of shape (P, n), int64
     """
-    codes = xp.zeros((pitches.shape[0], X.shape[0]), dtype=np.int64)
-    columns = xp.ascontiguousarray(X.T)
-    step = _TILE_REPETITIONS if xp is np else codes.shape[0]
-    for start in range(0, codes.shape[0], step):
-        part = slice(start, start + step)
+    codes = np.zeros((pitches.shape[0], X.shape[0]), dtype=np.int64)
+    columns = np.ascontiguousarray(X.T)
+    for start in range(0, codes.shape[0], _TILE_REPETITIONS):
+        part = slice(start, start + _TILE_REPETITIONS)
         rates = 1.0 / pitches[part]
         offsets = shifts[part] * rates
-        if xp is np and _add_cut_columns(columns, rates, offsets, multipliers, codes[part]):
+        if _add_cut_columns(columns, rates, offsets, multipliers, codes[part]):
             continue
-        place, number = xp.empty(codes[part].shape), xp.empty(codes[part].shape, dtype=np.int64)
+        place, number = np.empty(codes[part].shape), np.empty(codes[part].shape, dtype=np.int64)
         for j in range(columns.shape[0]):
-            xp.multiply(rates[:, j, None], columns[j], out=place)
-            xp.subtract(place, offsets[:, j, None], out=place)
-            number[...] = _bins(xp, place)
-            xp.multiply(number, multipliers[j], out=number)  # modulo 2⁶⁴, as the sum
+            np.multiply(rates[:, j, None], columns[j], out=place)
+            np.subtract(place, offsets[:, j, None], out=place)
+            number[...] = _bins(place)
+            np.multiply(number, multipliers[j], out=number)  # modulo 2⁶⁴, as the sum
             codes[part] += number
     return codes
 
 
-def _bins(xp: Any, place: Any) -> Any:
+def _bins(place: np.ndarray) -> np.ndarray:
     """The bin of each place, in place, still as a float that fits a 64-bit integer."""
-    xp.ceil(place, out=place)
-    return xp.clip(place, -_FARTHEST, _FARTHEST, out=place)
+    np.ceil(place, out=place)
+    return np.clip(place, -_FARTHEST, _FARTHEST, out=place)
 
 
 def _add_cut_columns(columns: np.ndarray, rates: np.ndarray, offsets: np.ndarray, multipliers: Any, out: Any) -> bool:
@@ -87,7 +86,7 @@ def _add_cut_columns(columns: np.ndarray, rates: np.ndarray, offsets: np.ndarray
     In many dimensions most pitches are wider than the data, and all rows are in one bin of those columns.
     """
     low, high = (
-        _bins(np, extreme * rates - offsets).astype(np.int64) for extreme in (columns.min(axis=1), columns.max(axis=1))
+        _bins(extreme * rates - offsets).astype(np.int64) for extreme in (columns.min(axis=1), columns.max(axis=1))
     )
     repetition, column = np.nonzero(low != high)
     if 3 * len(column) > low.size:
@@ -99,7 +98,7 @@ def _add_cut_columns(columns: np.ndarray, rates: np.ndarray, offsets: np.ndarray
         place = columns[j]
         place *= rates[p, j, None]
         place -= offsets[p, j, None]
-        number = _bins(np, place).astype(np.int64)
+        number = _bins(place).astype(np.int64)
         number -= low[p, j, None]
         number *= multipliers[j, None]
         firsts = np.flatnonzero(np.diff(p, prepend=-1))
@@ -118,7 +117,7 @@ def on_host(
     rows = block_rows or max(min(_TILE_ROWS, fitting, -(-n_samples // workers)), 1)
 
     def compute(start: int) -> Any:
-        codes = joint_codes(np, dense_rows(X, start, start + rows), *grids)
+        codes = joint_codes(dense_rows(X, start, start + rows), *grids)
         return codes if finish is None else finish(codes)
 
     return map_ordered(compute, range(0, n_samples, rows), workers)
@@ -128,55 +127,96 @@ def on_gpu(
     X: Any, grids: Grids, finish: Callable[[Any], Any], device: Device, block_rows: int | None = None
 ) -> Iterator[Any]:
     """``finish(codes)`` for consecutive rows of `X` on a GPU, with fewer rows where its memory does not suffice."""
+
+    def compute(xp: Any, rows: Any, arrays: tuple[Any, Any, Any]) -> Any:
+        codes = xp.empty((arrays[0].shape[1], rows.shape[0]), dtype=np.int64)
+        BIN_CODES(xp, rows, *arrays, codes)
+        return finish(codes)
+
+    return _gpu_blocks(X, grids, compute, device, block_rows)
+
+
+def csr_on_gpu(
+    X: Any, grids: Grids, known: tuple[Any, Any], device: Device, scale: float, dtype: str, block_rows: int | None
+) -> Iterator[Any]:
+    """CSR matrices of consecutive rows of `X` on a GPU; as :func:`as_csr`, with `known` bins and ends on the device."""
+    n_columns = known[0].shape[0]
+
+    def compute(xp: Any, rows: Any, arrays: tuple[Any, Any, Any]) -> Any:
+        columns = xp.empty((rows.shape[0], arrays[0].shape[1]), dtype=np.int64)
+        BIN_COLUMNS(xp, rows, *arrays, *known, columns)
+        seen = columns >= 0
+        starts = xp.zeros(rows.shape[0] + 1, dtype=np.int64)
+        starts[1:] = xp.cumsum(seen.sum(axis=1))
+        index = np.int32 if max(n_columns, columns.size) < 2**31 else np.int64
+        indices = columns[seen].astype(index)
+        ones = xp.full(indices.shape, scale, dtype=dtype)
+        return device.csr_matrix((ones, indices, starts.astype(index)), (rows.shape[0], n_columns))
+
+    return _gpu_blocks(X, grids, compute, device, block_rows)
+
+
+def _gpu_blocks(
+    X: Any, grids: Grids, compute: Callable[..., Any], device: Device, block_rows: int | None
+) -> Iterator[Any]:
+    """``compute(xp, rows, arrays)`` for consecutive rows; the arrays are one over the pitches, the shifts times that,
+    both of shape (d, P), and the multipliers."""
     fitting = max(_GPU_BLOCK_BYTES // (_GPU_BYTES * grids[0].shape[0]), _FEWEST_ROWS)
     with device.activate():
-        arrays = [device.asarray(array) for array in grids]
+        rates = 1.0 / device.asarray(grids[0])
+        offsets = device.asarray(grids[1]) * rates
+        turned = (device.xp.ascontiguousarray(array.T) for array in (rates, offsets))
+        arrays = *turned, device.asarray(grids[2])
+        del rates, offsets
+    stream = RowStream(X, device, np.float64)
 
-    def compute(start: int, stop: int) -> Any:
+    def block(start: int, stop: int) -> Any:
         with device.activate():
-            return finish(joint_codes(device.xp, device.asarray(dense_rows(X, start, stop)), *arrays))
+            rows = device.asarray(dense_rows(X, start, stop)) if sparse.issparse(X) else stream.block(start, stop)
+            return compute(device.xp, rows, arrays)
 
     rows = min(block_rows or min(_GPU_ROWS, fitting), X.shape[0])
-    yield from halving(compute, X.shape[0], rows, device, lambda: None)
+    try:
+        yield from halving(block, X.shape[0], rows, device, stream.close)
+    finally:
+        stream.close()
 
 
-def places(xp: Any, codes: Any, bins: Any, ends: np.ndarray) -> tuple[Any, Any]:
-    """Columns of codes among the bins that are known.
+def places(codes: np.ndarray, bins: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Columns of codes among the bins that are known, on the host.
 
     Parameters
     ----------
-    xp : module
-    codes : array of shape (P, n), int64
-    bins : array of shape (n_bins,), int64
+    codes : ndarray of shape (P, n), int64
+    bins : ndarray of shape (n_bins,), int64
         Those of every repetition one after another, each repetition's rising.
     ends : ndarray of shape (P + 1,)
-        Where each repetition's bins begin and end; on the host.
+        Where each repetition's bins begin and end.
 
     Returns
     -------
-    columns : array of shape (P, n), int64
+    columns : ndarray of shape (P, n), int64
         Places in `bins`, arbitrary where the bin is not known.
-    known : array of shape (P, n), bool
+    known : ndarray of shape (P, n), bool
     """
-    columns, known = xp.empty(codes.shape, dtype=np.int64), xp.empty(codes.shape, dtype=bool)
+    columns, known = np.empty(codes.shape, dtype=np.int64), np.empty(codes.shape, dtype=bool)
     for p in range(codes.shape[0]):
         own = bins[int(ends[p]) : int(ends[p + 1])]
-        place = xp.minimum(xp.searchsorted(own, codes[p]), own.shape[0] - 1)
+        place = np.minimum(np.searchsorted(own, codes[p]), own.shape[0] - 1)
         known[p] = own[place] == codes[p]
         columns[p] = place + int(ends[p])
     return columns, known
 
 
-def as_csr(codes: Any, device: Device, bins: Any, ends: np.ndarray, scale: float, dtype: str) -> Any:
+def as_csr(codes: np.ndarray, bins: np.ndarray, ends: np.ndarray, scale: float, dtype: str) -> Any:
     """Codes of shape (P, rows) as a CSR matrix of shape (rows, n_bins): `scale` for each bin that is known."""
-    xp = device.xp
-    columns, known = places(xp, codes, bins, ends)
-    starts = xp.zeros(codes.shape[1] + 1, dtype=np.int64)
-    starts[1:] = xp.cumsum(known.sum(axis=0))
+    columns, known = places(codes, bins, ends)
+    starts = np.zeros(codes.shape[1] + 1, dtype=np.int64)
+    starts[1:] = np.cumsum(known.sum(axis=0))
     index = np.int32 if max(len(bins), codes.size) < 2**31 else np.int64
-    indices = xp.ascontiguousarray(columns.T)[xp.ascontiguousarray(known.T)].astype(index)
-    ones = xp.full(indices.shape, scale, dtype=dtype)
-    return device.csr_matrix((ones, indices, starts.astype(index)), (codes.shape[1], int(ends[-1])))
+    indices = np.ascontiguousarray(columns.T)[np.ascontiguousarray(known.T)].astype(index)
+    ones = np.full(indices.shape, scale, dtype=dtype)
+    return sparse.csr_matrix((ones, indices, starts.astype(index)), (codes.shape[1], int(ends[-1])))
 
 
 def different(device: Device, X: Any, grids: Grids) -> Iterator[Any]:

@@ -11,8 +11,18 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rfviz.backend import Device, array_namespace, is_out_of_memory, map_ordered, single_threaded_blas, worker_count
+from rfviz.backend import (
+    Device,
+    array_namespace,
+    block_share,
+    is_out_of_memory,
+    map_ordered,
+    single_threaded_blas,
+    worker_count,
+)
 from rfviz.errors import warn
+from rfviz.precision import matmul, product_precision, wanted_precision
+from rfviz.streams import RowStream
 
 __all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "halving", "host_blocks", "project"]
 
@@ -58,12 +68,15 @@ class Scratch:
         self._buffer = None
 
 
-def project(X: Any, W: Any, out: Any) -> Any:
-    """``out[...] = X @ W.T`` for dense or CSR rows `X` (n, d) and weights `W` (m, d), on either array module."""
+def project(X: Any, W: Any, out: Any, exact: bool = False) -> Any:
+    """``out[...] = X @ W.T`` for dense or CSR rows `X` (n, d) and weights `W` (m, d), on either array module.
+
+    In the precision that :func:`rfviz.backend.product_precision` asks for, unless the product must be `exact`.
+    """
     if hasattr(X, "indptr"):
         out[...] = X @ W.T
         return out
-    return array_namespace(out).matmul(X, W.T, out=out)
+    return matmul(array_namespace(out), X, W.T, out=out, exact=exact)
 
 
 def _rows_within(most: int, budget_bytes: int, n_components: int, dtype: str) -> int:
@@ -93,7 +106,7 @@ def host_blocks(
     if block_rows is None:
         widest = max(n_components, X.shape[1])
         block_rows = min(_rows_within(BLOCK_ROWS, _BLOCK_BYTES, widest, dtype), max(-(-n_samples // workers), 1))
-    local = threading.local()
+    local, precision = threading.local(), wanted_precision()
 
     def compute(start: int) -> np.ndarray:
         rows = X[start : start + block_rows].astype(dtype, copy=False)
@@ -102,7 +115,7 @@ def host_blocks(
         if not hasattr(local, "scratch"):
             local.scratch = Scratch(np)
         # A small product wakes the other threads for longer than it takes; many sessions at once would queue for them.
-        with nullcontext() if parallel else single_threaded_blas():
+        with nullcontext() if parallel else single_threaded_blas(), product_precision(precision):
             map_block(np, rows, weights, scale, target, local.scratch)
         return target
 
@@ -130,20 +143,28 @@ def gpu_blocks(
         Where not even the smallest block fits.
     """
     n_samples = X.shape[0]
-    rows = min(block_rows or _rows_within(_GPU_BLOCK_ROWS, _GPU_BLOCK_BYTES, n_components, dtype), n_samples)
+    most, budget = int(_GPU_BLOCK_ROWS * block_share()), int(_GPU_BLOCK_BYTES * block_share())
+    rows = min(block_rows or _rows_within(most, budget, n_components, dtype), n_samples)
     with device.activate():
         weights = {name: device.asarray(value) for name, value in weights.items()}
-    scratch = Scratch(device.xp)
+    scratch, stream = Scratch(device.xp), RowStream(X, device, dtype)
 
     # A function of its own, so that a block that fails leaves nothing behind that would hold device memory.
     def compute(start: int, stop: int) -> Any:
         with device.activate():
-            block = device.asarray(X[start:stop], dtype=dtype)
+            block = stream.block(start, stop)
             target = device.xp.empty((block.shape[0], n_components), dtype=out_dtype or dtype)
             map_block(device.xp, block, weights, scale, target, scratch)
             return target
 
-    yield from halving(compute, n_samples, rows, device, scratch.release)
+    def release() -> None:
+        scratch.release()
+        stream.close()
+
+    try:
+        yield from halving(compute, n_samples, rows, device, release)
+    finally:
+        stream.close()
 
 
 def halving(

@@ -256,7 +256,7 @@ class CompositionalFeatures(FeatureMap):
         weights = super()._block_weights(device)
         if not device.is_gpu:
             return weights
-        arrays = device_arrays(weights, self.n_features_in_, self.dtype)
+        arrays = device_arrays(weights, self.dtype)
         return arrays | {"amplitude": self._amplitude(1.0)}
 
     def _amplitude(self, scale: Any) -> np.ndarray:
@@ -266,8 +266,10 @@ class CompositionalFeatures(FeatureMap):
         if "kinds_" in weights:
             map_on_host(X, weights, self.skeleton_, self._amplitude(scale), out)
         else:
-            amplitude = weights["amplitude"] * xp.asarray(np.broadcast_to(scale, self.n_different_).astype(self.dtype))
-            map_on_device(xp, X, weights, self.skeleton_, amplitude, out)
+            if "scaled" not in weights:  # the same for all blocks, and too long to bring along with each
+                scales = np.broadcast_to(scale, self.n_different_).astype(self.dtype)
+                weights["scaled"] = weights["amplitude"] * xp.asarray(scales)
+            map_on_device(xp, X, weights, self.skeleton_, weights["scaled"], out)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return kernels.compositional(X, Y, skeleton=self._skeleton_for(np.shape(X)[1]))

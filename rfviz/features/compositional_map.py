@@ -2,7 +2,7 @@
 
 On the processor, angles lie as one row a column of the data, samples side by side. A feature adds up a few of those
 rows, so that every step is a long, contiguous pass that stays in the cache; a general sparse product would walk over
-single numbers. On a GPU it is that sparse product.
+single numbers. On a GPU a thread adds up a feature of a few samples, or it is that sparse product.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rfviz.cuda import COSINE_SUMS
 from rfviz.features.compositional_rows import SINE
 from rfviz.skeleton import Skeleton
 
@@ -116,15 +117,13 @@ def _multiply_moduli(logs: np.ndarray, weights: Arrays, part: slice, tile: np.nd
     tile *= np.exp(spare, out=spare)
 
 
-def device_arrays(weights: Arrays, n_columns: int, dtype: str) -> Arrays:
-    """The map's arrays as a GPU wants them: two sparse matrices, of multiples and of powers, and the biases."""
-    n_features = len(weights["kinds_"])
+def device_arrays(weights: Arrays, dtype: str) -> Arrays:
+    """The map's arrays as a GPU wants them: entries of two sparse matrices in 32-bit indices, and the biases."""
     arrays = {"bias": np.where(weights["kinds_"] == SINE, np.pi / 2, 0.0).astype(dtype)}
-    for name, ends, columns, numbers in (
-        ("multiples", "ends_", "columns_", "multiples_"), ("powers", "modulus_ends_", "modulus_columns_", "powers_")
-    ):  # fmt: skip
-        parts = (weights[numbers].astype(dtype), weights[columns].astype(np.int32), weights[ends].astype(np.int32))
-        arrays[name] = sparse.csr_matrix(parts, shape=(n_features, n_columns + 1))
+    for name in ("ends_", "columns_", "modulus_ends_", "modulus_columns_"):
+        arrays[name] = weights[name].astype(np.int32)
+    for name in ("multiples_", "powers_"):
+        arrays[name] = weights[name].astype(dtype)
     return arrays
 
 
@@ -132,12 +131,8 @@ def map_on_device(xp: Any, X: Any, arrays: Arrays, skeleton: Skeleton, amplitude
     """As :func:`map_on_host`, on a GPU, with the arrays of :func:`device_arrays`."""
     X = X.toarray() if hasattr(X, "indptr") else X
     angles, moduli = _tables(xp, X, skeleton)
-    features = arrays["multiples"] @ angles
-    features += arrays["bias"][:, None]
-    xp.cos(features, out=features)
-    features *= amplitude[:, None]
-    if moduli is not None:
-        features *= xp.exp(arrays["powers"] @ moduli)
-    n_features = features.shape[0]
-    out[:, :n_features] = features.T
+    n_features = arrays["bias"].shape[0]
+    entries = tuple(arrays[name] for name in ("ends_", "columns_", "multiples_"))
+    powers = tuple(arrays[name] for name in ("modulus_ends_", "modulus_columns_", "powers_"))
+    COSINE_SUMS(xp, angles, moduli, entries, powers, arrays["bias"], amplitude, out[:, :n_features])
     out[:, n_features:] = 0.0

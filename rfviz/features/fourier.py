@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from rfviz.cuda import COSINE, COSINE_SINE, row_tiles
 from rfviz.errors import ParameterError
 from rfviz.features import fourier_laws
 from rfviz.features.bandwidth import check_phases, learnt_gamma
@@ -14,6 +15,7 @@ from rfviz.features.blocks import Scratch, project
 from rfviz.features.fourier_draws import DRAWS, check_draw, draw_frequencies
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.rounding import large_phases
 from rfviz.features.spectra import SPECTRA, Spectrum, spectrum_of
 from rfviz.features.structured import block_count, padded_size, structured_multiply_adds, structured_project
 from rfviz.features.widths import check_widths
@@ -251,20 +253,18 @@ class RandomFourier(ReceptiveMap):
     # --- mapping ------------------------------------------------------------------------------------------------------
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
-        factor = out.dtype.type(scale)
-        if self.paired:
-            angles = self._angles(xp, X, weights, scratch.like(out[:, ::2]))
-            xp.cos(angles, out=out[:, ::2])
-            xp.sin(angles[:, : self.n_components // 2], out=out[:, 1::2])
-        else:
-            self._angles(xp, X, weights, out)
-            out += weights["phases_"]
-            xp.cos(out, out=out)
-        out *= factor
+        exact = self.draw == "structured" or large_phases(xp, X, weights["frequencies_"])
+        for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):
+            here = out[rows]
+            if self.paired:
+                angles = scratch.empty((here.shape[0], self._frequency_count(self.n_components)), out.dtype)
+                COSINE_SINE(xp, self._angles(xp, X[rows], weights, angles, exact), scale, here)
+            else:
+                COSINE(xp, self._angles(xp, X[rows], weights, here, exact), weights["phases_"], scale)
 
-    def _angles(self, xp: Any, X: Any, weights: dict, out: Any) -> Any:
+    def _angles(self, xp: Any, X: Any, weights: dict, out: Any, exact: bool) -> Any:
         if self.draw != "structured":
-            return project(X, weights["frequencies_"], out)
+            return project(X, weights["frequencies_"], out, exact)
         X = X.toarray() if hasattr(X, "indptr") else X
         X = X * xp.asarray(np.asarray(self._column_scale(), dtype=X.dtype))
         return structured_project(X, weights["signs_"], weights["radii_"], out)

@@ -177,7 +177,7 @@ def argmax_codes(xp: Any, X: Any, W: Any, out: Any, pool_sizes: tuple[int, ...])
     """
     m = W.shape[1]
     codes, places = xp.zeros((X.shape[0], m), dtype=out.dtype), list(pool_sizes)
-    best = project(X, W[0], xp.empty((X.shape[0], m), dtype=W.dtype))
+    best = project(X, W[0], xp.empty((X.shape[0], m), dtype=W.dtype), exact=True)
     projection = xp.empty_like(best)
     for member in range(1, pool_sizes[-1] + 1):
         if member == places[0]:
@@ -186,7 +186,7 @@ def argmax_codes(xp: Any, X: Any, W: Any, out: Any, pool_sizes: tuple[int, ...])
             places.pop(0)
         if not places:
             return
-        larger = project(X, W[member], projection) > best
+        larger = project(X, W[member], projection, exact=True) > best
         xp.maximum(best, projection, out=best)
         # Members come in ascending order, so the last one that was larger is the largest index: two passes over
         # bytes, where an assignment through a mask would go symbol by symbol.
@@ -198,7 +198,7 @@ def sign_codes(xp: Any, X: Any, W: Any, out: Any) -> None:
 
     The larger of ⟨w₁, x⟩ and ⟨w₂, x⟩ is the second exactly where ⟨w₂ − w₁, x⟩ > 0, and w₂ − w₁ is Gaussian.
     """
-    projection = project(X, W, xp.empty((X.shape[0], W.shape[0]), dtype=W.dtype))
+    projection = project(X, W, xp.empty((X.shape[0], W.shape[0]), dtype=W.dtype), exact=True)
     out[...] = projection > 0
 
 

@@ -16,7 +16,9 @@ from rfviz.features.blocks import Scratch
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.hybrid_paths import above_patches, patch_paths
 from rfviz.features.law import BY_COLUMN, ProductLaw
+from rfviz.features.rounding import large_phases
 from rfviz.params import Param
+from rfviz.precision import matmul
 from rfviz.skeleton import PRESETS, Skeleton, as_skeleton
 
 __all__ = ["HybridCompositional"]
@@ -205,7 +207,8 @@ class HybridCompositional(FeatureMap):
         rows = np.concatenate([edges, edges + self.skeleton_.n_inputs], axis=1)
         counts = np.diff(self.ends_)
         if len(edges) == 1 and (counts == 1).all():
-            xp.matmul(W, embedded[xp.asarray(rows[0])], out=angles)
+            here = embedded[xp.asarray(rows[0])]
+            matmul(xp, W, here, out=angles, exact=large_phases(xp, here.T, W))
             return
         angles[...] = 0.0
         feature = np.repeat(np.arange(len(counts)), counts)
@@ -214,7 +217,9 @@ class HybridCompositional(FeatureMap):
         for node in np.flatnonzero(np.diff(first)):
             here = order[first[node] : first[node + 1]]
             # No feature has the same patch twice, so that none is added to twice.
-            angles[xp.asarray(feature[here])] += xp.matmul(W[xp.asarray(here)], embedded[xp.asarray(rows[node])])
+            own, inputs = W[xp.asarray(here)], embedded[xp.asarray(rows[node])]
+            exact = large_phases(xp, inputs.T, own)
+            angles[xp.asarray(feature[here])] += matmul(xp, own, inputs, exact=exact)
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
+from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget
 from rfviz.errors import warn
 from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
+from rfviz.features.meter import note
 from rfviz.params import Param
 
 __all__ = ["BlockTransformer"]
+
+
+# Beside the maps, not in them: a copy of a map, or one that is stored, has nothing on a device.
+_resident: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
 
 
 class BlockTransformer(TransformerMixin):
@@ -88,9 +95,33 @@ class BlockTransformer(TransformerMixin):
             block_rows = Param("block_rows", BLOCK_ROWS, "int", low=1).validate(block_rows)
         return self._blocks(X, block_rows, self._scale() if scaled else self._unit_scale, get_device(self.device))
 
+    @contextmanager
+    def resident(self) -> Iterator[None]:
+        """Keep the weights on the map's GPU until the context ends: for many short calls. Does nothing on the CPU.
+
+        Raises
+        ------
+        cupy.cuda.memory.OutOfMemoryError
+            Where they do not fit.
+        """
+        check_is_fitted(self)
+        device = get_device(self.device)
+        if not device.is_gpu or self in _resident:
+            yield
+            return
+        with device.activate():
+            weights = self._block_weights(device)
+            _resident[self] = {name: device.asarray(value) for name, value in weights.items()}
+        try:
+            yield
+        finally:
+            del _resident[self]
+
     def _check_input(self, X: Any) -> Any:
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        note(self, X.shape)
+        return X
 
     def _block_weights(self, device: Device) -> dict[str, Any]:  # what `_map_block` reads, still on the host
         return {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
@@ -100,7 +131,7 @@ class BlockTransformer(TransformerMixin):
 
     def _blocks(self, X: Any, block_rows: int | None, scale: Any, device: Device, out: Any = None) -> Iterator[Any]:
         """Blocks of features on `device`, into the rows of `out` (host only) or fresh arrays."""
-        weights = self._block_weights(device)
+        weights = (device.is_gpu and _resident.get(self)) or self._block_weights(device)
         if device.is_gpu:
             return gpu_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device)
         cost = self._work(*X.shape)
@@ -111,7 +142,7 @@ class BlockTransformer(TransformerMixin):
         start = 0
         try:
             for block in self._blocks(X, None, self._scale(), device):
-                out[start : start + block.shape[0]] = to_host(block)
+                block.get(out=out[start : start + block.shape[0]])  # without another copy on the way
                 start += block.shape[0]
             return True
         except Exception as error:

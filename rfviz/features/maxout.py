@@ -7,12 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import kernels
+from rfviz.cuda import GROUP_MAX
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normals
 from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, argmax_codes, pool_codes
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.tiles import by_feature, largest_of_groups
 from rfviz.params import Param
 
 __all__ = ["RandomMaxout"]
@@ -127,9 +129,12 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         return part
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
-        W = weights["weights_"]
         # The largest projection scales with x, so scaling the few inputs spares a pass over the many outputs.
         X = X * X.dtype.type(scale)
+        if self.pool_size > 1 and not hasattr(X, "indptr") and GROUP_MAX.works(xp, out.dtype):
+            largest_of_groups(xp, X, by_feature(xp, weights), out, scratch)
+            return
+        W = weights["weights_"]
         project(X, W[0], out)
         if self.pool_size > 1:
             projection = scratch.like(out)

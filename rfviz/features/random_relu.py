@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import kernels
+from rfviz.cuda import RELU, row_tiles
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal
@@ -83,9 +84,8 @@ class RandomReLU(ReceptiveMap):
         return {"weights_": self.weights_[:n_components]}
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
-        project(X, weights["weights_"], out)
-        xp.maximum(out, out.dtype.type(0.0), out=out)
-        out *= out.dtype.type(scale)
+        for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):
+            RELU(xp, project(X[rows], weights["weights_"], out[rows]), scale)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.arccos(A, B, degree=1), X, Y)

@@ -8,6 +8,7 @@ import numpy as np
 
 from rfviz import kernels
 from rfviz.backend import check_memory, memory_budget
+from rfviz.cuda import POOL_MAX
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
@@ -15,7 +16,9 @@ from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.law import ProductLaw
 from rfviz.features.maxout import RandomMaxout
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.tiles import largest_of_picked
 from rfviz.params import Param
+from rfviz.precision import matmul
 
 __all__ = ["SharedPoolMaxout"]
 
@@ -163,6 +166,9 @@ class SharedPoolMaxout(ReceptiveMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         W, indices = weights["projections_"], weights["indices_"]
+        if POOL_MAX.works(xp, out.dtype):
+            largest_of_picked(xp, X * X.dtype.type(scale), W, indices, out, scratch)
+            return
         on_host = xp is np
         rows = min(_TILE_ROWS, len(out)) if on_host else len(out)
         width = min(_TILE_FEATURES, out.shape[1])
@@ -224,7 +230,7 @@ def _project_lines(xp: Any, W: Any, X: Any, out: Any) -> Any:
     if hasattr(X, "indptr"):
         out[...] = (X @ W.T).T
         return out
-    return xp.matmul(W, X.T, out=out)
+    return matmul(xp, W, X.T, out=out)
 
 
 def _gather(xp: Any, lines: Any, places: Any, out: Any) -> None:

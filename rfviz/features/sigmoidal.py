@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import kernels
-from rfviz.backend import special_functions
+from rfviz.cuda import SIGMOID, row_tiles
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.draws import standard_normal
@@ -124,20 +124,9 @@ class SigmoidalRidge(ReceptiveMap):
         return {name: getattr(self, name)[:n_components] for name in self._weights if hasattr(self, name)}
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
-        number = out.dtype.type
-        project(X, weights["weights_"], out)
-        if self.bias:
-            out += weights["biases_"]
-        if self.activation == "erf":
-            special_functions(xp).erf(out, out=out)
-        elif self.activation == "tanh":
-            xp.tanh(out, out=out)
-        else:  # ½ + ½ tanh(z/2), which does not overflow
-            out *= number(0.5)
-            xp.tanh(out, out=out)
-            out += number(1.0)
-            scale *= 0.5
-        out *= number(scale)
+        biases = weights["biases_"] if self.bias else None
+        for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):
+            SIGMOID(xp, project(X[rows], weights["weights_"], out[rows]), biases, self.activation, scale)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         setting = (self.activation, self.scale, self.bias)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from rfviz.analysis.frames_saturation import SeedBand
 from rfviz.analysis.saturation import SATURATION_SHARE, SaturationCurve, SaturationResult
 from rfviz.figures.density import density_image
 from rfviz.figures.quick import trace
@@ -15,7 +16,9 @@ from rfviz.figures.template import GREY, SchemeStyle, rgba, series_styles, style
 __all__ = ["plot_saturation"]
 
 
-def plot_saturation(result: SaturationResult, *, as_printed: bool = True, height: int = 560) -> go.Figure:
+def plot_saturation(
+    result: SaturationResult, *, as_printed: bool = True, height: int = 560, over_seeds: SeedBand | None = None
+) -> go.Figure:
     """Embedded against input distance: pairs as density, the exact law with its band, slope, plateau and radius.
 
     Parameters
@@ -25,6 +28,8 @@ def plot_saturation(result: SaturationResult, *, as_printed: bool = True, height
         Whether to add the curve of the paper's formula where it is wrong.
     height : int
         Pixels.
+    over_seeds : SeedBand, optional
+        Where the first cloud lies on average over seeds.
 
     Returns
     -------
@@ -38,6 +43,8 @@ def plot_saturation(result: SaturationResult, *, as_printed: bool = True, height
     for index, (curve, style) in enumerate(zip(result.curves, styles, strict=True)):
         traces += _law(result, curve, style, as_printed, first=index == 0)
     traces += _limits(result, styles)
+    if over_seeds is not None:
+        traces += _average(over_seeds)
     return styled(
         traces,
         x="distance of two points, ‖x − z‖",
@@ -121,6 +128,16 @@ def _band(result: SaturationResult, curve: SaturationCurve, colour: str) -> dict
         showlegend=False,
         name=f"{curve.label}: ± 1 s.d.",
     )
+
+
+def _average(band: SeedBand) -> list[Any]:
+    """Mean over seeds of where the pairs lie, with its spread."""
+    known = np.isfinite(band.mean)
+    x, low, high = band.x[known], band.low[known], band.high[known]
+    line = {"color": rgba(GREY, 0.9), "width": 1}
+    edges = trace("scatter", x=np.concatenate([x, [np.nan], x]), y=np.concatenate([low, [np.nan], high]), mode="lines",
+                  line=line, hoverinfo="skip", name=f"the pairs of {band.n_seeds} seeds: mean ± 1 s.d.")  # fmt: skip
+    return [edges]
 
 
 def _limits(result: SaturationResult, styles: list[SchemeStyle]) -> list[Any]:

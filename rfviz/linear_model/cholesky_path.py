@@ -21,7 +21,8 @@ __all__ = ["ConditionWarning", "largest_eigenvalue", "solve_path"]
 # Up to this condition a float32 factor, refined with float64 residuals, gives float64 digits at half the cost; beyond
 # the second no float64 solution has a digit to trust.
 _FLOAT32_LIMIT, _FLOAT64_LIMIT = 1e7, 1e14
-_PANEL = 256
+# On a GPU few large steps: small ones take as long to ask for as to do.
+_PANEL, _GPU_PANEL = 256, 2048
 _REFINEMENTS = 6
 _SMALL_RESIDUAL = 1e-9
 
@@ -158,8 +159,13 @@ def _refined(L: Any, gram: Any, cross: Any, alpha: float, coef: Any, xp: Any) ->
 def _cholesky(A: Any, xp: Any) -> Any:
     """Lower Cholesky factor, on the host in place of `A` with its upper triangle left as it is; None if indefinite."""
     if xp is not np:
-        L = xp.linalg.cholesky(A)
-        return L if bool(xp.isfinite(L.diagonal()).all()) else None  # CuPy does not raise
+        try:
+            # Unless it is asked to look, CuPy returns what is left of a factor that broke off: finite, and wrong.
+            with importlib.import_module(f"{xp.__name__}x").errstate(linalg="raise"):
+                L = xp.linalg.cholesky(A)
+        except np.linalg.LinAlgError:
+            return None
+        return L if bool(xp.isfinite(L.diagonal()).all()) else None
     potrf = lapack.spotrf if A.dtype == np.float32 else lapack.dpotrf
     L, failed = potrf(A, lower=True, overwrite_a=True, clean=False)
     return None if failed else L
@@ -175,10 +181,10 @@ def _solve_triangular(L: Any, B: Any, xp: Any, transposed: bool = False) -> Any:
 
 def _back_substitute(L: Any, u: Any, xp: Any) -> Any:
     """Solve L[:m, :m]ᵀ x = u by panels, which read the leading block where it lies instead of copying it for each m."""
-    m = len(u)
+    m, panel = len(u), _PANEL if xp is np else _GPU_PANEL
     x = u.copy()
-    for stop in range(m, 0, -_PANEL):
-        start = max(stop - _PANEL, 0)
+    for stop in range(m, 0, -panel):
+        start = max(stop - panel, 0)
         x[start:stop] = _solve_triangular(L[start:stop, start:stop], x[start:stop], xp, transposed=True)
         x[:start] -= L[start:stop, :start].T @ x[start:stop]
     return x
@@ -186,10 +192,10 @@ def _back_substitute(L: Any, u: Any, xp: Any) -> Any:
 
 def _forward_substitute(L: Any, b: Any, xp: Any) -> Any:
     """Solve L[:m, :m] x = b by panels; see :func:`_back_substitute`."""
-    m = len(b)
+    m, panel = len(b), _PANEL if xp is np else _GPU_PANEL
     x = b.copy()
-    for start in range(0, m, _PANEL):
-        stop = min(start + _PANEL, m)
+    for start in range(0, m, panel):
+        stop = min(start + panel, m)
         x[start:stop] = _solve_triangular(L[start:stop, start:stop], x[start:stop], xp)
         x[stop:] -= L[stop:m, start:stop] @ x[start:stop]
     return x

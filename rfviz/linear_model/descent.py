@@ -27,7 +27,7 @@ _TINY = 1e-12
 _ARRAYS = 6
 # On digits the error falls until some 400 steps of 64 rows and stays; on MNIST's rows that is less than five passes.
 _FEWEST_STEPS, _PASSES, _BATCHES = 400, (5, 50), (32, 256)
-# Rows are shuffled by copying this much input at a time; large, because a map on a GPU uploads its weights for each.
+# Rows are shuffled by copying this much input at a time.
 _CHUNK_BYTES = 256_000_000
 
 
@@ -51,12 +51,13 @@ def shuffled_blocks(
     ends = batch_ends(n_samples, batch_size)
     row_bytes = (X.data.nbytes if sparse.issparse(X) else X.nbytes) // n_samples + 1
     chunk = max(_CHUNK_BYTES // row_bytes, batch_size)
-    for start in range(0, n_samples, chunk):
-        for block in feature_map.transform_blocks(X[order[start : start + chunk]], **options):
-            stop = done + block.shape[0]
-            cuts = ends[np.searchsorted(ends, done, "right") : np.searchsorted(ends, stop, "right")]
-            yield block, order[done:stop], cuts - done
-            done = stop
+    with feature_map.resident():
+        for start in range(0, n_samples, chunk):
+            for block in feature_map.transform_blocks(X[order[start : start + chunk]], **options):
+                stop = done + block.shape[0]
+                cuts = ends[np.searchsorted(ends, done, "right") : np.searchsorted(ends, stop, "right")]
+                yield block, order[done:stop], cuts - done
+                done = stop
 
 
 def feature_moments(blocks: Iterable[Any]) -> tuple[Any, Any, np.dtype, bool]:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from rfviz.backend import to_host
+
 __all__ = ["DualSystem"]
 
 
@@ -29,7 +31,7 @@ class DualSystem:
 
     def add(self, H: np.ndarray, Y: np.ndarray) -> None:
         """Add rows: H of shape (rows, m), Y of shape (rows, k)."""
-        self._blocks.append((np.asarray(H, dtype=np.float64), Y))
+        self._blocks.append((np.asarray(to_host(H), dtype=np.float64), Y))
 
     def mean_square(self) -> float:
         """Mean over the features of their sum of squares, about the mean where `centred`."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
 
-from rfviz.backend import array_namespace
 from rfviz.linear_model.cholesky_path import largest_eigenvalue, solve_path
 
 __all__ = ["NormalEquations"]
@@ -48,9 +48,9 @@ class NormalEquations:
         self.exact = exact
         self.centred = centred
         self.n_samples = 0
-        # Fortran order lets BLAS add to them in place. On the host only the lower triangles are filled.
+        # Fortran order lets BLAS add to them in place. Only the lower triangles are filled.
         self._gram = xp.zeros((n_components, n_components), dtype=np.float64, order="F")
-        self._partial: np.ndarray | None = None  # float32 sums that have not joined them yet
+        self._partial: Any = None  # float32 sums that have not joined them yet
         self._partial_rows = 0
         self.cross = xp.zeros((n_components, n_targets), dtype=np.float64)
         self._sum = xp.zeros(n_components, dtype=np.float64)
@@ -60,7 +60,7 @@ class NormalEquations:
 
     @property
     def gram(self) -> Any:
-        """HᵀH of all rows so far, float64 of shape (m, m); on the host its lower triangle."""
+        """The lower triangle of HᵀH of all rows so far, float64 of shape (m, m)."""
         self._join()
         return self._gram
 
@@ -84,12 +84,8 @@ class NormalEquations:
         # One product gives HᵀY and the sums of H: the last column of the targets is one.
         targets = self.xp.empty((len(Y), Y.shape[1] + 1), dtype=H.dtype)
         targets[:, :-1], targets[:, -1] = Y, 1.0
-        if array_namespace(H) is np:
-            cross = self._add_product(np.ascontiguousarray(H).T, targets.T)
-        else:
-            self._gram += H.T @ H
-            cross = H.T @ targets
-        cross = cross.astype(np.float64)
+        self._add_square(self.xp.ascontiguousarray(H).T)
+        cross = self._times(H.T, targets).astype(np.float64)
         self.cross += cross[:, :-1]
         self._sum += cross[:, -1]
         self._target_sum += Y.sum(axis=0, dtype=np.float64)
@@ -100,23 +96,26 @@ class NormalEquations:
             self._scratch = self.xp.empty(H.shape, dtype=H.dtype)
         return self._scratch[: len(H)]
 
-    def _add_product(self, Ht: np.ndarray, Yt: np.ndarray) -> np.ndarray:
-        """Add HᵀH, its lower triangle only, at half the cost of the product, in place; return HᵀY.
+    def _add_square(self, Ht: Any) -> None:
+        """Add HᵀH, its lower triangle only, at half the cost of the product, in place.
 
-        `Ht` and `Yt` are what Fortran sees of C-ordered H and Y, so nothing is copied. Both products are SciPy's: the
-        threads of NumPy's own BLAS would go on spinning beside them.
+        `Ht` is what Fortran sees of a C-ordered H, so nothing is copied.
         """
         if Ht.dtype == np.float64:
-            self._gram = blas.dsyrk(1.0, Ht, beta=1.0, c=self._gram, lower=True, overwrite_c=True)
-            return blas.dgemm(1.0, Ht, Yt, trans_b=True)
+            self._gram = _symmetric_update(self.xp, Ht, self._gram, 1.0)
+            return
         if self._partial is None:
-            self._partial = np.zeros(self._gram.shape, np.float32, order="F")
-        going_on = float(self._partial_rows > 0)
-        self._partial = blas.ssyrk(1.0, Ht, beta=going_on, c=self._partial, lower=True, overwrite_c=True)
+            self._partial = self.xp.zeros(self._gram.shape, dtype=np.float32, order="F")
+        self._partial = _symmetric_update(self.xp, Ht, self._partial, float(self._partial_rows > 0))
         self._partial_rows += Ht.shape[1]
         if self._partial_rows >= _FLOAT32_ROWS:
             self._join()
-        return blas.sgemm(1.0, Ht, Yt, trans_b=True)
+
+    def _times(self, Ht: Any, targets: Any) -> Any:
+        """HᵀY; on the host by SciPy's BLAS, since the threads of NumPy's own would go on spinning beside it."""
+        if self.xp is not np:
+            return Ht @ targets
+        return (blas.dgemm if Ht.dtype == np.float64 else blas.sgemm)(1.0, Ht, targets.T, trans_b=True)
 
     def _join(self) -> None:
         if self._partial_rows:
@@ -165,8 +164,7 @@ class NormalEquations:
     def _system(self, m: int) -> tuple[Any, Any]:
         """Gram matrix and right-hand side of the first m features, about their means where `centred`; copies."""
         gram, cross = self.gram[:m, :m].copy(order="F"), self.cross[:m].copy()
-        if self.xp is np:
-            _mirror(gram)
+        _mirror(self.xp, gram)
         if self.centred:
             total = self._sum[:m]
             for start in range(0, m, _PANEL):  # an outer product of all features would be one more matrix
@@ -183,10 +181,24 @@ class NormalEquations:
         return self._target_sum / self.n_samples - mean @ coef
 
 
-def _mirror(gram: np.ndarray) -> None:
+def _symmetric_update(xp: Any, Ht: Any, total: Any, going_on: float) -> Any:
+    """The lower triangle of ``going_on * total + Ht @ Ht.T``, in the memory of `total`, all in Fortran order."""
+    if xp is np:
+        update = blas.dsyrk if Ht.dtype == np.float64 else blas.ssyrk
+        return update(1.0, Ht, beta=going_on, c=total, lower=True, overwrite_c=True)
+    try:
+        update = importlib.import_module(f"{xp.__name__}.cublas").syrk
+    except (ImportError, AttributeError):  # a version without it: both triangles, at twice the cost
+        total *= going_on
+        total += Ht @ Ht.T
+        return total
+    return update("N", Ht, out=total, alpha=1.0, beta=going_on, lower=True)
+
+
+def _mirror(xp: Any, gram: Any) -> None:
     """Copy the lower triangle to the upper one, in place, by panels that stay in the cache."""
     for start in range(0, len(gram), _PANEL):
         stop = min(start + _PANEL, len(gram))
-        corner = np.tril(gram[start:stop, start:stop])
-        gram[start:stop, start:stop] = corner + np.tril(corner, -1).T
+        corner = xp.tril(gram[start:stop, start:stop])
+        gram[start:stop, start:stop] = corner + xp.tril(corner, -1).T
         gram[start:stop, stop:] = gram[stop:, start:stop].T

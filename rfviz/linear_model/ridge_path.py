@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rfviz.backend import check_memory, get_device, memory_budget, to_host
 from rfviz.errors import ParameterError
+from rfviz.linear_model.chunks import feature_chunks
 from rfviz.linear_model.dual_path import DualSystem
 from rfviz.linear_model.grid import check_grid, gram_bytes, largest_affordable_m
 from rfviz.linear_model.normal_equations import NormalEquations
-from rfviz.linear_model.scoring import host_if_sparse, score_blocks, scores_of
+from rfviz.linear_model.scoring import score_blocks
 from rfviz.linear_model.sparse_path import SparseSystem
 from rfviz.linear_model.targets import Targets
 from rfviz.params import Param
@@ -28,7 +29,6 @@ __all__ = ["RidgePath"]
 
 # Penalties relative to the mean sum of squares of a feature.
 _RELATIVE_ALPHAS = np.logspace(-7, 0, 8)
-_CHUNK_ROWS = 8192
 _MAX_HOLDOUT = 10_000
 # Multiply-adds of a Gram matrix below which float64 products take no more than a second or two.
 _EXACT_BELOW = 5e10
@@ -134,7 +134,7 @@ class RidgePath(BaseEstimator):
         train, held = self._split(y) if choosing else (np.arange(len(Y)), np.arange(0))
 
         system = self._system(X[:1], len(train), Y.shape[1])
-        for share, H, rows in self._chunks(X, train, report):
+        for share, H, rows in self._chunks(X, train):
             self._timed("Gram matrix", system.add, H, Y[rows])
             report(0.8 * share, "Features and Gram matrix")
         self.alphas_ = self._penalties(system)
@@ -157,7 +157,7 @@ class RidgePath(BaseEstimator):
 
     def _choose(self, system: Any, X: Any, Y: np.ndarray, y: Any, held: np.ndarray) -> np.ndarray:
         """Index of the best penalty for each m by the held-out rows, which then join the system."""
-        blocks = [(H, rows) for _, H, rows in self._chunks(X, held, None)]
+        blocks = [(H, rows) for _, H, rows in self._chunks(X, held)]
         errors = np.zeros((len(self.alphas_), len(self.m_grid_)))
         squares = np.zeros_like(errors)
         codes = Y[held]
@@ -170,8 +170,7 @@ class RidgePath(BaseEstimator):
             if path is None:  # a penalty below the rounding of the sums is no candidate
                 errors[a] = np.inf
                 continue
-            for j, (coef, intercept) in enumerate(path):
-                scores = np.concatenate([to_host(scores_of(H, coef, intercept)) for H, _ in blocks])
+            for j, scores in enumerate(score_blocks((H for H, _ in blocks), path)):
                 errors[a, j] = self._targets.errors(scores, y[held]).mean()
                 squares[a, j] = np.mean((scores - codes) ** 2)
         self.holdout_errors_ = errors
@@ -226,23 +225,13 @@ class RidgePath(BaseEstimator):
             raise ParameterError("alphas", "must be 'auto' or positive numbers", self.alphas, "Try alphas='auto'.")
         return alphas
 
-    def _chunks(self, X: Any, rows: np.ndarray, report: Any) -> Iterator[tuple[float, Any, np.ndarray]]:
-        """Unscaled features of `rows`, a few thousand at a time: (share done, features, rows)."""
-        for start in range(0, len(rows), _CHUNK_ROWS):
-            part = rows[start : start + _CHUNK_ROWS]
-            begun = time.perf_counter()
-            # The blocks of a chunk are computed to their end before the caller goes on, so that the caller's own
-            # products find all cores free.
-            blocks = [host_if_sparse(block) for block in self.map_.transform_blocks(X[part], scaled=False)]
-            self.timings_["features"] += time.perf_counter() - begun
-            offset = 0
-            for block in blocks:
-                yield (start + offset + block.shape[0]) / len(rows), block, part[offset : offset + block.shape[0]]
-                offset += block.shape[0]
+    def _chunks(self, X: Any, rows: np.ndarray) -> Iterator[tuple[float, Any, np.ndarray]]:
+        return feature_chunks(self.map_, X, rows, partial(self._timed, "features"))
 
     def _timed(self, name: str, function: Callable, *args: Any) -> Any:
         begun = time.perf_counter()
         result = function(*args)
+        get_device(self.map_.device).synchronize()
         self.timings_[name] += time.perf_counter() - begun
         return result
 

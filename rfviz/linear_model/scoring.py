@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rfviz.backend import array_namespace, to_host
 
-__all__ = ["host_if_sparse", "score_blocks", "scores_of"]
+__all__ = ["Solutions", "host_if_sparse", "score_blocks", "scores_of"]
 
 
 def host_if_sparse(block: Any) -> Any:
@@ -25,14 +25,48 @@ def scores_of(H: Any, coef: Any, intercept: Any) -> Any:
     return (H[:, : len(coef)] @ coef.astype(H.dtype)).astype(np.float64) + intercept
 
 
-def score_blocks(blocks: Iterable[Any], solutions: list[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
+class Solutions:
+    """Linear models of different numbers of features, applied to blocks of features wherever these are.
+
+    On a GPU the coefficients of all models stand side by side, those of fewer features filled up with zeros: one
+    product and one way to the host for a block, instead of a copy of its first columns for each model.
+
+    Parameters
+    ----------
+    solutions : list of (coef, intercept)
+        coef of shape (m, k) with m of its own for each; on either device.
+    """
+
+    def __init__(self, solutions: list[tuple[Any, Any]]) -> None:
+        self._given = solutions
+        self._stacked: tuple[Any, Any] | None = None
+
+    def scores(self, H: Any) -> list[np.ndarray]:
+        """Scores of the rows of `H` by each model, float64 of shape (rows, k), on the host."""
+        if array_namespace(H) is np:
+            return [scores_of(H, to_host(coef), to_host(intercept)) for coef, intercept in self._given]
+        if self._stacked is None:
+            self._stacked = self._side_by_side(array_namespace(H), H)
+        coefs, intercepts = self._stacked
+        together = to_host((H[:, : coefs.shape[0]] @ coefs).astype(np.float64) + intercepts)
+        ends = np.cumsum([coef.shape[1] for coef, _ in self._given])[:-1]
+        return np.split(together, ends, axis=1)
+
+    def _side_by_side(self, xp: Any, H: Any) -> tuple[Any, Any]:
+        width = sum(coef.shape[1] for coef, _ in self._given)
+        coefs = xp.zeros((max(len(coef) for coef, _ in self._given), width), dtype=H.dtype)
+        start = 0
+        for coef, _ in self._given:
+            coefs[: len(coef), start : start + coef.shape[1]] = xp.asarray(coef, dtype=H.dtype)
+            start += coef.shape[1]
+        return coefs, xp.concatenate([xp.asarray(intercept) for _, intercept in self._given])
+
+
+def score_blocks(blocks: Iterable[Any], solutions: list[tuple[Any, Any]]) -> list[np.ndarray]:
     """Scores of all rows for each (coef, intercept), in one pass over the blocks; on the host."""
     parts: list[list[np.ndarray]] = [[] for _ in solutions]
-    moved = None
+    models = Solutions(solutions)
     for H in map(host_if_sparse, blocks):
-        if moved is None:
-            xp = array_namespace(H)
-            moved = [(xp.asarray(coef), xp.asarray(intercept)) for coef, intercept in solutions]
-        for part, (coef, intercept) in zip(parts, moved, strict=True):
-            part.append(to_host(scores_of(H, coef, intercept)))
+        for part, scores in zip(parts, models.scores(H), strict=True):
+            part.append(scores)
     return [np.concatenate(part) for part in parts]

@@ -16,7 +16,7 @@ from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.errors import RfvizError
 from rfviz.recipes.base import Bench, Keeper
 from rfviz.recipes.entrants import Entrant
-from rfviz.recipes.race import Failure, Race, report_of
+from rfviz.recipes.race import Failure, Race, raise_device_failure, report_of
 
 __all__ = ["Contest", "WeightRuns"]
 
@@ -126,6 +126,7 @@ class Contest:
             try:
                 return boost(self._split, self.steps[number], before, progress)
             except (RfvizError, MemoryError) as error:
+                raise_device_failure(error)
                 return Failure(str(error) or "out of memory")
 
         self.race.keeper.kept(_BOOSTED, self._key(number), compute, _KEPT_SEGMENTS)
@@ -209,4 +210,5 @@ class WeightRuns:
         try:
             return largest_weights(self.split, self.entrant.scheme, setting, self.grid, progress=progress)
         except (RfvizError, MemoryError) as error:
+            raise_device_failure(error)
             return Failure(str(error) or "out of memory")

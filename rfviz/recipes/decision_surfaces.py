@@ -31,7 +31,7 @@ from rfviz.recipes.panel import Data, Panel
 from rfviz.recipes.surface_pictures import PANELS, Ground, Picture, picture_chart
 from rfviz.recipes.surface_script import script_of
 
-__all__ = ["RECIPE", "Outcome", "Settings", "Source", "words"]
+__all__ = ["RECIPE", "Outcome", "Settings", "Source", "map_picture", "words"]
 
 FEATURES = "The map’s first m features. Every m is ready: drag, and watch the surface settle."
 CREASES = Param("creases", 0, "int", 0, 20, log=True, marks=(0, 1, 2, 3, 5, 8, 12, 20), label="Creases of",
@@ -180,20 +180,15 @@ class DecisionSurfaces(Recipe[Source, Settings, Outcome]):
         if not ground.is_ready:
             raise DataError(text.TOO_FEW)
         split, plane, scheme, setting = ground.split, ground.plane, settings.scheme, settings.setting
-        chosen = (scheme, tuple(sorted(setting.items())), source.loss, settings.constant)
+        key = (ground.key, _chosen(source, settings))
         own = keeper.watched(
-            "surfaces", (ground.key, chosen),
+            "surfaces", key,
             lambda progress: scheme_surfaces(split, plane, scheme, setting, loss=source.loss,
                                              constant=settings.constant, progress=progress),
             most=10,
         )  # fmt: skip
         svms = _machines(source, settings, ground, own, keeper)
-        creases, count = None, settings.creases
-        if count:
-            creases = keeper.kept("creases", (ground.key, chosen, count), lambda: scheme_creases(
-                split, plane, scheme, setting, count, constant=settings.constant), most=24)  # fmt: skip
-        key = (ground.key, chosen, settings.m, count)
-        first = Picture(PANELS[0], settings.label, own.at(settings.m), key, f"m = {settings.m:,}", creases)
+        first = map_picture(source, settings, ground, own.at(settings.m), keeper)
         return Outcome(ground, own, (first, *svms))
 
     def charts(self, source: Source, settings: Settings, result: Outcome) -> tuple[Chart, ...]:
@@ -214,6 +209,23 @@ class DecisionSurfaces(Recipe[Source, Settings, Outcome]):
         X, cls = ground.split.X_train, registry()[settings.scheme]
         setting = settled(cls, settings.setting, X) | {"n_components": settings.m}
         return (MapOn(settings.label, cls(**setting), with_constant(X) if settings.constant else X),)
+
+
+def map_picture(source: Source, settings: Settings, ground: Ground, surface: Surface, keeper: Keeper) -> Picture:
+    """The first panel: a surface of the map, with its creases."""
+    chosen, count, creases = _chosen(source, settings), settings.creases, None
+    if count:
+        compute = lambda: scheme_creases(  # noqa: E731
+            ground.split, ground.plane, settings.scheme, settings.setting, count, constant=settings.constant
+        )
+        creases = keeper.kept("creases", (ground.key, chosen, count), compute, most=24)
+    key = (ground.key, chosen, settings.m, count)
+    return Picture(PANELS[0], settings.label, surface, key, f"m = {settings.m:,}", creases)
+
+
+def _chosen(source: Source, settings: Settings) -> tuple:
+    """What the surfaces of the map depend on beside the points."""
+    return settings.scheme, tuple(sorted(settings.setting.items())), source.loss, settings.constant
 
 
 def _choose_scheme(panel: Panel) -> tuple[str, dict[str, Any]]:

@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rfviz import backend
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, mean_and_spread, run_segment
 from rfviz.analysis.architectures import with_patches
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.analysis.splits import Split
-from rfviz.errors import RfvizError
+from rfviz.errors import DeviceError, RfvizError
 from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
 from rfviz.recipes.base import Bench, Keeper
 from rfviz.recipes.entrants import Entrant
 
-__all__ = ["Failure", "Race", "finish", "report_of"]
+__all__ = ["Failure", "Race", "finish", "raise_device_failure", "report_of"]
 
 _SHELF = "accuracy"
 _SMALL_SPLIT = 30_000_000
@@ -143,8 +144,10 @@ class Race:
                 split, loss = self._inputs(entrant), entrant.loss or self.loss
                 return run_segment(split, entrant.scheme, setting, grid, self.alphas, share, progress, loss)
             except (RfvizError, MemoryError, np.linalg.LinAlgError) as error:
+                raise_device_failure(error)
                 return Failure(str(error) or "out of memory")
-            except Exception:  # one broken map must not end the race of the others
+            except Exception as error:  # one broken map must not end the race of the others
+                raise_device_failure(error)
                 _log.exception("%s failed in a race", entrant.label)
                 return Failure("something went wrong; the server's log has the details")
 
@@ -207,6 +210,12 @@ class Race:
         if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1 or not plain:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
+
+
+def raise_device_failure(error: BaseException) -> None:
+    """Raise `error` on if it is the GPU's: what was computed is not to blame, and whoever keeps it knows what to do."""
+    if isinstance(error, DeviceError) or backend.is_device_failure(error):
+        raise error
 
 
 def report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:

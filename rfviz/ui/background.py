@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections.abc import Callable, Hashable
 
+from rfviz import worker
 from rfviz.analysis.progress import Progress
 from rfviz.errors import hearing
+from rfviz.ui.session import acting, origin
 
 __all__ = ["Abandoned", "Job"]
 
@@ -23,6 +26,7 @@ class Job:
     """``work(progress)`` in a thread, from the moment this is made.
 
     A script that computed by itself could not answer during a call of LAPACK, and would not compute while it draws.
+    What it computes waits for its turn as everything does (:mod:`rfviz.worker`), behind what readers wait for.
 
     Parameters
     ----------
@@ -47,6 +51,7 @@ class Job:
         self._left = False
         self._latest = 0.0, "…"
         self._seen = time.monotonic()
+        self._origin = dataclasses.replace(origin(), background=True, check=self._check)
         threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-job").start()
 
     def look(self) -> tuple[float, str]:
@@ -63,16 +68,20 @@ class Job:
         """Whether it works, and has not been told to end."""
         return not (self._left or self.done.is_set())
 
-    def _report(self, share: float, words: str) -> None:
+    def _check(self) -> None:
         if self._left or time.monotonic() - self._seen > _PATIENCE_S:
             raise Abandoned
+
+    def _report(self, share: float, words: str) -> None:
+        self._check()
         self._latest = share, words
+        worker.pause()
 
     def _run(self, work: Callable[[Progress], None]) -> None:
         try:
-            with hearing():  # what it keeps, it keeps with its warnings, which are told where the page shows the work
+            with acting(self._origin), hearing():  # what it keeps, it keeps with its warnings, told where that is shown
                 work(self._report)
-        except Abandoned:
+        except (Abandoned, worker.Superseded):
             pass
         except BaseException as error:  # it belongs to who looks
             self.error = error

@@ -28,7 +28,8 @@ def show(state: PageState, source: Source, settings: Settings, found: Findings, 
         st.info("No run is there yet. Press Start.")
         return
     (chart,) = RECIPE.charts(source, settings, found)
-    layout.chart(chart.figure, chart.name, chart.alt)
+    # The largest weights have no bar of their own.
+    layout.chart(chart.figure, chart.name, chart.alt, reels=None if settings.view == "weights" else ())
     layout.explain(chart.words)
     if found and not is_going:
         share(state, RECIPE, source, settings, found)

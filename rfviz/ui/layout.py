@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,11 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from rfviz.ui import teaching
+from rfviz.ui import pins, teaching
+from rfviz.ui.history import history_buttons
 from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
+from rfviz.ui.play import Reel, bar_code, chart_bar
 from rfviz.ui.state import PageState
 
 __all__ = [
@@ -26,10 +28,13 @@ __all__ = [
     "numbers",
     "page_title",
     "pictures_are_decoration",
+    "under_chart",
     "use_style",
 ]
 
 
+# Where the session keeps the state of the page that it shows.
+_PAGE = "rfviz.page"
 _HERE = Path(__file__).parent
 _marks = st.components.v2.component("rfviz.page_marks", js=(_HERE / "page_marks.js").read_text(encoding="utf-8"))
 _pictures = st.components.v2.component(
@@ -68,7 +73,7 @@ def page_title(
         A title other than that in the navigation.
     """
     page = next(page for page in find_pages() if page.slug == slug)
-    state = PageState(slug)
+    state = st.session_state[_PAGE] = PageState(slug)
     teaching.begin(state)
     if "presets" in state.hidden:
         presets = None
@@ -77,11 +82,13 @@ def page_title(
         with st.container(horizontal=True, width="content"):
             for label, (help, values) in (presets or {}).items():
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
+            history_buttons(state, lambda name: pins.restore(state, name))
             teaching.menu(state)
     if "question" not in state.hidden:
         st.markdown(page.question)
     state.place = st.container()
     teaching.panel(state)
+    bar_code(slug)
     return state
 
 
@@ -102,10 +109,23 @@ def formula(text: str) -> None:
 
 def chart(
     figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
-    placing: bool = False, square: bool = False,
+    placing: bool = False, square: bool = False, reels: Sequence[Reel] | None = None,
 ) -> None:  # fmt: skip
-    """Show a figure at the full width, with a description for those who cannot see it; see :func:`live_chart`."""
+    """Show a figure at the full width, with a description for those who cannot see it; see :func:`live_chart`.
+
+    Below the main chart of a page is a bar that pins it; `reels` are what can play there.
+    """
     live_chart(figure, key, description, clickable, secondary, placing, square)
+    if reels is not None:
+        under_chart(figure, key, description, reels)
+
+
+def under_chart(figure: go.Figure, key: str, description: str, reels: Sequence[Reel] = ()) -> None:
+    """The bar of a chart, where that does not stand directly below it, and the charts that were pinned."""
+    state = st.session_state[_PAGE]
+    with st.container(key=f"{key}-tools"):  # what comes and goes in here moves nothing that follows
+        chart_bar(state, key, reels, pin=lambda: pins.want(state.page, key))
+        pins.show(state, figure, key, description)
 
 
 def explain(text: str) -> None:

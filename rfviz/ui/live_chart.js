@@ -88,10 +88,10 @@ function tall({ root, data }) {
 }
 
 // Words for the last row of a lecture hall: 1.4 times as large, less in a narrow chart, where they would be cut off.
-function readable({ root, data }) {
+function readable({ root, data }, whole) {
   const factor = data.large ? Math.min(Math.max(root.clientWidth / 560, 1), 1.4) : 1;
-  if (factor === 1) return data.figure;
-  const figure = structuredClone(data.figure);
+  if (factor === 1) return whole;
+  const figure = structuredClone(whole);
   const enlarge = (part) => {
     for (const [name, value] of Object.entries(part)) {
       if (!value || typeof value !== "object" || ArrayBuffer.isView(value)) continue;
@@ -107,16 +107,20 @@ function readable({ root, data }) {
   return figure;
 }
 
-function draw(Plotly, chart) {
+// What stands in for the figure of the page while the reader plays, or the figure itself. Frames follow each other too
+// fast to ask for the theme each time.
+function draw(Plotly, chart, fresh = true) {
   const { root, data } = chart;
-  const figure = readable(chart);
-  const layout = { ...figure.layout, autosize: true, template: (chart.template = themed(getComputedStyle(root))) };
-  layout.height = tall(chart);
-  root.style.minHeight = `${layout.height}px`;
+  const figure = readable(chart, chart.frame ?? data.figure);
+  if (fresh) chart.template = themed(getComputedStyle(root));
+  const layout = { ...figure.layout, autosize: true, template: chart.template, uirevision: data.figure.layout.uirevision };
+  if (fresh) root.style.minHeight = `${(chart.height = tall(chart))}px`;
+  layout.height = chart.height;
   if (document.fullscreenElement === root) layout.height = window.innerHeight;
   if (data.clickable) layout.dragmode ??= "pan";
   if (layout.uirevision !== chart.revision) chart.zoomed.clear();
   chart.revision = layout.uirevision;
+  chart.link?.(layout); // charts that are compared share their axes
   for (const [axis, range] of chart.zoomed) layout[axis] = { ...layout[axis], range };
   return Plotly.react(root, figure.data, layout, (chart.config ??= config(root)));
 }
@@ -183,6 +187,19 @@ function watch(Plotly, chart) {
   }, 1000);
 }
 
+// For the player and the pinned charts, which are components of their own.
+function handle(Plotly, chart) {
+  return {
+    Plotly,
+    themed,
+    figure: () => chart.data.figure,
+    framed: () => !!chart.frame,
+    show: (figure) => ((chart.frame = figure), draw(Plotly, chart, figure === null)),
+    linked: () => chart.link,
+    link: (change) => ((chart.link = change), draw(Plotly, chart)),
+  };
+}
+
 export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".live-chart");
   const chart = charts.get(root) ?? { root, count: 0, zoomed: new Map() };
@@ -197,8 +214,11 @@ export default function ({ data, parentElement, setStateValue }) {
   shown(root).then(() => plotly(chart.data.plotly)).then(async (Plotly) => {
     if (chart.data.secondary) await painted();
     if (chart.text !== text) return; // newer data came while this one waited
+    chart.frame = null;
     await draw(Plotly, chart);
     if (!chart.watched) watch(Plotly, chart);
     chart.watched = true;
+    root.rfviz ??= handle(Plotly, chart);
+    root.dispatchEvent(new CustomEvent("rfviz:drawn"));
   });
 }

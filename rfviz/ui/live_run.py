@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import streamlit as st
 
+from rfviz.errors import RfvizError
 from rfviz.ui.background import Job
 
 __all__ = ["LiveRun", "Work"]
@@ -127,6 +128,9 @@ class LiveRun:
             self._bar.progress(*job.look())
             if time.monotonic() - begun > _REDRAW_S and len(self.work.missing()) < drawn:
                 return True
+        if isinstance(job.error, RfvizError):
+            st.error(str(job.error))
+            return False
         if job.error is not None:
             raise job.error
         return True  # once more, to say that all is done

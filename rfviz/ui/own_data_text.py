@@ -6,8 +6,9 @@ ENTRY_TITLE = "Your own data…"
 DIALOG_TITLE = "Your own data"
 
 PRIVACY = (
-    "Your file stays in the memory of the machine that runs this laboratory. It is not written to disk, no other "
-    "visitor sees it, and it is forgotten a minute after you close or reload the page."
+    "Your file stays in the memory of the machine that runs this laboratory. It is not written to disk and no other "
+    "visitor sees it. A minute after you close or reload the page nothing can reach it any more; the memory itself is "
+    "free at the latest when the next visitor comes."
 )
 KINDS = (
     ("Table", "`.csv` `.tsv` `.txt` `.parquet`", "One row a sample; the first line names the columns. Commas, "

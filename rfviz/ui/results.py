@@ -13,8 +13,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
 from streamlit.errors import StreamlitDuplicateElementKey
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from rfviz import worker
 from rfviz.errors import hearing, listener
+from rfviz.features.meter import metered
+from rfviz.ui import device_use
+from rfviz.ui.session import origin, place, stop_if_outdated
 
 __all__ = ["forget", "kept", "known", "warnings_of", "watched"]
 
@@ -22,6 +27,7 @@ R = TypeVar("R")
 
 _SHOW_AFTER_S = 0.6
 
+Report = Callable[[Any, str], None]
 Messages = tuple[tuple[str, type[Warning]], ...]
 
 
@@ -34,12 +40,19 @@ _shelves: defaultdict[str, OrderedDict[Hashable, _Kept]] = defaultdict(OrderedDi
 _lock = threading.Lock()
 
 
+def _draw_nothing(share: Any, words: str) -> None:
+    """The reports of a computation that shows none."""
+
+
 def kept(shelf: str, key: Hashable, compute: Callable[[], R], most: int = 32) -> R:
     """The result of `compute`, from memory if it was computed before for this `key`, in any session.
 
     Unlike Streamlit's own cache this neither copies results on every use nor objects to progress being shown from
     within. Results are frozen and shared; nobody may change them. Warnings of the library that came with a result are
     kept with it: whoever listens hears them each time, and where nobody does they are shown on the page.
+
+    Everything that pages compute passes through here, where it waits for its turn (:mod:`rfviz.worker`) on the
+    session's device; each device has its own results.
 
     Parameters
     ----------
@@ -52,45 +65,76 @@ def kept(shelf: str, key: Hashable, compute: Callable[[], R], most: int = 32) ->
     most : int
         How many results of this kind are kept; the longest unused goes first.
     """
+    found = _kept(shelf, key, lambda report: compute(), most)
+    _pass_on(found.warnings)
+    return found.result
+
+
+def _kept(
+    shelf: str,
+    key: Hashable,
+    compute: Callable[[Report], Any],
+    most: int,
+    draw: Report = _draw_nothing,
+    turns: bool = True,
+) -> _Kept:
+    used = place() if turns else None
+
+    def work(report: Report) -> Any:
+        found = _look_up(shelf, (key, used))  # somebody may have computed it while this one waited
+        if found is not None:
+            return found
+        started = time.perf_counter()
+        with metered() as mapped:
+            result = compute(report)
+        device_use.note(used, time.perf_counter() - started, mapped)
+        return result
+
+    found = _look_up(shelf, (key, used))
+    if found is not None:
+        return found
+    with hearing() as heard:
+        result = worker.run(work, origin(used), draw) if turns else compute(draw)
+    found = result if isinstance(result, _Kept) else _Kept(result, heard.messages)
+    with _lock:
+        results = _shelves[shelf]
+        results[key, used] = found
+        while len(results) > most:
+            results.popitem(last=False)
+    return found
+
+
+def _look_up(shelf: str, key: Hashable) -> _Kept | None:
     with _lock:
         results = _shelves[shelf]
         if key in results:
             results.move_to_end(key)
-        found = results.get(key)
-    if found is None:
-        with hearing() as heard:
-            result = compute()
-        found = _Kept(result, heard.messages)
-        with _lock:
-            results[key] = found
-            while len(results) > most:
-                results.popitem(last=False)
-    _pass_on(found.warnings)
-    return found.result
+        return results.get(key)
 
 
 def known(shelf: str, key: Hashable) -> Any:
     """A result that was kept before, or None; nothing is computed."""
     with _lock:
-        found = _shelves[shelf].get(key)
+        found = _shelves[shelf].get((key, place()))
     return found.result if found else None
 
 
 def warnings_of(shelf: str, keys: Iterable[Hashable]) -> str:
     """The last warning of each kind that came with the results that are known; the parts of one piece of work warn of
     the same with other numbers."""
+    used = place()
     with _lock:
-        found = [_shelves[shelf][key].warnings for key in keys if key in _shelves[shelf]]
+        found = [_shelves[shelf][key, used].warnings for key in keys if (key, used) in _shelves[shelf]]
     return " ".join({category: text for messages in found for text, category in messages}.values())
 
 
-def _pass_on(messages: Messages, place: Any = None) -> None:
+def _pass_on(messages: Messages, where: Any = None) -> None:
     """Tell warnings to whoever listens, else show them in a place of the page, each once on the page."""
     heard = listener()
     if heard is not None:
         heard.add(messages)
     elif messages:
-        with (place or st).container():
+        with (where or st).container():
             for text, _ in messages:
                 # Of all that is on a page, Streamlit knows the keys: of parts that warn of the same, the first does.
                 with suppress(StreamlitDuplicateElementKey), st.container(key=f"warning-{zlib.crc32(text.encode())}"):
@@ -119,32 +163,42 @@ def _holds(key: Any, marks: Collection[str]) -> bool:
 
 
 def watched(
-    shelf: str, key: Hashable, compute: Callable[[Callable[[float | None, str], None]], R], most: int = 32
+    shelf: str,
+    key: Hashable,
+    compute: Callable[[Callable[[float | None, str], None]], R],
+    most: int = 32,
+    turns: bool = True,
 ) -> R:
     """:func:`kept` for ``compute(progress)``; where that takes long, show a bar with the time left, then any warnings.
+
+    Without `turns` it waits for nobody, and all devices share it: for a download.
 
     The call to Streamlit in `progress` is also where a run ends whose person has changed something in the meantime. The
     bar's place is on the page whether anything is computed or not: if it came and went, every element after it would
     move by one, and the browser would build them all anew.
     """
-    place = st.empty()
+    if get_script_run_ctx(suppress_warning=True) is None:  # within another computation, which has a bar already
+        found = _kept(shelf, key, compute, most, turns=turns)
+        _pass_on(found.warnings)
+        return found.result
+    bar = st.empty()
     started = time.monotonic()
 
     def progress(share: float | None, text: str) -> None:
+        stop_if_outdated()
         elapsed = time.monotonic() - started
         if elapsed < _SHOW_AFTER_S:
-            place.empty()  # draws nothing, but lets Streamlit end an outdated run
+            bar.empty()  # draws nothing, but lets Streamlit end an outdated run
             return
         left = ""
         if share:
             seconds = elapsed * (1 - share) / share
             left = f" — about {seconds:.0f} s left" if seconds >= 1 else " — nearly done"
-        place.progress(min(max(share or 0.0, 0.0), 1.0), text=text + left)
+        bar.progress(min(max(share or 0.0, 0.0), 1.0), text=text + left)
 
     try:
-        with hearing() as heard:
-            result = kept(shelf, key, lambda: compute(progress), most)
+        found = _kept(shelf, key, compute, most, progress, turns)
     finally:
-        place.empty()
-    _pass_on(heard.messages, place)
-    return result
+        bar.empty()
+    _pass_on(found.warnings, bar)
+    return found.result

@@ -7,10 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from rfviz import backend, datasets
+from rfviz import datasets
 from rfviz.errors import DataError, DownloadError, MemoryBudgetError, ParameterError
 from rfviz.ui import own_data_menu
+from rfviz.ui.badge import badge
 from rfviz.ui.controls import choice, control
+from rfviz.ui.device_choice import choose_device
 from rfviz.ui.results import watched
 from rfviz.ui.state import PageState
 
@@ -73,21 +75,13 @@ def _load(name: str, spec: datasets.DatasetSpec, values: dict[str, Any]) -> tupl
     if time.monotonic() - failed < _RETRY_S:
         raise DataError(reason)
     try:
-        return watched("data", key, lambda progress: datasets.load(name, progress, **values), most=4), key
+        return watched("data", key, lambda progress: datasets.load(name, progress, **values), most=4, turns=False), key
     except DownloadError as error:
         _failed[name] = (time.monotonic(), str(error))
         raise
 
 
 def show_device() -> None:
-    """Which device computes, and how much memory it has free."""
-    device = backend.get_device()
-    free = device.free_bytes() / 1e9
+    """Which device computes and how it is doing; where there are several, the choice among them."""
     with st.sidebar:
-        if device.is_gpu:
-            st.caption(f"**GPU** {device.describe()} · {free:.1f} GB free")
-        else:
-            st.caption(
-                f"**{device.describe()}** · {free:.1f} GB free",
-                help=f"Computed on the processor: {backend.gpu_status()}.",
-            )
+        badge(choose_device())

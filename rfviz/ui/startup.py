@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from rfviz import worker
 from rfviz.errors import RfvizError
+from rfviz.ui.device_use import measure_when_idle
 from rfviz.ui.own_data import keep_uploads_in_memory
 
 __all__ = ["lifespan", "report_script_error"]
@@ -57,7 +59,9 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     RandomMaxout(10_000, pool_size=28).fit(np.zeros((1, 33)))
     gc.collect()
     gc.freeze()
+    measure_when_idle()
     yield {}
+    worker.close()
 
 
 def report_script_error(error: Exception) -> bool:

@@ -6,6 +6,7 @@ the page holds what differs from the defaults, under ``<name>``.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import streamlit as st
 
 from rfviz.recipes.address import format_value, parse_value, same_text
 from rfviz.recipes.controls import Control
+from rfviz.ui.history import history_of, record
 
 __all__ = ["PageState"]
 
@@ -46,6 +48,7 @@ class PageState:
         self.place: Any = None
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
+        self._begun: float | None = None
         # A link from another page says what to show there, whatever the reader had chosen on that page before.
         arrives = st.session_state.get(_AT) != page
         self._linked = set(st.query_params) if arrives else set()
@@ -76,6 +79,7 @@ class PageState:
             ValueError.
         """
         self._defaults[name] = default
+        self._begun = self._begun or time.monotonic()
         key = self.key(name)
         if name in self._given:
             st.session_state[key] = self._from_text(name, self._given.pop(name), default, clean, "this lesson")
@@ -119,6 +123,7 @@ class PageState:
 
     def apply(self, values: Mapping[str, Any]) -> None:
         """Set several controls at once: a preset. To be called from a callback, before the controls are drawn."""
+        history_of(self.page, st.session_state).part()
         for name, value in values.items():
             st.session_state[self.key(name)] = value
 
@@ -141,12 +146,18 @@ class PageState:
         st.session_state[f"{self.page}:last"] = dict(self._labels), values
         # With what else the address says, so that it is written anew when a step of a lesson has replaced it.
         others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide")]
-        _sync(key=f"{self.page}:url", data={"path": self.page, "values": values, "kept": others}, height=1)
+        steps = record(self, st.session_state, self._begun or 0.0)
+        self._begun = None
+        data = {"path": self.page, "values": values, "kept": others, "steps": steps}
+        _sync(key=f"{self.page}:url", data=data, height=1)
 
     def changed(self) -> dict[str, Any]:
         """What differs from the defaults, by name: what the address holds, and a preset."""
-        values = {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
-        return {name: value for name, value in values.items() if value != self._defaults[name]}
+        return {name: value for name, value in self.values().items() if value != self._defaults[name]}
+
+    def values(self) -> dict[str, Any]:
+        """What all controls hold, by name."""
+        return {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
 
 
 def _legal(value: Any, default: Any, clean: Callable[[Any], Any]) -> Any:

@@ -6,6 +6,8 @@ const KEPT = /^(embed.*|hide|present|lesson|step)$/;
 let timer = 0;
 
 export default function ({ data }) {
+  (window.__rfvizSteps ??= {})[data.path] = data.steps;
+  window.dispatchEvent(new CustomEvent("rfviz:steps")); // to undo and redo, whose buttons are elsewhere
   clearTimeout(timer);
   timer = setTimeout(() => {
     const url = new URL(window.location.href);

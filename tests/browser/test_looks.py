@@ -1,6 +1,7 @@
 """Light and dark, wide and narrow, with and without a mouse: every page stays legible and reachable."""
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from rfviz.ui.page_index import find_pages
 from tests.browser.steps import (
@@ -35,6 +36,7 @@ def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app,
     check_is_there(page, slug)
     check_names(page)
     check_legible(page, "light")
+    check_rules(page)
     check_width(page)
     # The reader's system turns dark, and the page with it.
     light = page.evaluate(BACKGROUND)
@@ -42,7 +44,20 @@ def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app,
     page.wait_for_function(f"(light) => {BACKGROUND} !== light", arg=light)
     settle(page)
     check_legible(page, "dark")
+    check_rules(page)
     check_width(page)
+
+
+def check_rules(page):
+    """The rules of accessibility that axe-core checks: no serious violation."""
+    found = Axe().run(page).response["violations"]
+    serious = [
+        f"{rule['id']}: {rule['help']} ({node['html'][:120]}; {node['failureSummary'][:200]})"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"][:2]
+    ]
+    assert not serious, "\n".join(serious)
 
 
 def check_legible(page, scheme):

@@ -1,5 +1,6 @@
 """The script that checks a GPU, on the fake one: it passes a right map, fails a wrong one, and needs a GPU."""
 
+import json
 import subprocess
 import sys
 from collections import Counter
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import gpu_check
+from benchmarks import gpu_check, gpu_roofline
 from rfviz.backend import get_device
 from rfviz.features import RandomMaxout
 
@@ -22,10 +23,29 @@ def test_all_schemes_pass(fake_gpu):
         assert checked[name] == 2 * len(gpu_check.variants(scheme)) or (name == "RandomFourier" and checked[name] > 50)
     assert all(row["ok"] for row in rows)
     assert "| RandomMaxout" in gpu_check.markdown_table(rows)
-    times = gpu_check.time_schemes(get_device("cuda"), n=20, d=7, m=10, turns=2)
-    assert all(row["scheme ms"] > 0 for row in times)
+    rounded = {row["scheme"] for row in rows if row["tf32"]}
+    assert {"RandomMaxout", "RandomProjection"} <= rounded and "RandomBinning" not in rounded
     assert fake_gpu.memory.used < 1000
-    assert gpu_check.about(get_device("cuda"))["device"].startswith("Fake GPU")
+
+
+def test_the_whole_run_on_small_data(fake_gpu, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(gpu_check, "check", lambda device, seed, *sizes: [{"scheme": "all", "ok": True}])
+    monkeypatch.setattr(gpu_roofline, "SETTINGS", {})
+    sizes = gpu_check.Sizes(
+        (50, 7, 20), 32, 40_000, (20, 16, 10), (32, 16, 10), (60, 12, 9), (240, 30), (5, 10),
+    )  # fmt: skip
+    path = tmp_path / "gpu.json"
+    found = gpu_check.run(get_device("cuda"), 0, sizes, None, path)
+    stored = json.loads(path.read_text())
+    assert stored["gpu"]["device"].startswith("Fake GPU") and stored["machine"]["date"]
+    assert set(stored) == {*found, "machine"} >= {"rates", "schemes", "overlap", "compositional", "table1", "kernels"}
+    assert {row["scheme"] for row in stored["schemes"]} == set(gpu_check.registry())
+    for row in stored["compositional"]:
+        assert row["s"] > 0 and (row["error"] is None or row["error"] < 1e-5)
+    assert stored["table1"]["seconds"] > 0 and stored["table1"]["errors"] is None
+    assert "group_max" in stored["kernels"]["in use"] and not stored["kernels"]["not in use"]
+    assert "## Table 1, one draw" in capsys.readouterr().out
+    assert fake_gpu.memory.used < 1000
 
 
 def test_wrong_results_fail(fake_gpu, monkeypatch):

@@ -86,7 +86,7 @@ def test_automatic_penalties_do_as_well_as_a_careful_choice():
 def test_blocks_of_rows_do_not_matter(monkeypatch):
     whole = RidgePath(RandomMaxout(200, dtype="float64"), m_grid=[50, 200], alphas=1.0, solver="primal")
     whole.fit(X[TRAIN], Y_LABELS[TRAIN])
-    monkeypatch.setattr("rfviz.linear_model.ridge_path._CHUNK_ROWS", 97)
+    monkeypatch.setattr("rfviz.linear_model.chunks._CHUNK_ROWS", 97)
     parts = RidgePath(RandomMaxout(200, dtype="float64"), m_grid=[50, 200], alphas=1.0, solver="primal")
     parts.fit(X[TRAIN], Y_LABELS[TRAIN])
     np.testing.assert_allclose(parts.coef_[200], whole.coef_[200], atol=1e-9)

@@ -56,7 +56,8 @@ def test_default_is_used_and_not_written(fake):
 def test_address_is_read_once(fake):
     fake.query["pool_size"] = "16"
     assert claimed(fake) == 16
-    assert fake.written[-1] | {"kept": 0} == {"path": "page", "values": {"pool_size": "16"}, "kept": 0}
+    assert fake.written[-1]["path"] == "page"
+    assert fake.written[-1]["values"] == {"pool_size": "16"}
     fake.query["pool_size"] = "32"  # the browser's address lags behind the controls
     assert claimed(fake) == 16
     assert not fake.toasts

@@ -1,0 +1,33 @@
+"""What was mapped during a computation, so that its time can be held against what the device allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+__all__ = ["Mapped", "metered", "note"]
+
+# A feature map and the shape of the rows that it maps.
+Mapped = list[tuple[Any, tuple[int, int]]]
+
+_open: ContextVar[Mapped | None] = ContextVar("rfviz_meter", default=None)
+
+
+@contextmanager
+def metered() -> Iterator[Mapped]:
+    """While inside, what the calling thread maps is added to the list that this gives."""
+    mapped: Mapped = []
+    token = _open.set(mapped)
+    try:
+        yield mapped
+    finally:
+        _open.reset(token)
+
+
+def note(feature_map: Any, shape: tuple[int, int]) -> None:
+    """Say that `feature_map` is about to map rows of this shape; costs nothing where nobody listens."""
+    mapped = _open.get()
+    if mapped is not None:
+        mapped.append((feature_map, shape))

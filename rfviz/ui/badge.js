@@ -1,0 +1,32 @@
+// What computes, kept up to date without a run of the page: the server tells it every other second.
+const EVERY_MS = 2000;
+
+export default function (component) {
+  const { parentElement, data } = component;
+  const root = parentElement.querySelector(".badge");
+  const show = (state) => {
+    for (const name of ["name", "memory", "queue", "last"]) {
+      const line = root.querySelector(`.${name}`);
+      line.textContent = state[name];
+      line.hidden = !state[name];
+    }
+    root.title = state.help;
+  };
+  show(data.state);
+  let wanted = true;
+  const ask = async () => {
+    if (!wanted || document.hidden) return;
+    try {
+      const answer = await fetch(data.address);
+      if (answer.ok && wanted) show(await answer.json());
+      else wanted = false;
+    } catch {
+      wanted = false; // the server has gone; the page says so itself
+    }
+  };
+  const timer = setInterval(ask, EVERY_MS);
+  return () => {
+    wanted = false;
+    clearInterval(timer);
+  };
+}

@@ -1,0 +1,42 @@
+"""Which of several devices a session computes on, and in which precision."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rfviz import backend
+from rfviz.ui.session import DEVICE, PRECISION, place
+from rfviz.worker import Place
+
+__all__ = ["choose_device"]
+
+_TITLES = {"float32": "float32", "tf32": "TF32"}
+
+
+def choose_device() -> Place:
+    """Let the reader choose among the devices, where there are several, and the precision of a GPU's products."""
+    devices = {device.name: device for device in backend.available_devices()}
+    if len(devices) == 1:
+        return place()
+    chosen = _remembered(
+        DEVICE, "Device", list(devices), place().device, "Every GPU by its number, and the processor.",
+        {name: name.replace("cuda:", "GPU ").replace("cpu", "CPU") for name in devices},
+    )  # fmt: skip
+    if devices[chosen].is_gpu:
+        _remembered(
+            PRECISION, "Matrix products in", list(_TITLES), place().precision,
+            "TF32 keeps ten bits of each factor instead of 23: faster on tensor cores, with errors near 0.1 %. The "
+            "page “Your machine” shows what each map loses.", _TITLES,
+        )  # fmt: skip
+    return place()
+
+
+def _remembered(key: str, label: str, options: list[str], value: str, help: str, titles: dict[str, str]) -> str:
+    """A choice that outlasts the page, which a widget's own state does not."""
+    widget = f"{key}:widget"
+
+    def keep() -> None:
+        st.session_state[key] = st.session_state[widget]
+
+    st.session_state[widget] = st.session_state[key] = value if value in options else options[0]
+    return st.selectbox(label, options, key=widget, help=help, format_func=titles.__getitem__, on_change=keep)

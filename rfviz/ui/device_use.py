@@ -1,0 +1,142 @@
+"""How a device is doing: memory, who waits, and how near the last computation came to what it can do."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+
+from rfviz import backend, worker
+from rfviz.errors import RfvizError
+from rfviz.features.cost import work
+from rfviz.features.meter import Mapped
+from rfviz.rates import Rates, known_rates, measure_rates
+from rfviz.worker import Origin, Place
+
+__all__ = ["describe", "measure_when_idle", "note"]
+
+# After the server has started; its first visitor is then mostly served.
+_FIRST_LOOK_S, _LOOK_S = 5.0, 0.5
+# Below this, a computation says nothing about the device.
+_WORTH_S = 0.002
+_log = logging.getLogger("rfviz")
+
+
+@dataclass(frozen=True)
+class _Last:
+    """The last computation on a device: its time, and what was mapped meanwhile."""
+
+    seconds: float
+    least: float | None
+
+
+_last: dict[str, _Last] = {}
+
+
+def note(used: Place | None, seconds: float, mapped: Mapped) -> None:
+    """Remember a computation that mapped rows: how long it took, and how long the device takes at least."""
+    if used is None or not mapped or seconds < _WORTH_S:
+        return
+    rates, least = known_rates(used.device) if used.device in _names() else None, None
+    if rates is not None:
+        with suppress(RfvizError, TypeError):  # of a scheme that cannot be counted
+            least = _least(mapped, rates, used.precision)
+    _last[used.device] = _Last(seconds, least)
+
+
+def _least(mapped: Mapped, rates: Rates, precision: str) -> float:
+    return sum(rates.limit(work(feature_map, None, *shape), precision) for feature_map, shape in mapped)
+
+
+def _names() -> list[str]:
+    return [device.name for device in backend.available_devices()]
+
+
+def describe(place: Place) -> dict[str, Any]:
+    """All that the badge shows of a device, in words."""
+    device = backend.get_device(place.device if place.device in _names() else "auto")
+    running, waiting = worker.queue_state(device.name)
+    free = device.free_bytes()
+    used = _memory_used(device)
+    precision = {"float32": "float32", "tf32": "TF32"}[place.precision]
+    return {
+        "name": f"{'GPU ' if device.is_gpu else ''}{device.describe()}",
+        "memory": f"{precision} · {used / 1e9:.1f} GB in use · {free / 1e9:.1f} GB free",
+        "queue": _queue(running, waiting),
+        "last": _told(device.name),
+        "help": "" if device.is_gpu else f"Computed on the processor: {backend.gpu_status()}.",
+    }
+
+
+def _memory_used(device: backend.Device) -> float:
+    if device.is_gpu:
+        with device.activate():
+            return float(device.xp.get_default_memory_pool().used_bytes())
+    return float(psutil.Process().memory_info().rss)
+
+
+def _queue(running: int, waiting: int) -> str:
+    if not running:
+        return "Nothing is being computed"
+    computed = f"{running} computation{'s' if running > 1 else ''} under way"
+    return computed + (f", {waiting} wait{'s' if waiting == 1 else ''}" if waiting else "")
+
+
+def _told(name: str) -> str:
+    last = _last.get(name)
+    if last is None:
+        return ""
+    took = f"{1e3 * last.seconds:.0f} ms" if last.seconds < 1 else f"{last.seconds:.1f} s"
+    share = "" if last.least is None else f", {_per_cent(last.least / last.seconds)} of this device’s limit"
+    return f"Last computation: {took}{share}"
+
+
+def _per_cent(share: float) -> str:
+    return "under 1 %" if share < 0.01 else f"{100 * min(share, 1.0):.0f} %"
+
+
+class _Busy(Exception):  # noqa: N818 - no error: somebody has come
+    """A reader computes; measuring can wait."""
+
+
+def measure_when_idle() -> threading.Thread:
+    """Measure the rates of the first device in a thread of its own, when nobody computes."""
+
+    def wait() -> None:
+        time.sleep(_FIRST_LOOK_S)
+        while not _measured():
+            time.sleep(_LOOK_S)
+
+    thread = threading.Thread(target=wait, daemon=True, name="rfviz-rates")
+    thread.start()
+    return thread
+
+
+def _measured() -> bool:
+    """Try to measure; False where a reader computes."""
+    name = backend.get_device().name
+    if known_rates(name) is not None:
+        return True
+
+    def step(share: float, words: str) -> None:
+        running, waiting = worker.queue_state(name)
+        if running > 1 or waiting:
+            raise _Busy
+
+    def measure(report: Any) -> None:
+        measure_rates(name, step)
+
+    if worker.queue_state(name) != (0, 0):
+        return False
+    try:
+        worker.run(measure, Origin("rates", Place(name), background=True))
+    except _Busy:
+        return False
+    except Exception:  # a badge without a share is no reason to trouble anybody
+        _log.exception("The rates of %s could not be measured", name)
+    return True

@@ -1,0 +1,88 @@
+"""What the page about this machine says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rfviz.analysis.machine import BUDGETS, ROWS, M, SchemeSpeed
+
+__all__ = ["BEFORE", "METHOD", "NO_RECORDS", "NUMBERS", "explanation", "sizes"]
+
+# Programs by core: one is the measurement itself, once it has gone on for a minute.
+_BUSY = 1.6
+
+BEFORE = (
+    "Press **Start**: every feature map is timed on this device, half a minute to a minute in all. A bar will show how "
+    "near it comes to the **limit**, the time that no program can beat here."
+)
+NUMBERS = (
+    f"m: features that can be drawn, with {ROWS:,} rows mapped to them, within the time. n: rows that can be mapped to "
+    f"{M:,} features. Both by proportion from the measured times, rounded down. “predicted s” and “took s”: the size "
+    "for 0.2 s was really run (a smaller one where that would not fit into memory). TF32 error: what a feature would "
+    "lose, in per cent of a typical feature, if a GPU’s products were taken in TF32; emulated here where it is not."
+)
+NO_RECORDS = (
+    "There are no recorded results here: they lie in `benchmarks/results` of a checkout, and come with no installed "
+    "package."
+)
+METHOD = f"""
+**The limit.** A map has to do so many floating-point operations, and has to move so many bytes between the chip and its
+memory: each row and weight once in, each feature once out. The device does so many operations a second in matrix
+products, and so many bytes a second in copies; both are measured here, in turns with the maps, and the best rate of all
+turns counts. The limit is the longer of the two times. Not counted is what a program adds: intermediate results,
+waiting, the way from the host to a GPU.
+
+**The share** is that limit over the time that the map took. Of each, the best of five turns counts, because whatever
+else runs on the machine can only slow a turn down. A share over 100 % would mean that a cache was faster than the
+memory behind it.
+
+**Which maps.** Each with its default settings and {M:,} features, on the 64 columns of the digits, as many rows as take
+about a twentieth of a second, at least 1,000. Cosines and other functions count as 20 operations, and are no matrix
+products, so a map that consists of them cannot come near 100 % on a processor.
+
+**The sizes.** Drawing takes time in proportion to m, mapping in proportion to n·m. With other data the times grow with
+the number of columns d, but for stumps and structured maps.
+"""
+
+
+def explanation(speeds: Sequence[SchemeSpeed]) -> str:
+    """What is seen in the chart, with its numbers."""
+    first, last = max(speeds, key=lambda s: s.share), min(speeds, key=lambda s: s.share)
+    rates = first.rates
+    said = (
+        f"**What am I seeing?** The dotted line is the best that this device can do: {rates.products / 1e9:,.0f} "
+        f"billion operations a second in matrix products, {rates.bandwidth / 1e9:,.0f} GB a second in copies. "
+        f"**{first.label}** comes nearest, at {_per_cent(first.share)}"
+    )
+    if len(speeds) == 1:
+        return said + "."
+    return said + f"; **{last.label}** takes {1 / last.share:,.0f} times its least time."
+
+
+def sizes(speeds: Sequence[SchemeSpeed]) -> str:
+    """What stays interactive, in a sentence."""
+    quick = max(speeds, key=lambda s: s.largest_m(BUDGETS[0]))
+    slow = min(speeds, key=lambda s: s.largest_m(BUDGETS[0]))
+    said = (
+        f"With {ROWS:,} points of {quick.n_features} columns, a slider still answers within 0.2 s at "
+        f"**m = {quick.largest_m(BUDGETS[0]):,}** for {quick.label.lower()}"
+    )
+    if slow is not quick:
+        said += f", and at **m = {slow.largest_m(BUDGETS[0]):,}** for {slow.label.lower()}"
+    off = sorted(s.verified[1] / s.seconds(ROWS, s.verified[0]) for s in speeds)
+    return said + f". Run for real, these sizes took {off[0]:.2g} to {off[-1]:.2g} times the predicted time."
+
+
+def busy(speeds: Sequence[SchemeSpeed]) -> str:
+    """That others computed on the machine, where they did so; empty otherwise."""
+    load = max(speed.load for speed in speeds)
+    if load < _BUSY:
+        return ""
+    return (
+        f"The machine was busy: {load:.1f} programs wanted each of its cores. Times are too long then, and shares too "
+        "low; measure again when it is quiet."
+    )
+
+
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"

@@ -1,0 +1,162 @@
+"""Play, pins, undo and redo, as a person uses them."""
+
+import pytest
+
+from tests.browser.steps import SATURATION, changes, choose, settle, slider, wait_for_chart, wait_for_query
+
+pytestmark = pytest.mark.browser
+
+SLUG = "distance-saturation"
+BAR = "[...rf.everything()].find((e) => e.matches('.bar'))"
+SHOWN = f"Number({BAR}.dataset.shown ?? -1)"
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def reach(page, place):
+    """Wait until the frame at that place, or a later one, is shown."""
+    page.wait_for_function(f"(place) => {SHOWN} >= place", arg=place)
+
+
+def scrubber(page):
+    return page.get_by_role("slider", name="Frame: m")
+
+
+def test_it_plays_pauses_steps_and_keeps(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    paper = page.evaluate("rf.state('saturation')")
+    height = page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight")
+    press(page, "Play m")
+    reach(page, 0.5)
+    sent = len(visit.sent)
+    curve, place = page.evaluate("rf.curves('saturation')[0]"), page.evaluate(SHOWN)
+    reach(page, place + 3)
+    assert page.evaluate("rf.state('saturation')") != paper
+    assert page.evaluate("rf.curves('saturation')[0]") == pytest.approx(curve), "the expected curve knows no m"
+    # Space is the same as the button, where nothing has the focus.
+    page.evaluate("rf.focused().blur()")
+    page.keyboard.press("Space")
+    page.wait_for_function(f"Number.isInteger({SHOWN})")
+    at = page.evaluate(SHOWN)
+    page.wait_for_timeout(300)
+    assert page.evaluate(SHOWN) == at, "paused"
+    press(page, "Step forth")
+    assert page.evaluate(SHOWN) == at + 1
+    press(page, "Step back")
+    press(page, "Step back")
+    assert page.evaluate(SHOWN) == at - 1
+    assert "RMS deviation" in scrubber(page).get_attribute("aria-valuetext")
+    # Faster, to the end; all of it without a word to the server.
+    page.get_by_role("combobox", name="Speed").select_option("4")
+    press(page, "Play")
+    last = int(scrubber(page).get_attribute("max"))
+    reach(page, last)
+    assert len(visit.sent) == sent, "no message while it plays"
+    assert abs(page.evaluate("document.querySelector('[data-testid=stMain]').scrollHeight") - height) <= 2
+    page.get_by_role("combobox", name="Speed").select_option("0.5")
+    press(page, "Play again")
+    scrubber(page).fill("10")  # while it plays
+    assert page.evaluate(SHOWN) == 10
+    film = page.evaluate("rf.state('saturation')")
+    value = scrubber(page).get_attribute("aria-valuetext").partition(".")[0].split("= ")[1]
+    page.get_by_role("button", name=f"Keep m = {value}").click()
+    wait_for_query(page, n_components=value)
+    settle(page)
+    assert slider(page, "Features").get_attribute("aria-valuetext") == value
+    assert film != paper and page.evaluate("rf.state('saturation')") != paper
+    # The film is still there: it depends on everything but m.
+    assert scrubber(page).is_visible()
+    changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    settle(page)
+    assert not scrubber(page).is_visible(), "these frames were of another pool size"
+
+
+def test_who_wants_no_motion_gets_steps(app, visit):
+    page = visit(app, SLUG, reduced_motion="reduce")
+    wait_for_chart(page, SATURATION)
+    press(page, "Play m")
+    reach(page, 0)
+    page.wait_for_timeout(400)
+    assert page.evaluate(SHOWN) == 0, "nothing moves by itself"
+    assert not page.get_by_role("button", name="Pause", exact=True).count()
+    changes(page, SATURATION, lambda: press(page, "Step forth"))
+
+
+@pytest.mark.parametrize(
+    ("slug", "chart", "reel"),
+    [("maxout-pca", "embedding", "m"), ("decision-surfaces", "surface-map", "m"),
+     ("kernel-approximation", "cloud-0", "m"),
+     ("pixel-cooccurrence?features=20000", "maps", "F")],
+)  # fmt: skip
+def test_other_pages_play(app, visit, slug, chart, reel):
+    page = visit(app, slug, size=(800, 1000))
+    wait_for_chart(page, chart)
+    changes(page, chart, lambda: press(page, f"Play {reel}"))
+    sent = len(visit.sent)
+    place = page.evaluate(SHOWN)
+    reach(page, place + 1)
+    assert len(visit.sent) == sent
+    assert page.evaluate("rf.overflowing()") == []
+
+
+def test_pins_compare_and_bring_back(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    paper = page.evaluate("rf.state('saturation')")
+    press(page, "Pin this chart, to compare it with others")
+    card = page.locator(".pins .card")
+    card.locator(".main-svg").first.wait_for()
+    changes(page, SATURATION, lambda: page.get_by_role("button", name="32", exact=True).click())
+    settle(page)
+    for _ in range(6):  # to where the axis would end sooner
+        changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    changes(page, SATURATION, lambda: choose(page, SLUG, "data", "Sphere"))
+    settle(page)
+    words = card.inner_text()
+    assert "q: 8 → 24" in words and "data set: Circle → Sphere" in words
+    same = "[rf.range('saturation').join(), (({ xaxis, yaxis }) => [...xaxis.range, ...yaxis.range].join())" \
+           "(document.querySelector('.pins .plot')._fullLayout)]"  # fmt: skip
+    page.wait_for_function(f"new Set({same}).size === 1")
+    page.get_by_label("Same axes").uncheck()
+    page.wait_for_function(f"new Set({same}).size === 2")
+    assert page.evaluate("rf.overflowing()") == []
+    # Back to what was pinned, and undone again.
+    card.locator(".go").click()
+    page.wait_for_function("(paper) => rf.state('saturation') === paper", arg=paper)
+    wait_for_query(page, pool_size=None, data=None)
+    settle(page)
+    page.evaluate("rf.focused().blur()")
+    page.keyboard.press("Control+z")
+    wait_for_query(page, pool_size="24", data="sphere")
+    settle(page)
+    page.get_by_role("button", name="Remove this pinned chart").click()
+    page.wait_for_function("!document.querySelector('.pins .card')")
+
+
+def test_undo_brings_the_old_picture_back(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    undo, redo = (page.get_by_role("button", name=f"{name} a change of the controls") for name in ("Undo", "Redo"))
+    assert undo.is_disabled() and redo.is_disabled()
+    paper = page.evaluate("rf.state('saturation')")
+    for _ in range(3):  # one burst of keys is one step
+        slider(page, "Pool size").press("ArrowRight")
+    wait_for_query(page, pool_size="14")
+    settle(page)
+    played = page.evaluate("rf.state('saturation')")
+    undo.click()
+    page.wait_for_function("(paper) => rf.state('saturation') === paper", arg=paper)
+    wait_for_query(page, pool_size=None)
+    assert undo.is_disabled()
+    page.keyboard.press("Control+Shift+Z")
+    page.wait_for_function("(played) => rf.state('saturation') === played", arg=played)
+    wait_for_query(page, pool_size="14")
+    # In a field for text the keys mean the text.
+    field = page.locator("[data-testid=stSidebar] input[type=number]").first
+    field.focus()
+    page.keyboard.press("Control+z")
+    page.wait_for_timeout(300)
+    assert redo.is_disabled()

@@ -1,0 +1,161 @@
+"""Pages on a GPU: what they keep is NumPy's, a failure ends in a sentence, several devices can be chosen."""
+
+import dataclasses
+import sys
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from rfviz import backend, worker
+from rfviz.analysis.machine import digit_rows
+from rfviz.features import RandomMaxout
+from rfviz.rates import Rates
+from rfviz.ui import device_use, results
+from rfviz.ui.results import kept, known
+from rfviz.ui.session import DEVICE, PRECISION
+from rfviz.worker import Place
+from tests.fake_cupy import CUDARuntimeError
+from tests.test_pages import PAGES, changed, opened, specs
+
+SATURATION = "distance-saturation"
+# Of pages that would run long.
+SMALL = {
+    "accuracy": {"m_max": 40, "seeds": 1, "references": []},
+    "kitchen-sinks": {"k_max": 40, "stumps": 20, "draws": 1},
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch):
+    monkeypatch.setattr(results, "_shelves", type(results._shelves)(results._shelves.default_factory))
+    monkeypatch.setattr(device_use, "_last", {})
+
+
+def on_device(value, seen=None):
+    """Whether a result holds an array of the GPU anywhere."""
+    seen = set() if seen is None else seen
+    if id(value) in seen or isinstance(value, (str, bytes, int, float, np.ndarray, type)) or sparse.issparse(value):
+        return False
+    seen.add(id(value))
+    if type(value).__module__.startswith("cupy"):
+        return True
+    parts = list(value.values()) if isinstance(value, dict) else []
+    parts += list(value) if isinstance(value, (list, tuple, set)) else []
+    parts += list(vars(value).values()) if hasattr(value, "__dict__") else []
+    parts += (
+        [getattr(value, field.name) for field in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else []
+    )
+    return any(on_device(part, seen) for part in parts)
+
+
+def test_device_arrays_are_found_where_they_hide(fake_gpu):
+    hidden = Place(device={"a": [(fake_gpu.ones(3),)]})
+    assert on_device(hidden) and not on_device(Place(device={"a": [np.ones(3)]}))
+
+
+@pytest.mark.parametrize("slug", [slug for slug in PAGES if slug not in ("home", "your-machine")])
+def test_results_of_every_page_are_on_the_host(slug, fake_gpu):
+    at = opened(slug, SMALL.get(slug))
+    assert not at.error and not at.warning
+    kept_by = {key[1] for shelf, found in results._shelves.items() if shelf != "data" for key in found}
+    assert kept_by == {Place("cuda:0")}
+    assert not any(on_device(kept.result) for found in results._shelves.values() for kept in found.values())
+    worker.close()
+    assert fake_gpu.memory.used == 0
+
+
+def test_driver_that_vanishes_is_told_and_the_page_goes_on(fake_gpu):
+    at = opened(SATURATION, {"seed": 0})
+    before = specs(at)
+    fake_gpu.memory.failure = CUDARuntimeError("cudaErrorLaunchFailure: unspecified launch failure")
+    at = changed(at, SATURATION, {"seed": 1})
+    (error,) = at.error
+    assert error.value.startswith("The GPU cuda:0 failed in the middle") and "computed on the CPU" in error.value
+    at = changed(at, SATURATION, {"seed": 0})
+    assert not at.error and len(specs(at)) == len(before)
+    assert {key[1] for key in results._shelves["saturation"]} == {Place("cuda:0"), Place("cpu")}
+
+
+def test_full_gpu_is_told(fake_gpu):
+    at = opened(SATURATION, {"seed": 0})
+    fake_gpu.memory.limit = fake_gpu.memory.used + 1000
+    at = changed(at, SATURATION, {"seed": 1})
+    assert not at.error and specs(at)
+    assert any("computed on the CPU instead" in warning.value for warning in at.warning)
+
+
+def test_race_is_not_blamed_for_the_gpu(fake_gpu):
+    fake_gpu.memory.failure = None
+    at = opened("accuracy", {"schemes": [], "references": []})
+    fake_gpu.memory.failure = CUDARuntimeError("cudaErrorUnknown: unknown error")
+    at = changed(at, "accuracy", {"schemes": ["RandomProjection"], "m_max": 40, "seeds": 1})
+    (error,) = at.error
+    assert "failed in the middle" in error.value and not at.warning
+    at = changed(at, "accuracy", {})
+    assert not at.error and not at.warning
+    assert any(caption.value.startswith("All") for caption in at.caption)
+
+
+def test_device_and_precision_are_chosen(two_gpus):
+    at = opened(SATURATION)
+    choice = next(box for box in at.selectbox if box.label == "Device")
+    assert choice.options == ["GPU 0", "GPU 1", "CPU"] and choice.value == "cuda:0"
+    choice.select("cuda:1").run()
+    next(box for box in at.selectbox if box.label == "Matrix products in").select("tf32").run()
+    assert at.session_state[DEVICE] == "cuda:1" and at.session_state[PRECISION] == "tf32"
+    changed(at, SATURATION, {"seed": 7})
+    assert Place("cuda:1", "tf32") in {key[1] for key in results._shelves["saturation"]}
+    next(box for box in at.selectbox if box.label == "Device").select("cpu").run()
+    assert not at.error and not any(box.label == "Matrix products in" for box in at.selectbox)
+    assert Place("cpu") in {key[1] for key in results._shelves["saturation"]}
+
+
+def test_one_device_is_no_choice(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    backend._probe_gpus.cache_clear()
+    assert not any(box.label == "Device" for box in opened(SATURATION).selectbox)
+    backend._probe_gpus.cache_clear()
+
+
+def test_environment_names_the_device(two_gpus, monkeypatch):
+    monkeypatch.setenv("RFVIZ_DEVICE", "cuda:1")
+    assert backend.get_device().name == "cuda:1" and backend.get_device("cuda:0").name == "cuda:0"
+    with backend.using("cpu"):
+        assert backend.get_device().name == "cpu"
+    opened(SATURATION)
+    assert {key[1] for key in results._shelves["saturation"]} == {Place("cuda:1")}
+    monkeypatch.setenv("RFVIZ_DEVICE", "cuda:7")
+    with pytest.raises(ValueError, match="RFVIZ_DEVICE must name a device that works; got 'cuda:7'"):
+        backend.get_device()
+
+
+def test_badge_tells_of_memory_queue_and_last_computation(monkeypatch):
+    monkeypatch.setattr(device_use, "known_rates", lambda device: Rates("cpu", 1e7, 1e7, None, 1e12))
+    place = Place(backend.get_device().name)
+    assert device_use.describe(place)["last"] == ""
+    seen = []
+
+    def compute():
+        seen.append(device_use.describe(place))
+        return RandomMaxout(50, pool_size=2).fit(digit_rows(2)).transform(digit_rows(100)).shape
+
+    kept("test of the badge", 1, compute)
+    assert known("test of the badge", 1) == (100, 50)
+    assert seen[0]["queue"] == "1 computation under way"
+    state = device_use.describe(place)
+    assert state["queue"] == "Nothing is being computed" and "GB free" in state["memory"]
+    assert state["last"].startswith("Last computation") or state["last"] == ""  # shorter than is worth telling
+    mapped = [(RandomMaxout(50, pool_size=2), (100, 64))]
+    device_use.note(place, 1.0, mapped)
+    # 100 × 50 × 2 products of 64 numbers, the maximum, the scale: 1.29 million operations, at 10 million a second.
+    assert device_use.describe(place)["last"] == "Last computation: 1.0 s, 13 % of this device’s limit"
+
+
+def test_rates_are_measured_while_nobody_computes(monkeypatch):
+    name, measured = backend.get_device().name, []
+    monkeypatch.setattr(device_use, "known_rates", lambda device: None)
+    monkeypatch.setattr(device_use, "measure_rates", lambda device, step: (step(0.0, ""), measured.append(device)))
+    assert device_use._measured() and measured == [name]
+    monkeypatch.setattr(worker, "queue_state", lambda device: (1, 0))
+    assert not device_use._measured() and measured == [name]

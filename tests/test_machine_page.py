@@ -1,0 +1,80 @@
+"""Your machine: nothing runs unasked, bars and sizes come, on the CPU and on a GPU."""
+
+import time
+
+import pytest
+
+from rfviz import rates
+from rfviz.analysis import machine
+from rfviz.features import registry
+from rfviz.ui import machine_views, results
+from tests.test_pages import array, opened, specs
+
+SLUG = "your-machine"
+UNFOLDED = {f"details-{number}": True for number in range(3)}
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    """A quick benchmark of three schemes, none of them measured before."""
+    few = {name: registry()[name] for name in ("RandomMaxout", "RandomFourier", "DecisionStumps")}
+    monkeypatch.setattr(machine_views, "registry", lambda: few)
+    for name in ("_TURNS", "_DRAWS"):
+        monkeypatch.setattr(machine, name, 1)
+    # On the processor, which is all that a fake GPU has.
+    monkeypatch.setattr(rates, "_GPU_SIDES", (64,))
+    monkeypatch.setattr(rates, "_GPU_COPIED", 1_000_000)
+    results._shelves.pop("machine", None)
+    yield
+    results._shelves.pop("machine", None)
+
+
+def pressed(at, label):
+    next(button for button in at.button if button.label == label).click()
+    at.run()
+    assert not at.exception
+    return at
+
+
+def finished(at):
+    deadline = time.monotonic() + 60
+    while not any("All 3 parts" in caption.value for caption in at.caption):
+        assert time.monotonic() < deadline
+        at.run()
+    return at
+
+
+def bars(at):
+    return next(t for t in specs(at)[0]["data"] if t["type"] == "bar")
+
+
+def test_nothing_is_measured_unasked():
+    at = opened(SLUG, UNFOLDED)
+    assert len(bars(at)["y"]) == 0
+    assert specs(at)[0]["layout"]["yaxis"]["ticktext"] == ["Decision stumps", "Random Fourier", "Random maxout"]
+    assert "Press **Start**" in "".join(markdown.value for markdown in at.markdown)
+    assert not at.code and len(at.dataframe) == 1  # the recorded results
+    assert set(at.dataframe[0].value["device"]) and not at.error
+
+
+def test_benchmark_fills_the_page_and_can_be_repeated():
+    at = finished(pressed(opened(SLUG, UNFOLDED), "Start"))
+    shares = array(bars(at)["x"])
+    assert len(shares) == 3 and (shares > 0).all()
+    table = at.dataframe[0].value
+    assert list(table["scheme"]) == ["Random maxout", "Random Fourier", "Decision stumps"]
+    for prefix in "mn":
+        sizes = table[[f"{prefix} in {budget} s" for budget in ("0.2", "2", "20")]].to_numpy()
+        assert (sizes[:, 1:] >= sizes[:, :-1]).all() and (sizes[:, -1] > 0).all()
+    (code,) = at.code
+    assert code.value.count("\n|") == 2 + 3 and "Gflop/s in float32" in code.value and "CPU" in code.value
+    # Another reader finds the results; who measures again gets new ones.
+    assert len(array(bars(opened(SLUG))["x"])) == 3
+    again = finished(pressed(at, "Measure again"))
+    assert not (array(bars(again)["x"]) == shares).all()
+
+
+def test_on_a_gpu(fake_gpu):
+    at = finished(pressed(opened(SLUG, UNFOLDED), "Start"))
+    assert "Fake GPU" in at.code[0].value
+    assert len(array(bars(at)["x"])) == 3
