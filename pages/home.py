@@ -19,11 +19,14 @@ QUESTION = (
 
 layout.page_title("home", heading="Random features, seen at work")
 
+# Where to begin stands in one row without a heading; the page of the machine is linked from what is said of it.
+BEGIN, MACHINE = ("", "Your data"), "your-machine"
+
 colours = "dark" if st.context.theme.type == "dark" else "light"
 groups: dict[str, list] = {}
 for page in find_pages():
-    if page.slug != "home":
-        groups.setdefault(page.group, []).append(page)
+    if page.slug not in ("home", MACHINE):
+        groups.setdefault("" if page.group in BEGIN else page.group, []).append(page)
 for group, pages in groups.items():
     if group:
         st.subheader(group, anchor=False)
@@ -42,6 +45,7 @@ with st.container(key="pair"):
         st.subheader("This machine", anchor=False)
         device = backend.get_device()
         blas = backend.blas_info()
+        machine = next(page for page in find_pages() if page.slug == MACHINE)
         st.markdown(f"**{device.describe()}** · {device.free_bytes() / 1e9:.1f} GB free")
         st.markdown(
             f"Matrix products on the processor: {blas['library']} {blas['version']}, kernels for "
@@ -52,6 +56,7 @@ with st.container(key="pair"):
                 f"No GPU is in use: {backend.gpu_status()}. With an NVIDIA GPU, `pip install -r requirements-gpu.txt` "
                 "and start again; nothing else changes."
             )
+        st.page_link(machine.path, label=f"**{machine.title}**: {machine.question}", icon=machine.icon)
     with st.container():
         st.subheader("Feature maps", anchor=False)
         for scheme in map(registry().get, schemes()):
