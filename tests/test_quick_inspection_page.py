@@ -9,9 +9,9 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.inspection import nearest_rows, take_sample
+from rfviz.analysis.inspection_findings import share
 from rfviz.analysis.inspection_maps import draw_maps
 from rfviz.analysis.inspection_structure import inspect_structure
-from rfviz.ui.inspection_findings import share
 from rfviz.ui.results import _shelves
 from tests.test_pages import OFFLINE, array, changed, opened, specs
 

@@ -103,9 +103,12 @@ class Recipe(ABC, Generic[Source, Settings, Result]):
         The page's place in the address.
     presets : mapping
         Label of each preset to what it shows, in one sentence, and the values it sets.
+    own_file : bool
+        Whether ``rfviz run`` with a folder of the reader's looks at the file in it where no data set is named.
     """
 
     slug: ClassVar[str]
+    own_file: ClassVar[bool] = False
     presets: ClassVar[Mapping[str, tuple[str, Mapping[str, Any]]]] = {}
 
     @abstractmethod
