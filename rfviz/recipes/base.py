@@ -35,6 +35,8 @@ class Chart:
         What it shows, in one sentence, for those who cannot see it.
     words : str
         What one sees in it, with its numbers, in Markdown.
+    on_page : bool
+        Whether the page draws it too, as it does but for what stands there in another form.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Chart:
     frame: pd.DataFrame = field(repr=False)
     alt: str
     words: str = ""
+    on_page: bool = True
 
 
 @dataclass(frozen=True, eq=False)

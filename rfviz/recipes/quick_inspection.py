@@ -94,7 +94,7 @@ class QuickInspection(Recipe[Source, Settings, Outcome]):
         found, limits = verdict(result.findings), f" {result.limits}" if result.limits else ""
         words = f"**What was found in {source.data.dataset.name}:** {found}.{limits}"
         main = Chart("findings", plot_findings(result.findings), findings_frame(result.findings),
-                     f"The findings: {found}.", words)  # fmt: skip
+                     f"The findings: {found}.", words, on_page=False)  # fmt: skip
         if result.maps is None:
             return (main,)
         figures = plot_maps(result.maps, source.data.dataset, settings.colour, settings.row)
