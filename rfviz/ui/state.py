@@ -127,6 +127,14 @@ class PageState:
         for name, value in values.items():
             st.session_state[self.key(name)] = value
 
+    def forget(self) -> None:
+        """Begin as in a new session: the address and the defaults count, and no step back leads to what was before."""
+        for key in [key for key in st.session_state if str(key).startswith(self.key(""))]:
+            del st.session_state[key]
+        kept = st.session_state.get(_KEPT, {})
+        st.session_state[_KEPT] = {key: value for key, value in kept.items() if not key.startswith(self.key(""))}
+        st.session_state.pop(f"{self.page}:history", None)
+
     def finish(self) -> None:
         """After the last control: say what was wrong with the address, and write the present values to it."""
         told, unknown = f"{self.page}:unknown", sorted({*self.hidden} - {*self.possible, *self._defaults})
