@@ -60,6 +60,8 @@ class PageState:
         self.hidden: Collection[str] = ()
         self.possible: Collection[str] = ()
         self.only: Collection[str] | None = None
+        #: By name, what the page shows for a control that holds a wish (to bring data) rather than a value.
+        self.shown: dict[str, Any] = {}
 
     def key(self, name: str) -> str:
         """Key of a control in the session's state."""
