@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rfviz.ui import accuracy_entrants
+from rfviz.recipes import accuracy_entrants
 from tests.test_pages import changed, opened, run_to_its_end, specs
 
 SLUG = "accuracy"

@@ -9,7 +9,7 @@ from rfviz.analysis.boosting import boost
 from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.linear_model import default_grid
-from rfviz.ui.kitchen_sinks_views import PRESETS
+from rfviz.recipes.kitchen_sinks import PRESETS
 from tests.test_pages import array, changed, opened, specs
 
 SLUG = "kitchen-sinks"

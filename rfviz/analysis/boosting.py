@@ -10,13 +10,15 @@ import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from rfviz.analysis.accuracy import grid_segments
 from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory
 from rfviz.errors import DataError
 
-__all__ = ["BoostSegment", "BoostState", "boost", "check_classes"]
+__all__ = ["BoostSegment", "BoostState", "boost", "check_classes", "stump_segments"]
 
+_FEW = (1, 2, 3, 5, 7)
 _PERFECT = "a stump made no error, so that AdaBoost ended"
 _NO_BETTER = "no stump was better than chance any more, so that AdaBoost ended"
 
@@ -81,6 +83,28 @@ def check_classes(split: Split) -> None:
             f"Kitchen sinks and AdaBoost compare classifiers; {split.name} has numbers as targets. Choose data with "
             "classes, such as breast_cancer."
         )
+
+
+def stump_segments(stumps: int, points: int = 16) -> list[list[int]]:
+    """Numbers of stumps up to `stumps`, cut into segments as those of features are; the first few one by one.
+
+    Parameters
+    ----------
+    stumps : int
+        0 for no segment.
+    points : int
+        About how many numbers.
+
+    Returns
+    -------
+    list of lists of int
+        For :func:`boost`, one after another.
+    """
+    if not stumps:
+        return []
+    grids = [[int(k) for k in grid] for grid in grid_segments(stumps, points)]
+    grids[0] = sorted({*(k for k in _FEW if k < min(stumps, 10)), *grids[0]})
+    return grids
 
 
 class _Stump(DecisionTreeClassifier):

@@ -15,7 +15,7 @@ import pandas as pd
 from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.boosting import BoostSegment
 
-__all__ = ["ADABOOST", "LEARNERS", "Comparison", "Curve", "boost_curve", "compare", "sink_curve"]
+__all__ = ["ADABOOST", "LEARNERS", "Comparison", "Curve", "boost_curve", "compare", "curves_frame", "sink_curve"]
 
 ADABOOST = "AdaBoost"
 #: Class name of each family of random features that the paper tries, and what it is called here.
@@ -126,6 +126,29 @@ def boost_curve(segments: Sequence[BoostSegment]) -> Curve:
     frame = frame.astype({"K": int}).assign(total=frame["train"] + frame["test"], draws=1)
     frame.insert(2, "s.d.", 0.0)
     return Curve(ADABOOST, ADABOOST, frame.reset_index(drop=True))
+
+
+def curves_frame(curves: Sequence[Curve], view: str = "error") -> pd.DataFrame:
+    """The points of several curves, with the name of the learner.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+    view : {"error", "seconds", "reach"}
+        Errors against K; seconds against K; or the seconds after which each error was first reached.
+    """
+    frames = []
+    for curve in curves:
+        if view == "reach":
+            frame = pd.DataFrame(dict(zip(("error", "seconds"), curve.staircase(), strict=True)))
+        elif view == "seconds":
+            frame = curve.measured[["K", "train", "test", "total"]]
+        else:
+            frame = curve.frame[["K", "error", "s.d.", "draws"]]
+        frame = frame.copy()
+        frame.insert(0, "learner", curve.label)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
 
 
 def compare(curves: Sequence[Curve]) -> list[Comparison]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from rfviz.analysis.calibration import probabilities
+from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
 from rfviz.errors import DataError
 
@@ -48,6 +50,14 @@ class Surface:
         """Of each class in each cell, shape (resolution, resolution, n_classes)."""
         flat = self.scores.reshape(-1, self.scores.shape[2])
         return probabilities(flat, self.slope).reshape(self.scores.shape)
+
+    def to_frame(self, plane: Plane, split: Split) -> pd.DataFrame:
+        """One row a cell, the lowest first: x and y of its middle, and ``p(class)``, the probability of each class."""
+        across, up = plane.ticks(len(self.scores))
+        p = self.probabilities()
+        names = [split.target_names[c] for c in np.unique(split.y_train)]
+        places = {"x": np.tile(across, len(up)), "y": np.repeat(up, len(across))}
+        return pd.DataFrame(places | {f"p({name})": p[..., number].ravel() for number, name in enumerate(names)})
 
 
 def class_count(split: Split) -> int:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SchemeStyle, rgba, scheme_styles, styled
 
-__all__ = ["Runner", "plot_accuracy", "plot_confusion", "plot_penalty"]
+__all__ = ["Runner", "made_runner", "plot_accuracy", "plot_confusion", "plot_penalty", "runners_frame"]
 
 _X_TITLES = {"m": "number of features m", "seconds": "seconds to train and test", "bytes": "bytes of the model"}
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
@@ -37,6 +39,37 @@ class Runner:
     frame: pd.DataFrame
     paper: tuple[tuple[float, float, float], ...] = ()
     scheme: str = ""
+
+    def scaled(self, scale: float) -> Runner:
+        """The same with errors in another unit."""
+        errors = {name: scale * self.frame[name] for name in ("error", "s.d.")}
+        return replace(self, frame=self.frame.assign(**errors))
+
+
+def made_runner(label: str, scheme: str, runs: Sequence[Sequence[Segment]], scale: float = 1.0) -> Runner:
+    """The curve of the mean over some runs against the number of features.
+
+    Parameters
+    ----------
+    label, scheme : str
+    runs : sequence of sequences of Segment
+        The segments of each seed.
+    scale : float
+        Of the errors: 100 for per cent.
+    """
+    return Runner(label, mean_and_spread(runs), (), scheme).scaled(scale)
+
+
+def runners_frame(runners: Sequence[Runner], references: Mapping[str, float]) -> pd.DataFrame:
+    """Every point of every curve with the name of its map; then the references, which have an error alone."""
+    lines = pd.DataFrame({"map": list(references), "error": list(references.values())})
+    frames = [runner.frame.assign(map=runner.label) for runner in runners if len(runner.frame)]
+    if not frames:
+        return lines
+    table = pd.concat([*frames, *([lines] if references else [])], ignore_index=True)
+    whole = [name for name in ("m", "seeds", "bytes", "columns") if name in table]
+    table = table.astype(dict.fromkeys(whole, "Int64"))  # where a reference has none
+    return table[["map", *[name for name in table.columns if name != "map"]]]
 
 
 def plot_accuracy(

@@ -13,10 +13,12 @@ from PIL import Image
 
 from rfviz.analysis.decision_surface import Surface
 from rfviz.analysis.plane import Plane
+from rfviz.analysis.splits import Split
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, styled
 
-__all__ = ["CLASS_COLOURS", "LEFT_MARGIN", "class_colour", "plot_surface", "surface_image"]
+__all__ = ["CLASS_COLOURS", "LEFT_MARGIN", "MOST_MARKS", "class_colour", "plot_classified", "plot_surface",
+           "surface_image"]  # fmt: skip
 
 #: Of the classes, in their order: the colours of all charts, and four more for the ten digits.
 CLASS_COLOURS = (*COLOURS, "#c0453f", "#4f9a2f", "#3a9fb8", "#98704f")
@@ -24,6 +26,8 @@ CLASS_COLOURS = (*COLOURS, "#c0453f", "#4f9a2f", "#3a9fb8", "#98704f")
 _FAINT, _FULL = 0.1, 0.72
 # Points up to which there is room for large marks.
 _FEW = 60
+#: More points than this would make each redraw slow, and hide the surface.
+MOST_MARKS = 400
 #: Pixels left of a panel's plane, where its scale stands.
 LEFT_MARGIN = 50
 _CREASE, _HALO = (24, 28, 36, 215), (255, 255, 255, 105)
@@ -135,6 +139,51 @@ def plot_surface(
         dragmode=False if placing else "pan",
         xaxis=axis | {"range": list(plane.x), "title": {"text": axes[0], "font": {"size": 13}, "standoff": 6}},
         yaxis=axis | {"range": list(plane.y), "title": {"text": axes[1], "font": {"size": 13}, "standoff": 2}},
+    )  # fmt: skip
+
+
+def plot_classified(
+    surface: Surface | None,
+    split: Split,
+    plane: Plane,
+    *,
+    creases: np.ndarray | None = None,
+    image: dict[str, Any] | None = None,
+    axes: tuple[str, str] = ("x", "y"),
+    placing: bool = False,
+    revision: str = "",
+) -> go.Figure:
+    """A classifier's surface, with the training points and the test points that it tells wrong: :data:`MOST_MARKS` of
+    each at most, of the training points at random.
+
+    Parameters
+    ----------
+    surface : Surface or None
+        None where there is nothing to learn from yet.
+    split : Split
+        What it learnt from.
+    plane : Plane
+    creases : ndarray of shape (resolution, resolution), bool, optional
+        See :func:`surface_image`.
+    image : dict, optional
+        What that function gave, where it was called before.
+    axes, placing, revision
+        See :func:`plot_surface`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    missed, n = None, len(split.X_train)
+    if surface is not None:
+        image = image or surface_image(surface, np.unique(split.y_train), plane, creases)
+        if len(split.X_test):
+            wrong = surface.wrong[:MOST_MARKS]
+            missed = plane.project(split.X_test[wrong]), split.y_test[wrong]
+    rows = np.arange(n) if n <= MOST_MARKS else np.sort(np.random.default_rng(0).permutation(n)[:MOST_MARKS])
+    return plot_surface(
+        image, plane, plane.project(split.X_train[rows]), split.y_train[rows], split.target_names, missed=missed,
+        axes=axes, placing=placing, revision=revision,
     )  # fmt: skip
 
 

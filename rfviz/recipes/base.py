@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -69,6 +69,12 @@ class Keeper(Protocol):
     def watched(self, shelf: str, key: Hashable, compute: Callable[[Progress], R], most: int = 32) -> R:
         """The same of ``compute(progress)``, which takes long enough to be watched."""
 
+    def known(self, shelf: str, key: Hashable) -> Any:
+        """What was computed before, or None; nothing is computed."""
+
+    def warnings_of(self, shelf: str, keys: Iterable[Hashable]) -> str:
+        """What those results warned of that are known."""
+
 
 class Bench:
     """A keeper without a page.
@@ -92,6 +98,14 @@ class Bench:
     def watched(self, shelf: str, key: Hashable, compute: Callable[[Progress], R], most: int = 32) -> R:
         """See :class:`Keeper`."""
         return self.kept(shelf, key, lambda: compute(self.progress))
+
+    def known(self, shelf: str, key: Hashable) -> Any:
+        """See :class:`Keeper`."""
+        return self._results.get((shelf, key))
+
+    def warnings_of(self, shelf: str, keys: Iterable[Hashable]) -> str:
+        """Nothing: whoever listens while a bench computes hears of it then."""
+        return ""
 
 
 class Recipe(ABC, Generic[Source, Settings, Result]):

@@ -92,7 +92,7 @@ def _rule(control: Control) -> str:
     if control.kind == "switch":
         return "must be true or false"
     if control.kind == "own":
-        return "must be what the page can make of it"
+        return f"must be of the form {format_value(control.default)}"
     noun = "an integer" if control.kind == "number" else "a pair of integers"
     return f"must be {noun} from {control.low} to {control.high}"
 

@@ -1,70 +1,33 @@
-"""The parts of the accuracy page: the race's curves, its reference lines, confusions and numbers."""
+"""The parts of the accuracy page: confusions, penalties and numbers of a race."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
-from rfviz.analysis.baselines import BASELINES, BaselineRefusedError, run_baseline
 from rfviz.analysis.maxout_table import maxout_table
 from rfviz.datasets import Dataset
-from rfviz.errors import RfvizError
-from rfviz.figures.accuracy import plot_accuracy, plot_confusion, plot_penalty
+from rfviz.figures.accuracy import plot_confusion, plot_penalty
+from rfviz.recipes import accuracy_text as text
+from rfviz.recipes.race import Race
 from rfviz.ui import images, layout
 from rfviz.ui.controls import choice
-from rfviz.ui.race import Race
 from rfviz.ui.results import known, watched
 from rfviz.ui.state import PageState
 
 __all__ = [
     "OWN_TRAINING",
-    "accuracy_chart",
     "confusions",
     "numbers",
     "penalties",
-    "reference_lines",
     "table_one",
 ]
 
 _SHOWN_ERRORS = 24
 OWN_TRAINING = " With this loss every m is trained on its own, by stochastic gradients on the same features."
-
-
-def accuracy_chart(race: Race, lines: dict[str, float], unit: str) -> go.Figure:
-    """Error against m, on axes that stand still while points arrive."""
-    last = max(max(grid) for grid, _ in race.steps)
-    return plot_accuracy(race.runners("m"), lines, x_range=(9, 1.1 * last), unit=unit, revision=str(race.split_key))
-
-
-def reference_lines(race: Race, names: list[str], gamma: Any) -> dict[str, float]:
-    """Errors of the chosen baselines, in the unit of the chart; those that are hopeless say why."""
-    lines, refused, split = {}, [], race.split
-    scale = 100.0 if split.is_classification else 1.0
-    for name in names:
-        reason = BASELINES[name].refusal(len(split.X_train), split.X_train.shape[1], len(split.target_names))
-        if reason:
-            refused.append(reason)
-            continue
-        try:
-            rows = (split.X_train, split.y_train, split.X_test, split.y_test)
-            key = (race.split_key, name, gamma)
-            result = watched(
-                "baseline",
-                key,
-                lambda p, name=name, rows=rows: run_baseline(name, *rows, gamma=gamma, progress=p),
-                64,
-            )
-            lines[result.title] = scale * result.error
-        except (BaselineRefusedError, RfvizError) as error:
-            refused.append(str(error))
-    for reason in refused:
-        st.info(reason)
-    return lines
 
 
 def confusions(state: PageState, race: Race, dataset: Dataset) -> None:
@@ -136,7 +99,7 @@ def numbers(race: Race) -> None:
     """Every point of every curve as a table."""
     frames = [runner.frame.assign(map=runner.label) for runner in race.runners("m")]
     if not frames:
-        st.markdown("No map races. Choose at least one under “Maps”.")
+        st.markdown(text.NOBODY)
         return
     table = pd.concat(frames, ignore_index=True)
     note = "Columns: of the feature matrix, mean over the seeds. Random binning has many for each of its m repetitions."

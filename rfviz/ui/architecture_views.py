@@ -8,10 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from rfviz.analysis.architectures import rank_correlations, ranking
+from rfviz.recipes.accuracy_entrants import architectures
 from rfviz.recipes.controls import shown
+from rfviz.recipes.race import Race
 from rfviz.ui import layout
-from rfviz.ui.accuracy_entrants import architectures
-from rfviz.ui.race import Race
 
 __all__ = ["table_of_architectures"]
 

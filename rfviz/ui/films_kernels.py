@@ -17,7 +17,9 @@ from rfviz.analysis.progress import Progress
 from rfviz.analysis.surface import Surface
 from rfviz.figures.cooccurrence import plot_maps
 from rfviz.recipes.base import Bench
+from rfviz.recipes.decision_surfaces import Settings
 from rfviz.recipes.kernel_approximation import cloud_charts, race_chart
+from rfviz.recipes.surface_pictures import Ground
 from rfviz.ui.films import SEEDS, OtherPanel, one_by_one, reel_of
 from rfviz.ui.play import Film, Reel
 from rfviz.ui.state import PageState
@@ -71,14 +73,14 @@ def _maps_film(values: Sequence[int], maps: Sequence[PixelMap], side: int, note:
 
 
 def surface_reels(
-    state: PageState, bench: Any, chosen: Any, m: int, own: SchemeSurfaces,
+    state: PageState, ground: Ground, chosen: Settings, loss: str, own: SchemeSurfaces,
     draw: Callable[[Surface, int, dict[str, Any]], Any],
 ) -> list[Reel]:  # fmt: skip
     """The number of features, the pool size, and the seed.
 
     ``draw(surface, m, setting)`` gives the first panel's figure.
     """
-    kind = "test" if len(bench.split.X_test) else "training"
+    kind, m = "test" if len(ground.split.X_test) else "training", chosen.m
 
     def frame(surface: Surface, m: int, setting: dict[str, Any]) -> dict[str, Any]:
         return {"surface-map": draw(surface, m, setting)}
@@ -91,8 +93,8 @@ def surface_reels(
     def film(name: str, values: Sequence[Any], now: Any, progress: Progress) -> Film:
         def run(value: Any) -> tuple[Surface, dict[str, Any]]:
             setting = chosen.setting | {name: value}
-            found = scheme_surfaces(bench.split, bench.plane, chosen.scheme, setting, m_grid=own.m_grid,
-                                    loss=chosen.loss, constant=chosen.constant)  # fmt: skip
+            found = scheme_surfaces(ground.split, ground.plane, chosen.scheme, setting, m_grid=own.m_grid,
+                                    loss=loss, constant=chosen.constant)  # fmt: skip
             return found.at(m), setting
 
         values, found = one_by_one(values, now, run, progress)
@@ -108,10 +110,10 @@ def surface_reels(
     def over_seeds(options: Sequence[int], now: int, progress: Progress) -> Film:
         return film("random_state", sorted({*options[:SEEDS], now}), now, progress)
 
-    reels = [reel_of(state, "m", "n_components", over_m, bench.key)]
+    reels = [reel_of(state, "m", "n_components", over_m, ground.key)]
     if "pool_size" in chosen.setting:
-        reels.append(reel_of(state, "q", "pool_size", over_pools, bench.key))
-    return [*reels, reel_of(state, "seed", "seed", over_seeds, bench.key)]
+        reels.append(reel_of(state, "q", "pool_size", over_pools, ground.key))
+    return [*reels, reel_of(state, "seed", "seed", over_seeds, ground.key)]
 
 
 # --- kernel approximation ---------------------------------------------------------------------------------------------

@@ -64,6 +64,11 @@ class LiveRun:
         self._wanted, self._stopped, self._go, self._job, self._left = (f"{page}:{name}" for name in names)
         self._bar: Any = None
 
+    @property
+    def is_going(self) -> bool:
+        """Whether the work goes on beside the page; known once its buttons are drawn."""
+        return bool(st.session_state.get(self._go))
+
     def start_and_stop(self) -> None:
         """Buttons to start, go on and stop, how much is left to do, and the place of the progress bar."""
         state, work = st.session_state, self.work
@@ -116,7 +121,7 @@ class LiveRun:
             Whether there is more to draw; the page then ends with a rerun. In between a reader can stop the work or
             change it: the calls to Streamlit in here are where an outdated run ends.
         """
-        if not st.session_state.get(self._go):
+        if not self.is_going:
             return False
         job, drawn, begun = st.session_state[self._job], st.session_state[self._left], time.monotonic()
         while not job.done.wait(_LOOK_S):

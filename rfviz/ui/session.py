@@ -12,11 +12,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz import backend, worker
-from rfviz.errors import DeviceError
 from rfviz.worker import Origin, Place
 
-__all__ = ["DEVICE", "PRECISION", "acting", "origin", "place", "raise_device_failure",
-           "stop_if_outdated"]  # fmt: skip
+__all__ = ["DEVICE", "PRECISION", "acting", "origin", "place", "stop_if_outdated"]
 
 #: Where a session keeps its choices.
 DEVICE, PRECISION = "rfviz:device", "rfviz:precision"
@@ -85,9 +83,3 @@ def _let_pass(requests: Any, running: list[str] | None) -> None:
     with requests._lock:
         if requests._rerun_data is waiting:
             requests._rerun_data = dataclasses.replace(waiting, is_fragment_scoped_rerun=True)
-
-
-def raise_device_failure(error: BaseException) -> None:
-    """Raise `error` on if it is the GPU's: what was computed is not to blame, and the worker knows what to do."""
-    if isinstance(error, DeviceError) or backend.is_device_failure(error):
-        raise error

@@ -71,7 +71,7 @@ def test_a_click_anywhere_adds_a_point(app, visit):
         page.mouse.click(*place(page, MAP, *at))
     wait_for_points(page, 5)
     assert [name for name, *_ in page.evaluate(POINTS, MAP)] == ["class 1", "class 1", "class 2", "class 3", "class 3"]
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     wait_for_points(page, 4)
     page.wait_for_function("new URLSearchParams(location.search).get('points').split(',').length === 4")
 

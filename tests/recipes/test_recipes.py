@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from rfviz import datasets
 from rfviz.errors import DataError, ParameterError
 from rfviz.recipes import Chart, find, recipes
 from rfviz.recipes.base import Bench
@@ -46,10 +47,25 @@ OTHERS = {
          "schemes": ["RandomMaxout", "RandomFourier"], "pools": [8], "relative": False, "draw": ["orthogonal"]},
         {"points": 16, "m_max": 100, "odd": True, "draws": 1, "schemes": ["CompositionalFeatures"], "both": True},
     ],
+    "accuracy": [
+        {"data": "digits", "schemes": ["RandomMaxout", "RandomProjection"], "pools": [2], "m_max": 40, "seeds": 2,
+         "references": ["linear_ridge"], "doubly": True, "test": 40, "loss": "ridge", "alpha": 1.0},
+        {"data": "moons", "schemes": ["RandomFourier"], "m_max": 20, "seeds": 1, "references": [], "grow": "rows",
+         "gamma": 1.0},
+    ],
+    "decision-surfaces": [
+        {"data": "moons", "data.n_samples": 100, "scheme": "RandomMaxout", "n_components": 20, "creases": 2, "C": 1.0,
+         "svm_gamma": 1.0, "normalise": "standardise", "loss": "hinge", "seed": 3},
+        {"points_from": "own", "points": ["-1/0/1", "1/0.25/2", "0.5/0.5/2"], "n_components": 10},
+    ],
     "distance-saturation": [
         {"data": "sphere", "data.n_samples": 50, "scheme": "RandomFourier", "n_components": 200, "gamma": 0.5,
          "compare": [2.0], "normalise": "standardise"},
         {"scheme": "RandomProjection", "n_components": 200},
+    ],
+    "kitchen-sinks": [
+        {"k_max": 50, "stumps": 20, "draws": 2, "learners": ["SigmoidalRidge"], "scale": 0.5, "test": 40},
+        {"view": "weights", "data": "moons", "learners": ["RandomFourier"], "gamma": 0.5, "k_max": 20, "runs": 5},
     ],
     "pixel-cooccurrence": [
         {"features": 2000, "side": 8, "skeleton": "own", "layers": ["3/1/relu", "exponential/2"], "row": 2,
@@ -146,9 +162,16 @@ def test_script_is_short_and_a_notebook(slug, values):
 
 
 @every_recipe
-def test_presets_are_legal_as_they_stand(slug):
+def test_presets_are_legal_as_they_stand(slug, monkeypatch):
     """What a button sets is what the page then shows: nothing is replaced and nothing ignored."""
-    recipe = find(slug)
+    recipe, load = find(slug), datasets.load
+
+    def load_at_hand(name, progress=None, **values):
+        """Images in place of what would have to be downloaded; its settings are asked for all the same."""
+        at_hand = datasets.specs()[name].source in ("generated", "bundled")
+        return load(name, progress, **values) if at_hand else load("photo_patches", max_samples=100)
+
+    monkeypatch.setattr(datasets, "load", load_at_hand)
     for _, values in recipe.presets.values():
         preset = Preset(values)
         recipe.settings(preset, recipe.source(preset))

@@ -1,6 +1,7 @@
 """Kitchen sinks and AdaBoost in parts: what is known is kept, boosting goes on where it was, failures are said."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,10 +12,14 @@ from rfviz.analysis.progress import silent
 from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import largest_weights
 from rfviz.errors import hearing, warn
-from rfviz.ui import contest as contest_module
-from rfviz.ui import race as race_module
-from rfviz.ui.contest import Contest, WeightRuns
-from rfviz.ui.race import Entrant, Race
+from rfviz.recipes import contest as contest_module
+from rfviz.recipes import race as race_module
+from rfviz.recipes.contest import Contest
+from rfviz.recipes.entrants import Entrant
+from rfviz.ui import results
+
+Race = partial(race_module.Race, keeper=results)
+WeightRuns = partial(contest_module.WeightRuns, keeper=results)
 
 STUMPS = Entrant("Random stumps", "DecisionStumps", ())
 STEPS = (((5, 10), 1.0), ((20,), 1.0))

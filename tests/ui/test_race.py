@@ -1,6 +1,7 @@
 """The race behind the accuracy page: what is known is kept, what fails says why, what is missing is added."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,9 +10,12 @@ from rfviz import datasets
 from rfviz.analysis.progress import silent
 from rfviz.analysis.splits import make_split
 from rfviz.errors import MemoryBudgetError, ParameterError, hearing, warn
-from rfviz.ui import race as race_module
-from rfviz.ui.accuracy_entrants import EntrantSettings, architectures, line_up
-from rfviz.ui.race import Entrant, Race
+from rfviz.recipes import race as race_module
+from rfviz.recipes.accuracy_entrants import EntrantSettings, architectures, line_up
+from rfviz.recipes.entrants import Entrant
+from rfviz.ui import results
+
+Race = partial(race_module.Race, keeper=results)
 
 MAXOUT = Entrant("Maxout, q = 2", "RandomMaxout", (("pool_size", 2),))
 LINEAR = Entrant("Random projection", "RandomProjection", ())

@@ -1,4 +1,4 @@
-"""A race of feature maps on the accuracy page: what runs, what is known already, and going on with what is missing."""
+"""A race of feature maps: what runs, what is known already, and going on with what is missing."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import functools
 import logging
 import time
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from rfviz import backend
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, mean_and_spread, run_segment
 from rfviz.analysis.architectures import with_patches
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.analysis.splits import Split
-from rfviz.errors import RfvizError
+from rfviz.errors import DeviceError, RfvizError
 from rfviz.figures.accuracy import Runner
 from rfviz.linear_model.descent import schedule
+from rfviz.recipes.base import Bench, Keeper
 from rfviz.recipes.entrants import Entrant
-from rfviz.ui.results import kept, known, warnings_of
-from rfviz.ui.session import raise_device_failure
 
-__all__ = ["Entrant", "Failure", "Race", "report_of"]
+__all__ = ["Failure", "Race", "finish", "raise_device_failure", "report_of"]
 
 _SHELF = "accuracy"
 _SMALL_SPLIT = 30_000_000
@@ -57,6 +57,8 @@ class Race:
     alphas : float or "auto"
         Penalties of the ridge.
     loss : {"ridge", "logistic", "hinge"}
+    keeper : Keeper
+        Remembers the parts.
     """
 
     split: Split
@@ -66,6 +68,7 @@ class Race:
     steps: tuple[tuple[tuple[int, ...], float], ...]
     alphas: Any
     loss: str = "ridge"
+    keeper: Keeper = field(default_factory=Bench, repr=False)
 
     def _key(self, entrant: Entrant, seed: int, step: tuple) -> Hashable:
         return self.split_key, entrant, seed, step, *self._rules
@@ -106,11 +109,13 @@ class Race:
     def missing(self) -> list[tuple[Entrant, int, tuple]]:
         """The parts that are not known yet, without those of entrants that failed."""
         failed = self.failures()
-        return [p for p in self.parts() if p[0].label not in failed and known(_SHELF, self._key(*p)) is None]
+        return [
+            p for p in self.parts() if p[0].label not in failed and self.keeper.known(_SHELF, self._key(*p)) is None
+        ]
 
     def failures(self) -> dict[str, str]:
         """Why an entrant stopped, by its label; the others go on."""
-        found = ((part[0].label, known(_SHELF, self._key(*part))) for part in self.parts())
+        found = ((part[0].label, self.keeper.known(_SHELF, self._key(*part))) for part in self.parts())
         return {label: result.reason for label, result in found if isinstance(result, Failure)}
 
     def warnings(self) -> dict[str, str]:
@@ -118,7 +123,7 @@ class Race:
         keys: dict[str, list[Hashable]] = {}
         for part in self.parts():
             keys.setdefault(part[0].label, []).append(self._key(*part))
-        found = {label: warnings_of(_SHELF, own) for label, own in keys.items()}
+        found = {label: self.keeper.warnings_of(_SHELF, own) for label, own in keys.items()}
         return {label: text for label, text in found.items() if text}
 
     def run_missing(self, progress: Callable[[float, str], None]) -> None:
@@ -146,7 +151,7 @@ class Race:
                 _log.exception("%s failed in a race", entrant.label)
                 return Failure("something went wrong; the server's log has the details")
 
-        kept(_SHELF, self._key(*part), compute, _KEPT)
+        self.keeper.kept(_SHELF, self._key(*part), compute, _KEPT)
 
     def _inputs(self, entrant: Entrant) -> Split:
         """The split as this entrant sees it."""
@@ -155,11 +160,11 @@ class Race:
         # For one session or a race of many maps it is learnt anew in a second; small ones are kept.
         make = functools.partial(with_patches, self.split, *entrant.patches)
         small = self.split.X_train.nbytes < _SMALL_SPLIT
-        return kept("patches", (self.split_key, entrant.patches), make, most=12) if small else make()
+        return self.keeper.kept("patches", (self.split_key, entrant.patches), make, most=12) if small else make()
 
     def segments(self, entrant: Entrant, seed: int) -> list[Segment]:
         """What is known of one entrant and seed; of growing shares of the rows the largest."""
-        found = [known(_SHELF, self._key(entrant, seed, step)) for step in self.steps]
+        found = [self.keeper.known(_SHELF, self._key(entrant, seed, step)) for step in self.steps]
         found = [segment for segment in found if isinstance(segment, Segment)]
         if found and self.steps[0][1] < 1.0:
             return [found[-1]]
@@ -167,15 +172,31 @@ class Race:
 
     def runners(self, axis: str) -> list[Runner]:
         """The curves as far as they are known, errors in per cent for classes."""
-        scale = 100.0 if self.split.is_classification else 1.0
         curves = []
         for entrant in self.entrants:
             runs = [self.segments(entrant, seed) for seed in range(self.seeds)]
             frame = _against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
-            for name in ("error", "s.d."):
-                frame[name] = scale * frame[name]
-            curves.append(Runner(entrant.label, frame, self._paper(entrant), entrant.scheme))
+            curves.append(Runner(entrant.label, frame, self._paper(entrant), entrant.scheme).scaled(self.scale))
         return curves
+
+    @property
+    def scale(self) -> float:
+        """Of errors in the unit of the chart: per cent for classes."""
+        return 100.0 if self.split.is_classification else 1.0
+
+    @property
+    def has_points(self) -> bool:
+        """Whether any part is known."""
+        return any(self.segments(entrant, seed) for entrant in self.entrants for seed in range(self.seeds))
+
+    def snapshot(self) -> Race:
+        """The race as far as it has come, whatever its keeper forgets later."""
+        bench = Bench()
+        for part in self.parts():
+            result = self.keeper.known(_SHELF, self._key(*part))
+            if result is not None:
+                bench.kept(_SHELF, self._key(*part), lambda result=result: result)
+        return replace(self, keeper=bench)
 
     @property
     def is_papers_mnist(self) -> bool:
@@ -189,6 +210,12 @@ class Race:
         if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1 or not plain:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
+
+
+def raise_device_failure(error: BaseException) -> None:
+    """Raise `error` on if it is the GPU's: what was computed is not to blame, and whoever keeps it knows what to do."""
+    if isinstance(error, DeviceError) or backend.is_device_failure(error):
+        raise error
 
 
 def report_of(part: tuple, before: float, width: float, progress: Callable[[float, str], None]) -> Any:
@@ -218,3 +245,9 @@ def _against_seconds(runs: list[list[Segment]]) -> pd.DataFrame:
     frame = groups.mean().reset_index()
     frame["s.d."] = groups["error"].std(ddof=1).fillna(0.0).to_numpy()
     return frame
+
+
+def finish(work: Any, keeper: Keeper) -> str:
+    """Compute all that is missing of a race or a contest: who stopped and why, in a sentence each."""
+    keeper.watched("finished", work.identity, lambda progress: work.run_missing(progress) or True)
+    return " ".join(f"{label} stopped: {reason}" for label, reason in work.failures().items())

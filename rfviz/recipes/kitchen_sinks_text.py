@@ -8,7 +8,9 @@ from rfviz.analysis.kitchen_sinks import ADABOOST, Comparison, Curve, compare
 from rfviz.analysis.splits import Split
 from rfviz.analysis.weight_decay import WeightDecay
 
-__all__ = ["METHOD", "NUMBERS", "PAPER", "explanation", "summary", "weights_explanation", "weights_summary"]
+__all__ = ["METHOD", "NOBODY", "NUMBERS", "PAPER", "explanation", "summary", "weights_explanation", "weights_summary"]
+
+NOBODY = "No random features take part. Choose at least one family."
 
 NUMBERS = (
     "Errors in per cent, mean over the draws; seconds are medians over the draws, at those K where they were measured "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from rfviz.analysis.kitchen_sinks import ADABOOST, Curve, boost_curve, sink_curv
 from rfviz.analysis.splits import Split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.errors import RfvizError
-from rfviz.ui.race import Entrant, Failure, Race, report_of
-from rfviz.ui.results import kept, known, warnings_of
-from rfviz.ui.session import raise_device_failure
+from rfviz.recipes.base import Bench, Keeper
+from rfviz.recipes.entrants import Entrant
+from rfviz.recipes.race import Failure, Race, raise_device_failure, report_of
 
 __all__ = ["Contest", "WeightRuns"]
 
@@ -111,7 +111,7 @@ class Contest:
         """What is known of AdaBoost, up to the first segment that is not."""
         found = []
         for number in range(len(self.steps)):
-            result = known(_BOOSTED, self._key(number))
+            result = self.race.keeper.known(_BOOSTED, self._key(number))
             if result is None:
                 break
             found.append(result)
@@ -129,7 +129,7 @@ class Contest:
                 raise_device_failure(error)
                 return Failure(str(error) or "out of memory")
 
-        kept(_BOOSTED, self._key(number), compute, _KEPT_SEGMENTS)
+        self.race.keeper.kept(_BOOSTED, self._key(number), compute, _KEPT_SEGMENTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +143,8 @@ class WeightRuns:
     entrant : Entrant
     grid : tuple of int
     runs : int
+    keeper : Keeper
+        Remembers the runs.
     """
 
     split: Split
@@ -150,6 +152,7 @@ class WeightRuns:
     entrant: Entrant
     grid: tuple[int, ...]
     runs: int
+    keeper: Keeper = field(default_factory=Bench, repr=False)
 
     @property
     def identity(self) -> Hashable:
@@ -159,14 +162,18 @@ class WeightRuns:
         return range(self.runs)
 
     def missing(self) -> list[int]:
-        return [] if self.failures() else [run for run in self.parts() if known(_WEIGHTS, self._key(run)) is None]
+        return (
+            []
+            if self.failures()
+            else [run for run in self.parts() if self.keeper.known(_WEIGHTS, self._key(run)) is None]
+        )
 
     def failures(self) -> dict[str, str]:
-        result = known(_WEIGHTS, self._key(0))
+        result = self.keeper.known(_WEIGHTS, self._key(0))
         return {self.entrant.label: result.reason} if isinstance(result, Failure) else {}
 
     def warnings(self) -> dict[str, str]:
-        text = warnings_of(_WEIGHTS, map(self._key, self.parts()))
+        text = self.keeper.warnings_of(_WEIGHTS, map(self._key, self.parts()))
         return {self.entrant.label: text} if text else {}
 
     def cost(self, parts: Sequence[int]) -> float:
@@ -183,13 +190,15 @@ class WeightRuns:
             def report(share: float, text: str, run: int = run, words: str = words) -> None:
                 progress((run + share) / self.runs, f"run {run + 1} of {self.runs}: {text}{words}")
 
-            kept(_WEIGHTS, self._key(run), lambda run=run, report=report: self._compute(run, report), _KEPT_RUNS)
+            self.keeper.kept(
+                _WEIGHTS, self._key(run), lambda run=run, report=report: self._compute(run, report), _KEPT_RUNS
+            )
             if self.failures():
                 break
 
     def result(self) -> WeightDecay | None:
         """The runs that are known; None before the first."""
-        found = [known(_WEIGHTS, self._key(run)) for run in self.parts()]
+        found = [self.keeper.known(_WEIGHTS, self._key(run)) for run in self.parts()]
         norms = [norm for norm in found if isinstance(norm, np.ndarray)]
         return WeightDecay(np.array(self.grid), np.stack(norms)) if norms else None
 

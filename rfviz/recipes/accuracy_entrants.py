@@ -15,10 +15,10 @@ from rfviz.errors import ParameterError
 from rfviz.features import registry
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.params import Param
+from rfviz.recipes.entrants import Entrant
+from rfviz.recipes.maps import receptive_field
+from rfviz.recipes.panel import Panel
 from rfviz.skeleton import PRESETS as PRESET_SKELETONS
-from rfviz.ui.controls import control, receptive_field, several
-from rfviz.ui.race import Entrant
-from rfviz.ui.state import PageState
 
 __all__ = ["EntrantSettings", "architectures", "choose_maps", "choose_settings", "line_up", "presets"]
 
@@ -111,33 +111,33 @@ class EntrantSettings:
     doubly: bool = False
 
 
-def choose_maps(state: PageState) -> list[str]:
+def choose_maps(panel: Panel) -> list[str]:
     """Let the reader choose which maps race: class names, in the order of the registry."""
     schemes = registry()
     short = {name: scheme.label.removeprefix("Random ").capitalize() for name, scheme in schemes.items()}
-    return several(state, "schemes", list(schemes), _MAPS, "Maps", "Which feature maps race.", short)
+    return panel.several("schemes", list(schemes), _MAPS, "Maps", "Which feature maps race.", short)
 
 
 def choose_settings(
-    state: PageState, chosen: list[str], references: list[str], image_shape: tuple[int, ...] | None
+    panel: Panel, chosen: list[str], references: list[str], image_shape: tuple[int, ...] | None
 ) -> EntrantSettings:
     """Let the reader set what the chosen maps and reference lines depend on."""
     pools, skeletons, gamma, projections = [4], ["flat"], _GAMMA.default, _PROJECTIONS.default
     if "RandomMaxout" in chosen or "SharedPoolMaxout" in chosen:
-        pools = several(state, "pools", _POOLS, [4], "Pool sizes q", "One maxout curve for each.")
+        pools = panel.several("pools", _POOLS, [4], "Pool sizes q", "One maxout curve for each.")
     if "SharedPoolMaxout" in chosen:
-        projections = control(state, _PROJECTIONS)
+        projections = panel.control(_PROJECTIONS)
     if "RandomFourier" in chosen or any("gamma" in BASELINES[name].uses for name in references):
-        gamma = control(state, _GAMMA)
+        gamma = panel.control(_GAMMA)
     if "CompositionalFeatures" in chosen:
-        skeletons = several(state, "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS)
+        skeletons = panel.several("skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS)
     fields: tuple[dict[str, Any], ...] = ({},)
     doubly = False
     if any(_projects(name) for name in chosen):
-        doubly = control(state, _DOUBLY)
-        field = receptive_field(state, image_shape)
+        doubly = panel.control(_DOUBLY)
+        field = receptive_field(panel, image_shape)
         if field:
-            fields = ({}, field) if control(state, _WHOLE) else (field,)
+            fields = ({}, field) if panel.control(_WHOLE) else (field,)
     return EntrantSettings(tuple(pools), gamma, tuple(skeletons), projections, fields, doubly)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
+from rfviz.analysis.creases import crease_meaning
 from rfviz.analysis.decision_surface import SchemeSurfaces, Surface
 from rfviz.analysis.plane import Plane
 
-__all__ = ["METHOD", "NUMBERS", "TOO_FEW", "explanation", "slice_text", "summary"]
+__all__ = ["METHOD", "NUMBERS", "TOO_FEW", "crease_words", "explanation", "slice_text", "summary"]
 
 TOO_FEW = "There is nothing to tell apart yet: click points of at least two classes into the plane."
 
@@ -91,3 +95,14 @@ def slice_text(plane: Plane) -> str:
         "training points lie elsewhere and are dropped onto the plane, so **a point need not have the class of the "
         "area it is drawn in**."
     )
+
+
+def crease_words(scheme: str, setting: Mapping[str, Any], creases: int) -> str:
+    """What the dark lines are, in a sentence; empty without any."""
+    if not creases:
+        return ""
+    meaning = crease_meaning(scheme, setting)
+    if not meaning:
+        return "These features are linear and have no creases."
+    which = "the first feature" if creases == 1 else f"the first {creases} features"
+    return f"Dark lines, for {which}: {meaning}."

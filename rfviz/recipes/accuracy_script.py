@@ -1,0 +1,80 @@
+"""The script of the page on accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rfviz import datasets
+from rfviz.analysis.accuracy import grid_segments, run_segment
+from rfviz.analysis.architectures import with_patches
+from rfviz.analysis.baselines import run_baseline
+from rfviz.analysis.splits import make_split
+from rfviz.errors import RfvizError
+from rfviz.figures.accuracy import made_runner, plot_accuracy, runners_frame
+from rfviz.recipes import script
+from rfviz.recipes.panel import Data
+from rfviz.recipes.race import Race
+
+__all__ = ["script_of"]
+
+_REFERENCES = """
+references = {{}}
+for name in {names}:
+    try:
+        result = run_baseline(name, split.X_train, split.y_train, split.X_test, split.y_test, gamma={gamma!r})
+        references[result.title] = {scale} * result.error
+    except RfvizError as error:
+        print(error)
+"""
+
+
+def script_of(
+    data: Data,
+    normalise: str,
+    test_share: float,
+    grow: str,
+    race: Race,
+    m_max: int,
+    references: Sequence[str],
+    gamma: float | str,
+) -> str:
+    """Python that runs all of a race, one map after another, and the methods beside it."""
+    uses = [datasets, make_split, grid_segments, run_segment, made_runner, plot_accuracy, runners_frame]
+    maps = [(e.label, e.scheme, dict(e.setting), e.loss or race.loss) for e in race.entrants]
+    grids, inputs, patches = f"grid_segments({m_max})", "split", ""
+    if grow == "rows":
+        uses.append(np)
+        grids = f"[np.concatenate({grids})]"
+    if any(entrant.patches for entrant in race.entrants):
+        uses.append(with_patches)
+        found = {entrant.label: entrant.patches for entrant in race.entrants if entrant.patches}
+        patches = f"patches = {script.python(found, 10)}  # whose principal components are the inputs\n"
+        inputs = "with_patches(split, *patches[label]) if label in patches else split"
+    beside = "\nreferences = {}\n"
+    if references:
+        uses += [run_baseline, RfvizError]
+        beside = _REFERENCES.format(names=list(references), gamma=gamma, scale=race.scale)
+    unit = "test error, %" if race.split.is_classification else "test error (root mean square)"
+    body = f"""
+{script.load_data(data)}
+split = make_split(dataset, {normalise!r}, {test_share})
+
+maps = {script.python(maps, 7)}
+{patches}grids = {grids}
+runners = []
+for label, scheme, setting, loss in maps:
+    inputs, runs = {inputs}, []
+    for seed in range({race.seeds}):
+        drawn = setting | {{"random_state": seed}}
+        runs.append([run_segment(inputs, scheme, drawn, grid, {race.alphas!r}, loss=loss) for grid in grids])
+    runners.append(made_runner(label, scheme, runs, scale={race.scale}))
+{beside}
+frame = runners_frame(runners, references)
+print(frame)
+
+figure = plot_accuracy(runners, references, x_range=(9, {1.1 * m_max}), unit={unit!r})
+figure.show()
+"""
+    return script.write("How many random features does a linear model need?", body, uses)
