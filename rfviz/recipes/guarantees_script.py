@@ -62,7 +62,7 @@ def learning_script(source: Source, settings: LearningSettings) -> str:
     size = settings.size
     if size == "measured":
         norms = "radius" if settings.theorem == "compositional" else "size"
-        size = f"max(float(numpy.median(measured.{norms}, axis=0)[measured.place({settings.m})]), 1e-9)"
+        size = f"max(float(np.median(measured.{norms}, axis=0)[measured.place({settings.m})]), 1e-9)"
     body = f"""
 {script.load_data(source.data)}
 split = make_split(dataset, {source.normalise!r}, {TEST_SHARE})

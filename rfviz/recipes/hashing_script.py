@@ -41,7 +41,7 @@ other = hash_pairs(points, {SIMHASH!r}, plain, signs)""")
         blocks.append(_pair(settings.look, uses))
         options += ", pair=pair"
     blocks.append(f"""
-frames = {{"hamming": pandas.concat([r.to_frame().assign(hash=r.scheme) for r in [{found}]], ignore_index=True)}}
+frames = {{"hamming": pd.concat([r.to_frame().assign(hash=r.scheme) for r in [{found}]], ignore_index=True)}}
 figures = {{"hamming": plot_hamming(result{options})}}
 print(frames["hamming"])""")
     if isinstance(settings.look, NearFar):

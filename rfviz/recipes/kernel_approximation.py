@@ -205,7 +205,7 @@ for label, scheme, setting in maps:
 
 m = {settings.m}
 place = grid.tolist().index(m)
-frames = {{"kernel-error": pandas.concat([result.to_frame() for result in results], ignore_index=True)}}
+frames = {{"kernel-error": pd.concat([result.to_frame() for result in results], ignore_index=True)}}
 figures = {{"kernel-error": plot_kernel_errors(results, {settings.metric!r}, at=m, relative={settings.relative})}}
 for number, style in enumerate(scheme_styles(result.scheme for result in results)):
     frames[f"cloud-{{number}}"] = results[number].cloud_frame(place)
