@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,9 @@ def shuffled_blocks(
     ends = batch_ends(n_samples, batch_size)
     row_bytes = (X.data.nbytes if sparse.issparse(X) else X.nbytes) // n_samples + 1
     chunk = max(_CHUNK_BYTES // row_bytes, batch_size)
-    with feature_map.resident():
+    # Any object with `transform_blocks` will do; only a feature map of ours can keep its weights on the device.
+    stay = getattr(feature_map, "resident", nullcontext)
+    with stay():
         for start in range(0, n_samples, chunk):
             for block in feature_map.transform_blocks(X[order[start : start + chunk]], **options):
                 stop = done + block.shape[0]
