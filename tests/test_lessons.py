@@ -144,6 +144,16 @@ def test_step_of_an_address_begins_as_the_steps_before_it_left_the_page():
     assert any("Step 4 of 5" in part.proto.body for part in at.get("html"))
 
 
+def test_begins_with_the_defaults_and_undo_stays_within_it():
+    at = opened(SATURATION, seed="7", pool_size="16")
+    at.query_params.clear()
+    at.query_params["lesson"] = "saturation"
+    at.run()
+    assert at.session_state[f"{SATURATION}.seed"] == 0
+    assert_holds(at, LESSON["saturation"], LESSON["saturation"].start)
+    assert len(at.session_state[f"{SATURATION}:history"].entries) == 1
+
+
 @pytest.mark.parametrize(("step", "expected"), [("0", "1"), ("99", "5"), ("x", "1"), ("²", "1"), ("-1", "1")])
 def test_steps_that_there_are_not(step, expected):
     assert expected in opened(SATURATION, lesson="saturation", step=step).query_params["step"]

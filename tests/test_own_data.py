@@ -16,6 +16,7 @@ from rfviz.ui.own_data import Desk
 from rfviz.ui.own_data_menu import in_plane
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.results import forget, kept, known
+from rfviz.ui.share import _VISITED
 from tests.datasets.test_bad_uploads import csv, pictures
 from tests.test_pages import _ROUTER, changed, opened, specs
 
@@ -70,6 +71,10 @@ def test_a_file_is_taken_looked_at_and_used():
     assert not at.exception and menu(at, SATURATION).value == "own:people" and specs(at)
     other = changed(at, SATURATION, {"normalise": "none"})
     assert specs(other) and menu(other, SATURATION).value == "own:people"
+    # Undo goes back to the data set before, not to the dialog.
+    assert [entry["data"] for entry in at.session_state[f"{SATURATION}:history"].entries][:2] == [
+        "circle", "own:people"
+    ]  # fmt: skip
 
 
 def test_a_file_that_cannot_be_read_is_one_sentence():
@@ -91,9 +96,22 @@ def test_a_link_to_data_of_somebody_else(slug):
     assert not changed(at, slug, {"data": "sphere"}).info
 
 
+def test_a_link_that_cannot_carry_them_says_so_and_offers_no_settings_file():
+    at, _ = visited(SATURATION, "table")
+    next(button for button in at.button if button.key == f"{SATURATION}.share").click().run()
+    assert any("no link can carry your own data, “people”" in markdown.value for markdown in at.markdown)
+    labels = [button.proto.label for button in at.get("download_button")]
+    assert "Script (.py)" in labels and "Settings (JSON)" not in labels
+
+
 def test_forgotten_data_leave_the_menu():
     at, key = visited(SATURATION, "table")
+    changed(at, SATURATION, {}).session_state[f"{SATURATION}:pin"] = "saturation"
+    assert len(at.run().session_state[f"{SATURATION}:pins"]) == 1
+    assert at.session_state[_VISITED][SATURATION].values["data"] == key
     next(button for button in at.button if button.key == f"{SATURATION}:own-forget").click().run()
+    assert not at.session_state[f"{SATURATION}:pins"]
+    assert "data" not in at.session_state[_VISITED][SATURATION].values
     assert not at.exception and menu(at, SATURATION).value == "circle"
     assert key not in menu(at, SATURATION).options and not at.session_state[own_data._STATE].sets
 

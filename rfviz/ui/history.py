@@ -111,7 +111,7 @@ def history_of(page: str, session: MutableMapping[str, Any] | None = None) -> Hi
 def record(state: PageState, session: MutableMapping[str, Any], begun: float) -> dict[str, int]:
     """Take note of the values of a page after a run that began at `begun`; how many steps there are back and forth."""
     history = history_of(state.page, session)
-    history.record(state.values(), begun, time.monotonic())
+    history.record(state.values() | state.shown, begun, time.monotonic())
     return {"back": history.back, "forth": history.forth}
 
 

@@ -69,7 +69,7 @@ def begin(state: PageState) -> Step | None:
     before: tuple[_Visit, _Visit | None] | None = st.session_state.get(_VISIT)
     visit = before[0] if before else None
     if visit is None or visit.lesson != lesson.slug:
-        _forget(state)
+        state.forget()  # a lesson begins with the page's own defaults, whatever was set before
         visit = _Visit(lesson.slug, step)
     elif visit.step != step:
         visit = replace(visit, step=step, shown=False, chosen=None)
@@ -87,12 +87,6 @@ def _step_of(lesson: Lesson) -> int:
     if text != str(step):
         st.query_params["step"] = str(step)
     return step
-
-
-def _forget(state: PageState) -> None:
-    """A lesson begins with the page's own defaults, whatever was set before."""
-    for key in [key for key in st.session_state if str(key).startswith(state.key(""))]:
-        del st.session_state[key]
 
 
 def links(page: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -11,6 +13,7 @@ from rfviz.analysis.plane import plane_of
 from rfviz.datasets.base import DatasetSpec
 from rfviz.recipes.panel import Data
 from rfviz.ui import own_data_text as text
+from rfviz.ui import pins, share
 from rfviz.ui.own_data import PREFIX, desk, is_own, specs
 from rfviz.ui.own_data_dialog import DRAFT, bring
 from rfviz.ui.results import kept
@@ -36,6 +39,13 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
     default with a word about why.
     """
     key, notice = state.key("data"), state.key("own notice")
+
+    def is_gone(values: Mapping[str, Any]) -> bool:
+        name = str(values.get("data", ""))
+        return is_own(name) and name not in offered
+
+    for part in (pins, share):  # what was made of data that have been dropped goes with them
+        part.let_go(is_gone)
     arrived = st.session_state.pop(_ARRIVED, None)
     if arrived in offered:
         st.session_state[key] = arrived
@@ -59,6 +69,7 @@ def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSp
         return name
     shown = st.session_state.get(before, default)
     shown = shown if shown in known else default
+    state.shown["data"] = shown  # nobody wants to go back to an open dialog
 
     def used(key: str) -> None:
         st.session_state[_ARRIVED] = key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from plotly.io.json import to_json_plotly
 from rfviz.recipes.controls import shown
 from rfviz.ui.state import PageState
 
-__all__ = ["MOST", "Pin", "differences", "pins_of", "remove", "restore", "show", "take", "want"]
+__all__ = ["MOST", "Pin", "differences", "let_go", "pins_of", "remove", "restore", "show", "take", "want"]
 
 #: Pinned charts of a page.
 MOST = 4
@@ -94,6 +94,12 @@ def take(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
 def remove(page: str, name: str) -> None:
     """Take a pin away."""
     st.session_state[f"{page}:pins"] = [pin for pin in pins_of(page) if pin.name != name]
+
+
+def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
+    """Take away the pins of every page whose values meet this."""
+    for key in [str(key) for key in st.session_state if str(key).endswith(":pins")]:
+        st.session_state[key] = [pin for pin in st.session_state[key] if not is_gone(pin.values)]
 
 
 def restore(state: PageState, name: str) -> None:

@@ -154,7 +154,7 @@ def chart_bar(state: PageState, chart: str, reels: Sequence[Reel], pin: Callable
 def _send(key: str, name: str, reel: Reel) -> None:
     """Compute the frames, or recall them, and hand them to the browser."""
     try:
-        data = watched("films", name, lambda progress: encoded(name, reel.film(progress)), most=8)
+        data = watched("films", (name, reel.key), lambda progress: encoded(name, reel.film(progress)), most=8)
     except RfvizError as error:
         data = json.dumps({"id": name, "error": str(error)}).encode()
     _film(key=f"{key}-film", data=data, height=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,20 @@ from rfviz.recipes.base import Chart, MapOn, Recipe
 from rfviz.recipes.preset import write_preset
 from rfviz.recipes.report import Entry, write_report
 from rfviz.recipes.script import notebook
+from rfviz.ui.own_data import PREFIX, is_own
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.state import PageState
 
-__all__ = ["share"]
+__all__ = ["let_go", "share"]
 
 _HERE = Path(__file__).parent
 _VISITED = "rfviz:visited"
 _SAMPLE = 1000
+_OWN = (
+    "The address holds every setting, but no link can carry your own data, “{name}”: whoever opens it sees another "
+    "data set. The script under “Python” prepares the same data in the same way and makes this chart; give your file "
+    "along with it."
+)
 _CSS = (_HERE / "share.css").read_text(encoding="utf-8")
 
 _link = st.components.v2.component(
@@ -82,6 +89,13 @@ def share(state: PageState, recipe: Recipe, source: Any, settings: Any, result: 
         _open(state, visit, list(visited.values()))
 
 
+def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
+    """Forget what was seen with values that meet this: a report must not bring back what the reader has dropped."""
+    visited = st.session_state.get(_VISITED, {})
+    for slug in [slug for slug, visit in visited.items() if is_gone(visit.values)]:
+        del visited[slug]
+
+
 @st.dialog("Share", width="large")
 def _open(state: PageState, visit: _Visit, visits: list[_Visit]) -> None:
     names = ("Link", "Python", "Picture", "Numbers", "Features", "Report")
@@ -105,6 +119,11 @@ def _open(state: PageState, visit: _Visit, visits: list[_Visit]) -> None:
 
 
 def _offer_link(state: PageState, visit: _Visit) -> None:
+    own = str(visit.values.get("data", ""))
+    if is_own(own):
+        st.markdown(_OWN.format(name=own.removeprefix(PREFIX)))
+        _link(key=state.key("copy-link"))
+        return
     st.markdown("The address holds every setting. Whoever opens it sees this chart.")
     _link(key=state.key("copy-link"))
     st.markdown("The same settings as a file, for the command `rfviz run settings.json --out results`, which needs no "

@@ -60,6 +60,8 @@ class PageState:
         self.hidden: Collection[str] = ()
         self.possible: Collection[str] = ()
         self.only: Collection[str] | None = None
+        #: By name, what the page shows for a control that holds a wish (to bring data) rather than a value.
+        self.shown: dict[str, Any] = {}
 
     def key(self, name: str) -> str:
         """Key of a control in the session's state."""
@@ -126,6 +128,14 @@ class PageState:
         history_of(self.page, st.session_state).part()
         for name, value in values.items():
             st.session_state[self.key(name)] = value
+
+    def forget(self) -> None:
+        """Begin as in a new session: the address and the defaults count, and no step back leads to what was before."""
+        for key in [key for key in st.session_state if str(key).startswith(self.key(""))]:
+            del st.session_state[key]
+        kept = st.session_state.get(_KEPT, {})
+        st.session_state[_KEPT] = {key: value for key, value in kept.items() if not key.startswith(self.key(""))}
+        st.session_state.pop(f"{self.page}:history", None)
 
     def finish(self) -> None:
         """After the last control: say what was wrong with the address, and write the present values to it."""

@@ -1,6 +1,7 @@
 """Every recipe does without a browser what its page does in one, and writes a script that does it again."""
 
 import ast
+import builtins
 import json
 import os
 import subprocess
@@ -151,6 +152,18 @@ def test_charts_are_complete(slug, values):
     assert charts[0].words
 
 
+def undefined(script):
+    """Names that a script uses and nothing in it gives: found without running it."""
+    nodes = list(ast.walk(ast.parse(script)))
+    used = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    given = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    given |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    given |= {node.name for node in nodes if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler))}
+    imports = [name for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom)) for name in node.names]
+    given |= {name.asname or name.name.partition(".")[0] for name in imports}
+    return used - given - set(dir(builtins))
+
+
 @every_setting
 def test_script_is_short_and_a_notebook(slug, values):
     recipe, preset = find(slug), Preset(values)
@@ -161,6 +174,7 @@ def test_script_is_short_and_a_notebook(slug, values):
     held = json.loads(notebook(script))
     cells = [cell["source"] for cell in held["cells"] if cell["cell_type"] == "code"]
     assert ast.dump(ast.parse("\n\n".join(cells))) == ast.dump(ast.parse(script.split('"""', 2)[2]))
+    assert not undefined(script)
     assert held["nbformat"] == 4
 
 
