@@ -8,7 +8,8 @@ function mark() {
   }
 }
 
-export default function () {
+export default function ({ data }) {
+  plotly(data.plotly).catch(() => {}); // a chart that needs it tries again, and says so
   let waiting = setTimeout(mark, 0);
   const watcher = new MutationObserver(() => {
     clearTimeout(waiting);
