@@ -1,16 +1,19 @@
 """A screen for whoever has a table and five minutes: what random features say about it, in plain sentences."""
 
+from functools import partial
+
 import streamlit as st
 
-from rfviz.analysis.inspection import SCALING
+from rfviz.analysis.inspection_maps import MapResult
+from rfviz.analysis.quick_inspection import Inspection
 from rfviz.errors import RfvizError
-from rfviz.params import Param
+from rfviz.recipes.quick_inspection import RECIPE, Outcome, Settings, inspect
 from rfviz.ui import inspection_details as parts
 from rfviz.ui import inspection_views as views
-from rfviz.ui import layout
-from rfviz.ui.controls import control
-from rfviz.ui.inspection_run import Inspection
-from rfviz.ui.sidebar import choose_data, show_device
+from rfviz.ui import layout, results
+from rfviz.ui.controls import PagePanel
+from rfviz.ui.share import share
+from rfviz.ui.sidebar import show_device
 
 TITLE = "Quick inspection"
 ICON = ":material/troubleshoot:"
@@ -18,39 +21,41 @@ GROUP = "Your data"
 ORDER = 7
 QUESTION = "What do random features say about these data: what is odd, what repeats, and is there more than a line?"
 
-SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features of the maps.")
-
-state = layout.page_title("quick-inspection")
-dataset, data_key = choose_data(state, "breast_cancer")
+state = layout.page_title(RECIPE.slug)
+panel = PagePanel(state, {"colour": partial(views.draw_colour, state)})
 with st.sidebar:
-    how, seed = control(state, SCALING), control(state, SEED)
-inspection = Inspection(dataset, data_key, how, seed)
+    source = RECIPE.source(panel)
+dataset, data_key = source.data.dataset, source.data.key
 
 
-def maps_and_row() -> None:
+def maps_and_row(inspection: Inspection) -> tuple[Settings, MapResult | None]:
     """The controls, the three maps, and the row that was picked."""
     few, some = views.samples(inspection)
-    with st.container(key="controls-inspection"):
-        colour = views.choose_colour(state, dataset)
-        row = views.choose_row(state, dataset, few)
+    views.take_click(state, few)
+    settings, maps = RECIPE.settings(panel, source), None
     try:
-        views.show_maps(inspection.maps(), dataset, data_key, colour, row)
+        maps = inspection.maps()
     except RfvizError as error:
         st.info(f"No map can be drawn. {error}")
+    else:
+        views.show_maps(maps, dataset, data_key, settings.colour, settings.row)
     with st.container(key="picked-row"):
-        views.show_row(dataset, data_key, some, row)
+        views.show_row(dataset, data_key, some, settings.row)
+    return settings, maps
 
 
 @st.fragment  # a click draws this part of the page anew, not the sidebar
 def laboratory() -> None:
     """Everything that answers a click."""
+    inspection = inspect(source, results)
     try:
-        maps_and_row()
-        outlying = st.container()
-        views.show_findings(state, inspection.findings(), inspection.limits())
+        settings, maps = maps_and_row(inspection)
+        outlying, limits = st.container(), inspection.limits()
+        findings = views.show_findings(state, inspection.findings(), limits)  # each as soon as it is known
         with outlying:
             views.outlier_buttons(state, inspection)
-        layout.details(state, parts.details(inspection))
+            share(state, RECIPE, source, settings, Outcome(maps, findings, limits))
+        layout.details(state, parts.details(inspection, data_key))
     except RfvizError as error:
         st.error(str(error))
     state.finish()

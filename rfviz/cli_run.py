@@ -25,22 +25,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--out", metavar="DIR", default=".", help="where the files go; made where it is missing")
     parser.add_argument("--figure", metavar="LABEL", help="with a page's name: one of its presets, such as a figure")
-    parser.add_argument("--data", metavar="FOLDER", help="a folder with your own .npz, .csv and .parquet files")
+    parser.add_argument(
+        "--data", metavar="PATH", help="a folder with your own .npz, .csv and .parquet files, or a file"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no list of files")
     parser.set_defaults(command=run)
 
 
 def run(given: argparse.Namespace) -> int:
     """Run the command; see :func:`rfviz.cli.main` for errors."""
-    from rfviz import datasets, recipes
+    from rfviz import recipes
     from rfviz.recipes.base import Bench
     from rfviz.recipes.export import write_chart
     from rfviz.recipes.preset import Preset, write_preset
 
-    if given.data is not None:
-        datasets.set_folder(given.data)
+    own = None if given.data is None else _own_data(Path(given.data).expanduser())
     page, values = _settings(given)
     recipe = recipes.find(page)
+    if own is not None and "data" not in values and (recipe.own_file or own.is_file()):
+        values = {**values, "data": _name_of(own)}
     out = _folder(given.out)
     bar = _Bar(None if given.quiet else sys.stderr)
     preset = Preset(values, bar)
@@ -61,6 +64,29 @@ def run(given: argparse.Namespace) -> int:
     if not given.quiet:
         print("\n".join(map(str, files)))
     return 0
+
+
+def _own_data(path: Path) -> Path:
+    """Make the folder of the reader's data known, or that of a single file."""
+    from rfviz import datasets
+
+    datasets.set_folder(path.parent if path.is_file() else path)
+    return path
+
+
+def _name_of(path: Path) -> str:
+    """The data set that a file is, or the only one of a folder."""
+    from rfviz.datasets import folder
+
+    files = folder.files()
+    if path.is_file():
+        files = {name: file for name, file in files.items() if file.resolve() == path.resolve()}
+    if len(files) == 1:
+        return next(iter(files))
+    if files:
+        raise DataError(f"{path} holds {len(files)} data files. Name one: --data {next(iter(files.values()))}")
+    what = "is no data file" if path.is_file() else "holds no data file"
+    raise DataError(f"{path} {what}. These are known by .npz, .csv and .parquet at the end of their name.")
 
 
 def _settings(given: argparse.Namespace) -> tuple[str, Mapping[str, Any]]:

@@ -13,6 +13,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from rfviz import backend, cli, datasets
@@ -273,3 +274,33 @@ def test_warnings_are_one_sentence_each_without_a_place_in_the_code(tmp_path, ca
         datasets.set_folder(None)
     said = capsys.readouterr().err
     assert said.count("With gamma=20 the phases") == 1 and said.startswith("rfviz run: With gamma=20")
+
+
+def test_run_inspects_a_file_of_ones_own(tmp_path, capsys):
+    rows = "".join(f"{i % 7},{(i * i) % 11},{i % 13}\n" for i in range(40))
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "one" / "mine.csv").write_text("a,b,c\n" + rows + rows[:6], encoding="utf-8")
+    (tmp_path / "two" / "flat.csv").write_text("a\n" + "1\n" * 9, encoding="utf-8")
+    (tmp_path / "two" / "words.csv").write_text("a\n1\n", encoding="utf-8")
+    out = tmp_path / "out"
+    try:
+        assert cli.main(["run", "quick-inspection", "--data", str(tmp_path / "one"), "--out", str(out)]) == 0
+        found = pd.read_csv(out / "findings.csv").set_index("title")
+        assert "1 row of 41" in found.loc["Exact copies", "finding"]
+        assert len(pd.read_csv(out / "map-maxout.csv")) == 41
+        held = json.loads((out / "settings.json").read_text(encoding="utf-8"))["values"]
+        assert held["data"] == "folder:mine"
+
+        capsys.readouterr()
+        assert cli.main(["run", "quick-inspection", "--data", str(tmp_path / "two"), "--out", str(out)]) == 2
+        assert "holds 2 data files. Name one: --data" in capsys.readouterr().err
+        # Equal rows have no map, but there is something to say of them.
+        flat, other = str(tmp_path / "two" / "flat.csv"), tmp_path / "other"
+        assert cli.main(["run", "quick-inspection", "--data", flat, "--out", str(other)]) == 0
+        found = pd.read_csv(other / "findings.csv").set_index("title")
+        assert found.loc["Columns", "grade"] == "warning" and not (other / "map-plain.csv").exists()
+        assert cli.main(["run", "quick-inspection", "--data", __file__, "--out", str(other)]) == 2
+        assert "is no data file" in capsys.readouterr().err
+    finally:
+        datasets.set_folder(None)

@@ -9,9 +9,9 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.inspection import nearest_rows, take_sample
+from rfviz.analysis.inspection_findings import share
 from rfviz.analysis.inspection_maps import draw_maps
 from rfviz.analysis.inspection_structure import inspect_structure
-from rfviz.ui.inspection_findings import share
 from rfviz.ui.results import _shelves
 from tests.test_pages import OFFLINE, array, changed, opened, specs
 
@@ -198,3 +198,15 @@ def test_unit_norm_of_a_row_of_zeros_is_refused(folder):
     at = opened(SLUG, {"data": folder("zeros", {"a": [0, 1, 2, 3], "b": [0, 2, 1, 5]}), "normalise": "unit norm"})
     assert len(at.error) == 1 and "normalisation" in at.error[0].value
     assert json.dumps(specs(at)) == "[]"
+
+
+def test_what_is_shared_is_what_the_page_shows():
+    at = opened(SLUG, {"data": "xor", "data.n_samples": 60, "row": 3})
+    next(button for button in at.button if button.label == "Share").click().run()
+    assert not at.exception
+    visit = at.session_state["rfviz:visited"][SLUG]
+    main, *maps = visit.charts()
+    shown = {title: (grade, sentence) for title, (_, grade, sentence) in findings(at).items()}
+    assert {row.title: (row.grade, row.finding) for row in main.frame.itertuples()} == shown
+    assert [chart.name for chart in maps] == ["map-plain", "map-maxout", "map-fourier"]
+    assert "row=2" in visit.script()

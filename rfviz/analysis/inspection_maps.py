@@ -12,11 +12,14 @@ from rfviz.analysis.inspection import Sample, of_rows
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import single_threaded_blas
 from rfviz.datasets.base import Dataset
+from rfviz.features import FeatureMap, registry
 
-__all__ = ["FEATURES", "MapResult", "draw_maps"]
+__all__ = ["FEATURES", "MAP_NAMES", "MapResult", "draw_maps", "feature_maps"]
 
 #: Features of each map.
 FEATURES = 1000
+#: What the maps are called, in their order.
+MAP_NAMES = ("map-plain", "map-maxout", "map-fourier")
 _MAPS = {"RandomMaxout": {"pool_size": 8}, "RandomFourier": {"gamma": "median"}}
 # The order along a curve takes cubic time.
 _ORDERED_ROWS = 400
@@ -47,6 +50,16 @@ class MapResult:
             for axis in range(2):
                 columns[f"{projection.title}, axis {axis + 1}"] = projection.coordinates[:, axis]
         return pd.DataFrame(columns)
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The same for each map alone, by its name."""
+        whole = self.to_frame()
+        return {name: whole.iloc[:, [0, 2 * i + 1, 2 * i + 2]] for i, name in enumerate(MAP_NAMES)}
+
+
+def feature_maps(seed: int = 0) -> list[FeatureMap]:
+    """The maps of which principal components are drawn, not yet fitted."""
+    return [registry()[scheme](FEATURES, random_state=seed, **setting) for scheme, setting in _MAPS.items()]
 
 
 def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progress = silent) -> MapResult:

@@ -19,7 +19,7 @@ from rfviz.recipes import accuracy_text as text
 from rfviz.recipes.accuracy_entrants import EntrantSettings, choose_maps, choose_settings, line_up, presets
 from rfviz.recipes.accuracy_script import script_of
 from rfviz.recipes.base import Bench, Chart, Keeper, MapOn, Recipe
-from rfviz.recipes.panel import Data, Panel
+from rfviz.recipes.panel import Panel, ScaledData
 from rfviz.recipes.race import Race, finish
 
 __all__ = ["RECIPE", "Outcome", "Settings", "Source", "accuracy_chart", "resource_chart"]
@@ -38,18 +38,16 @@ _SHARES = (1 / 16, 1 / 4, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class Source(ScaledData):
     """The data, how their rows are scaled, the share of them to test on, and whether features grow or rows."""
 
-    data: Data
-    normalise: str
     test_share: float
     grow: str
 
     @property
     def key(self) -> tuple:
-        """Hashable, for results."""
-        return self.data.key, self.normalise, self.test_share
+        """Hashable, to keep results by."""
+        return *super().key, self.test_share
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,8 @@ class Chart:
         What it shows, in one sentence, for those who cannot see it.
     words : str
         What one sees in it, with its numbers, in Markdown.
+    on_page : bool
+        Whether the page draws it too, as it does but for what stands there in another form.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Chart:
     frame: pd.DataFrame = field(repr=False)
     alt: str
     words: str = ""
+    on_page: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +120,12 @@ class Recipe(ABC, Generic[Source, Settings, Result]):
         The page's place in the address.
     presets : mapping
         Label of each preset to what it shows, in one sentence, and the values it sets.
+    own_file : bool
+        Whether ``rfviz run`` with a folder of the reader's looks at the file in it where no data set is named.
     """
 
     slug: ClassVar[str]
+    own_file: ClassVar[bool] = False
     presets: ClassVar[Mapping[str, tuple[str, Mapping[str, Any]]]] = {}
 
     @abstractmethod

@@ -27,7 +27,7 @@ from rfviz.params import Param
 from rfviz.recipes import surface_text as text
 from rfviz.recipes.base import Bench, Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.own_points import CLASS, OWN_PLANE, POINTS, own_split
-from rfviz.recipes.panel import Data, Panel
+from rfviz.recipes.panel import Panel, ScaledData
 from rfviz.recipes.surface_pictures import PANELS, Ground, Picture, picture_chart
 from rfviz.recipes.surface_script import script_of
 
@@ -63,11 +63,9 @@ _LEFT_OUT = ("n_components", "dtype", "receptive_field", "image_shape")
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class Source(ScaledData):
     """The data and how their columns are scaled, the loss, and C of the support vector machines."""
 
-    data: Data
-    normalise: str
     loss: str
     penalty: float
 

@@ -17,9 +17,9 @@ from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.controls import shown
 from rfviz.recipes.maps import choose_map
-from rfviz.recipes.panel import Data, Panel
+from rfviz.recipes.panel import Panel, ScaledData
 
-__all__ = ["RECIPE", "Settings", "Source"]
+__all__ = ["RECIPE", "Settings"]
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features. Watch the cloud.")
 AS_PRINTED = Param(
@@ -34,19 +34,6 @@ PAPER = {"scheme": "RandomMaxout", "n_components": 1000, "pool_size": 8, "compar
          "seed": 0, "printed": True}  # fmt: skip
 COMPARED = {"pool_size": [1, 2, 4, 8, 16, 32, 64, 128], "gamma": [0.1, 0.5, 1.0, 2.0, 5.0, 10.0]}
 _SYMBOLS = {"pool_size": "q", "gamma": "γ"}
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """The data, and how their rows are scaled."""
-
-    data: Data
-    normalise: str
-
-    @property
-    def key(self) -> tuple:
-        """Hashable, for results."""
-        return self.data.key, self.normalise
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +56,16 @@ class Settings:
     as_printed: bool
 
 
-class DistanceSaturation(Recipe[Source, Settings, SaturationResult]):
+class DistanceSaturation(Recipe[ScaledData, Settings, SaturationResult]):
     """Distances after the map against distances before it."""
 
     slug = "distance-saturation"
     presets: ClassVar = {"Figure 1 of the paper": ("100 points on the circle, m = 1000, q = 8 and 32.", PAPER)}
 
-    def source(self, panel: Panel) -> Source:
-        return Source(panel.data("circle"), panel.control(NORMALISATION))
+    def source(self, panel: Panel) -> ScaledData:
+        return ScaledData(panel.data("circle"), panel.control(NORMALISATION))
 
-    def settings(self, panel: Panel, source: Source) -> Settings:
+    def settings(self, panel: Panel, source: ScaledData) -> Settings:
         with panel.section("controls"):
             scheme, setting = choose_map(panel, {"pool_size": 8, "gamma": 1.0}, source.data.dataset.image_shape)
             varied = next((name for name in COMPARED if name in setting), None)
@@ -96,7 +83,7 @@ class DistanceSaturation(Recipe[Source, Settings, SaturationResult]):
         labels = [f"{_SYMBOLS[varied]} = {shown(value)}" for value in values]
         return Settings(scheme, [setting | {varied: value} for value in values], labels, as_printed)
 
-    def run(self, source: Source, settings: Settings, keeper: Keeper) -> SaturationResult:
+    def run(self, source: ScaledData, settings: Settings, keeper: Keeper) -> SaturationResult:
         def recall(setting, compute):
             return keeper.kept("mapped pairs", (*source.key, name, _key(setting)), compute, most=12)
 
@@ -107,11 +94,11 @@ class DistanceSaturation(Recipe[Source, Settings, SaturationResult]):
             "saturation", key, lambda p: saturation(pairs, name, settings.maps, settings.labels, p, recall)
         )
 
-    def charts(self, source: Source, settings: Settings, result: SaturationResult) -> tuple[Chart, ...]:
+    def charts(self, source: ScaledData, settings: Settings, result: SaturationResult) -> tuple[Chart, ...]:
         figure = plot_saturation(result, as_printed=settings.as_printed)
         return (Chart("saturation", figure, result.to_frame(), text.summary(result), text.explanation(result)),)
 
-    def script(self, source: Source, settings: Settings) -> str:
+    def script(self, source: ScaledData, settings: Settings) -> str:
         body = f"""
 {script.load_data(source.data)}
 pairs = prepare_pairs(dataset, {source.normalise!r})
@@ -129,7 +116,7 @@ figure.show()
         title = "Which distances between points survive a random feature map?"
         return script.write(title, body, [datasets, prepare_pairs, saturation, plot_saturation])
 
-    def maps(self, source: Source, settings: Settings) -> tuple[MapOn, ...]:
+    def maps(self, source: ScaledData, settings: Settings) -> tuple[MapOn, ...]:
         X = normalise(source.data.dataset.X, source.normalise)
         return tuple(
             MapOn(label, settings.scheme(**setting), X)

@@ -31,11 +31,10 @@ from rfviz.recipes.guarantees_script import (
 from rfviz.recipes.guarantees_settings import (
     KernelSettings,
     LearningSettings,
-    Source,
     choose_settings,
     choose_source,
 )
-from rfviz.recipes.panel import Panel
+from rfviz.recipes.panel import Panel, ScaledData
 
 __all__ = ["RECIPE", "KernelOutcome", "LearningOutcome"]
 
@@ -71,7 +70,7 @@ class LearningOutcome:
     size: float
 
 
-class Guarantees(Recipe[Source, Settings, KernelOutcome | LearningOutcome]):
+class Guarantees(Recipe[ScaledData, Settings, KernelOutcome | LearningOutcome]):
     """Errors and risks that are measured, and those that theorems allow."""
 
     slug = "guarantees"
@@ -82,33 +81,33 @@ class Guarantees(Recipe[Source, Settings, KernelOutcome | LearningOutcome]):
         "Learning: Theorem 1": ("The bound of random kitchen sinks, estimation and approximation apart.", SINKS),
     }  # fmt: skip
 
-    def source(self, panel: Panel) -> Source:
+    def source(self, panel: Panel) -> ScaledData:
         return choose_source(panel)
 
-    def settings(self, panel: Panel, source: Source) -> Settings:
+    def settings(self, panel: Panel, source: ScaledData) -> Settings:
         return choose_settings(panel)
 
-    def run(self, source: Source, settings: Settings, keeper: Keeper) -> KernelOutcome | LearningOutcome:
+    def run(self, source: ScaledData, settings: Settings, keeper: Keeper) -> KernelOutcome | LearningOutcome:
         run = _run_kernel if isinstance(settings, KernelSettings) else _run_learning
         return run(source, settings, keeper)
 
     def charts(
-        self, source: Source, settings: Settings, result: KernelOutcome | LearningOutcome
+        self, source: ScaledData, settings: Settings, result: KernelOutcome | LearningOutcome
     ) -> tuple[Chart, ...]:  # fmt: skip
         draw = _kernel_chart if isinstance(settings, KernelSettings) else _learning_chart
         return (draw(source, settings, result),)
 
-    def script(self, source: Source, settings: Settings) -> str:
+    def script(self, source: ScaledData, settings: Settings) -> str:
         write = kernel_script if isinstance(settings, KernelSettings) else learning_script
         return write(source, settings)
 
-    def maps(self, source: Source, settings: Settings) -> tuple[MapOn, ...]:
+    def maps(self, source: ScaledData, settings: Settings) -> tuple[MapOn, ...]:
         scheme = registry()[settings.scheme]
         found = scheme(**settings.setting | {"n_components": settings.m, "random_state": 0})
         return (MapOn(scheme.label, found, normalise(source.data.dataset.X, source.normalise)),)
 
 
-def _run_kernel(source: Source, settings: KernelSettings, keeper: Keeper) -> KernelOutcome:
+def _run_kernel(source: ScaledData, settings: KernelSettings, keeper: Keeper) -> KernelOutcome:
     dataset, n_points, name, setting = source.data.dataset, settings.n_points, settings.scheme, settings.setting
     on = (*source.key, n_points)
     sample = keeper.kept("kernel sample", on, lambda: prepare_sample(dataset, source.normalise, n_points), most=8)
@@ -124,7 +123,7 @@ def _run_kernel(source: Source, settings: KernelSettings, keeper: Keeper) -> Ker
     return KernelOutcome(comparison, d, silence(name, measured.setting))
 
 
-def _kernel_chart(source: Source, settings: KernelSettings, result: KernelOutcome) -> Chart:
+def _kernel_chart(source: ScaledData, settings: KernelSettings, result: KernelOutcome) -> Chart:
     comparison = result.comparison
     measured, shown = comparison.measured, settings.shown
     largest = largest_error(measured.scheme, measured.setting)
@@ -137,7 +136,7 @@ def _kernel_chart(source: Source, settings: KernelSettings, result: KernelOutcom
     return Chart("guarantees", figure, frame, text.kernel_summary(comparison), words)
 
 
-def _run_learning(source: Source, settings: LearningSettings, keeper: Keeper) -> LearningOutcome:
+def _run_learning(source: ScaledData, settings: LearningSettings, keeper: Keeper) -> LearningOutcome:
     dataset, scheme, setting = source.data.dataset, settings.scheme, settings.setting
     split = keeper.kept(
         "split", (*source.key, TEST_SHARE), lambda: make_split(dataset, source.normalise, TEST_SHARE), most=4
@@ -169,7 +168,7 @@ def _bound(settings: LearningSettings, size: float, dimension: int) -> RiskBound
     )  # fmt: skip
 
 
-def _learning_chart(source: Source, settings: LearningSettings, result: LearningOutcome) -> Chart:
+def _learning_chart(source: ScaledData, settings: LearningSettings, result: LearningOutcome) -> Chart:
     measured, bound, loss, n = result.measured, result.bound, settings.loss, result.rows
     revision = f"{source.key}-{settings.theorem}-{loss}"
     figure = plot_risk(measured, bound, loss, n, at=settings.m, largest=LOSSES[loss].at_zero, revision=revision)

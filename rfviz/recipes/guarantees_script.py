@@ -12,7 +12,8 @@ from rfviz.analysis.splits import make_split
 from rfviz.analysis.statements import largest_error, statements
 from rfviz.figures.guarantees import plot_guarantees, plot_risk
 from rfviz.recipes import script
-from rfviz.recipes.guarantees_settings import KernelSettings, LearningSettings, Source
+from rfviz.recipes.guarantees_settings import KernelSettings, LearningSettings
+from rfviz.recipes.panel import ScaledData
 
 __all__ = [
     "LEARNT_M", "MEASURED_GRIDS", "MEASURED_M", "SEEDS", "TEST_SHARE", "kernel_script", "learning_script",
@@ -24,7 +25,7 @@ MEASURED_M, MEASURED_GRIDS = 2000, 400
 LEARNT_M, SEEDS, TEST_SHARE = 1000, 3, 0.25
 
 
-def kernel_script(source: Source, settings: KernelSettings) -> str:
+def kernel_script(source: ScaledData, settings: KernelSettings) -> str:
     """Plain calls that measure errors of the kernel estimate and put bounds beside them."""
     d = "measured.n_features" if settings.dimension == "data" else settings.dimension
     body = f"""
@@ -57,7 +58,7 @@ figure.show()
     return script.write("How many random features does theory ask for, and how many do it in fact?", body, uses)
 
 
-def learning_script(source: Source, settings: LearningSettings) -> str:
+def learning_script(source: ScaledData, settings: LearningSettings) -> str:
     """Plain calls that measure risks and put a theorem beside them."""
     size = settings.size
     if size == "measured":

@@ -11,9 +11,9 @@ from rfviz.bounds import LOSSES
 from rfviz.features import COMMON_PARAMS, registry
 from rfviz.params import Param
 from rfviz.recipes.maps import choose_map
-from rfviz.recipes.panel import Data, Panel
+from rfviz.recipes.panel import Panel, ScaledData
 
-__all__ = ["KernelSettings", "LearningSettings", "Source", "choose_settings", "choose_source"]
+__all__ = ["KernelSettings", "LearningSettings", "choose_settings", "choose_source"]
 
 _VIEW = Param("view", "Kernel", "choice", choices=("Kernel", "Learning"), label="Bounds on",
               help="The error of the kernel estimate, or the risk of what is learnt with it.")  # fmt: skip
@@ -45,19 +45,6 @@ _THEOREMS = {
 }
 _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
 _BOUNDED = ("RandomFourier", "DecisionStumps", "SigmoidalRidge")
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """The data, and how their rows are scaled."""
-
-    data: Data
-    normalise: str
-
-    @property
-    def key(self) -> tuple:
-        """Hashable, for results."""
-        return self.data.key, self.normalise
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +114,9 @@ class LearningSettings:
     constants: dict[str, Any]
 
 
-def choose_source(panel: Panel) -> Source:
+def choose_source(panel: Panel) -> ScaledData:
     """Ask for the data."""
-    return Source(panel.data("digits"), panel.control(NORMALISATION))
+    return ScaledData(panel.data("digits"), panel.control(NORMALISATION))
 
 
 def choose_settings(panel: Panel) -> KernelSettings | LearningSettings:

@@ -11,7 +11,7 @@ from rfviz.features import registry
 from rfviz.figures.hashing import AXES
 from rfviz.params import Param
 from rfviz.recipes.controls import Control, one_of
-from rfviz.recipes.panel import Data, Panel
+from rfviz.recipes.panel import Panel, ScaledData
 
 __all__ = [
     "LOOKS", "SIMHASH", "Look", "NearFar", "Neighbours", "Recall", "Settings", "Source", "choose_hash", "choose_look",
@@ -42,17 +42,15 @@ _LOOK = replace(one_of("look", LOOKS, LOOKS[0], "Look closer"), kind="own")
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class Source(ScaledData):
     """The data, how their rows are scaled, and which distance counts."""
 
-    data: Data
-    normalise: str
     metric: str
 
     @property
     def key(self) -> tuple:
-        """Hashable, for results."""
-        return self.data.key, self.normalise, self.metric
+        """Hashable, to keep results by."""
+        return *super().key, self.metric
 
     @property
     def n_points(self) -> int:

@@ -25,7 +25,7 @@ from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.entrants import Entrant
 from rfviz.recipes.kernel_entrants import choose_entrants
-from rfviz.recipes.panel import Data, Panel
+from rfviz.recipes.panel import Panel, ScaledData
 from rfviz.recipes.pool_text import POOL_PRESET, pool_story
 
 __all__ = ["RECIPE", "Outcome", "Settings", "Source", "cloud_charts", "colours", "race_chart", "spread_chart"]
@@ -63,17 +63,15 @@ def figure_3(skeleton: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class Source(ScaledData):
     """The data, how their rows are scaled, and how many of them are compared."""
 
-    data: Data
-    normalise: str
     n_points: int
 
     @property
     def key(self) -> tuple:
-        """Hashable, for results."""
-        return self.data.key, self.normalise, self.n_points
+        """Hashable, to keep results by."""
+        return *super().key, self.n_points
 
 
 @dataclass(frozen=True, eq=False)

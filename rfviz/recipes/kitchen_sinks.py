@@ -23,7 +23,7 @@ from rfviz.recipes.contest import Contest, WeightRuns
 from rfviz.recipes.controls import one_of
 from rfviz.recipes.entrants import Entrant
 from rfviz.recipes.kitchen_sinks_script import script_of_contest, script_of_weights
-from rfviz.recipes.panel import Data, Panel
+from rfviz.recipes.panel import Panel, ScaledData
 from rfviz.recipes.race import Race, finish
 
 __all__ = ["RECIPE", "VIEW", "VIEWS", "Findings", "Settings", "Source", "Work"]
@@ -76,17 +76,15 @@ PRESETS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class Source(ScaledData):
     """The data, how their columns are scaled, and the share of their rows to test on, where they have no split."""
 
-    data: Data
-    normalise: str
     test_share: float
 
     @property
     def key(self) -> tuple:
-        """Hashable, for results."""
-        return self.data.key, self.normalise, self.test_share
+        """Hashable, to keep results by."""
+        return *super().key, self.test_share
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,28 +17,15 @@ from rfviz.recipes import embedding_text as text
 from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.maps import choose_map
-from rfviz.recipes.panel import Data, Panel
+from rfviz.recipes.panel import Panel, ScaledData
 
-__all__ = ["RECIPE", "Settings", "Source", "side_charts"]
+__all__ = ["RECIPE", "Settings", "side_charts"]
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 DIMENSIONS = Param("dimensions", "2", "choice", choices=("2", "3"), label="Dimensions", help="Principal components.")
 PAPER = {"scheme": "RandomMaxout", "n_components": 10_000, "pool_size": 12, "normalise": "unit norm", "seed": 0,
          "dimensions": "2", "data": "turning_head", "data.order_noise": 3, "data.random_state": 0}  # fmt: skip
 HEIGHT = 600
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """The data, and how their rows are scaled."""
-
-    data: Data
-    normalise: str
-
-    @property
-    def key(self) -> tuple:
-        """Hashable, for results."""
-        return self.data.key, self.normalise
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +37,16 @@ class Settings:
     n_dimensions: int
 
 
-class MaxoutPCA(Recipe[Source, Settings, EmbeddingResult]):
+class MaxoutPCA(Recipe[ScaledData, Settings, EmbeddingResult]):
     """Principal components of random features, beside those of the points and of the exact kernel."""
 
     slug = "maxout-pca"
     presets: ClassVar = {"Figure 2 of the paper": ("33 images of a turning head, m = 10 000, q = 12.", PAPER)}
 
-    def source(self, panel: Panel) -> Source:
-        return Source(panel.data("turning_head"), panel.control(NORMALISATION))
+    def source(self, panel: Panel) -> ScaledData:
+        return ScaledData(panel.data("turning_head"), panel.control(NORMALISATION))
 
-    def settings(self, panel: Panel, source: Source) -> Settings:
+    def settings(self, panel: Panel, source: ScaledData) -> Settings:
         defaults = {"n_components": 2000, "pool_size": 12, "gamma": 1.0}
         with panel.section("controls"):
             scheme, setting = choose_map(panel, defaults, source.data.dataset.image_shape)
@@ -68,7 +55,7 @@ class MaxoutPCA(Recipe[Source, Settings, EmbeddingResult]):
         panel.formula(scheme.formula)
         return Settings(scheme, setting, n_dimensions)
 
-    def run(self, source: Source, settings: Settings, keeper: Keeper) -> EmbeddingResult:
+    def run(self, source: ScaledData, settings: Settings, keeper: Keeper) -> EmbeddingResult:
         scheme, setting, n_dimensions = settings.scheme.__name__, settings.setting, settings.n_dimensions
         key = (*source.key, n_dimensions)
         points = keeper.watched(
@@ -81,7 +68,7 @@ class MaxoutPCA(Recipe[Source, Settings, EmbeddingResult]):
         key = (*key, scheme, tuple(sorted(setting.items())))
         return keeper.watched("embedding", key, lambda p: embed(points, scheme, setting, n_dimensions, exact, p))
 
-    def charts(self, source: Source, settings: Settings, result: EmbeddingResult) -> tuple[Chart, ...]:
+    def charts(self, source: ScaledData, settings: Settings, result: EmbeddingResult) -> tuple[Chart, ...]:
         dataset, style = source.data.dataset, style_of(source.data.dataset, len(result.features.coordinates))
         pictures = dataset.image_shape and settings.n_dimensions == 2
         marks = image_marks(dataset, result.features.coordinates, style) if pictures else None
@@ -89,7 +76,7 @@ class MaxoutPCA(Recipe[Source, Settings, EmbeddingResult]):
         main = Chart("embedding", figure, result.points_frame(), text.summary(result), text.explanation(result))
         return (main, *side_charts(result, style))
 
-    def script(self, source: Source, settings: Settings) -> str:
+    def script(self, source: ScaledData, settings: Settings) -> str:
         scheme, n_dimensions, dataset = settings.scheme.__name__, settings.n_dimensions, source.data.dataset
         uses = [datasets, prepare_points, exact_components, embed, style_of, plot_embedding]
         marks = ""
@@ -117,7 +104,7 @@ figure.show()
 """
         return script.write("How do points arrange themselves after a random feature map?", body, uses)
 
-    def maps(self, source: Source, settings: Settings) -> tuple[MapOn, ...]:
+    def maps(self, source: ScaledData, settings: Settings) -> tuple[MapOn, ...]:
         X = normalise(source.data.dataset.X, source.normalise)
         return (MapOn(settings.scheme.label, settings.scheme(**settings.setting), X),)
 

@@ -12,7 +12,7 @@ from rfviz import datasets
 from rfviz.params import Param
 from rfviz.recipes.controls import Control, of_param, one_of, some_of
 
-__all__ = ["Data", "Panel"]
+__all__ = ["Data", "Panel", "ScaledData"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,19 @@ class Data:
     values: Mapping[str, Any]
     dataset: datasets.Dataset = field(repr=False)
     key: tuple
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledData:
+    """Data, and how their rows or columns are scaled before anything else."""
+
+    data: Data
+    normalise: str
+
+    @property
+    def key(self) -> tuple:
+        """Hashable, to keep results by."""
+        return self.data.key, self.normalise
 
 
 class Panel(ABC):

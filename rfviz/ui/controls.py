@@ -15,7 +15,7 @@ from rfviz.recipes.panel import Data, Panel
 from rfviz.ui.live_slider import live_slider
 from rfviz.ui.state import PageState
 
-__all__ = ["PagePanel", "choice", "choose_map", "control", "receptive_field", "several"]
+__all__ = ["PagePanel", "choice", "choose_map", "control", "draw_word", "receptive_field", "several"]
 
 # Characters that fit side by side in a column of controls.
 _SHORT = 14
@@ -83,7 +83,7 @@ def _ends(control: Control, key: str) -> tuple[int, int]:
     return tuple(st.session_state[key])
 
 
-def _word(control: Control, key: str) -> str:
+def draw_word(control: Control, key: str) -> str:
     """Side by side where they are few, a menu where they are many."""
     show = {"format_func": lambda option: control.titles.get(option, option), "key": key, "help": control.help or None}
     if sum(len(control.titles.get(option, option)) for option in control.options) <= _SHORT:
@@ -104,7 +104,7 @@ def _drawn_elsewhere(control: Control, key: str) -> Any:
 
 
 _WIDGETS: dict[str, Callable[[Control, str], Any]] = {
-    "switch": _switch, "number": _number, "stops": _stops, "ends": _ends, "word": _word, "words": _words,
+    "switch": _switch, "number": _number, "stops": _stops, "ends": _ends, "word": draw_word, "words": _words,
     "own": _drawn_elsewhere,
 }  # fmt: skip
 

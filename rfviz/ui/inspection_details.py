@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
+from rfviz.analysis.inspection_findings import share
+from rfviz.analysis.quick_inspection import Inspection
 from rfviz.errors import RfvizError
 from rfviz.figures.inspection import plot_distances, plot_structure
 from rfviz.ui import layout
-from rfviz.ui.inspection_findings import METHOD, share
-from rfviz.ui.inspection_run import Inspection
 
 __all__ = ["details"]
 
+METHOD = """
+**Rows.** The maps show up to 1,000 rows, distances and neighbours are those of up to 10,000, copies of all of them; of
+very wide data fewer. Rows are drawn at random, always the same ones. Columns of tables are standardised, images are
+left as they are, unless you choose otherwise in the sidebar.
 
-def details(inspection: Inspection) -> dict[str, Callable[[], None]]:
+**Maps.** The first two principal components of the rows, of 1,000 random maxout features (pools of 8), and of 1,000
+random Fourier features whose width is one over the median distance.
+
+**Dimension.** In d dimensions the number of points within a distance grows as its d-th power. TwoNN (Facco et al. 2017)
+reads d off the ratio of the distances to the two nearest rows; the maximum-likelihood estimate (Levina and Bickel 2004,
+with the correction of MacKay and Ghahramani) off the ten nearest. Both are too low where d is large and rows are few.
+
+**Outliers.** The local outlier factor (Breunig et al. 2000): how many times sparser it is about a row than about its 20
+nearest. From 2 on a row stands apart, from 5 on far.
+
+**Copies.** Exact copies agree in every number. Near copies are closer than a tenth of the usual distance to the fifth
+neighbour, or less where the data are crowded, so that chance would give about one row in a thousand such a neighbour.
+Candidates are rows that share a box of one of 16 random grids; their distance is then measured. A pair at the limit is
+found with a probability of at least 99.9 %.
+
+**Leaks.** Half of the rows choose the columns to try; the other half says, by cross-validation, how well a small tree
+on that one column does. A column gives the label away if it leaves at most 2 % of errors, and a tenth of those of a
+guess (of numbers: 1 % of the variance).
+
+**Linear or not.** Five-fold cross-validation on up to 2,500 rows: ridge regression on the columns, and on up to 400
+random features of them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real
+where chance would bring it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003).
+"""
+
+
+def details(inspection: Inspection, key: Hashable) -> dict[str, Callable[[], None]]:
     """Title of each folded part to what draws it."""
     parts = {
-        "Distances of pairs": _distances,
-        "Linear model against random features": _structure,
+        "Distances of pairs": partial(_distances, key=key),
+        "Linear model against random features": partial(_structure, key=key),
         "Outliers and copies": _rows,
         "Columns": _columns,
         "Dimension": _dimension,
@@ -38,9 +67,9 @@ def _answered(draw: Callable[[Inspection], None], inspection: Inspection) -> Non
         st.info(str(error))
 
 
-def _distances(inspection: Inspection) -> None:
+def _distances(inspection: Inspection, key: Hashable) -> None:
     result = inspection.distances()
-    figure = plot_distances(result, str(inspection.key))
+    figure = plot_distances(result, str(key))
     layout.chart(figure, "inspection-distances", "Histogram of the distances of pairs, and the map’s distances.")
     layout.explain(
         "Grey: distances between the rows. The curve: how far apart a random Fourier map puts two rows at each "
@@ -51,9 +80,9 @@ def _distances(inspection: Inspection) -> None:
     )
 
 
-def _structure(inspection: Inspection) -> None:
+def _structure(inspection: Inspection, key: Hashable) -> None:
     result = inspection.structure()
-    figure = plot_structure(result, str(inspection.key))
+    figure = plot_structure(result, str(key))
     layout.chart(figure, "inspection-structure", "Scores of random features against their number, and a linear model.")
     layout.numbers(result.to_frame(), {"standard error": "%.4f", "right labels": "%.4f", "R²": "%.4f"},
                    f"Cross-validated on {result.n_rows:,} rows in {result.n_folds} parts.")  # fmt: skip

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import html
 from collections.abc import Hashable, Iterator
 
@@ -11,24 +10,24 @@ import pandas as pd
 import streamlit as st
 
 from rfviz.analysis.inspection import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
-from rfviz.analysis.inspection_maps import MapResult
+from rfviz.analysis.inspection_findings import GRADES, Finding, verdict
+from rfviz.analysis.inspection_maps import MAP_NAMES, MapResult
+from rfviz.analysis.quick_inspection import Inspection
 from rfviz.datasets.base import Dataset
 from rfviz.errors import RfvizError
-from rfviz.figures.embedding import PICKED, PointStyle, place_thumbnails, plot_embedding, point_style
+from rfviz.figures.embedding import PICKED, PointStyle, place_thumbnails, plot_embedding
+from rfviz.figures.inspection_maps import inspection_style
 from rfviz.figures.template import COLOURS, SEQUENCE, SYMBOLS
-from rfviz.params import Param
+from rfviz.recipes.controls import Control
 from rfviz.ui import images, layout
-from rfviz.ui.controls import choice
-from rfviz.ui.inspection_findings import GRADES, Finding, verdict
-from rfviz.ui.inspection_run import Inspection
+from rfviz.ui.controls import draw_word
 from rfviz.ui.links import data_values, page_link
 from rfviz.ui.live_chart import taken_row
 from rfviz.ui.results import kept
 from rfviz.ui.state import PageState
 
-__all__ = ["choose_colour", "choose_row", "outlier_buttons", "samples", "show_findings", "show_maps", "show_row"]
+__all__ = ["draw_colour", "outlier_buttons", "samples", "show_findings", "show_maps", "show_row", "take_click"]
 
-_CHARTS = ("map-plain", "map-maxout", "map-fourier")
 _TITLES = {
     "": ("PCA", "The two directions along which the rows themselves vary most: their principal components."),
     "RandomMaxout": ("Maxout-PCA", "Principal components of 1,000 random maxout features: each is the largest of 8 "
@@ -37,30 +36,20 @@ _TITLES = {
                       "projections, whose inner products estimate a Gaussian kernel."),
 }  # fmt: skip
 _HEIGHT, _THUMBNAILS = 330, 60
-# A menu of more names than this is no menu.
-_MENU = 300
 _LEGEND = 12
 _NEIGHBOURS, _COLUMNS = 5, 8
+_ICONS = {
+    "warning": ":red[:material/error:]", "look": ":orange[:material/visibility:]",
+    "fine": ":green[:material/check_circle:]", "unknown": ":gray[:material/remove_circle_outline:]",
+}  # fmt: skip
 _MARKS = dict(zip(SYMBOLS, "●◆■▲✚★", strict=True))
 
 
-def choose_colour(state: PageState, dataset: Dataset) -> str:
-    """What the points are coloured by: ``"label"``, ``"order"``, ``"brightness"``, ``"none"`` or ``"c<column>"``."""
-    options = {}
-    if dataset.y is not None:
-        options["label"] = "label" if dataset.target_names else "target"
-    if dataset.order is not None:
-        options["order"] = "given order"
-    if dataset.image_shape:
-        options["brightness"] = "brightness"
-    else:
-        options |= {f"c{column + 1}": column_name(dataset, column) for column in range(min(dataset.n_features, _MENU))}
-    options["none"] = "nothing"
-    names = list(options)
-    default = "order" if dataset.order is not None else names[0]
+def draw_colour(state: PageState, control: Control, key: str) -> str:
+    """What the points are coloured by, with arrows that step through."""
+    names = control.options
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="colour-steps"):
-        chosen = choice(state, "colour", names, default, "Colour by",
-                        "What the colours of the points show; the arrows step through.", options)  # fmt: skip
+        chosen = draw_word(control, key)
         place = names.index(chosen)
         for label, step, word in (("‹", -1, "Previous"), ("›", 1, "Next")):
             st.button(label, help=f"{word} colouring", key=f"{state.page}:colour:{word}", on_click=state.apply,
@@ -68,59 +57,21 @@ def choose_colour(state: PageState, dataset: Dataset) -> str:
     return chosen
 
 
-def choose_row(state: PageState, dataset: Dataset, sample: Sample) -> int | None:
-    """The row to look at, from 0: one that was clicked in a map, or that of the box; None for none."""
-    for key in _CHARTS:
+def take_click(state: PageState, sample: Sample) -> None:
+    """Make a point that was clicked in a map the row to look at."""
+    for key in MAP_NAMES:
         place = taken_row(key)
         if place is not None and place < len(sample.rows):
             state.apply({"row": int(sample.rows[place]) + 1})
-    param = Param("row", 0, "int", 0, dataset.n_samples)
-    row = st.number_input("Row", 0, dataset.n_samples, step=1, key=state.claim("row", 0, param.clamp),
-                          help="The row that is shown below the maps, counted from 1; 0 shows none. A click on a point "
-                          "does the same.")  # fmt: skip
-    return None if row == 0 else int(row) - 1
-
-
-def _style(dataset: Dataset, key: Hashable, rows: np.ndarray, colour: str) -> PointStyle:
-    """Colours of the rows, and what each is called."""
-
-    def make() -> PointStyle:
-        names = [f"row {row + 1:,}" for row in rows]
-        if colour == "none":
-            style = point_style(len(rows))
-        elif colour == "label" and dataset.target_names:
-            style = point_style(len(rows), None, dataset.y[rows], dataset.target_names)
-            names = [
-                f"{name}: {dataset.target_names[int(dataset.y[row])]}" for name, row in zip(names, rows, strict=True)
-            ]
-        else:
-            values, title = _values(dataset, rows, colour)
-            names = [f"{name}: {title} {value:.4g}" for name, value in zip(names, values, strict=True)]
-            # A few huge values would leave all others one colour.
-            style = point_style(len(rows), np.clip(values, *np.percentile(values, (1, 99))), title=title)
-        return dataclasses.replace(style, labels=names)
-
-    return kept("inspection style", (key, len(rows), colour), make, most=24)
-
-
-def _values(dataset: Dataset, rows: np.ndarray, colour: str) -> tuple[np.ndarray, str]:
-    if colour == "label":
-        return dataset.y[rows].astype(np.float64), "target"
-    if colour == "order":
-        return dataset.order[rows].astype(np.float64), "order"
-    if colour == "brightness":
-        return dataset.X[rows].mean(axis=1, dtype=np.float64), "brightness"
-    column = int(colour[1:]) - 1
-    return dataset.X[rows, column].astype(np.float64), column_name(dataset, column)
 
 
 def show_maps(result: MapResult, dataset: Dataset, key: Hashable, colour: str, picked: int | None) -> None:
     """The three maps side by side, and what their colours mean."""
     rows = result.sample.rows
-    style = _style(dataset, key, rows, colour)
+    style = kept("inspection style", (key, len(rows), colour), lambda: inspection_style(dataset, rows, colour), most=24)
     place = None if picked is None else next(iter(np.flatnonzero(rows == picked)), None)
     with st.container(key="inspection-maps"):
-        for chart, scheme, projection in zip(_CHARTS, result.schemes, result.projections, strict=True):
+        for chart, scheme, projection in zip(MAP_NAMES, result.schemes, result.projections, strict=True):
             with st.container():
                 title, help = _TITLES[scheme]
                 st.markdown(f"**{title}**", help=help)
@@ -130,7 +81,7 @@ def show_maps(result: MapResult, dataset: Dataset, key: Hashable, colour: str, p
                     revision=f"{key}",
                 )  # fmt: skip
                 words = f"{projection.title} of {len(rows):,} rows, coloured by {style.title or 'nothing'}."
-                layout.chart(figure, chart, words, clickable=True, secondary=chart != _CHARTS[0], square=True)
+                layout.chart(figure, chart, words, clickable=True, secondary=chart != MAP_NAMES[0], square=True)
     st.html(_legend(style))
 
 
@@ -223,21 +174,21 @@ def _label(dataset: Dataset, row: int) -> str:
     return f" · {name}"
 
 
-def show_findings(state: PageState, findings: Iterator[Finding], limits: str) -> None:
-    """The findings as they come, each a card with its link, below how many there are of each grade."""
+def show_findings(state: PageState, findings: Iterator[Finding], limits: str) -> tuple[Finding, ...]:
+    """The findings as they come, each a card with its link, below how many there are of each grade; all, at last."""
     heading, cards, data, all_of_them = st.empty(), st.container(key="findings"), data_values(state), []
     heading.subheader("Looking …", anchor=False)
     for finding in findings:
         all_of_them.append(finding)
-        icon, word = GRADES[finding.grade]
         with cards, st.container(border=True):
-            st.markdown(f"{icon} **{finding.title}** :small[:gray[{word}]]")
+            st.markdown(f"{_ICONS[finding.grade]} **{finding.title}** :small[:gray[{GRADES[finding.grade]}]]")
             st.markdown(finding.sentence)
             if finding.page:
                 page_link(finding.page, data | dict(finding.values), "Shows these data there")
     heading.subheader(verdict(all_of_them), anchor=False)
     if limits:
         st.caption(limits)
+    return tuple(all_of_them)
 
 
 def samples(inspection: Inspection) -> tuple[Sample, Sample]:

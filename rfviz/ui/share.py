@@ -147,9 +147,10 @@ def _offer_picture(state: PageState, chart: Chart, alone: bool) -> None:
     if not alone:
         st.markdown(f"**{_title(chart)}**")
     with st.container(horizontal=True, vertical_alignment="center"):
-        _picture(
-            key=state.key(f"picture-{chart.name}"), data={"chart": chart.name, "name": chart.name}, width="content"
-        )
+        if chart.on_page:  # the browser saves what it shows
+            _picture(
+                key=state.key(f"picture-{chart.name}"), data={"chart": chart.name, "name": chart.name}, width="content"
+            )
         _download(state, "Interactive (HTML)", lambda: export.write_html(chart.figure, chart.alt),
                   f"{chart.name}.html", "text/html")  # fmt: skip
 

@@ -10,9 +10,11 @@ from rfviz.analysis.embedding import embed, prepare_points
 from rfviz.analysis.inspection import column_name, nearest_rows, scaling_of, take_sample
 from rfviz.analysis.inspection_columns import inspect_columns, inspect_leaks
 from rfviz.analysis.inspection_duplicates import exact_copies, near_copies, near_distance
+from rfviz.analysis.inspection_findings import GRADES, findings_frame
 from rfviz.analysis.inspection_maps import FEATURES, draw_maps
 from rfviz.analysis.inspection_neighbours import distances, neighbours
 from rfviz.analysis.inspection_structure import inspect_structure, stratified_folds
+from rfviz.analysis.quick_inspection import Inspection
 from rfviz.datasets import load
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
@@ -329,3 +331,27 @@ def test_equal_rows_are_refused_in_a_sentence(ask):
     data = table(np.ones((30, 3)))
     with pytest.raises(DataError, match=r"equal|different rows"):
         ask(data, take_sample(data))
+
+
+# --- all of it --------------------------------------------------------------------------------------------------------
+
+
+def test_an_inspection_computes_each_part_once_and_says_what_the_parts_found():
+    asked = []
+    known = {}
+
+    def keep(name, key, compute):
+        asked.append(name)
+        if (name, key) not in known:
+            known[name, key] = compute(lambda share, text: None)
+        return known[name, key]
+
+    data = load("xor", n_samples=80)
+    kept, alone = list(Inspection(data, seed=2, keep=keep).findings()), Inspection(data, seed=2)
+    assert kept == list(alone.findings()) and alone.maps() is alone.maps()
+    assert asked.count("neighbours") > 1 and len([name for name, _ in known if name == "neighbours"]) == 1
+    frame = findings_frame(kept)
+    assert frame["title"].tolist() == [finding.title for finding in kept] and set(frame["grade"]) <= set(
+        GRADES.values()
+    )
+    assert str(kept[0]) == f"Rows and labels (fine): {kept[0].sentence}"

@@ -8,12 +8,12 @@ import numpy as np
 
 from rfviz.analysis.inspection_columns import ColumnResult, LeakResult
 from rfviz.analysis.inspection_duplicates import CopyResult, NearCopyResult
+from rfviz.analysis.inspection_findings import Finding, capital, count, share, unknown
 from rfviz.analysis.inspection_maps import MapResult
 from rfviz.analysis.inspection_neighbours import FAR_OUTLYING, OUTLYING, DistanceResult, NeighbourResult
 from rfviz.analysis.inspection_structure import StructureResult
 from rfviz.analysis.intrinsic_dimension import DimensionResult
 from rfviz.datasets.base import Dataset
-from rfviz.ui.inspection_findings import Finding, capital, count, share, unknown
 
 __all__ = [
     "columns", "copies", "dimension", "distances", "leaks", "near_copies", "order", "outliers", "rows", "structure",

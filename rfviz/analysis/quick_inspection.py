@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from rfviz.analysis import inspection_text as text
 from rfviz.analysis.inspection import MAP_ROWS, WORK_ROWS, Sample, scaling_of, take_sample
 from rfviz.analysis.inspection_columns import ColumnResult, LeakResult, inspect_columns, inspect_leaks
 from rfviz.analysis.inspection_duplicates import (
@@ -14,19 +15,31 @@ from rfviz.analysis.inspection_duplicates import (
     near_copies,
     near_distance,
 )
+from rfviz.analysis.inspection_findings import Finding, unknown
 from rfviz.analysis.inspection_maps import MapResult, draw_maps
 from rfviz.analysis.inspection_neighbours import DistanceResult, NeighbourResult, distances, neighbours
 from rfviz.analysis.inspection_structure import StructureResult, inspect_structure
 from rfviz.analysis.intrinsic_dimension import DimensionResult, intrinsic_dimension
+from rfviz.analysis.progress import Progress, silent
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError, RfvizError
-from rfviz.ui import inspection_text as text
-from rfviz.ui.inspection_findings import Finding, unknown
-from rfviz.ui.results import watched
 
 __all__ = ["Inspection"]
 
+Keep = Callable[[str, tuple, Callable[[Progress], Any]], Any]
+
 _HASHED_ROWS, _HASHED_CELLS = 20_000, 10_000_000
+
+
+def _memory() -> Keep:
+    known: dict[tuple, Any] = {}
+
+    def keep(name: str, key: tuple, compute: Callable[[Progress], Any]) -> Any:
+        if (name, key) not in known:
+            known[name, key] = compute(silent)
+        return known[name, key]
+
+    return keep
 
 
 class Inspection:
@@ -37,20 +50,22 @@ class Inspection:
     Parameters
     ----------
     dataset : Dataset
-    key : hashable
-        What it is known by.
     how : str
         See :data:`rfviz.analysis.inspection.SCALING`.
     seed : int
         Of the maps' features.
+    keep : callable, optional
+        ``keep(name, key, compute)`` gives what ``compute(progress)`` does, perhaps from memory; without it, all is
+        remembered for as long as the inspection lives.
     """
 
-    def __init__(self, dataset: Dataset, key: Hashable, how: str, seed: int) -> None:
-        self.dataset, self.key, self.seed = dataset, key, seed
+    def __init__(self, dataset: Dataset, how: str = "automatic", seed: int = 0, keep: Keep | None = None) -> None:
+        self.dataset, self.seed = dataset, seed
         self.how = scaling_of(dataset, how)
+        self._keep = keep or _memory()
 
-    def _part(self, name: str, compute: Callable[[Any], Any], *more: Hashable) -> Any:
-        return watched(f"inspection {name}", (self.key, self.how, *more), compute, 8)
+    def _part(self, name: str, compute: Callable[[Progress], Any], *more: Any) -> Any:
+        return self._keep(name, (self.how, *more), compute)
 
     def sample(self, most: int) -> Sample:
         """Rows that are looked at, at most so many."""

@@ -1,0 +1,41 @@
+"""The quick inspection as pictures: every finding is readable in full, and every row stands at its place."""
+
+import re
+
+import numpy as np
+
+from rfviz.analysis.inspection_findings import GRADES, Finding
+from rfviz.analysis.inspection_maps import MAP_NAMES
+from rfviz.analysis.quick_inspection import Inspection
+from rfviz.datasets import load
+from rfviz.figures.inspection_maps import plot_findings, plot_maps
+
+
+def test_findings_are_whole_one_below_the_other_and_no_name_is_a_tag():
+    findings = [Finding(f"Title {i}", grade, "“<b>a & b</b>” repeats a column, " * (3 * i + 1))
+                for i, grade in enumerate(GRADES)]  # fmt: skip
+    figure = plot_findings(findings)
+    assert [mark.name for mark in figure.data] == list(GRADES.values())
+    titles, texts = figure.layout.annotations[::2], figure.layout.annotations[1::2]
+    for finding, title, text in zip(findings, titles, texts, strict=True):
+        assert title.text == f"<b>{finding.title}</b>" and title.y == text.y
+        said = re.sub("<br>", " ", text.text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+        assert said == finding.sentence.strip() and "<b>" not in text.text
+    tops, lines = [text.y for text in texts], [text.text.count("<br>") + 1 for text in texts]
+    assert all(below - above >= 19 * n for above, below, n in zip(tops, tops[1:], lines, strict=False))
+    assert figure.layout.yaxis.range[0] >= tops[-1] + 19 * lines[-1]
+
+
+def test_maps_show_each_row_where_it_is_and_ring_the_one_that_is_looked_at():
+    data = load("moons", n_samples=60)
+    inspection = Inspection(data, seed=1)
+    maps = inspection.maps()
+    figures, frames = plot_maps(maps, data, "label", row=7), maps.frames()
+    assert tuple(figures) == tuple(frames) == MAP_NAMES
+    for name, projection in zip(MAP_NAMES, maps.projections, strict=True):
+        *points, ring = figures[name].data
+        rows = np.concatenate([trace.customdata for trace in points])
+        drawn = np.concatenate([np.column_stack([trace.x, trace.y]) for trace in points])
+        np.testing.assert_allclose(drawn, projection.coordinates[rows])
+        np.testing.assert_allclose([ring.x[0], ring.y[0]], projection.coordinates[7])
+        np.testing.assert_array_equal(frames[name].iloc[rows, 1:], drawn)
