@@ -15,10 +15,11 @@ from rfviz.ui import own_data
 from rfviz.ui.own_data import Desk
 from rfviz.ui.own_data_menu import in_plane
 from rfviz.ui.page_index import find_pages
-from rfviz.ui.results import forget, kept, known
+from rfviz.ui.results import _shelves, forget, kept, known
 from rfviz.ui.share import _VISITED
 from tests.datasets.test_bad_uploads import csv, pictures
 from tests.test_pages import _ROUTER, changed, opened, specs
+from tests.ui.test_play import played
 
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
 TAKEN = {"table": upload.take("people.csv", csv()), "images": upload.take("pets.zip", pictures(24))}
@@ -132,6 +133,17 @@ def test_names_that_are_taken_and_the_most_that_lie_on_a_desk():
         other = upload.take("people.csv", csv() + b"1,2,3,Bern,2024-01-01,%d\n" % number)
         key = desk.put(other, other.suggestion, dataset)
     assert key in desk.sets and len(desk.sets) == own_data.MOST_SETS
+
+
+def test_films_go_with_the_data():
+    at, key = visited(SATURATION, "table")
+    desk = at.session_state[own_data._STATE]
+    mark = desk.sets[key].mark
+    assert forget({mark}) and not forget({mark})
+    played(at, SATURATION, 1)
+    films = len(_shelves["films"])
+    desk.drop(key)
+    assert len(_shelves["films"]) == films - 1
 
 
 def test_results_go_with_the_data():
