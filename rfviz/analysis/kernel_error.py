@@ -96,7 +96,8 @@ class KernelErrorResult:
         for name, title in statistics.METRICS.items():
             values = self.errors.metric(name)
             columns[title] = self.errors.average(name)
-            columns[f"{title} s.d."] = values.std(axis=0, ddof=1) if self.n_draws > 1 else np.nan
+            with np.errstate(invalid="ignore"):  # a relative error may be infinite, and then has no spread
+                columns[f"{title} s.d."] = values.std(axis=0, ddof=1) if self.n_draws > 1 else np.nan
         columns |= {
             "predicted RMSE": self.reference.rmse,
             "bound on the maximum": self.reference.bound,

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.browser.conftest import running_app
 from tests.browser.steps import choose, settle, slider, unfold, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
@@ -90,13 +91,17 @@ def test_columns_of_words_are_listed(app, visit):
     page.get_by_text("one to three orders of magnitude").wait_for()
 
 
-def test_numbers_as_targets_give_one_sentence(visit, browser, tmp_path):
-    from tests.browser.conftest import running_app
-
+@pytest.fixture
+def app_with_prices(browser, tmp_path):
+    """An app whose data folder holds a table with numbers as targets; it ends after the visits to it."""
     rows = "".join(f"{i},{i % 7},{0.5 + i / 3}\n" for i in range(60))
     (tmp_path / "prices.csv").write_text("a,b,target\n" + rows, encoding="utf-8")
     with running_app(tmp_path, RFVIZ_DATA=str(tmp_path)) as server:
-        page = visit(server, f"{SLUG}?data=folder:prices")
-        page.get_by_text("prices has numbers as targets").wait_for()
-        choose(page, SLUG, "data", "Breast cancer")
-        wait_for_chart(page, "sinks-error")
+        yield server
+
+
+def test_numbers_as_targets_give_one_sentence(app_with_prices, visit):
+    page = visit(app_with_prices, f"{SLUG}?data=folder:prices")
+    page.get_by_text("prices has numbers as targets").wait_for()
+    choose(page, SLUG, "data", "Breast cancer")
+    wait_for_chart(page, "sinks-error")
