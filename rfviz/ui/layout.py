@@ -14,7 +14,7 @@ import streamlit as st
 
 from rfviz.ui import pins, teaching
 from rfviz.ui.history import history_buttons
-from rfviz.ui.live_chart import LOADER, live_chart, plotly_address
+from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.play import Reel, bar_code, chart_bar
 from rfviz.ui.state import PageState
@@ -36,9 +36,7 @@ __all__ = [
 # Where the session keeps the state of the page that it shows.
 _PAGE = "rfviz.page"
 _HERE = Path(__file__).parent
-_marks = st.components.v2.component(
-    "rfviz.page_marks", js=LOADER + (_HERE / "page_marks.js").read_text(encoding="utf-8")
-)
+_marks = st.components.v2.component("rfviz.page_marks", js=(_HERE / "page_marks.js").read_text(encoding="utf-8"))
 _pictures = st.components.v2.component(
     "rfviz.picture_marks", js=(_HERE / "picture_marks.js").read_text(encoding="utf-8")
 )
@@ -50,12 +48,9 @@ def _css() -> str:
 
 
 def use_style() -> None:
-    """Add to every page the laboratory's few rules of style, and what its markup lacks for screen readers.
-
-    The browser begins here to load Plotly, while the server still computes.
-    """
+    """Add the laboratory's few rules of style to the page, and what its markup lacks for screen readers."""
     st.html(f"<style>{_css()}</style>")
-    _marks(key="page-marks", data={"plotly": plotly_address()}, height=1)
+    _marks(key="page-marks", height=1)
 
 
 def pictures_are_decoration() -> None:

@@ -2,6 +2,19 @@
 // costs twice the time, flickers, and forgets the zoom.
 const charts = new WeakMap();
 
+function plotly(address) {
+  return (window.__rfvizPlotly ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => {
+      window.__rfvizPlotly = undefined; // the next update tries again
+      reject(new Error(`${address} could not be loaded`));
+    };
+    document.head.append(script);
+  }));
+}
+
 // A chart in a tab that is not open has no width to draw for; wait until it is.
 function shown(root) {
   if (root.offsetWidth) return Promise.resolve();

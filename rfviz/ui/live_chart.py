@@ -16,11 +16,9 @@ from starlette.routing import Route
 
 from rfviz.ui.presenter import is_presenting
 
-__all__ = ["LOADER", "live_chart", "picked_row", "plotly_address", "plotly_route", "taken_places", "taken_row"]
+__all__ = ["live_chart", "picked_row", "plotly_route", "taken_places", "taken_row"]
 
 _HERE = Path(__file__).parent
-#: JavaScript that loads Plotly once, to stand before a component's own.
-LOADER = (_HERE / "plotly_loader.js").read_text(encoding="utf-8") + "\n"
 _CSS = """
 .live-chart { width: 100%; contain: inline-size; overflow: clip; }
 .live-chart:fullscreen { background: var(--st-background-color); }
@@ -31,13 +29,12 @@ _mount = st.components.v2.component(
     "rfviz.live_chart",
     html='<div class="live-chart" role="figure"></div>',
     css=_CSS,
-    js=LOADER + (_HERE / "live_chart.js").read_text(encoding="utf-8"),
+    js=(_HERE / "live_chart.js").read_text(encoding="utf-8"),
     isolate_styles=False,
 )
 
 
-def plotly_address() -> str:
-    """Where this server offers Plotly's script."""
+def _address() -> str:
     # The version is part of the address, so that browsers may keep the file for ever.
     base = (st.get_option("server.baseUrlPath") or "").strip("/")
     return f"{'/' if base else ''}{base}/rfviz/plotly-{plotly.__version__}.min.js"
@@ -51,7 +48,7 @@ def plotly_route() -> Route:
         lasting = {"Cache-Control": "public, max-age=31536000, immutable"}
         return FileResponse(path, media_type="text/javascript", headers=lasting)
 
-    return Route(plotly_address(), script)
+    return Route(_address(), script)
 
 
 def live_chart(
@@ -80,7 +77,7 @@ def live_chart(
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
     asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
     asked["large"] = is_presenting()
-    rest = json.dumps({"alt": description, **asked, "plotly": plotly_address()})
+    rest = json.dumps({"alt": description, **asked, "plotly": _address()})
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
 

@@ -8,8 +8,7 @@ function mark() {
   }
 }
 
-export default function ({ data }) {
-  plotly(data.plotly).catch(() => {}); // a chart that needs it tries again, and says so
+export default function () {
   let waiting = setTimeout(mark, 0);
   const watcher = new MutationObserver(() => {
     clearTimeout(waiting);
