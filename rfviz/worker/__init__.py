@@ -80,5 +80,5 @@ def _lane(device: backend.Device, background: bool) -> Processor | Owner:
     with _lock:
         if key not in _lanes:
             cores = backend.worker_count()
-            _lanes[key] = Owner(device) if device.is_gpu else Processor(cores if background else max(4, 2 * cores))
+            _lanes[key] = Owner(device) if device.is_gpu else Processor(cores if background else 32 * cores)
         return _lanes[key]
