@@ -134,6 +134,10 @@ def test_folded_parts_hold_nothing_until_opened(slug):
     at = opened(slug)
     assert not at.dataframe
     assert changed(at, slug, UNFOLDED).dataframe
+    # A link opens them too, and says what it cannot open.
+    assert opened(slug, query={"open": "numbers"}).dataframe
+    at = opened(slug, query={"open": "numbers,<script>"})
+    assert at.dataframe and len(at.toast) == 1 and "script" not in at.toast[0].value
 
 
 @every_chart_page

@@ -77,7 +77,7 @@ def live_chart(
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
     asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
     asked["large"] = is_presenting()
-    rest = json.dumps({"alt": description, **asked, "plotly": _address()})
+    rest = json.dumps({"key": key, "alt": description, **asked, "plotly": _address()})
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
 

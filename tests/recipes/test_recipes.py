@@ -240,7 +240,9 @@ def test_wrong_values_are_refused_in_one_sentence(values, words):
 def test_address_is_a_preset():
     page, values = read_preset(
         "http://localhost:8501/base/distance-saturation?pool_size=16&compare=8,&printed=false&data=circle&hide=seed"
+        "&open=numbers&tab=table-1&zoom=saturation:x,1,2"
     )
+    assert values.pop("zoom") == "saturation:x,1,2"
     assert page == "distance-saturation"
     assert values == {"pool_size": 16, "compare": [8], "printed": False, "data": "circle"}
 
