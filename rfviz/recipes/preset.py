@@ -91,9 +91,9 @@ def _rule(control: Control) -> str:
         )
     if control.kind == "switch":
         return "must be true or false"
-    if control.kind == "own":
+    if control.kind == "own" and control.low == control.high:
         return f"must be of the form {format_value(control.default)}"
-    noun = "an integer" if control.kind == "number" else "a pair of integers"
+    noun = "a pair of integers" if control.kind == "ends" else "an integer"
     return f"must be {noun} from {control.low} to {control.high}"
 
 

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from rfviz.ui.presenter import is_presenting
 
-__all__ = ["live_chart", "picked_row", "plotly_route", "taken_places", "taken_row"]
+__all__ = ["live_chart", "plotly_route", "taken_places", "taken_row"]
 
 _HERE = Path(__file__).parent
 _CSS = """
@@ -65,7 +65,7 @@ def live_chart(
     description : str
         For those who cannot see it.
     clickable : bool
-        Whether a click on a point picks its row; see :func:`picked_row`.
+        Whether a click on a point picks its row; see :func:`taken_row`.
     secondary : bool
         Whether it may be drawn a moment later, so that the page's main chart is seen first.
     placing : bool
@@ -95,17 +95,15 @@ def live_chart(
     _mount(key=key, data=data, **callbacks, **({"on_placed_change": take_places} if placing else {}))
 
 
-def picked_row(key: str) -> int | None:
-    """The row (its ``customdata``) of the point that was clicked in the chart of that key; None where none was."""
-    row = st.session_state.get(_picked(key))
-    return row if isinstance(row, int) else None
+def taken_row(key: str, none: int | None = None) -> int | None:
+    """The row (its ``customdata``) of the point that was clicked in the chart of that key, once a click.
 
-
-def taken_row(key: str) -> int | None:
-    """As :func:`picked_row`, but once a click: for a page that keeps what was clicked among its own settings."""
-    row = picked_row(key)
-    st.session_state.pop(_picked(key), None)
-    return row
+    `none` after a double click beside the points, which picks none; None where nothing was clicked.
+    """
+    if _picked(key) not in st.session_state:
+        return None
+    row = st.session_state.pop(_picked(key))
+    return row if isinstance(row, int) else none
 
 
 def taken_places(key: str) -> list[tuple[float, float]]:

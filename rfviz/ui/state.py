@@ -50,6 +50,7 @@ class PageState:
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
         self._begun: float | None = None
+        self._set = f"{page}:set"
         # A link from another page says what to show there, whatever the reader had chosen on that page before.
         arrives = st.session_state.get(_AT) != page
         self._linked = set(st.query_params) if arrives else set()
@@ -147,6 +148,11 @@ class PageState:
         history_of(self.page, st.session_state).part()
         for name, value in values.items():
             st.session_state[self.key(name)] = value
+        st.session_state[self._set] = frozenset(values)
+
+    def was_set(self, name: str) -> bool:
+        """Whether a control was among those that were set at once before this run: by a preset, a step back, a pin."""
+        return name in st.session_state.get(self._set, ())
 
     def forget(self) -> None:
         """Begin as in a new session: the address and the defaults count, and no step back leads to what was before."""
@@ -169,6 +175,7 @@ class PageState:
             st.toast(notice, icon="⚠️")
         self._notices.clear()  # a fragment ends more than once
         self._given.clear()
+        st.session_state.pop(self._set, None)
         changed = self.changed()
         kept = {
             key: value for key, value in st.session_state.get(_KEPT, {}).items() if not key.startswith(self.key(""))

@@ -78,7 +78,8 @@ OTHERS = {
     ],
     "maxout-pca": [
         {"data": "digits", "scheme": "RandomReLU", "n_components": 200, "dimensions": "3"},
-        {"data": "circle", "n_components": 200},
+        {"data": "circle", "n_components": 200, "point": 8},
+        {"n_components": 200, "point": 33},
     ],
 }  # fmt: skip
 
