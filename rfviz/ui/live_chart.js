@@ -234,6 +234,7 @@ export default function ({ data, parentElement, setStateValue }) {
   chart.text = text;
   chart.data = JSON.parse(text);
   root.setAttribute("aria-label", chart.data.alt);
+  root.setAttribute("aria-busy", "true");
   root.style.minHeight = `${chart.data.figure.layout.height}px`;
   const ready = shown(root).then(() => Promise.all([plotly(chart.data.plotly), addressed()]));
   ready.then(async ([Plotly]) => {
@@ -244,6 +245,7 @@ export default function ({ data, parentElement, setStateValue }) {
     if (!chart.watched) watch(Plotly, chart);
     chart.watched = true;
     root.rfviz ??= handle(Plotly, chart);
+    if (chart.text === text) root.removeAttribute("aria-busy");
     root.dispatchEvent(new CustomEvent("rfviz:drawn"));
   });
 }
