@@ -38,14 +38,13 @@ live = LiveRun("accuracy", race, views.OWN_TRAINING if settings.loss != "ridge" 
 live.start_and_stop()
 names = ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "Table 1",
          "How it is computed"]  # fmt: skip
-tabs = dict(zip(names, st.tabs(names, key="accuracy:tab", on_change="rerun"), strict=True))
+name, tab = layout.tabs(state, names)
 lines, refused = RECIPE.references(race, settings, results)
 for reason in refused:
     st.info(reason)
 result = Outcome(race, lines)
 # Only what is open is drawn: a race redraws the page many times.
-name = next((name for name, tab in tabs.items() if tab.open), names[0])
-with tabs[name]:
+with tab:
     if name == "Against m":
         chart = accuracy_chart(result)
         layout.chart(chart.figure, chart.name, chart.alt, reels=())

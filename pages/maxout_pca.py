@@ -6,13 +6,12 @@ from rfviz.analysis.embedding import MAX_EXACT, MAX_POINTS, EmbeddingResult
 from rfviz.errors import RfvizError
 from rfviz.figures.embedding import plot_embedding
 from rfviz.recipes import embedding_text as text
-from rfviz.recipes.maxout_pca import HEIGHT, RECIPE, Settings, side_charts
+from rfviz.recipes.maxout_pca import HEIGHT, POINT, RECIPE, Settings, side_charts
 from rfviz.ui import images, layout, results
 from rfviz.ui.controls import PagePanel
-from rfviz.ui.embedding_views import kept_marks, kept_style, show_coordinates, show_order
+from rfviz.ui.embedding_views import kept_marks, kept_style, show_coordinates, show_order, take_click
 from rfviz.ui.films import embedding_reels
 from rfviz.ui.hover_card import hover_card
-from rfviz.ui.live_chart import picked_row
 from rfviz.ui.results import kept
 from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
@@ -33,7 +32,7 @@ dataset, data_key = source.data.dataset, source.data.key
 def draw(result: EmbeddingResult, settings: Settings) -> None:
     """The features' picture with its card, and the two that it is compared with."""
     n, revision = len(result.features.coordinates), f"{source.key}-{settings.n_dimensions}"
-    style, picked = kept_style(dataset, data_key, n), picked_row("embedding")
+    style, picked = kept_style(dataset, data_key, n), settings.point
     sheet = marks = None
     if dataset.image_shape:
         sheet = kept("sheet", data_key, lambda: images.sprite(dataset) | {"name": str(data_key), "count": n}, 4)
@@ -42,7 +41,7 @@ def draw(result: EmbeddingResult, settings: Settings) -> None:
     figure = plot_embedding(result.features, style, height=HEIGHT, thumbnails=marks, selected=picked,
                             revision=revision)  # fmt: skip
     reels = embedding_reels(state, RECIPE, source, settings, result.exact, style, marks, HEIGHT)
-    layout.chart(figure, "embedding", text.summary(result), clickable=True, reels=reels)
+    layout.chart(figure, "embedding", text.summary(result), clickable=POINT not in state.hidden, reels=reels)
     hover_card("maxout-pca", "[class*=st-key-embedding] .js-plotly-plot", style.labels, result.input_neighbours,
                result.feature_neighbours, sheet, picked)  # fmt: skip
     layout.explain(text.explanation(result))
@@ -64,9 +63,10 @@ def draw(result: EmbeddingResult, settings: Settings) -> None:
                 layout.chart(charts[name].figure, name, charts[name].alt, secondary=True)
 
 
-@st.fragment  # a slider draws this part of the page anew, not the sidebar
+@st.fragment  # a slider or a click draws this part of the page anew, not the sidebar
 def laboratory() -> None:
-    """Everything that answers a slider."""
+    """Everything that answers a slider or a click."""
+    take_click(state, data_key[:2])
     settings = RECIPE.settings(panel, source)
     try:
         result = RECIPE.run(source, settings, results)

@@ -38,6 +38,7 @@ def run(given: argparse.Namespace) -> int:
     from rfviz.recipes.base import Bench
     from rfviz.recipes.export import write_chart
     from rfviz.recipes.preset import Preset, write_preset
+    from rfviz.recipes.zoom import zoom_charts
 
     own = None if given.data is None else _own_data(Path(given.data).expanduser())
     page, values = _settings(given)
@@ -46,7 +47,8 @@ def run(given: argparse.Namespace) -> int:
         values = {**values, "data": _name_of(own)}
     out = _folder(given.out)
     bar = _Bar(None if given.quiet else sys.stderr)
-    preset = Preset(values, bar)
+    zoom = str(values.get("zoom", ""))
+    preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar)
     source = recipe.source(preset)
     settings = recipe.settings(preset, source)
     for name in preset.unasked():
@@ -56,8 +58,10 @@ def run(given: argparse.Namespace) -> int:
     bar.end()
     for text, _ in heard.messages:
         print(f"rfviz run: {text}", file=sys.stderr)
+    zoom_charts(charts, zoom)
     files = [path for chart in charts for path in write_chart(chart, out)]
-    texts = {"settings.json": write_preset(page, preset.answers), "script.py": recipe.script(source, settings)}
+    kept = {"zoom": zoom} if zoom else {}
+    texts = {"settings.json": write_preset(page, preset.answers | kept), "script.py": recipe.script(source, settings)}
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")
         files.append(out / name)

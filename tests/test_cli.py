@@ -228,8 +228,20 @@ def test_run_writes_charts_numbers_settings_and_script(preset, tmp_path, capsys)
 
 def test_run_takes_an_address_and_says_what_has_no_effect(tmp_path, capsys):
     address = "http://localhost:8501/distance-saturation?data.n_samples=20&n_components=100&gama=2&present=true"
-    assert cli.main(["run", address, "--out", str(tmp_path)]) == 0
-    assert "gama has no effect" in capsys.readouterr().err
+    view = "&open=numbers&zoom=saturation:x,0.5,1.25;nobody:y,1,2"
+    assert cli.main(["run", address + view, "--out", str(tmp_path)]) == 0
+    told = capsys.readouterr().err
+    assert "gama has no effect" in told and "zoom" not in told and "open" not in told
+    for source in (None, tmp_path / "settings.json"):  # the settings hold the zoom, too
+        assert source is None or cli.main(["run", str(source), "--out", str(tmp_path), "--quiet"]) == 0
+        layout = json.loads((tmp_path / "saturation.json").read_text(encoding="utf-8"))["layout"]
+        assert layout["xaxis"]["range"] == [0.5, 1.25]
+    assert not capsys.readouterr().err
+
+
+def test_run_does_without_a_zoom_that_is_none(tmp_path):
+    address = "http://localhost/distance-saturation?data.n_samples=20&n_components=100&zoom=saturation:x,9,1;<>"
+    assert cli.main(["run", address, "--out", str(tmp_path), "--quiet"]) == 0
 
 
 def test_run_takes_a_figure_of_a_page(tmp_path):

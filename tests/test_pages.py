@@ -134,6 +134,10 @@ def test_folded_parts_hold_nothing_until_opened(slug):
     at = opened(slug)
     assert not at.dataframe
     assert changed(at, slug, UNFOLDED).dataframe
+    # A link opens them too, and says what it cannot open.
+    assert opened(slug, query={"open": "numbers"}).dataframe
+    at = opened(slug, query={"open": "numbers,<script>"})
+    assert at.dataframe and len(at.toast) == 1 and "script" not in at.toast[0].value
 
 
 @every_chart_page
@@ -321,6 +325,41 @@ def test_embedding_of_classes_has_no_order_and_a_legend():
     assert not at.metric
     names = [t.get("name") for t in specs(at)[0]["data"] if t.get("showlegend")]
     assert names == [str(digit) for digit in range(10)]
+
+
+def ring(at):
+    """Where the selected point is ringed; None where none is."""
+    marks = specs(at)[0]["data"]
+    found = [t for t in marks if t.get("marker", {}).get("symbol") == "circle-open"]
+    return [array(found[0][axis])[0] for axis in "xy"] if found else None
+
+
+def test_a_selected_point_is_a_setting_of_the_page():
+    at = opened(EMBEDDING, {"n_components": 200}, {"point": "7"})
+    points = specs(at)[0]["data"][0]
+    assert ring(at) == [array(points[axis])[6] for axis in "xy"] and not at.toast
+    at.session_state["embedding:picked"] = 32
+    at.run()
+    assert at.session_state[f"{EMBEDDING}.point"] == 33
+    assert ring(at) == [array(specs(at)[0]["data"][0][axis])[32] for axis in "xy"]
+    at.run()
+    assert at.session_state[f"{EMBEDDING}.point"] == 33, "a click counts once, and what it chose stays"
+    at.session_state["embedding:picked"] = None  # a double click
+    at.run()
+    assert at.session_state[f"{EMBEDDING}.point"] == 0 and ring(at) is None
+
+
+def test_other_data_have_other_points():
+    at = opened(EMBEDDING, {"n_components": 200}, {"point": "7"})
+    assert changed(at, EMBEDDING, {"data": "circle"}).session_state[f"{EMBEDDING}.point"] == 0
+    assert changed(at, EMBEDDING, {"point": 9}).session_state[f"{EMBEDDING}.point"] == 9
+    # A step back, a pin and a preset set both at once.
+    at.session_state[f"{EMBEDDING}:set"] = {"data", "point"}
+    changed(at, EMBEDDING, {"data": "turning_head", "point": 9})
+    assert at.session_state[f"{EMBEDDING}.point"] == 9 and ring(at)
+    # More than there are.
+    at = opened(EMBEDDING, {"n_components": 200}, {"point": "34"})
+    assert at.session_state[f"{EMBEDDING}.point"] == 33 and len(at.toast) == 1
 
 
 @pytest.mark.parametrize("scheme", list(registry()))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from rfviz import datasets
-from rfviz.analysis.embedding import EmbeddingResult, Projection, embed, exact_components, prepare_points
+from rfviz.analysis.embedding import MAX_POINTS, EmbeddingResult, Projection, embed, exact_components, prepare_points
 from rfviz.analysis.points import NORMALISATION, normalise
 from rfviz.features import FeatureMap
 from rfviz.figures.embedding import PointStyle, plot_embedding, style_of
@@ -16,25 +16,30 @@ from rfviz.params import Param
 from rfviz.recipes import embedding_text as text
 from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
+from rfviz.recipes.controls import Control
 from rfviz.recipes.maps import choose_map
 from rfviz.recipes.panel import Panel, ScaledData
 
-__all__ = ["RECIPE", "Settings", "side_charts"]
+__all__ = ["POINT", "RECIPE", "Settings", "side_charts"]
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 DIMENSIONS = Param("dimensions", "2", "choice", choices=("2", "3"), label="Dimensions", help="Principal components.")
+#: Name of the control that holds the selected point.
+POINT = "point"
 PAPER = {"scheme": "RandomMaxout", "n_components": 10_000, "pool_size": 12, "normalise": "unit norm", "seed": 0,
-         "dimensions": "2", "data": "turning_head", "data.order_noise": 3, "data.random_state": 0}  # fmt: skip
+         "dimensions": "2", POINT: 0, "data": "turning_head", "data.order_noise": 3,
+         "data.random_state": 0}  # fmt: skip
 HEIGHT = 600
 
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """A map, its keyword arguments, and the number of axes."""
+    """A map, its keyword arguments, the number of axes, and the row of the point that is ringed in the plane."""
 
     scheme: type[FeatureMap]
     setting: dict[str, Any]
     n_dimensions: int
+    point: int | None = None
 
 
 class MaxoutPCA(Recipe[ScaledData, Settings, EmbeddingResult]):
@@ -53,7 +58,8 @@ class MaxoutPCA(Recipe[ScaledData, Settings, EmbeddingResult]):
             setting["random_state"] = panel.control(SEED)
             n_dimensions = int(panel.control(DIMENSIONS))
         panel.formula(scheme.formula)
-        return Settings(scheme, setting, n_dimensions)
+        point = panel.ask(_point(min(source.data.dataset.n_samples, MAX_POINTS)))
+        return Settings(scheme, setting, n_dimensions, point - 1 if point else None)
 
     def run(self, source: ScaledData, settings: Settings, keeper: Keeper) -> EmbeddingResult:
         scheme, setting, n_dimensions = settings.scheme.__name__, settings.setting, settings.n_dimensions
@@ -71,18 +77,20 @@ class MaxoutPCA(Recipe[ScaledData, Settings, EmbeddingResult]):
     def charts(self, source: ScaledData, settings: Settings, result: EmbeddingResult) -> tuple[Chart, ...]:
         dataset, style = source.data.dataset, style_of(source.data.dataset, len(result.features.coordinates))
         pictures = dataset.image_shape and settings.n_dimensions == 2
-        marks = image_marks(dataset, result.features.coordinates, style) if pictures else None
-        figure = plot_embedding(result.features, style, height=HEIGHT, thumbnails=marks)
+        marks = image_marks(dataset, result.features.coordinates, style, settings.point) if pictures else None
+        figure = plot_embedding(result.features, style, height=HEIGHT, thumbnails=marks, selected=settings.point)
         main = Chart("embedding", figure, result.points_frame(), text.summary(result), text.explanation(result))
         return (main, *side_charts(result, style))
 
     def script(self, source: ScaledData, settings: Settings) -> str:
         scheme, n_dimensions, dataset = settings.scheme.__name__, settings.n_dimensions, source.data.dataset
         uses = [datasets, prepare_points, exact_components, embed, style_of, plot_embedding]
-        marks = ""
+        picked = "" if settings.point is None else str(settings.point)
+        marks = f"\n    selected={picked}," if picked else ""
         if dataset.image_shape and n_dimensions == 2:
             uses.append(image_marks)
-            marks = "\n    thumbnails=image_marks(dataset, result.features.coordinates, style),"
+            arguments = f"dataset, result.features.coordinates, style{picked and f', {picked}'}"
+            marks = f"\n    thumbnails=image_marks({arguments}),{marks}"
         body = f"""
 {script.load_data(source.data)}
 points = prepare_points(dataset, {source.normalise!r}, n_dimensions={n_dimensions})
@@ -107,6 +115,12 @@ figure.show()
     def maps(self, source: ScaledData, settings: Settings) -> tuple[MapOn, ...]:
         X = normalise(source.data.dataset.X, source.normalise)
         return (MapOn(settings.scheme.label, settings.scheme(**settings.setting), X),)
+
+
+def _point(n: int) -> Control:
+    clean = Param(POINT, 0, "int", 0, n).clamp
+    help = "The point that is ringed, counted from 1; 0 for none. A click on a point selects it, two beside it none."
+    return Control(POINT, "own", 0, clean, "Selected point", help, titles={0: "none"}, low=0, high=n)
 
 
 def side_charts(result: EmbeddingResult, style: PointStyle, revision: str = "") -> Iterator[Chart]:

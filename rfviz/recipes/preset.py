@@ -17,7 +17,7 @@ from rfviz.recipes.panel import Data, Panel
 __all__ = ["Preset", "read_preset", "write_preset"]
 
 # What an address may say about how a page is shown; no recipe asks for it.
-_VIEW_ONLY = ("embed", "embed_options", "hide", "present", "lesson", "step")
+_VIEW_ONLY = ("embed", "embed_options", "hide", "present", "lesson", "step", "open", "tab")
 
 
 class Preset(Panel):
@@ -91,9 +91,9 @@ def _rule(control: Control) -> str:
         )
     if control.kind == "switch":
         return "must be true or false"
-    if control.kind == "own":
+    if control.kind == "own" and control.low == control.high:
         return f"must be of the form {format_value(control.default)}"
-    noun = "an integer" if control.kind == "number" else "a pair of integers"
+    noun = "a pair of integers" if control.kind == "ends" else "an integer"
     return f"must be {noun} from {control.low} to {control.high}"
 
 
@@ -110,7 +110,7 @@ def read_preset(text: str) -> tuple[str, dict[str, Any]]:
     page : str
         Slug of the page.
     values : dict
-        By the names of its address.
+        By the names of its address; ``"zoom"`` is no setting, see :func:`rfviz.recipes.zoom.read_zoom`.
 
     Raises
     ------
@@ -143,7 +143,9 @@ def _from_address(address: str) -> tuple[str, dict[str, Any]]:
     except ValueError as error:
         raise DataError(f"This address cannot be read ({error}).") from None
     pairs = parse_qsl(parts.query, keep_blank_values=True)
-    values = {name: parse_value(value) for name, value in pairs if name not in _VIEW_ONLY}
+    values = {name: parse_value(value) for name, value in pairs if name not in (*_VIEW_ONLY, "zoom")}
+    # A text of its own kind, see rfviz.recipes.zoom.
+    values |= {name: value for name, value in pairs if name == "zoom"}
     return parts.path.rstrip("/").rpartition("/")[2], values
 
 

@@ -12,10 +12,13 @@ from rfviz.analysis.order import CurveOrder
 from rfviz.datasets.base import Dataset
 from rfviz.figures.embedding import PointStyle, style_of
 from rfviz.figures.images import image_marks
+from rfviz.recipes.maxout_pca import POINT
 from rfviz.ui import layout
+from rfviz.ui.live_chart import taken_row
 from rfviz.ui.results import kept
+from rfviz.ui.state import PageState
 
-__all__ = ["kept_marks", "kept_style", "show_coordinates", "show_order"]
+__all__ = ["kept_marks", "kept_style", "show_coordinates", "show_order", "take_click"]
 
 
 def kept_style(dataset: Dataset, key: Hashable, n: int) -> PointStyle:
@@ -32,6 +35,17 @@ def kept_marks(
         return kept("thumbnails", (key, row, frame), compute, most=4000)
 
     return image_marks(dataset, coordinates, style, picked, recall)
+
+
+def take_click(state: PageState, data: Hashable) -> None:
+    """Make a point that was clicked the selected one, and none where other data have come; before it is asked for."""
+    clicked = taken_row("embedding", none=-1)
+    if clicked is not None:
+        state.apply({POINT: clicked + 1})
+    held = f"{state.page}:points-of"
+    if st.session_state.get(held, data) != data and not state.was_set(POINT):
+        st.session_state[state.key(POINT)] = 0
+    st.session_state[held] = data
 
 
 def show_order(order: CurveOrder | None) -> None:

@@ -149,7 +149,7 @@ def embedding_reels(
     def film(values: Sequence[Any], found: Sequence[Projection], now: Any, note: str = "") -> Film:
         frames = turned_to_agree(found, list(values).index(now))
         captions = [_embedding_caption(frame, exact) for frame in frames]
-        return Film(list(values), captions, _embedding_figures(frames, style, marks, height), note)
+        return Film(list(values), captions, _embedding_figures(frames, style, marks, height, settings.point), note)
 
     def over_m(options: Sequence[int], now: int, progress: Progress) -> Film:
         key = (*source.key, settings.n_dimensions)
@@ -178,9 +178,10 @@ def embedding_reels(
 
 
 def _embedding_figures(
-    frames: Sequence[Projection], style: PointStyle, marks: tuple | None, height: int
+    frames: Sequence[Projection], style: PointStyle, marks: tuple | None, height: int, point: int | None
 ) -> list[dict[str, Any]]:
-    return [{"embedding": plot_embedding(frame, style, height=height, thumbnails=marks)} for frame in frames]
+    look = {"height": height, "thumbnails": marks, "selected": point}
+    return [{"embedding": plot_embedding(frame, style, **look)} for frame in frames]
 
 
 def _embedding_caption(frame: Projection, exact: Projection | None) -> str:

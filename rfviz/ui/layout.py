@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ __all__ = [
     "numbers",
     "page_title",
     "pictures_are_decoration",
+    "tabs",
     "under_chart",
     "use_style",
 ]
@@ -37,6 +39,7 @@ __all__ = [
 _PAGE = "rfviz.page"
 _HERE = Path(__file__).parent
 _marks = st.components.v2.component("rfviz.page_marks", js=(_HERE / "page_marks.js").read_text(encoding="utf-8"))
+_address = st.components.v2.component("rfviz.address", js=(_HERE / "address.js").read_text(encoding="utf-8"))
 _pictures = st.components.v2.component(
     "rfviz.picture_marks", js=(_HERE / "picture_marks.js").read_text(encoding="utf-8")
 )
@@ -48,9 +51,10 @@ def _css() -> str:
 
 
 def use_style() -> None:
-    """Add the laboratory's few rules of style to the page, and what its markup lacks for screen readers."""
+    """Add the few rules of style to the page, what its markup lacks for screen readers, and what keeps its address."""
     st.html(f"<style>{_css()}</style>")
     _marks(key="page-marks", height=1)
+    _address(key="address-sheet", height=1)
 
 
 def pictures_are_decoration() -> None:
@@ -116,6 +120,7 @@ def chart(
     Below the main chart of a page is a bar that pins it; `reels` are what can play there.
     """
     live_chart(figure, key, description, clickable, secondary, placing, square)
+    st.session_state[_PAGE].has_drawn(key, figure)
     if reels is not None:
         under_chart(figure, key, description, reels)
 
@@ -147,11 +152,34 @@ def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
         Title of each part to what draws it.
     """
     if "details" in state.hidden:
+        state.view.pop("open", None)
         return
-    for number, (title, fill) in enumerate(parts.items()):
-        with st.expander(title, key=state.key(f"details-{number}"), on_change="rerun") as part:
+    names = {in_address(title): state.key(f"details-{number}") for number, title in enumerate(parts)}
+    for name in state.asked("open", list(names)):
+        st.session_state[names[name]] = True
+    opened = []
+    for name, (title, fill) in zip(names, parts.items(), strict=True):
+        with st.expander(title, key=names[name], on_change="rerun") as part:
             if part.open:
+                opened.append(name)
                 fill()
+    state.view["open"] = ",".join(opened)
+
+
+def tabs(state: PageState, titles: Sequence[str]) -> tuple[str, Any]:
+    """Tabs of which only one is drawn: the title of that which is open, the first one to begin with, and its place."""
+    names, key = {in_address(title): title for title in titles}, f"{state.page}:tab"
+    for name in state.asked("tab", list(names))[:1]:
+        st.session_state[key] = names[name]
+    drawn = dict(zip(titles, st.tabs(titles, key=key, on_change="rerun"), strict=True))
+    title = next((title for title, tab in drawn.items() if tab.open), titles[0])
+    state.view["tab"] = "" if title == titles[0] else in_address(title)
+    return title, drawn[title]
+
+
+def in_address(title: str) -> str:
+    """A title as a word of the address: ``"how-it-is-computed"``."""
+    return re.sub("[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def numbers(frame: pd.DataFrame, formats: Mapping[str, str] | None = None, note: str = "") -> None:

@@ -18,6 +18,15 @@ function plotly({ plotly: address, whole }) {
     })));
 }
 
+// Where the page's address is read and written: there with the page's title, so hardly ever waited for.
+function addressed() {
+  if (window.__rfvizAddress) return Promise.resolve();
+  return new Promise((resolve) => {
+    window.addEventListener("rfviz:address", resolve, { once: true });
+    setTimeout(resolve, 2000); // a chart that is not zoomed is better than none
+  });
+}
+
 // A chart in a tab that is not open has no width to draw for; wait until it is.
 function shown(root) {
   if (root.offsetWidth) return Promise.resolve();
@@ -121,11 +130,22 @@ function draw(Plotly, chart, fresh = true) {
   layout.height = chart.height;
   if (document.fullscreenElement === root) layout.height = window.innerHeight;
   if (data.clickable) layout.dragmode ??= "pan";
-  if (layout.uirevision !== chart.revision) chart.zoomed.clear();
+  if (!chart.zoomed) chart.zoomed = window.__rfvizAddress?.zoomOf(root, data.key, data.figure.layout) ?? new Map();
+  else if (layout.uirevision !== chart.revision && chart.zoomed.size) {
+    chart.zoomed.clear();
+    window.__rfvizAddress?.zoomed(root, data.key, chart.zoomed);
+  }
   chart.revision = layout.uirevision;
   chart.link?.(layout); // charts that are compared share their axes
-  for (const [axis, range] of chart.zoomed) layout[axis] = { ...layout[axis], range };
-  return Plotly.react(root, figure.data, layout, (chart.config ??= config(root)));
+  for (const [axis, range] of chart.zoomed) layout[axis] = { ...layout[axis], range, autorange: false };
+  const drawn = Plotly.react(root, figure.data, layout, (chart.config ??= config(root)));
+  for (const axis of chart.zoomed.keys()) goHomeTo(root._fullLayout[axis], figure.layout[axis]);
+  return drawn;
+}
+
+// Plotly goes back to the range that it has drawn first, which may have been a zoom.
+function goHomeTo(axis, own) {
+  if (axis) [axis._rangeInitial0, axis._rangeInitial1] = own?.autorange ? [] : (own?.range ?? []);
 }
 
 // Plotly itself gives up a zoom when the range that the figure asks for has changed, as it does where an axis grows.
@@ -136,9 +156,13 @@ function zoom(Plotly, chart, change) {
   for (const name of names) {
     const { range, _rangeInitial0: low, _rangeInitial1: high, autorange } = root._fullLayout[name];
     const near = (a, b) => Math.abs(a - b) <= 1e-9 * Math.abs(high - low);
-    if (autorange || (near(range[0], low) && near(range[1], high))) home = zoomed.delete(name) || home;
+    // Where both axes have one scale, Plotly shows more of one of them than it was asked to.
+    const asked = change[`${name}.range`] ?? [0, 1].map((end) => change[`${name}.range[${end}]`]);
+    const isHome = ([from, to]) => near(from, low) && near(to, high);
+    if (autorange || isHome(range) || isHome(asked)) home = zoomed.delete(name) || home;
     else zoomed.set(name, [...range]);
   }
+  if (names.length) window.__rfvizAddress?.zoomed(root, chart.data.key, zoomed);
   if (home) draw(Plotly, chart);
 }
 
@@ -214,7 +238,7 @@ function handle(chart) {
 
 export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".live-chart");
-  const chart = charts.get(root) ?? { root, count: 0, zoomed: new Map() };
+  const chart = charts.get(root) ?? { root, count: 0 };
   charts.set(root, chart);
   chart.setStateValue = setStateValue;
   const text = typeof data === "string" ? data : new TextDecoder().decode(data);
@@ -224,7 +248,8 @@ export default function ({ data, parentElement, setStateValue }) {
   root.setAttribute("aria-label", chart.data.alt);
   root.setAttribute("aria-busy", "true");
   root.style.minHeight = `${chart.data.figure.layout.height}px`;
-  shown(root).then(() => plotly(chart.data)).then(async (Plotly) => {
+  const ready = shown(root).then(() => Promise.all([plotly(chart.data), addressed()]));
+  ready.then(async ([Plotly]) => {
     if (chart.data.secondary) await painted();
     if (chart.text !== text) return; // newer data came while this one waited
     chart.frame = null;

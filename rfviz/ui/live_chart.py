@@ -14,7 +14,7 @@ from rfviz.figures.plotly_js import needed_script
 from rfviz.ui.plotly_script import plotly_address
 from rfviz.ui.presenter import is_presenting
 
-__all__ = ["live_chart", "picked_row", "taken_places", "taken_row"]
+__all__ = ["live_chart", "taken_places", "taken_row"]
 
 _HERE = Path(__file__).parent
 _CSS = """
@@ -46,7 +46,7 @@ def live_chart(
     description : str
         For those who cannot see it.
     clickable : bool
-        Whether a click on a point picks its row; see :func:`picked_row`.
+        Whether a click on a point picks its row; see :func:`taken_row`.
     secondary : bool
         Whether it may be drawn a moment later, so that the page's main chart is seen first.
     placing : bool
@@ -59,7 +59,8 @@ def live_chart(
     asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
     asked["large"] = is_presenting()
     script = needed_script(trace["type"] for trace in spec["data"])
-    rest = json.dumps({"alt": description, **asked, "plotly": plotly_address(script), "whole": script.traces is None})
+    asked |= {"plotly": plotly_address(script), "whole": script.traces is None}
+    rest = json.dumps({"key": key, "alt": description, **asked})
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
 
@@ -77,17 +78,15 @@ def live_chart(
     _mount(key=key, data=data, **callbacks, **({"on_placed_change": take_places} if placing else {}))
 
 
-def picked_row(key: str) -> int | None:
-    """The row (its ``customdata``) of the point that was clicked in the chart of that key; None where none was."""
-    row = st.session_state.get(_picked(key))
-    return row if isinstance(row, int) else None
+def taken_row(key: str, none: int | None = None) -> int | None:
+    """The row (its ``customdata``) of the point that was clicked in the chart of that key, once a click.
 
-
-def taken_row(key: str) -> int | None:
-    """As :func:`picked_row`, but once a click: for a page that keeps what was clicked among its own settings."""
-    row = picked_row(key)
-    st.session_state.pop(_picked(key), None)
-    return row
+    `none` after a double click beside the points, which picks none; None where nothing was clicked.
+    """
+    if _picked(key) not in st.session_state:
+        return None
+    row = st.session_state.pop(_picked(key))
+    return row if isinstance(row, int) else none
 
 
 def taken_places(key: str) -> list[tuple[float, float]]:

@@ -124,7 +124,7 @@ def _offer_link(state: PageState, visit: _Visit) -> None:
         st.markdown(_OWN.format(name=own.removeprefix(PREFIX)))
         _link(key=state.key("copy-link"))
         return
-    st.markdown("The address holds every setting. Whoever opens it sees this chart.")
+    st.markdown("The address holds every setting, and the zoom. Whoever opens it sees this chart.")
     _link(key=state.key("copy-link"))
     st.markdown("The same settings as a file, for the command `rfviz run settings.json --out results`, which needs no "
                 "browser:")  # fmt: skip

@@ -7,7 +7,7 @@ the page holds what differs from the defaults, under ``<name>``.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import streamlit as st
 
 from rfviz.recipes.address import format_value, parse_value, same_text
 from rfviz.recipes.controls import Control
+from rfviz.recipes.zoom import ZoomCheck
 from rfviz.ui.history import history_of, record
 
 __all__ = ["PageState"]
@@ -49,9 +50,11 @@ class PageState:
         self._defaults: dict[str, Any] = {}
         self._notices: list[str] = []
         self._begun: float | None = None
+        self._set = f"{page}:set"
         # A link from another page says what to show there, whatever the reader had chosen on that page before.
         arrives = st.session_state.get(_AT) != page
         self._linked = set(st.query_params) if arrives else set()
+        self._zoom = ZoomCheck(st.query_params["zoom"]) if "zoom" in self._linked else None
         st.session_state[_AT] = page
         self._given: dict[str, str | None] = {}
         self._labels: dict[str, str] = {}
@@ -62,6 +65,8 @@ class PageState:
         self.only: Collection[str] | None = None
         #: By name, what the page shows for a control that holds a wish (to bring data) rather than a value.
         self.shown: dict[str, Any] = {}
+        #: By name, what else the address says: which parts are open. No setting, so it is neither undone nor pinned.
+        self.view: dict[str, str] = {}
 
     def key(self, name: str) -> str:
         """Key of a control in the session's state."""
@@ -94,6 +99,21 @@ class PageState:
             # from dropping it with its widget when the reader visits another page.
             st.session_state[key] = _legal(st.session_state[key], default, clean)
         return key
+
+    def asked(self, name: str, options: Sequence[str]) -> list[str]:
+        """Those of the options that the address names for the view, to be asked once the page opens; else none."""
+        if name not in self._linked:
+            return []
+        self._linked.discard(name)
+        words = st.query_params.get(name, "").split(",")
+        if not {*words} <= {*options}:
+            self._notices.append(f"{name} in the address: not all of what it names is on this page.")
+        return [option for option in options if option in words]
+
+    def has_drawn(self, chart: str, figure: Any) -> None:
+        """Take note that the page has a chart, of which the address may hold the zoom."""
+        if self._zoom is not None:
+            self._zoom.compare(chart, figure)
 
     def give(self, texts: Mapping[str, str | None]) -> None:
         """Values, as an address holds them, that controls take when they are next drawn; None stands for the default.
@@ -128,6 +148,11 @@ class PageState:
         history_of(self.page, st.session_state).part()
         for name, value in values.items():
             st.session_state[self.key(name)] = value
+        st.session_state[self._set] = frozenset(values)
+
+    def was_set(self, name: str) -> bool:
+        """Whether a control was among those that were set at once before this run: by a preset, a step back, a pin."""
+        return name in st.session_state.get(self._set, ())
 
     def forget(self) -> None:
         """Begin as in a new session: the address and the defaults count, and no step back leads to what was before."""
@@ -143,16 +168,21 @@ class PageState:
         if unknown and st.session_state.get(told) != unknown:
             st.session_state[told] = unknown
             self._notices.append(f"hide={','.join(unknown)} in the address: this page has nothing of that name.")
+        if self._zoom is not None and not self._zoom.is_whole():
+            self._notices.append("The address asks for a zoom that is not possible here; it is left out.")
+        self._zoom = None
         for notice in self._notices:
             st.toast(notice, icon="⚠️")
         self._notices.clear()  # a fragment ends more than once
         self._given.clear()
+        st.session_state.pop(self._set, None)
         changed = self.changed()
         kept = {
             key: value for key, value in st.session_state.get(_KEPT, {}).items() if not key.startswith(self.key(""))
         }
         st.session_state[_KEPT] = kept | {self.key(name): value for name, value in changed.items()}
         values = {name: format_value(value) for name, value in changed.items()}
+        values |= {name: text for name, text in self.view.items() if text}
         st.session_state[f"{self.page}:last"] = dict(self._labels), values
         # With what else the address says, so that it is written anew when a step of a lesson has replaced it.
         others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide")]

@@ -27,6 +27,8 @@ CLEAREST = """() => {
   return places.map((_, row) => row).sort((a, b) => gap(b) - gap(a));
 }"""
 
+RINGED = "rf.traces('embedding').slice(1).find((t) => t.x.length === 1)"
+
 
 @pytest.fixture
 def page(app, visit):
@@ -90,16 +92,31 @@ def test_click_selects_a_point(page):
         settle(page)
 
 
-def test_selection_survives_a_redraw(page):
+def test_selection_survives_a_redraw_and_the_way_to_others(page, app, visit):
     row = page.evaluate(CLEAREST)[0]
     label = page.evaluate("(row) => rf.traces('embedding')[0].text[row]", row)
     changes(page, EMBEDDING, lambda: page.mouse.click(*point_at(page, row)))
     settle(page)
     changes(page, EMBEDDING, lambda: slider(page, "Seed").press("ArrowRight"))
     settle(page)
-    ringed = page.evaluate("rf.traces('embedding').slice(1).find((t) => t.x.length === 1)?.x[0]")
-    assert ringed == page.evaluate("(row) => rf.traces('embedding')[0].x[row]", row)
+    ringed = f"{RINGED}?.x[0]"
+    assert page.evaluate(ringed) == page.evaluate("(row) => rf.traces('embedding')[0].x[row]", row)
     assert page.evaluate("rf.card()").split("\n")[1] == label
+    # It is in the address, and a step that can be undone.
+    wait_for_query(page, point=str(row + 1), seed="1")
+    other = visit(app, page.url.split("/", 3)[3])
+    wait_for_chart(other, EMBEDDING)
+    assert other.evaluate(ringed) == page.evaluate(ringed)
+    other.wait_for_function("(label) => rf.card().split('\\n')[1] === label", arg=label)
+    for key, there in (("Control+z", None), ("Control+z", False), ("Control+Shift+z", True)):
+        changes(page, EMBEDDING, lambda key=key: page.keyboard.press(key))
+        settle(page)
+        assert there is None or page.evaluate(f"!!{RINGED}") == there
+    wait_for_query(page, point=str(row + 1), seed=None)
+    # A double click beside the points selects none.
+    page.locator(f".st-key-{EMBEDDING} .nsewdrag").dblclick(position={"x": 8, "y": 8})
+    page.wait_for_function(f"!{RINGED}")
+    wait_for_query(page, point=None)
 
 
 def test_three_dimensions(page):

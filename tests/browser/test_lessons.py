@@ -98,12 +98,13 @@ def test_hidden_controls_and_the_frame(app, visit):
 
 
 def test_a_link_for_students(app, visit):
-    page = visit(app, PAGE)
+    page = visit(app, f"{PAGE}?zoom=saturation:x,0.5,1.25")
     wait_for_chart(page, SATURATION)
     page.get_by_role("button", name="Teach").click()
     page.get_by_text("Link for students").wait_for()
+    page.locator("[data-testid=stCode]", has_text="zoom=saturation:x,0.5,1.25").wait_for()
     settle(page)
     page.locator("[data-testid=stCheckbox]", has_text="Seed").filter(has_not_text="Data").locator("label").click()
     page.locator("[data-testid=stCode]", has_text="hide=seed").wait_for()
     text = page.locator("[data-testid=stCode]").inner_text()
-    assert text.strip().endswith(f"/{PAGE}?hide=seed")
+    assert text.strip().endswith(f"/{PAGE}?zoom=saturation:x,0.5,1.25&hide=seed")

@@ -5,7 +5,9 @@ from urllib.parse import quote
 import pytest
 
 from rfviz.features import RandomMaxout
+from rfviz.recipes.zoom import read_zoom
 from tests.browser.steps import (
+    EMBEDDING,
     SATURATION,
     changes,
     choose,
@@ -84,6 +86,45 @@ def test_zoom_survives_a_redraw(page, keys):
     assert page.evaluate("rf.range('saturation')") == pytest.approx(zoomed)
 
 
+def test_zoom_is_part_of_the_address(page, app, visit):
+    asked = len(visit.sent)
+    zoomed = zoom(page)
+    page.wait_for_function("location.search.startsWith('?zoom=saturation:x,')")
+    assert len(visit.sent) == asked, "the server is not told"
+    changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    wait_for_query(page, pool_size="10")
+    address = page.url.split("/", 3)[3]
+    assert len(address) < 100 and "%" not in address
+    # Elsewhere it shows the same, and the way home leads to the whole chart.
+    other = visit(app, address, size=(1000, 900))
+    wait_for_chart(other, SATURATION)
+    widths = [zoomed[1] - zoomed[0]] * 2 + [zoomed[3] - zoomed[2]] * 2
+    apart = [
+        (a - b) / width for a, b, width in zip(other.evaluate("rf.range('saturation')"), zoomed, widths, strict=True)
+    ]
+    assert max(map(abs, apart)) < 1e-3
+    other.locator(f".st-key-{SATURATION} .nsewdrag").dblclick()
+    wait_for_query(other, zoom=None, pool_size="10")
+    assert other.evaluate("rf.range('saturation')") == [0, 2, 0, 1]
+    assert other.get_by_test_id("stToast").count() == 0
+    # Another page does not take it along, the way back does; other data need other axes.
+    page.get_by_role("link", name="Maxout-PCA").click()
+    wait_for_chart(page, EMBEDDING)
+    wait_for_query(page, zoom=None)
+    page.go_back()
+    wait_for_chart(page, SATURATION)
+    assert page.evaluate("rf.range('saturation')") == range_in(address)
+    choose(page, SLUG, "data", "Digits 8×8")
+    wait_for_query(page, data="digits", zoom=None)
+    assert page.evaluate("rf.range('saturation')") == [0, 2, 0, 1]
+
+
+def range_in(address):
+    """The range of both axes that an address holds."""
+    ranges = read_zoom(address.split("zoom=")[1])[0][SATURATION]
+    return [*ranges["x"], *ranges["y"]]
+
+
 def test_dragging_redraws_before_the_mouse_is_released(page):
     history = page.evaluate("history.length")
     element = slider(page, "Pool size")
@@ -145,6 +186,8 @@ def test_hostile_link_is_clamped_and_says_so(app, visit):
         "data.n_samples": "nan",
         "seed": "1e999",
         "compare": ",[],{},32",
+        "zoom": "saturation:x,9,1;saturation:y,1e999,2;<script>document.title = 'hacked'</script>:x,1,2;nobody:x,1,2",
+        "open": "numbers,<script>document.title = 'hacked'</script>",
     }
     page = visit(app, f"{SLUG}?" + "&".join(f"{name}={quote(value)}" for name, value in values.items()))
     page.get_by_test_id("stToast").first.wait_for()
@@ -152,6 +195,9 @@ def test_hostile_link_is_clamped_and_says_so(app, visit):
     largest = max(PARAMS["pool_size"].stops())
     assert slider(page, "Pool size").get_attribute("aria-valuetext") == str(largest)
     wait_for_query(page, pool_size=str(largest), n_components=None, scheme=None, data=None, normalise=None, seed=None)
+    wait_for_query(page, zoom=None, open="numbers")
+    assert page.evaluate("rf.range('saturation')")[:2] == [0, 2]
+    assert page.get_by_test_id("stToast").filter(has_text="zoom").count() == 1
     assert "hacked" not in page.title()
     assert page.locator("script", has_text="hacked").count() == 0
 

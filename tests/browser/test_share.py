@@ -39,9 +39,10 @@ def tab(dialog, name):
 
 
 def test_a_copied_link_opens_the_same_chart_elsewhere(app, visit):
-    page = visit(app, OTHER, permissions=["clipboard-read", "clipboard-write"])
+    zoom = "saturation:x,0.5,1.25,y,0.25,0.75"
+    page = visit(app, f"{OTHER}&zoom={zoom}", permissions=["clipboard-read", "clipboard-write"])
     wait_for_chart(page, SATURATION)
-    wait_for_query(page, pool_size="16", compare=",")
+    wait_for_query(page, pool_size="16", compare=",", zoom=zoom)
     assert not page.get_by_role("button", name="Share chart...").count()  # Plotly would send the data away
     opened(page).get_by_role("button", name="Copy link").click()
     page.get_by_role("button", name="Copied").wait_for()
@@ -49,6 +50,7 @@ def test_a_copied_link_opens_the_same_chart_elsewhere(app, visit):
     other = visit(app, address.removeprefix(app.url).lstrip("/"), size=(900, 900))
     wait_for_chart(other, SATURATION)
     assert other.evaluate("rf.curves('saturation')") == page.evaluate("rf.curves('saturation')")
+    assert other.evaluate("rf.range('saturation')") == [0.5, 1.25, 0.25, 0.75]
 
 
 def test_every_file_can_be_read_back(app, visit, tmp_path):

@@ -78,7 +78,8 @@ OTHERS = {
     ],
     "maxout-pca": [
         {"data": "digits", "scheme": "RandomReLU", "n_components": 200, "dimensions": "3"},
-        {"data": "circle", "n_components": 200},
+        {"data": "circle", "n_components": 200, "point": 8},
+        {"n_components": 200, "point": 33},
     ],
 }  # fmt: skip
 
@@ -240,7 +241,9 @@ def test_wrong_values_are_refused_in_one_sentence(values, words):
 def test_address_is_a_preset():
     page, values = read_preset(
         "http://localhost:8501/base/distance-saturation?pool_size=16&compare=8,&printed=false&data=circle&hide=seed"
+        "&open=numbers&tab=table-1&zoom=saturation:x,1,2"
     )
+    assert values.pop("zoom") == "saturation:x,1,2"
     assert page == "distance-saturation"
     assert values == {"pool_size": 16, "compare": [8], "printed": False, "data": "circle"}
 

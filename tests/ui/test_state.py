@@ -3,6 +3,7 @@
 import sys
 from types import SimpleNamespace
 
+import plotly.graph_objects as go
 import pytest
 
 from rfviz.params import Param
@@ -202,3 +203,27 @@ def test_what_is_hidden_is_not_drawn_and_unknown_names_are_said_once(fake):
         page.finish()
     assert fake.toasts == ["hide=nonsense,other in the address: this page has nothing of that name."]
     assert page.last() == ({"pool_size": "Pool size", "seed": "Seed"}, {})
+
+
+def test_what_is_open_is_in_the_address_and_is_no_setting(fake):
+    fake.query["open"] = "numbers,<b>"
+    page = PageState("page")
+    assert page.asked("open", ["method", "numbers"]) == ["numbers"]
+    assert page.asked("open", ["method", "numbers"]) == []  # once: what the reader then folds stays folded
+    page.view["open"], page.view["tab"] = "method", ""
+    page.finish()
+    assert fake.toasts == ["open in the address: not all of what it names is on this page."]
+    assert fake.written[-1]["values"] == {"open": "method"} == page.last()[1]
+    assert page.changed() == {} == page.values()
+
+
+@pytest.mark.parametrize(("zoom", "said"), [("chart:x,1,2", 0), ("other:x,1,2", 1), ("chart:x,2,1", 1), ("", 1)])
+def test_a_zoom_that_is_not_possible_is_said_once(fake, zoom, said):
+    fake.query["zoom"] = zoom
+    page = PageState("page")
+    for _ in range(2):  # a fragment ends more than once
+        page.has_drawn("chart", go.Figure())
+        page.finish()
+    assert len(fake.toasts) == said and not any("chart" in toast for toast in fake.toasts)
+    PageState("page").finish()
+    assert len(fake.toasts) == said
