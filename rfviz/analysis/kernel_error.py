@@ -207,10 +207,7 @@ def kernel_errors(
     cls = registry()[scheme]
     label = label or cls.label
     pairs = sample.n_points * (sample.n_points - 1) // 2
-    # The estimates of every draw and m, and a handful of copies of those of one m.
-    needed = n_draws * pairs * (4 * len(grid) + 5 * 8) + 6 * 8 * sample.n_points**2
-    what = f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features"
-    check_memory(needed, "cpu", what, "Choose fewer points or draws.")
+    _check_room(sample.n_points, pairs, n_draws, len(grid))
     setting = settled(cls, setting, sample.original)
     points = seen(cls(**setting), sample)
     estimated = np.empty((n_draws, len(grid), pairs), dtype=np.float32)
@@ -283,6 +280,13 @@ def _sparse_estimates(F: Any, scheme_map: FeatureMap, m_grid: Sequence[int]) -> 
         total += (part @ part.T).toarray()
         start = stop
         yield total * scheme_map.shares(int(m))
+
+
+def _check_room(n_points: int, pairs: int, n_draws: int, n_grid: int) -> None:
+    # The estimates of every draw and m, and a handful of copies of those of one m.
+    needed = n_draws * pairs * (4 * n_grid + 5 * 8) + 6 * 8 * n_points**2
+    what = f"{n_draws} draws of {pairs:,} pairs at {n_grid} numbers of features"
+    check_memory(needed, "cpu", what, "Choose fewer points or draws.")
 
 
 def _check_grid(m_grid: Sequence[int]) -> np.ndarray:

@@ -10,7 +10,8 @@ import numpy as np
 from PIL import Image
 
 from rfviz.datasets.base import Dataset
-from rfviz.figures.embedding import PICKED, PointStyle, place_thumbnails
+from rfviz.figures.embedding import PICKED, PointStyle
+from rfviz.figures.thumbnails import place_thumbnails
 
 __all__ = ["as_pixels", "as_png", "data_uri", "image_marks"]
 

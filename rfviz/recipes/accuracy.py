@@ -87,11 +87,6 @@ class Outcome:
     race: Race
     lines: Mapping[str, float]
 
-    @property
-    def unit(self) -> str:
-        """Title of the error axis."""
-        return "test error, %" if self.race.split.is_classification else "test error (root mean square)"
-
     def kept(self) -> Outcome:
         """The same with the parts that are known now, whatever is forgotten later."""
         return Outcome(self.race.snapshot(), self.lines)
@@ -193,9 +188,7 @@ def accuracy_chart(result: Outcome) -> Chart:
     """Error against m, on axes that stand still while points arrive."""
     race, runners = result.race, result.race.runners("m")
     last = max(max(grid) for grid, _ in race.steps)
-    figure = plot_accuracy(
-        runners, result.lines, x_range=(9, 1.1 * last), unit=result.unit, revision=str(race.split_key)
-    )
+    figure = plot_accuracy(runners, result.lines, x_range=(9, 1.1 * last), unit=race.unit, revision=str(race.split_key))
     words = text.explanation(race, result.lines) + text.stories(race)
     return Chart("accuracy", figure, runners_frame(runners, result.lines), text.summary(race), words)
 
@@ -203,7 +196,7 @@ def accuracy_chart(result: Outcome) -> Chart:
 def resource_chart(result: Outcome, axis: str) -> Chart:
     """Error against seconds, or against bytes."""
     race, runners = result.race, result.race.runners(axis)
-    figure = plot_accuracy(runners, result.lines, axis=axis, unit=result.unit, revision=str(race.split_key[0]))
+    figure = plot_accuracy(runners, result.lines, axis=axis, unit=race.unit, revision=str(race.split_key[0]))
     frame = runners_frame(runners, result.lines)
     return Chart(f"accuracy-{axis}", figure, frame, f"Test error against {axis}.")
 
