@@ -14,8 +14,8 @@ from rfviz.analysis.splits import make_split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import made_runner, plot_accuracy, runners_frame
 from rfviz.recipes import script
-from rfviz.recipes.panel import Data
 from rfviz.recipes.race import Race
+from rfviz.recipes.split_data import SplitData
 
 __all__ = ["script_of"]
 
@@ -31,9 +31,7 @@ for name in {names}:
 
 
 def script_of(
-    data: Data,
-    normalise: str,
-    test_share: float,
+    source: SplitData,
     grow: str,
     race: Race,
     m_max: int,
@@ -50,8 +48,7 @@ def script_of(
     patches, inputs, more = _patches(race)
     beside, others = _beside(race, references, gamma)
     body = f"""
-{script.load_data(data)}
-split = make_split(dataset, {normalise!r}, {test_share})
+{source.lines}
 
 maps = {script.python(maps, 7)}
 {patches}grids = {grids}
