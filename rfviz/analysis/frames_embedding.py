@@ -15,8 +15,8 @@ from rfviz.analysis.embedding import (
     aligned,
     components_of_gram,
 )
-from rfviz.analysis.frames import prefix_grams
 from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.errors import DataError

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.analysis.frames import prefix_grams
 from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.pairs import PointPairs
 from rfviz.analysis.points import squared_distances
 from rfviz.analysis.progress import Progress, silent
