@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,22 +10,23 @@ import numpy as np
 from rfviz import bounds, kernels
 from rfviz.backend import Device, check_memory
 from rfviz.errors import ParameterError
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.hybrid_paths import above_patches, patch_paths
 from rfviz.features.law import BY_COLUMN, ProductLaw
 from rfviz.features.rounding import large_phases
+from rfviz.features.skeleton_map import TURN, SkeletonMap
 from rfviz.params import Param
 from rfviz.precision import matmul
-from rfviz.skeleton import PRESETS, Skeleton, as_skeleton
+from rfviz.skeleton import PRESETS, Skeleton
 
 __all__ = ["HybridCompositional"]
 
 _NORMAL_STREAM, _PHASE_STREAM = 0, 1  # the paths have 2
 
 
-class HybridCompositional(FeatureMap):
+class HybridCompositional(SkeletonMap):
     r"""Cosines of Gaussian projections of the patches that random paths through a skeleton end at.
 
     .. math:: \Phi(x)_\ell = \sqrt{2/m}\,\cos\Bigl(\sum_k \langle w_{\ell k}, \varphi_{\ell k}(x) \rangle
@@ -96,10 +96,7 @@ class HybridCompositional(FeatureMap):
             "skeleton", "flat", "choice", choices=("flat", "deep"), label="Skeleton",
             help="One patch, the whole input (flat: random Fourier features), or patches under two convolutions.",
         ),
-        Param(
-            "turn", 0.5, "float", low=0.0, open_low=True, high=1e6, ui_low=0.05, ui_high=10.0, log=True, label="Turn",
-            help="Part of a full circle that an input of 1 makes. With 0.5, black and white pixels are opposite.",
-        ),
+        TURN,
         Param(
             "paired", False, "bool", label="Cos/sin pairs",
             help="Pairs (cos, sin) of one angle instead of cos(·+b): lower variance where the kernel is not small.",
@@ -123,15 +120,13 @@ class HybridCompositional(FeatureMap):
     # --- drawing ------------------------------------------------------------------------------------------------------
 
     def _check_param(self, param: Param, value: Any) -> Any:
-        if param.name == "skeleton":
-            # Other presets are refused where their activation is known, in a sentence that says why.
-            is_form = isinstance(value, str) and value.lstrip().startswith("{")
-            if value is None or is_form or isinstance(value, (Skeleton, Mapping)) or value in PRESETS:
-                return value
+        # Other presets are refused where their activation is known, in a sentence that says why.
+        if param.name == "skeleton" and isinstance(value, str) and value in PRESETS:
+            return value
         return super()._check_param(param, value)
 
     def _skeleton_for(self, n_features: int) -> Skeleton:
-        return _checked(as_skeleton(self.skeleton, n_features, self.turn))
+        return _checked(super()._skeleton_for(n_features))
 
     def _angles(self, n_components: int) -> int:
         return -(-n_components // 2) if self.paired else n_components
@@ -222,9 +217,6 @@ class HybridCompositional(FeatureMap):
             angles[xp.asarray(feature[here])] += matmul(xp, own, inputs, exact=exact)
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
-
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return kernels.compositional(X, Y, skeleton=self._skeleton_for(np.shape(X)[1]))
 
     def product_law(self, X: Any) -> ProductLaw | None:
         skeleton = self._skeleton_for(np.shape(X)[1])
