@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.analysis.binning import BoxView, PlaneGrids, SharedBoxes
+from rfviz.figures.lines import mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, scheme_style, styled
 
@@ -119,10 +120,9 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
         "scatter", x=shared.p_grid, y=shared.predicted, mode="lines", name="expected: √(mean of k(1 − k) ÷ P)",
         line={"color": GREY, "width": 2, "dash": "dash"}, hovertemplate="P = %{x:,}: expected %{y:.3g}<extra></extra>",
     )  # fmt: skip
-    mark = {"type": "line", "x0": shared.n_repetitions, "x1": shared.n_repetitions, "y0": 0, "y1": 1, "yref": "paper",
-            "line": {"color": GREY, "width": 1, "dash": "dot"}}  # fmt: skip
     return styled(
-        [measured, expected], x="repetitions P", y="RMS error", height=height, revision=revision, shapes=[mark],
+        [measured, expected], x="repetitions P", y="RMS error", height=height, revision=revision,
+        shapes=[mark("x", shared.n_repetitions)],
         xaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
         yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
     )  # fmt: skip

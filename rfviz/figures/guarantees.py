@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from rfviz.analysis.guarantees import ABOUT, Comparison, Curve
 from rfviz.analysis.risk import MeasuredRisk
 from rfviz.bounds import RiskBound
-from rfviz.figures.kernel_error import M_TITLE, line
+from rfviz.figures.lines import M_TITLE, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, rgba, styled
 
@@ -65,7 +65,7 @@ def plot_guarantees(
         "xaxis": {"type": "log", "dtick": 1, "range": x_range, "tickformat": "~s"},
         "yaxis": {"type": "log", "dtick": 1, "range": [float(np.log10(0.5 * lowest)), float(np.log10(top))]},
     }
-    shapes = [_mark("y", comparison.eps)] + ([_mark("x", at)] if at else [])
+    shapes = [mark("y", comparison.eps)] + ([mark("x", at)] if at else [])
     notes = [_note(comparison.eps, f"ε = {comparison.eps:g}")]
     if largest:
         shapes.append(_vacuous(largest, 1e6))
@@ -102,13 +102,6 @@ def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
         marker={"symbol": "circle-open", "size": 13, "color": colour, "line": {"width": 2.5}},
         hovertemplate=f"ε = {eps:g} from m = %{{x:,.0f}} on<extra>{curve.about}: {curve.name}</extra>",
     )  # fmt: skip
-
-
-def _mark(axis: str, at: float) -> dict[str, Any]:
-    other = "y" if axis == "x" else "x"
-    style = {"color": GREY, "width": 1, "dash": "dot"}
-    ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
-    return {"type": "line", "line": style, **ends}
 
 
 def _vacuous(largest: float, end: float) -> dict[str, Any]:
@@ -166,7 +159,7 @@ def plot_risk(
         traces.append(_measured(measured.m_grid[above], values[above], number, f"measured: {name}"))
     positive = np.concatenate([excess[excess > 0], gap[gap > 0], [1.0]])
     top = max(float(bound.total(n, m[0])), 4.0 * (largest or 1.0))
-    shapes, notes = ([_mark("x", at)] if at else []), []
+    shapes, notes = ([mark("x", at)] if at else []), []
     if largest:
         shapes.append(_vacuous(largest, 1e12))
         notes.append(_note(3.0 * top, "vacuous: f = 0 has no larger risk", "top"))
