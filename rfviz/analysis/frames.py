@@ -49,7 +49,16 @@ def affordable(
 
 
 def thinned(values: Sequence[Any], most: int, keep: Any) -> list[Any]:
-    """At most `most` of the values, evenly, with the first, the last, and `keep` if it is among them."""
+    """At most `most` of the values, evenly, with the first, the last, and `keep` if it is among them.
+
+    Parameters
+    ----------
+    values : sequence
+    most : int
+        At least 2.
+    keep : object
+        The value that is shown now.
+    """
     values = list(values)
     if len(values) <= most:
         return values

@@ -95,7 +95,15 @@ def _over_m(
 
 
 def seed_band(results: Sequence[SaturationResult], place: int = 0) -> SeedBand:
-    """Mean and spread over seeds of one curve's cloud, from the pictures of those seeds."""
+    """Mean and spread over seeds of one curve's cloud, from the pictures of those seeds.
+
+    Parameters
+    ----------
+    results : sequence of SaturationResult
+        One a seed, on the same axes across.
+    place : int
+        Of the curve in each.
+    """
     centres = 0.5 * (results[0].x_edges[:-1] + results[0].x_edges[1:])
     rows = []
     for result in results:

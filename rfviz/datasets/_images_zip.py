@@ -65,9 +65,24 @@ class Pictures(ABC):
     ) -> np.ndarray:
         """Some of the images in one size.
 
+        Parameters
+        ----------
+        rows : ndarray of int
+        shape : (height, width)
+        colour : bool
+            Whether three channels are wanted.
+        progress : callable, optional
+
         Returns
         -------
         ndarray of shape (rows.size, height, width) or (rows.size, height, width, 3), uint8
+
+        Raises
+        ------
+        MemoryBudgetError
+            Where they would not fit.
+        DataError
+            For an image that is damaged.
         """
         full = (*shape, 3) if colour else shape
         # The bytes, and what floats of four bytes will take.

@@ -23,7 +23,16 @@ _FEWEST_ROWS = 3
 
 
 def suggested(table: Table, label: str | None, order: str | None, images: bool = False) -> Preparation:
-    """A preparation to begin with: these parts, no dates as features, gaps filled in where dropping would cost rows."""
+    """A preparation to begin with: these parts, no dates as features, gaps filled in where dropping would cost rows.
+
+    Parameters
+    ----------
+    table : Table
+    label, order : str or None
+        Columns.
+    images : bool
+        Whether the features are pixels.
+    """
     dates = tuple(c.name for c in table.columns if c.kind == DATE and c.name != order)
     gaps = sum(c.n_missing for c in table.columns if c.kind in (NUMBER, CATEGORY) and c.name != label)
     missing = "impute" if gaps > 0.05 * table.n_rows else "drop rows"
@@ -39,6 +48,17 @@ def prepare_table(
 
     Medians, words, means and deviations are those of all rows that can be used (of the training rows where the file
     comes with a split), whatever the number of rows that is kept.
+
+    Parameters
+    ----------
+    table : Table
+    how : Preparation
+    name, source : str
+        Of the data set, and where it is from.
+    n_train : int, optional
+        How many of the rows, the first, the file has for training.
+    notes : tuple of str
+        What is said of the file besides.
 
     Raises
     ------

@@ -62,7 +62,14 @@ def made_runner(label: str, scheme: str, runs: Sequence[Sequence[Segment]], scal
 
 
 def runners_frame(runners: Sequence[Runner], references: Mapping[str, float]) -> pd.DataFrame:
-    """Every point of every curve with the name of its map; then the references, which have an error alone."""
+    """Every point of every curve with the name of its map; then the references, which have an error alone.
+
+    Parameters
+    ----------
+    runners : sequence of Runner
+    references : mapping of str to float
+        Name of each horizontal line to its error, in the unit of the curves.
+    """
     lines = pd.DataFrame({"map": list(references), "error": list(references.values())})
     frames = [runner.frame.assign(map=runner.label) for runner in runners if len(runner.frame)]
     if not frames:

@@ -74,7 +74,21 @@ def plot_kernel_errors(
 
 
 def m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[float, float] | None) -> dict[str, Any]:
-    """Axes against m: logarithmic where `span` is given, and a mark at one m."""
+    """Axes against m: logarithmic where `span` is given, and a mark at one m.
+
+    Parameters
+    ----------
+    results : sequence of KernelErrorResult
+    at : int or None
+        Number of features to mark.
+    span : (low, high) or None
+        Of the values.
+
+    Returns
+    -------
+    dict
+        For the figure's layout.
+    """
     low, high = min(r.m_grid[0] for r in results), max(r.m_grid[-1] for r in results)
     axes: dict[str, Any] = {
         "xaxis": {"type": "log", "dtick": "D2", "range": [float(np.log10(0.9 * low)), float(np.log10(1.1 * high))]}
