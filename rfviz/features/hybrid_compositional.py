@@ -32,18 +32,19 @@ class HybridCompositional(SkeletonMap):
     .. math:: \Phi(x)_\ell = \sqrt{2/m}\,\cos\Bigl(\sum_k \langle w_{\ell k}, \varphi_{\ell k}(x) \rangle
         + b_\ell\Bigr), \qquad w \sim N(0, sI), \; b \sim U[0, 2\pi)
 
-    A feature walks down the skeleton as :class:`CompositionalFeatures` do, but stops at the nodes of the bottom layer.
-    There, with the activation e^{s(ρ−1)} over circles, the kernel is a Gaussian one of γ = s/2 on the patch's embedding
-    φ = (cos θ, sin θ)/√(inputs of the patch), of unit length, so that its random feature is that of Rahimi and Recht;
-    a product of such features adds their angles. A flat skeleton has one patch, the whole input: these are just the
-    random Fourier features of the embedding. A feature whose paths end before a patch is 1, whatever the data.
+    A feature walks down the skeleton as :class:`rfviz.features.CompositionalFeatures` do, but stops at the nodes of the
+    bottom layer. There, with the activation e^{s(ρ−1)} over circles, the kernel is a Gaussian one of γ = s/2 on the
+    patch's embedding φ = (cos θ, sin θ)/√(inputs of the patch), of unit length, so that its random feature is that of
+    Rahimi and Recht; a product of such features adds their angles. A flat skeleton has one patch, the whole input:
+    these are just the random Fourier features of the embedding. A feature whose paths end before a patch is 1, whatever
+    the data.
 
     Its kernel is that of the skeleton, :func:`rfviz.kernels.compositional`.
 
     Cost: O(n·m·2d) over a flat skeleton of d inputs, O(n·m·2k) on average over patches of k inputs and ReLUs. Caveat:
     numbers are dense within patches, where compositional features read a few inputs; none are ever equal.
 
-    **Inputs.** As for :class:`CompositionalFeatures`: the value v of a column has the angle 2π·turn·v.
+    **Inputs.** As for :class:`rfviz.features.CompositionalFeatures`: the value v of a column has the angle 2π·turn·v.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ class HybridCompositional(SkeletonMap):
         For presets: part of a full turn that an input of 1 makes.
     paired : bool
         Whether features come as pairs (cos, sin) of one angle rather than as cos(· + b), as in
-        :class:`RandomFourier`; an odd number of them ends in a cosine without its sine, a bias of O(1/m).
+        :class:`rfviz.features.RandomFourier`; an odd number of them ends in a cosine without its sine, a bias of
+        O(1/m).
     random_state : int, None, RandomState or Generator
     device : {"auto", "cpu", "cuda", "cuda:<index>"}
     dtype : {"float32", "float64"}
