@@ -210,6 +210,7 @@ export default function ({ data, parentElement, setStateValue }) {
   chart.text = text;
   chart.data = JSON.parse(text);
   root.setAttribute("aria-label", chart.data.alt);
+  root.setAttribute("aria-busy", "true");
   root.style.minHeight = `${chart.data.figure.layout.height}px`;
   shown(root).then(() => plotly(chart.data.plotly)).then(async (Plotly) => {
     if (chart.data.secondary) await painted();
@@ -219,6 +220,7 @@ export default function ({ data, parentElement, setStateValue }) {
     if (!chart.watched) watch(Plotly, chart);
     chart.watched = true;
     root.rfviz ??= handle(Plotly, chart);
+    if (chart.text === text) root.removeAttribute("aria-busy");
     root.dispatchEvent(new CustomEvent("rfviz:drawn"));
   });
 }

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 from rfviz.ui.page_index import find_pages
 
 SATURATION, EMBEDDING = "saturation", "embedding"
-_IDLE = """() => document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
-  && !document.querySelector('[data-testid=stSkeleton]')
-  && [...document.querySelectorAll('.live-chart')].every((chart) => !chart.offsetWidth
-    || chart.querySelector('.main-svg'))"""
+# Streamlit says that it rests before the browser has drawn what came last, so rest must last: some frames, and longer
+# than Streamlit collects elements for.
+_RESTED = """(visit) => {
+  const rests = document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'
+    && !document.querySelector('[data-testid=stSkeleton]')
+    && [...document.querySelectorAll('.live-chart')].every((chart) => !chart.offsetWidth
+      || (chart.querySelector('.main-svg') && chart.ariaBusy !== 'true'));
+  if (!rests) return (window.rf.rest = null);
+  if (window.rf.rest?.visit !== visit) window.rf.rest = { visit, since: performance.now(), frames: 0 };
+  const rest = window.rf.rest;
+  return ++rest.frames > 3 && performance.now() - rest.since > 80;
+}"""
+_VISITS = count()
 
 
 def settle(page: Any) -> None:
     """Wait until the app has answered everything and has drawn its charts."""
-    page.wait_for_function(_IDLE)
+    page.wait_for_function(_RESTED, arg=next(_VISITS))
+
+
+def assert_comes(page: Any, script: str, arg: Any, value: Any) -> None:
+    """Assert that what the script reads becomes this value, within a time that no reader would wait longer."""
+    for _ in range(100):
+        if (found := page.evaluate(script, arg)) == value:
+            return
+        page.wait_for_timeout(100)
+    assert found == value
 
 
 def wait_for_chart(page: Any, key: str) -> None:

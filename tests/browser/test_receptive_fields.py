@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.steps import settle, wait_for_chart
+from tests.browser.steps import assert_comes, settle, wait_for_chart
 
 pytestmark = pytest.mark.browser
 NAMES = "(key) => rf.traces(key).filter((t) => t.mode === 'lines+markers').map((t) => t.name)"
@@ -18,14 +18,14 @@ def wait_for_the_end(page):
 def test_a_slider_with_two_ends_starts_a_race_of_rectangles_and_writes_the_address(app, visit):
     page = visit(app, "accuracy?schemes=RandomProjection,&references=,&m_max=60&seeds=1")
     wait_for_the_end(page)
-    assert page.evaluate(NAMES, "accuracy") == ["Random projection"]
+    assert_comes(page, NAMES, "accuracy", ["Random projection"])
     low, _ = page.get_by_test_id("stSlider").filter(has_text="Receptive fields").get_by_role("slider").all()
     low.focus()
     for _ in range(4):
         page.keyboard.press("ArrowLeft")
     page.get_by_text("Whole images too").wait_for()
     wait_for_the_end(page)
-    assert page.evaluate(NAMES, "accuracy") == ["Random projection", "Random projection, rectangles"]
+    assert_comes(page, NAMES, "accuracy", ["Random projection", "Random projection, rectangles"])
     page.wait_for_url(re.compile(r"receptive_field=4(,|%2C)8"), timeout=10_000)
     assert "a random rectangle of 4 to 8 pixels a side" in page.get_by_test_id("stMain").inner_text()
 
@@ -36,7 +36,7 @@ def test_the_preset_of_receptive_fields_runs_four_curves(app, visit):
     page.get_by_role("button", name="Receptive fields", exact=True).click()
     page.get_by_text("Whole images too").wait_for()
     wait_for_the_end(page)
-    assert len(page.evaluate(NAMES, "accuracy")) == 4
+    assert_comes(page, f"(key) => ({NAMES})(key).length", "accuracy", 4)
 
 
 def test_the_preset_of_the_shared_pool_compares_equal_projections(app, visit):
@@ -53,4 +53,4 @@ def test_nothing_overflows_on_a_narrow_screen(app, visit):
     page.set_viewport_size({"width": 800, "height": 900})
     wait_for_the_end(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 800
-    assert len(page.evaluate(NAMES, "accuracy")) == 4
+    assert_comes(page, f"(key) => ({NAMES})(key).length", "accuracy", 4)
