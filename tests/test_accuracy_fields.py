@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from rfviz.recipes import accuracy_entrants
-from tests.test_pages import changed, opened, run_to_its_end, specs
+from tests.app_pages import changed, opened, run_to_its_end, specs
 
 SLUG = "accuracy"
 SMALL = {"references": [], "m_max": 60, "seeds": 1, "schemes": ["RandomFourier", "RandomMaxout", "SharedPoolMaxout"]}

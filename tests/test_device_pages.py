@@ -15,8 +15,8 @@ from rfviz.ui import device_use, results
 from rfviz.ui.results import kept, known
 from rfviz.ui.session import DEVICE, PRECISION
 from rfviz.worker import Place
+from tests.app_pages import PAGES, changed, opened, specs
 from tests.fake_cupy import CUDARuntimeError
-from tests.test_pages import PAGES, changed, opened, specs
 
 SATURATION = "distance-saturation"
 # Of pages that would run long.

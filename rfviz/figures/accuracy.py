@@ -11,12 +11,13 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz.analysis.accuracy import Segment, mean_and_spread
+from rfviz.figures.lines import M_TITLE, band
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SchemeStyle, rgba, scheme_styles, styled
 
 __all__ = ["Runner", "made_runner", "plot_accuracy", "plot_confusion", "plot_penalty", "runners_frame"]
 
-_X_TITLES = {"m": "number of features m", "seconds": "seconds to train and test", "bytes": "bytes of the model"}
+_X_TITLES = {"m": M_TITLE, "seconds": "seconds to train and test", "bytes": "bytes of the model"}
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
 
 
@@ -61,7 +62,14 @@ def made_runner(label: str, scheme: str, runs: Sequence[Sequence[Segment]], scal
 
 
 def runners_frame(runners: Sequence[Runner], references: Mapping[str, float]) -> pd.DataFrame:
-    """Every point of every curve with the name of its map; then the references, which have an error alone."""
+    """Every point of every curve with the name of its map; then the references, which have an error alone.
+
+    Parameters
+    ----------
+    runners : sequence of Runner
+    references : mapping of str to float
+        Name of each horizontal line to its error, in the unit of the curves.
+    """
     lines = pd.DataFrame({"map": list(references), "error": list(references.values())})
     frames = [runner.frame.assign(map=runner.label) for runner in runners if len(runner.frame)]
     if not frames:
@@ -142,19 +150,7 @@ def _band(runner: Runner, style: SchemeStyle, axis: str) -> list[dict[str, Any]]
         return []
     x, error, deviation = (frame[name].to_numpy(float) for name in (axis, "error", "s.d."))
     low = np.maximum(error - deviation, 0.2 * error)
-    return [
-        trace(
-            "scatter",
-            x=np.concatenate([x, x[::-1]]),
-            y=np.concatenate([error + deviation, low[::-1]]),
-            fill="toself",
-            fillcolor=rgba(style.colour, 0.18),
-            line={"width": 0},
-            mode="lines",
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    ]
+    return [band(x, low, error + deviation, rgba(style.colour, 0.18))]
 
 
 def _curve(runner: Runner, style: SchemeStyle, axis: str) -> dict[str, Any]:

@@ -27,7 +27,15 @@ _SIDEWAYS = {"xanchor": "center", "yanchor": "middle", "font": {"size": 13}}
 
 
 def scale_of(exact: Sequence[np.ndarray], pixels: Sequence[int]) -> float:
-    """The correlation at the end of the colours: the largest exact one of different pixels, rounded up."""
+    """The correlation at the end of the colours: the largest exact one of different pixels, rounded up.
+
+    Parameters
+    ----------
+    exact : sequence of ndarray of shape (n_pixels,)
+        Correlations with one pixel each.
+    pixels : sequence of int
+        Those pixels.
+    """
     largest = max(float(np.abs(np.delete(c, p)).max(initial=0.0)) for c, p in zip(exact, pixels, strict=True))
     largest = max(largest, _SMALLEST_SCALE)
     power = 10.0 ** np.floor(np.log10(largest))
@@ -147,7 +155,20 @@ def _picture(
 
 
 def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.Figure:
-    """Difference of the counted from the exact correlation against the number of features."""
+    """Difference of the counted from the exact correlation against the number of features.
+
+    Parameters
+    ----------
+    result : PixelMap
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     measured = trace(
         "scatter", x=result.grid, y=result.rms, mode="lines+markers", name="counted − exact",
         line={"color": COLOURS[0], "width": 2.5}, marker={"size": 7},
@@ -166,7 +187,20 @@ def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.F
 
 
 def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") -> go.Figure:
-    """How many features have so many paths, and so many different pixels."""
+    """How many features have so many paths, and so many different pixels.
+
+    Parameters
+    ----------
+    sizes : FeatureSizes
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     number = np.arange(len(sizes.paths))
     last = int(max(np.flatnonzero(sizes.paths)[-1], np.flatnonzero(sizes.pixels)[-1])) + 1
     bars = [
@@ -184,7 +218,20 @@ def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") ->
 
 
 def plot_repeats(found: Repeats, *, height: int = 340, revision: str = "") -> go.Figure:
-    """How many different features were drawn once, two or three times, and so on."""
+    """How many different features were drawn once, two or three times, and so on.
+
+    Parameters
+    ----------
+    found : Repeats
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     bars = _bars(found.labels, found.different, "different features", COLOURS[2], "")
     return styled(
         [bars], x="how often it was drawn", y="different features", height=height, revision=revision, showlegend=False,

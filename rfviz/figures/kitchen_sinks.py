@@ -54,7 +54,12 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
 
 
 def plot_seconds(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
-    """Seconds to train and test against K; see :func:`plot_error` for the parameters."""
+    """Seconds to train and test against K; see :func:`plot_error` for the parameters.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     traces = []
     for curve, style in _styled_curves(curves):
         frame = curve.measured
@@ -71,6 +76,10 @@ def plot_reach(curves: Sequence[Curve], *, height: int = 430, revision: str = ""
     """Seconds after which an error is reached, as stairs: harder errors are to the right.
 
     See :func:`plot_error` for the parameters.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
     """
     traces, errors = [], [np.zeros(0)]
     for curve, style in _styled_curves(curves):

@@ -36,7 +36,7 @@ _mount = st.components.v2.component(
     "rfviz.zoo",
     html=_HTML,
     css=(_HERE / "zoo_gallery.css").read_text(encoding="utf-8"),
-    js=(_HERE / "zoo_gallery.js").read_text(encoding="utf-8"),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("one_in_flight.js", "zoo_gallery.js")),
 )
 
 

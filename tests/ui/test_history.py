@@ -3,7 +3,7 @@
 import pytest
 
 from rfviz.ui.history import DEPTH, History, history_of
-from tests.test_pages import SATURATION, changed, opened
+from tests.app_pages import SATURATION, changed, opened
 
 
 def recorded(*values):
