@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz.analysis.accuracy import Segment, mean_and_spread
+from rfviz.figures.axes import count_axis
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SchemeStyle, rgba, scheme_styles, styled
 
@@ -109,7 +110,7 @@ def plot_accuracy(
     span = x_range or _span(runners, axis)
     references = {name: error for name, error in references.items() if error > 0}
     traces += [_reference(name, error, span, index) for index, (name, error) in enumerate(references.items())]
-    across = _LOG | {"range": [float(v) for v in np.log10(span)]} | (_STEPS if axis == "m" else {})
+    across = count_axis(*span, slack=0.0) if axis == "m" else _LOG | {"range": [float(v) for v in np.log10(span)]}
     up = _LOG | _STEPS | {"tickformat": ".3~g", "range": _range(runners, list(references.values()))}
     return styled(traces, x=_X_TITLES[axis], y=unit, height=height, revision=revision, xaxis=across, yaxis=up)
 
@@ -215,7 +216,7 @@ def plot_penalty(runners: list[Runner], *, height: int = 360) -> go.Figure:
         for r, style in zip(runners, scheme_styles(r.scheme for r in runners), strict=True)
     ]
     up = _LOG | {"exponentformat": "power"}
-    axes = {"xaxis": _LOG | _STEPS, "yaxis": up}
+    axes = {"xaxis": count_axis(*_span(runners, "m"), slack=0.0), "yaxis": up}
     return styled(traces, x=_X_TITLES["m"], y="chosen penalty α", height=height, revision="penalty", **axes)
 
 

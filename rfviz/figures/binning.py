@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.analysis.binning import BoxView, PlaneGrids, SharedBoxes
+from rfviz.figures.axes import count_axis
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, scheme_style, styled
 
@@ -122,8 +123,8 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
     mark = {"type": "line", "x0": shared.n_repetitions, "x1": shared.n_repetitions, "y0": 0, "y1": 1, "yref": "paper",
             "line": {"color": GREY, "width": 1, "dash": "dot"}}  # fmt: skip
     return styled(
-        [measured, expected], x="repetitions P", y="RMS error", height=height, revision=revision, shapes=[mark],
-        xaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+        [measured, expected], x="number of grids P", y="RMS error", height=height, revision=revision, shapes=[mark],
+        xaxis=count_axis(shared.p_grid[0], shared.p_grid[-1]),
         yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
+from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, SchemeStyle, rgba, scheme_style, scheme_styles, styled
@@ -76,9 +77,7 @@ def plot_kernel_errors(
 def m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[float, float] | None) -> dict[str, Any]:
     """Axes against m: logarithmic where `span` is given, and a mark at one m."""
     low, high = min(r.m_grid[0] for r in results), max(r.m_grid[-1] for r in results)
-    axes: dict[str, Any] = {
-        "xaxis": {"type": "log", "dtick": "D2", "range": [float(np.log10(0.9 * low)), float(np.log10(1.1 * high))]}
-    }
+    axes: dict[str, Any] = {"xaxis": count_axis(low, high)}
     if span is None:
         axes["yaxis"] = {"tickformat": ".3~g"}
     elif span[0] > 0:

@@ -127,10 +127,10 @@ def some_of(
 
 
 def shown(value: Any) -> str:
-    """A number as people write it: 20 000 with a thin space, 0.05 without padding; words as they are."""
+    """A number as people write it: 20,000, 0.05 without padding; words as they are."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
-    return f"{value:,}".replace(",", "\u2009") if isinstance(value, int) else f"{value:g}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
 def _stops(param: Param, default: Any) -> list:
