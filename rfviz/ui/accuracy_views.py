@@ -71,7 +71,7 @@ def table_one(race: Race) -> None:
     """Table 1 of the maxout paper on MNIST, computed at the press of a button, beside the paper's numbers."""
     if not race.is_papers_mnist:
         st.markdown(
-            "The table belongs to MNIST with its own split: choose it with 70 000 rows (“Rows at most”) and no "
+            "The table belongs to MNIST with its own split: choose it with 70,000 rows (“Rows at most”) and no "
             "normalisation. It then takes one click, and about twenty minutes on two cores."
         )
         return
