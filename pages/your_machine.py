@@ -24,7 +24,7 @@ if speeds:
     views.sizes(speeds)
     views.again(work)
 layout.details(state, {
-    "For an issue": lambda: views.issue(speeds),
+    "For an issue: the figures to paste": lambda: views.issue(speeds),
     "Results that were recorded before": views.records,
     "How it is computed": lambda: st.markdown(text.METHOD),
 })  # fmt: skip

@@ -14,8 +14,8 @@ __all__ = ["count_axis"]
 _FEW = 1.2
 
 
-def count_axis(low: float, high: float, slack: float = 0.1) -> dict[str, Any]:
-    """A logarithmic axis for whole numbers, as ``1,000``: the powers of ten are named, those between have a mark.
+def count_axis(low: float, high: float, slack: float = 0.1, words: str = ",d") -> dict[str, Any]:
+    """A logarithmic axis, of whole numbers as ``1,000``: the powers of ten are named, those between have a mark.
 
     Parameters
     ----------
@@ -23,8 +23,10 @@ def count_axis(low: float, high: float, slack: float = 0.1) -> dict[str, Any]:
         The smallest and the largest number on it.
     slack : float
         Room beyond both, as a share of them.
+    words : str
+        How numbers are written, where they are not whole or too long.
     """
     ends = [float(np.log10((1 - slack) * low)), float(np.log10((1 + slack) * high))]
     few = ends[1] - ends[0] < _FEW
     marks = {"dtick": "D1", "ticks": "outside", "ticklen": 4, "tickcolor": rgba(GREY, 0.7)}
-    return {"type": "log", "range": ends, "dtick": "D2" if few else 1, "tickformat": ",d", "minor": marks}
+    return {"type": "log", "range": ends, "dtick": "D2" if few else 1, "tickformat": words, "minor": marks}

@@ -53,7 +53,7 @@ class Control:
         return self.titles.get(option) or shown(option)
 
     def words(self, value: Any) -> str:
-        """A value as a person would say it: ``"20 000"``, ``"on"``, ``"q = 8, 32"`` without the name."""
+        """A value as a person would say it: ``"20,000"``, ``"on"``, ``"q = 8, 32"`` without the name."""
         if isinstance(value, bool):
             return "on" if value else "off"
         if isinstance(value, (list, tuple)):

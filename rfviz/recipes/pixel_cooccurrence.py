@@ -91,8 +91,8 @@ class PixelCooccurrence(Recipe[Data, Settings, Outcome]):
 
     slug = "pixel-cooccurrence"
     presets: ClassVar = {
-        "Figure 4 of the paper": ("Four pixels, four skeletons, 24×24 colour images, 500 000 features.", FIGURE_4),
-        "The paper’s deep skeleton": ("The deep skeleton of Section 6, 500 000 features.", DEEP),
+        "Figure 4 of the paper": ("Four pixels, four skeletons, 24×24 colour images, 500,000 features.", FIGURE_4),
+        "The paper’s deep skeleton": ("The deep skeleton of Section 6, 500,000 features.", DEEP),
     }
 
     def source(self, panel: Panel) -> Data:
