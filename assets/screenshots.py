@@ -30,6 +30,7 @@ ASSETS = Path(__file__).resolve().parent
 WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
 SCHEMES = ("light", "dark")
 CARD_WIDTH, CARD_SHAPE = 560, 0.75
+GROUNDS = {"light": "#ffffff", "dark": "#10151c"}  # those of the page
 # A page's chart: the largest, but where several belong together.
 CHARTS = {
     "lessons": ".st-key-lesson-panel",
@@ -90,7 +91,7 @@ def take_pages(browser: Browser, address: str, slugs: list[str]) -> None:
                 rest(page)
                 if slug != "accuracy":
                     save(page, ASSETS / f"{slug}-{scheme}.png")
-                save_card(page, slug, ASSETS / f"{slug}-card-{scheme}.png")
+                save_card(page, slug, scheme, ASSETS / f"{slug}-card-{scheme}.png")
 
 
 @contextmanager
@@ -127,7 +128,7 @@ def save(page: Page, path: Path) -> None:
     _save_small(Image.open(io.BytesIO(page.screenshot())), SAVED_WIDTH, path)
 
 
-def save_card(page: Page, slug: str, path: Path) -> None:
+def save_card(page: Page, slug: str, scheme: str, path: Path) -> None:
     """Save the largest chart of a page in a narrow window, where its words are large, on a card of one shape."""
     page.set_viewport_size({"width": 1000, "height": 1600})
     page.wait_for_timeout(1500)
@@ -135,7 +136,7 @@ def save_card(page: Page, slug: str, path: Path) -> None:
     box["height"] = min(box["height"], 1.2 * box["width"])
     chart = Image.open(io.BytesIO(page.screenshot(clip=box))).convert("RGB")
     width = max(chart.width, round(chart.height / CARD_SHAPE))
-    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((8, 8)))
+    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), GROUNDS[scheme])
     card.paste(chart, ((card.width - chart.width) // 2, (card.height - chart.height) // 2))
     _save_small(card, CARD_WIDTH, path)
 

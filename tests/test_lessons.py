@@ -178,7 +178,7 @@ def test_hidden_controls_keep_the_value_of_the_address():
     sliders = {element.proto.id for element in at.get("bidi_component")}
     assert not any(f"{SATURATION}.seed:slider" in name for name in sliders)
     assert any(f"{SATURATION}.n_components:slider" in name for name in sliders)
-    assert not any(box.label == "Scheme" for box in at.selectbox)
+    assert not any(box.label == "Map" for box in at.selectbox)
     assert not at.expander and not [button for button in at.button if "preset" in (button.key or "")]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.analysis.binning import BoxView, PlaneGrids, SharedBoxes
+from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, scheme_style, styled
@@ -162,9 +163,8 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
         line={"color": GREY, "width": 2, "dash": "dash"}, hovertemplate="P = %{x:,}: expected %{y:.3g}<extra></extra>",
     )  # fmt: skip
     return styled(
-        [measured, expected], x="repetitions P", y="RMS error", height=height, revision=revision,
-        shapes=[mark("x", shared.n_repetitions)],
-        xaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+        [measured, expected], x="number of grids P", y="RMS error", height=height, revision=revision,
+        shapes=[mark("x", shared.n_repetitions)], xaxis=count_axis(shared.p_grid[0], shared.p_grid[-1]),
         yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
     )  # fmt: skip
 

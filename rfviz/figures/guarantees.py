@@ -150,7 +150,7 @@ def plot_risk(
     flat = np.full(m.shape, float(bound.estimation(n)))
     traces = [
         line(m, bound.total(n, m), COLOURS[0], "solid", f"{bound.name}: both terms", 2.5),
-        line(m, flat, COLOURS[0], "dash", f"for {n:,} rows instead of all".replace(",", "\u202f"), 2.0),
+        line(m, flat, COLOURS[0], "dash", f"for {n:,} rows instead of all", 2.0),
         line(m, bound.approximation(m), COLOURS[0], _EXPECTED, "for m features instead of all", 2.5),
     ]
     excess, gap = measured.excess(loss), measured.gap(loss)

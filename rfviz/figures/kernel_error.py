@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
+from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
 from rfviz.figures.lines import M_TITLE, band, line, mark
 from rfviz.figures.quick import trace
@@ -90,9 +91,7 @@ def m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[flo
         For the figure's layout.
     """
     low, high = min(r.m_grid[0] for r in results), max(r.m_grid[-1] for r in results)
-    axes: dict[str, Any] = {
-        "xaxis": {"type": "log", "dtick": "D2", "range": [float(np.log10(0.9 * low)), float(np.log10(1.1 * high))]}
-    }
+    axes: dict[str, Any] = {"xaxis": count_axis(low, high)}
     if span is None:
         axes["yaxis"] = {"tickformat": ".3~g"}
     elif span[0] > 0:

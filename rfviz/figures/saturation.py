@@ -165,6 +165,8 @@ def _limits(result: SaturationResult, styles: list[SchemeStyle]) -> list[Any]:
 def _radii(curves: list[tuple[SchemeStyle, SaturationCurve]]) -> list[Any]:
     if not curves:
         return []
+    # The word once here too, on the lowest, which has room below it.
+    lowest = min(c.plateau for _, c in curves)
     colours = [style.colour for style, _ in curves]
     marker = {"symbol": [style.symbol for style, _ in curves], "size": 13, "color": colours,
               "line": {"width": 2, "color": "white"}}  # fmt: skip
@@ -175,7 +177,7 @@ def _radii(curves: list[tuple[SchemeStyle, SaturationCurve]]) -> list[Any]:
             y=[SATURATION_SHARE * c.plateau for _, c in curves],
             mode="markers+text",
             marker=marker,
-            text=[f"<b>radius {c.radius:.2f}</b>" for _, c in curves],
+            text=[f"<b>{'radius ' * (c.plateau == lowest)}{c.radius:.2f}</b>" for _, c in curves],
             textposition="bottom right",
             textfont={"color": colours, "size": 14},
             showlegend=False,

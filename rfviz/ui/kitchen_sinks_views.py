@@ -12,7 +12,7 @@ from rfviz.recipes.controls import Control
 from rfviz.recipes.kitchen_sinks import RECIPE, Findings, Settings
 from rfviz.recipes.split_data import SplitData
 from rfviz.ui import layout
-from rfviz.ui.share import share
+from rfviz.ui.share import share, share_place
 from rfviz.ui.state import PageState
 
 __all__ = ["choose_view", "columns", "numbers", "show"]
@@ -29,8 +29,11 @@ def show(state: PageState, source: SplitData, settings: Settings, found: Finding
         st.info("No run is there yet. Press Start.")
         return
     (chart,) = RECIPE.charts(source, settings, found)
-    # The largest weights have no bar of their own.
-    layout.chart(chart.figure, chart.name, chart.alt, reels=None if settings.view == "weights" else ())
+    weights = settings.view == "weights"
+    layout.chart(chart.figure, chart.name, chart.alt, reels=None if weights else ())
+    if weights:  # nothing to pin
+        with st.container(horizontal=True, horizontal_alignment="right", key="weights-bar-row"):
+            share_place(state)
     layout.explain(chart.words)
     if found and not is_going:
         share(state, RECIPE, source, settings, found)

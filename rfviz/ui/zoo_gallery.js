@@ -67,6 +67,7 @@ function build(state) {
     }
     const facts = element("div", "facts");
     facts.append(element("b", "", card.cost), ` · ${card.reference}`);
+    facts.firstChild.title = "Cost for n points of d columns and m features";
     const links = element("div", "links");
     links.append(element("span", "", "Open in"));
     for (const { title, name, href } of card.links) {

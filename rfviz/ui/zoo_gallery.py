@@ -21,7 +21,8 @@ _HERE = Path(__file__).parent
 _HTML = """
 <div class="zoo">
   <div class="legend"><span>negative</span><canvas aria-hidden="true"></canvas><span>positive</span>
-    <span>· white is zero · drag the ring, or click, to move x₀ in all pictures</span></div>
+    <span>· white is zero · drag the ring, or click, to move x₀ in all pictures</span>
+    <span>· O(…): steps for n points of d columns</span></div>
   <div class="cards"></div>
 </div>
 """
