@@ -20,14 +20,18 @@ export default function () {
     tone(app);
     painter.observe(app, { attributes: true, attributeFilter: ["class", "style"] });
   }
-  let waiting = setTimeout(mark, 0);
-  const watcher = new MutationObserver(() => {
-    clearTimeout(waiting);
-    waiting = setTimeout(mark, 300);
-  });
-  const sidebar = document.querySelector("[data-testid=stSidebarNav]");
-  if (sidebar) watcher.observe(sidebar, { childList: true, subtree: true });
+  // At once, whenever the navigation changes; it may come after this.
+  const watcher = new MutationObserver(mark);
+  let waiting = 0;
+  const watch = () => {
+    const sidebar = document.querySelector("[data-testid=stSidebarNav]");
+    if (!sidebar) return void (waiting = setTimeout(watch, 100));
+    mark();
+    watcher.observe(sidebar, { childList: true, subtree: true });
+  };
+  watch();
   return () => {
+    clearTimeout(waiting);
     watcher.disconnect();
     painter.disconnect();
   };

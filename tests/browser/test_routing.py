@@ -69,6 +69,7 @@ def test_settings_survive_a_visit_to_another_page(app, visit):
 
 def test_gallery_leads_to_every_page(app, visit):
     page = visit(app)
+    settle(page)
     for slug, other in PAGES.items():
         if slug != "home":
             page.get_by_test_id("stMain").get_by_role("link", name=other.title).click()
