@@ -11,13 +11,21 @@ shorten_openblas_waits()
 choose_openblas_kernels()  # before anything imports NumPy
 
 import streamlit as st  # noqa: E402
+from starlette.middleware import Middleware  # noqa: E402
 
 from rfviz.ui.badge import device_route  # noqa: E402
-from rfviz.ui.live_chart import plotly_route  # noqa: E402
 from rfviz.ui.page_index import ROUTER  # noqa: E402
+from rfviz.ui.plotly_script import plotly_routes  # noqa: E402
+from rfviz.ui.preload import Preload  # noqa: E402
 from rfviz.ui.startup import lifespan, report_script_error  # noqa: E402
 
-app = st.App(ROUTER, lifespan=lifespan, routes=[plotly_route(), device_route()], on_script_error=report_script_error)
+app = st.App(
+    ROUTER,
+    lifespan=lifespan,
+    routes=[*plotly_routes(), device_route()],
+    middleware=[Middleware(Preload)],
+    on_script_error=report_script_error,
+)
 
 if __name__ == "__main__":
     app.run()

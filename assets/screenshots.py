@@ -3,8 +3,8 @@
 With names of pages behind it (``python assets/screenshots.py quick-inspection``) only theirs are taken.
 
 Each page is opened in light and in dark on its default settings, and saved small, as ``<page>-<scheme>.png``, and its
-largest chart as a card, ``<page>-card-<scheme>.png``; the race of the accuracy page also while it is under way, as
-``accuracy-racing-<scheme>.png``; and the figures of the papers that a page reproduces, as ``<figure>-<scheme>.png``.
+largest chart as a card, ``<page>-card-<scheme>.png``; the race of the accuracy page while it is under way instead, as
+``accuracy-racing-<scheme>.png``; and figures of the papers that a page reproduces, as ``<figure>-<scheme>.png``.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ ASSETS = Path(__file__).resolve().parent
 WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
 SCHEMES = ("light", "dark")
 CARD_WIDTH, CARD_SHAPE = 560, 0.75
+GROUNDS = {"light": "#ffffff", "dark": "#10151c"}  # those of the page
 # A page's chart: the largest, but where several belong together.
 CHARTS = {
     "lessons": ".st-key-lesson-panel",
@@ -46,7 +47,6 @@ CHART_BOX = """(selector) => [...document.querySelectorAll(selector)].map((chart
 ADDRESSES = {"lessons": "distance-saturation?lesson=saturation&step=4"}
 # Figures of the papers: the page and its button. With CIFAR-10 in the folder RFVIZ_DATA they are the paper’s.
 FIGURES = {
-    "figure-3-shallow": ("kernel-approximation", "Figure 3, shallow"),
     "figure-3-deep": ("kernel-approximation", "Figure 3, deep"),
     "figure-4": ("pixel-cooccurrence", "Figure 4 of the paper"),
 }
@@ -89,8 +89,9 @@ def take_pages(browser: Browser, address: str, slugs: list[str]) -> None:
             with opened(browser, f"{address}/{ADDRESSES.get(slug, slug)}", scheme) as page:
                 start(page, STARTED.get(slug))
                 rest(page)
-                save(page, ASSETS / f"{slug}-{scheme}.png")
-                save_card(page, slug, ASSETS / f"{slug}-card-{scheme}.png")
+                if slug != "accuracy":
+                    save(page, ASSETS / f"{slug}-{scheme}.png")
+                save_card(page, slug, scheme, ASSETS / f"{slug}-card-{scheme}.png")
 
 
 @contextmanager
@@ -127,7 +128,7 @@ def save(page: Page, path: Path) -> None:
     _save_small(Image.open(io.BytesIO(page.screenshot())), SAVED_WIDTH, path)
 
 
-def save_card(page: Page, slug: str, path: Path) -> None:
+def save_card(page: Page, slug: str, scheme: str, path: Path) -> None:
     """Save the largest chart of a page in a narrow window, where its words are large, on a card of one shape."""
     page.set_viewport_size({"width": 1000, "height": 1600})
     page.wait_for_timeout(1500)
@@ -135,7 +136,7 @@ def save_card(page: Page, slug: str, path: Path) -> None:
     box["height"] = min(box["height"], 1.2 * box["width"])
     chart = Image.open(io.BytesIO(page.screenshot(clip=box))).convert("RGB")
     width = max(chart.width, round(chart.height / CARD_SHAPE))
-    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), chart.getpixel((8, 8)))
+    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), GROUNDS[scheme])
     card.paste(chart, ((card.width - chart.width) // 2, (card.height - chart.height) // 2))
     _save_small(card, CARD_WIDTH, path)
 

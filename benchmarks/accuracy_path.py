@@ -32,13 +32,23 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=3)
     parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "accuracy-path-cpu.json")
     options = parser.parse_args()
+    ratios, path = compare(options.rows, options.m, options.repetitions)
+    shares = share_of_product(path, options.rows, options.m)
+    print(markdown_table(ratios))
+    print()
+    print(markdown_table(shares))
+    write_json(options.json, {"rows": options.rows, "m": options.m, "ratios": ratios, "parts": shares})
+
+
+def compare(n: int, m_max: int, repetitions: int) -> tuple[list[dict], RidgePath]:
+    """Seconds of a whole curve, of its last point, and of refitting at each m, in turn; and the path of the curve."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((options.rows + 2000, 784), dtype=np.float32)
+    X = rng.standard_normal((n + 2000, 784), dtype=np.float32)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     y = np.argmax(X[:, :10], axis=1)
-    train, test = slice(0, options.rows), slice(options.rows, None)
-    feature_map = RandomMaxout(options.m, pool_size=POOL_SIZE, device="cpu")
-    grid = default_grid(options.m)
+    train, test = slice(0, n), slice(n, None)
+    feature_map = RandomMaxout(m_max, pool_size=POOL_SIZE, device="cpu")
+    grid = default_grid(m_max)
     paths = {}
 
     def curve(m_grid: list[int], name: str) -> None:
@@ -50,26 +60,21 @@ def main() -> None:
         Phi, Phi_test = fitted.transform(X[train]), fitted.transform(X[test])
         codes = np.where(y[train][:, None] == np.arange(10), 1.0, -1.0).astype(np.float32)
         for m in grid:
-            Ridge(alpha=ALPHA / options.m, solver="cholesky").fit(Phi[:, :m], codes).predict(Phi_test[:, :m])
+            Ridge(alpha=ALPHA / m_max, solver="cholesky").fit(Phi[:, :m], codes).predict(Phi_test[:, :m])
 
-    functions = {
-        "curve": lambda: curve(list(grid), "curve"),
-        "last point": lambda: curve([int(grid[-1])], "last"),
-        "refitting Ridge": refit,
-    }
-    seconds = interleaved(functions, options.repetitions)
-    rows = [
-        {"what": f"{len(grid)} points, m ≤ {options.m}", "median s": float(np.median(seconds["curve"])), "ratio": 1.0},
-        {"what": "curve over its last point alone", "median s": float(np.median(seconds["last point"])),
-         "ratio": median_ratio(seconds["curve"], seconds["last point"])},
-        {"what": "refitting Ridge at each m over the curve", "median s": float(np.median(seconds["refitting Ridge"])),
-         "ratio": median_ratio(seconds["refitting Ridge"], seconds["curve"])},
-    ]  # fmt: skip
-    shares = share_of_product(paths["curve"], options.rows, options.m)
-    print(markdown_table(rows))
-    print()
-    print(markdown_table(shares))
-    write_json(options.json, {"rows": options.rows, "m": options.m, "ratios": rows, "parts": shares})
+    functions = {"curve": lambda: curve(list(grid), "curve"), "last": lambda: curve([int(grid[-1])], "last"),
+                 "refit": refit}  # fmt: skip
+    seconds = interleaved(functions, repetitions)
+    median = {name: float(np.median(times)) for name, times in seconds.items()}
+    over_last, of_refit = (
+        median_ratio(seconds["curve"], seconds["last"]),
+        median_ratio(seconds["refit"], seconds["curve"]),
+    )
+    return [
+        {"what": f"{len(grid)} points, m ≤ {m_max}", "median s": median["curve"], "ratio": 1.0},
+        {"what": "curve over its last point alone", "median s": median["last"], "ratio": over_last},
+        {"what": "refitting Ridge at each m over the curve", "median s": median["refit"], "ratio": of_refit},
+    ], paths["curve"]
 
 
 def share_of_product(path: RidgePath, n: int, m: int) -> list[dict]:

@@ -36,8 +36,7 @@ except RfvizError as error:
 
 live = LiveRun("accuracy", race, views.OWN_TRAINING if settings.loss != "ridge" else "")
 live.start_and_stop()
-names = ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty", "Numbers", "Table 1",
-         "How it is computed"]  # fmt: skip
+names = ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty"]
 name, tab = layout.tabs(state, names)
 lines, refused = RECIPE.references(race, settings, results)
 for reason in refused:
@@ -56,15 +55,14 @@ with tab:
         layout.chart(chart.figure, chart.name, chart.alt)
     elif name == "Confusions":
         views.confusions(state, race, source.data.dataset)
-    elif name == "Penalty":
-        views.penalties(race)
-    elif name == "Numbers":
-        views.numbers(race)
-    elif name == "Table 1":
-        table = table_of_architectures if architectures(race.entrants) else views.table_one
-        table(race)
     else:
-        st.markdown(text.METHOD)
+        views.penalties(race)
+table = table_of_architectures if architectures(race.entrants) else views.table_one
+layout.details(state, {
+    "Numbers": lambda: views.numbers(race),
+    "Table 1 of the paper": lambda: table(race),
+    "How it is computed": lambda: st.markdown(text.METHOD),
+})  # fmt: skip
 state.finish()
 show_device()
 # Last, when the page stands: what a run has not drawn yet is shown faded.

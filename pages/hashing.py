@@ -47,7 +47,6 @@ def show(chosen: tuple, compared: Compared) -> None:
         layout.chart(chart.figure, chart.name, chart.alt, reels=())
     with caption:
         layout.explain(chart.words)
-        sharing = st.container()
         st.caption(text.TERMS)
     if isinstance(look, Neighbours):
         two = nearest(look, compared.view.points)
@@ -56,8 +55,7 @@ def show(chosen: tuple, compared: Compared) -> None:
         found = views.recall_view(state, source, look, compared.view)
     else:
         found = views.spread_view(source, look, compared.view)
-    with sharing:
-        share(state, RECIPE, source, Settings(*chosen, look), Outcome(compared, found))
+    share(state, RECIPE, source, Settings(*chosen, look), Outcome(compared, found))
     details(compared.result)
 
 

@@ -17,7 +17,7 @@ QUESTION = (
     "move a slider, and see what the map does to the data, measured against the exact kernel that it approximates."
 )
 
-layout.page_title("home", heading="Random features, seen at work")
+layout.page_title("home", heading="Random features, seen at work", controls=False)
 
 # Where to begin stands in one row without a heading; the page of the machine is linked from what is said of it.
 BEGIN, MACHINE = ("", "Your data"), "your-machine"
@@ -65,9 +65,9 @@ with st.container(key="pair"):
 st.subheader("Data sets", anchor=False)
 where = {"generated": "made here", "bundled": "bundled", "download": "downloaded once", "folder": "data folder"}
 rows = [{"data set": s.title, "from": where[s.source], "what it holds": s.summary} for s in datasets.specs().values()]
-st.dataframe(
-    rows, hide_index=True, height="content", column_config={"what it holds": st.column_config.Column(width="large")}
-)
+widths = {"data set": 170, "from": 130, "what it holds": 740}
+st.dataframe(rows, hide_index=True, height="content",
+             column_config={name: st.column_config.Column(width=width) for name, width in widths.items()})  # fmt: skip
 st.caption(
     "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or a set of OpenML by its "
     "number. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "

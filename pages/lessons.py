@@ -14,7 +14,7 @@ QUESTION = (
     "then the page shows what happens, with its numbers."
 )
 
-state = layout.page_title("lessons")
+state = layout.page_title("lessons", controls=False)
 cards.show()
 cards.mistakes()
 layout.pictures_are_decoration()

@@ -12,7 +12,7 @@ from rfviz.ui import inspection_details as parts
 from rfviz.ui import inspection_views as views
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
-from rfviz.ui.share import share
+from rfviz.ui.share import share, share_place
 from rfviz.ui.sidebar import show_device
 
 TITLE = "Quick inspection"
@@ -52,9 +52,10 @@ def laboratory() -> None:
         settings, maps = maps_and_row(inspection)
         outlying, limits = st.container(), inspection.limits()
         findings = views.show_findings(state, inspection.findings(), limits)  # each as soon as it is known
-        with outlying:
+        with outlying, st.container(horizontal=True, key="inspection-bar-row"):
             views.outlier_buttons(state, inspection)
-            share(state, RECIPE, source, settings, Outcome(maps, findings, limits))
+            share_place(state)
+        share(state, RECIPE, source, settings, Outcome(maps, findings, limits))
         layout.details(state, parts.details(inspection, data_key))
     except RfvizError as error:
         st.error(str(error))

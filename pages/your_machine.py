@@ -14,7 +14,7 @@ GROUP = "Laboratory"
 ORDER = 90
 QUESTION = "How near do the feature maps come to the best that this device can do, and how large may they be here?"
 
-state = layout.page_title("your-machine")
+state = layout.page_title("your-machine", controls=False)
 work = views.benchmark()
 speeds = work.speeds()
 live = LiveRun("your-machine", work)
@@ -24,7 +24,7 @@ if speeds:
     views.sizes(speeds)
     views.again(work)
 layout.details(state, {
-    "For an issue": lambda: views.issue(speeds),
+    "For an issue: the figures to paste": lambda: views.issue(speeds),
     "Results that were recorded before": views.records,
     "How it is computed": lambda: st.markdown(text.METHOD),
 })  # fmt: skip

@@ -7,7 +7,7 @@ from rfviz.recipes import zoo_text as text
 from rfviz.recipes.zoo import RECIPE
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
-from rfviz.ui.share import share
+from rfviz.ui.share import share, share_place
 from rfviz.ui.sidebar import show_device
 from rfviz.ui.zoo_gallery import moved_point, zoo_gallery
 
@@ -37,7 +37,9 @@ def laboratory() -> None:
         state.apply({"x": float(AXIS[moved % SIDE]), "y": float(AXIS[moved // SIDE])})
     settings = RECIPE.settings(panel, source)
     result = RECIPE.run(source, settings, results)
-    layout.explain(text.explanation(result))
+    with st.container(horizontal=True, key="zoo-bar-row"):
+        layout.explain(text.explanation(result))
+        share_place(state)
     zoo_gallery(state, result)
     share(state, RECIPE, source, settings, result)
     frame = result.to_frame()

@@ -276,7 +276,7 @@ def memory_budget(device: str | Device = "cpu") -> int:
 
 
 def check_memory(needed: int, device: str | Device, what: str, remedy: str) -> None:
-    """Refuse a computation that would not fit, before it starts.
+    """Refuse a computation that would not fit, before it starts: `what` needs so many bytes on `device`.
 
     Raises
     ------

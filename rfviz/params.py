@@ -216,6 +216,16 @@ def defaults(params: Iterable[Param]) -> dict[str, Any]:
 def validate(params: Iterable[Param], values: Mapping[str, Any]) -> dict[str, Any]:
     """Check `values` against `params`; what is not given takes its default.
 
+    Parameters
+    ----------
+    params : iterable of Param
+    values : mapping of str to object
+
+    Returns
+    -------
+    dict of str to object
+        Every parameter, as a plain Python object.
+
     Raises
     ------
     ParameterError

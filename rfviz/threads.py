@@ -113,6 +113,14 @@ def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) ->
     The one beyond the workers keeps all of them busy while the oldest result is late. An abandoned iteration (a person
     moved the slider) starts nothing further. Each call runs in a copy of the caller's context, so that
     who listens to warnings, and NumPy's settings of errors, are the same there.
+
+    Parameters
+    ----------
+    function : callable
+    items : iterable
+        May be endless.
+    workers : int
+        Threads; 1 runs in the caller's own.
     """
     if workers <= 1:
         yield from map(function, items)

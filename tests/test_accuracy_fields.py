@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from rfviz.recipes import accuracy_entrants
-from tests.test_pages import changed, opened, run_to_its_end, specs
+from tests.app_pages import changed, opened, run_to_its_end, specs
 
 SLUG = "accuracy"
 SMALL = {"references": [], "m_max": 60, "seeds": 1, "schemes": ["RandomFourier", "RandomMaxout", "SharedPoolMaxout"]}
@@ -18,11 +18,11 @@ def curve_names(at):
 def test_whole_images_race_beside_rectangles():
     at = run_to_its_end(opened(SLUG, {**SMALL, "receptive_field": (3, 6), "n_projections": 40}))
     assert curve_names(at) == [
-        "Random Fourier", "Random Fourier, rectangles", "Maxout, q = 4", "Maxout, q = 4, rectangles",
+        "Random Fourier", "Random Fourier, rectangles", "Random maxout, q = 4", "Random maxout, q = 4, rectangles",
         "Shared-pool maxout, q = 4", "Shared-pool maxout, q = 4, rectangles",
     ]  # fmt: skip
     said = "\n".join(m.value for m in at.markdown)
-    assert "a random rectangle of 3 to 6 pixels" in said and "of Maxout, q = 4 from" in said
+    assert "a random rectangle of 3 to 6 pixels" in said and "of Random maxout, q = 4 from" in said
     assert not at.warning
     changed(at, SLUG, {"whole": False})
     assert len(curve_names(run_to_its_end(at))) == 3

@@ -159,6 +159,22 @@ def test_no_loading_of_pickled_data(path):
             assert called not in ("read_pickle", "eval", "exec"), f"{path}:{node.lineno} calls {called}"
 
 
+def _length(function):
+    """Lines of a function, its documentation apart."""
+    first = function.body[0]
+    has_docstring = isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
+    documentation = first.end_lineno - first.lineno + 1 if has_docstring else 0
+    return function.end_lineno - function.lineno + 1 - documentation
+
+
+@every_file
+def test_modules_and_functions_can_be_taken_in_at_once(path):
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) < 300
+    functions = [n for n in ast.walk(ast.parse(source)) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    assert not [f"{f.name}: {_length(f)} lines" for f in functions if _length(f) > 40]
+
+
 FORBIDDEN = {
     "rfviz/kernels/x.py": ["from rfviz.features import base", "from rfviz import figures", "import streamlit"],
     "rfviz/features/x.py": [

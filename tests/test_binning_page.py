@@ -6,7 +6,7 @@ import pytest
 from rfviz import datasets
 from rfviz.analysis.binning import boxes, pair_shares, plane_grids, shared_boxes
 from rfviz.errors import DataError
-from tests.test_pages import array, changed, opened, specs
+from tests.app_pages import array, changed, opened, specs
 
 SLUG = "binning"
 UNFOLDED = {f"details-{number}": True for number in range(3)}

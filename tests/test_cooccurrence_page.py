@@ -5,7 +5,7 @@ import pytest
 
 from rfviz.analysis.cooccurrence import exact_map, pixel_map, sample_features
 from rfviz.skeleton import PRESETS, convolutions, preset
-from tests.test_pages import array, changed, opened, specs
+from tests.app_pages import array, changed, opened, specs
 
 SLUG = "pixel-cooccurrence"
 SMALL = {"side": 12, "features": 10_000}

@@ -16,7 +16,7 @@ from rfviz.features import registry
 from rfviz.figures.decision_surface import CLASS_COLOURS, surface_image
 from rfviz.ui import own_points as module
 from rfviz.ui.surface_views import PANELS
-from tests.test_pages import array, assert_refused, changed, opened, specs
+from tests.app_pages import array, assert_refused, changed, opened, specs
 
 SLUG = "decision-surfaces"
 UNFOLDED = {f"details-{number}": True for number in range(2)}

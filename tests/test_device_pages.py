@@ -15,8 +15,8 @@ from rfviz.ui import device_use, results
 from rfviz.ui.results import kept, known
 from rfviz.ui.session import DEVICE, PRECISION
 from rfviz.worker import Place
+from tests.app_pages import PAGES, changed, opened, specs
 from tests.fake_cupy import CUDARuntimeError
-from tests.test_pages import PAGES, changed, opened, specs
 
 SATURATION = "distance-saturation"
 # Of pages that would run long.
@@ -149,7 +149,7 @@ def test_badge_tells_of_memory_queue_and_last_computation(monkeypatch):
     mapped = [(RandomMaxout(50, pool_size=2), (100, 64))]
     device_use.note(place, 1.0, mapped)
     # 100 × 50 × 2 products of 64 numbers, the maximum, the scale: 1.29 million operations, at 10 million a second.
-    assert device_use.describe(place)["last"] == "Last computation: 1.0 s, 13 % of this device’s limit"
+    assert device_use.describe(place)["last"] == "Last computation: 1.0 s, 13% of this device’s limit"
 
 
 def test_rates_are_measured_while_nobody_computes(monkeypatch):

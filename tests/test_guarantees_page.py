@@ -9,7 +9,7 @@ from rfviz.analysis.kernel_error import error_grid, prepare_sample
 from rfviz.analysis.statements import statements
 from rfviz.features import registry
 from rfviz.recipes.guarantees_text import count
-from tests.test_pages import OFFLINE, array, changed, opened, specs
+from tests.app_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "guarantees"
 UNFOLDED = {f"details-{number}": True for number in range(5)}

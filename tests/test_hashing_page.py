@@ -9,8 +9,8 @@ from rfviz.analysis.hash_recall import recall_curves
 from rfviz.analysis.hashing import hash_pairs, near_and_far
 from rfviz.ui import hashing_views as views
 from rfviz.ui.results import _shelves
+from tests.app_pages import OFFLINE, array, changed, opened, specs
 from tests.charts import opacity
-from tests.test_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "hashing"
 UNFOLDED = {"details-0": True, "details-1": True}

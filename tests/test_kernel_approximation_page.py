@@ -11,8 +11,8 @@ from rfviz.features import registry
 from rfviz.features.base import FeatureMap
 from rfviz.params import defaults
 from rfviz.recipes import kernel_approximation as recipe
+from tests.app_pages import OFFLINE, array, changed, opened, specs
 from tests.charts import opacity
-from tests.test_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "kernel-approximation"
 UNFOLDED = {f"details-{number}": True for number in range(4)}

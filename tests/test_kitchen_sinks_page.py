@@ -10,7 +10,7 @@ from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.linear_model import default_grid
 from rfviz.recipes.kitchen_sinks import PRESETS
-from tests.test_pages import array, changed, opened, specs
+from tests.app_pages import array, changed, opened, specs
 
 SLUG = "kitchen-sinks"
 SMALL = {"k_max": 50, "stumps": 20, "draws": 1, "alpha": 1.0, "learners": ["DecisionStumps"]}

@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from rfviz.analysis.facts import FACTS
 from rfviz.lessons import facts_of, parse_expression
 from rfviz.recipes.address import format_value, same_text
 from rfviz.ui.lesson_panel import LESSONS, all_lessons
 from rfviz.ui.page_index import find_pages
+from tests.app_pages import page_at, specs
 
 LESSON = {lesson.slug: lesson for lesson in all_lessons()[0]}
 every_lesson = pytest.mark.parametrize("slug", LESSON)
@@ -19,35 +19,20 @@ FIGURES = {
     "pixel-cooccurrence": 1, "guarantees": 1, "accuracy": 1, "kitchen-sinks": 2,
 }  # fmt: skip
 
-_ROUTER = """
-import streamlit as st
-from rfviz.ui.page_index import find_pages
-pages = [st.Page(p.path, title=p.title, url_path=p.slug, default=p.slug == {slug!r}) for p in find_pages()]
-st.navigation(pages).run()
-"""
-
 
 def opened(page, **query):
-    at = AppTest.from_string(_ROUTER.format(slug=page), default_timeout=60)
-    for name, value in query.items():
-        at.query_params[name] = value
-    return rested(at)
+    return rested(page_at(page, query, timeout=60))
 
 
 def rested(at):
     """The page after a run; one whose chart is a race is run until it is there."""
     at.run()
     for _ in range(100):
-        if at.exception or at.error or charts(at):
+        if at.exception or at.error or specs(at):
             break
         at.run()
     assert not at.exception and not at.error and not at.warning
     return at
-
-
-def charts(at):
-    components = [element.proto for element in at.get("bidi_component")]
-    return [json.loads(c.bytes)["figure"] for c in components if c.component_name == "rfviz.live_chart"]
 
 
 def press(at, key):
@@ -110,7 +95,7 @@ def test_goes_through_its_page(slug):
     at = opened(lesson.page, lesson=slug)
     assert_holds(at, lesson, lesson.start)
     for number, step in enumerate(lesson.steps, 1):
-        before = charts(at)
+        before = specs(at)
         assert before and not at.toast and str(number) in at.query_params["step"]
         assert "{{" not in at.radio[0].label and "{{" not in "".join(markdown.value for markdown in at.markdown)
         assert at.radio[0].options == [option.text for option in step.options]
@@ -118,7 +103,7 @@ def test_goes_through_its_page(slug):
         press(at, "lesson-show")
         assert not at.toast, [toast.value for toast in at.toast]
         assert_holds(at, lesson, step.settings)
-        assert charts(at) != before, f"{slug}, step {number}: the reveal changes nothing"
+        assert specs(at) != before, f"{slug}, step {number}: the reveal changes nothing"
         words = "\n".join(markdown.value for markdown in at.markdown)
         assert step.options[step.answer].text in words and "as you predicted" in words
         assert "{{" not in words and f"$${step.formula}$$" in words
@@ -193,7 +178,7 @@ def test_hidden_controls_keep_the_value_of_the_address():
     sliders = {element.proto.id for element in at.get("bidi_component")}
     assert not any(f"{SATURATION}.seed:slider" in name for name in sliders)
     assert any(f"{SATURATION}.n_components:slider" in name for name in sliders)
-    assert not any(box.label == "Scheme" for box in at.selectbox)
+    assert not any(box.label == "Map" for box in at.selectbox)
     assert not at.expander and not [button for button in at.button if "preset" in (button.key or "")]
 
 
@@ -207,7 +192,7 @@ def test_unknown_names_are_said_once():
 
 @pytest.mark.parametrize("page", [page.slug for page in find_pages()])
 def test_every_page_can_be_presented(page):
-    at = AppTest.from_string(_ROUTER.format(slug=page), default_timeout=60)
+    at = page_at(page, timeout=60)
     at.query_params["present"] = "true"
     at.run()
     assert not at.exception and not at.error and not at.toast
@@ -230,7 +215,7 @@ def test_presenting_a_lesson_draws_the_control_that_moves_and_asks_for_no_predic
 
 
 def test_cards_of_all_lessons():
-    at = AppTest.from_string(_ROUTER.format(slug="lessons"), default_timeout=30).run()
+    at = page_at("lessons").run()
     assert not at.exception and not at.warning
     links = [link.proto for link in at.get("page_link")]
     for lesson in LESSON.values():
@@ -244,6 +229,6 @@ def test_a_file_with_a_mistake_is_named_and_spoils_nothing(tmp_path, monkeypatch
         (tmp_path / path.name).write_text(path.read_text("utf-8"), encoding="utf-8")
     (tmp_path / "mine.md").write_text("---\ntitle: Mine\npage: nowhere\nminutes: 3\n---\n", encoding="utf-8")
     monkeypatch.setattr("rfviz.ui.lesson_panel.LESSONS", tmp_path)
-    at = AppTest.from_string(_ROUTER.format(slug="lessons"), default_timeout=30).run()
+    at = page_at("lessons").run()
     assert not at.exception and len(at.warning) == 1 and "mine.md, line 3" in at.warning[0].value
     assert len(at.get("page_link")) == len(LESSON)

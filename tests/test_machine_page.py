@@ -8,7 +8,7 @@ from rfviz import rates
 from rfviz.analysis import machine
 from rfviz.features import registry
 from rfviz.ui import machine_views, results
-from tests.test_pages import array, opened, specs
+from tests.app_pages import array, opened, specs
 
 SLUG = "your-machine"
 UNFOLDED = {f"details-{number}": True for number in range(3)}

@@ -6,7 +6,6 @@ import weakref
 from types import SimpleNamespace
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from rfviz.datasets import upload
 from rfviz.recipes.panel import Data
@@ -17,8 +16,8 @@ from rfviz.ui.own_data_menu import in_plane
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.results import _shelves, forget, kept, known
 from rfviz.ui.share import _VISITED
+from tests.app_pages import changed, opened, page_at, specs
 from tests.datasets.test_bad_uploads import csv, pictures
-from tests.test_pages import _ROUTER, changed, opened, specs
 from tests.ui.test_play import played
 
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
@@ -35,7 +34,7 @@ def brought(kind):
 def visited(slug, kind):
     """A page of a session that has brought such data and has chosen them."""
     desk, key = brought(kind)
-    at = AppTest.from_string(_ROUTER.format(slug=slug), default_timeout=60)
+    at = page_at(slug, timeout=60)
     at.session_state[own_data._STATE] = desk
     return changed(at, slug, {"data": key}), key
 

@@ -13,7 +13,7 @@ from rfviz.analysis.inspection_findings import share
 from rfviz.analysis.inspection_maps import draw_maps
 from rfviz.analysis.inspection_structure import inspect_structure
 from rfviz.ui.results import _shelves
-from tests.test_pages import OFFLINE, array, changed, opened, specs
+from tests.app_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "quick-inspection"
 TITLES = ["Rows and labels", "Columns", "Leaks", "Exact copies", "Near copies", "Distances", "Dimension", "Outliers",

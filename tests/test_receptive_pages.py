@@ -5,7 +5,7 @@ import pytest
 from rfviz import datasets
 from rfviz.analysis.pairs import prepare_pairs
 from rfviz.analysis.saturation import saturation
-from tests.test_pages import EMBEDDING, SATURATION, UNFOLDED, opened, specs
+from tests.app_pages import EMBEDDING, SATURATION, UNFOLDED, opened, specs
 
 FIELD = {"receptive_field": (3, 5)}
 

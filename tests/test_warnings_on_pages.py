@@ -7,7 +7,7 @@ import pytest
 
 from rfviz import datasets
 from rfviz.ui.page_index import find_pages
-from tests.test_pages import UNFOLDED, changed, opened, run_to_its_end
+from tests.app_pages import UNFOLDED, changed, opened, run_to_its_end
 
 FOURIER = {"scheme": "RandomFourier", "n_components": 200, "normalise": "none"}
 # A page with the settings under which it maps the points by features of a kernel with a gamma.

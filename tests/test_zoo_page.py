@@ -8,7 +8,7 @@ import pytest
 from rfviz.analysis.zoo import SIDE, point_row, schemes
 from rfviz.features import registry
 from rfviz.ui.page_index import find_pages
-from tests.test_pages import changed, opened
+from tests.app_pages import changed, opened
 
 ZOO = "zoo"
 

@@ -82,7 +82,20 @@ class Segment:
 
 def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
     """The grid cut into parts that end at m_max, m_max/2, m_max/4, …: to compute all of them costs a third more than
-    the last alone, since the Gram matrix grows with the square of m."""
+    the last alone, since the Gram matrix grows with the square of m.
+
+    Parameters
+    ----------
+    m_max : int
+        The largest number of features.
+    points : int
+        About how many there are in all.
+
+    Returns
+    -------
+    list of ndarray of int
+        Rising, and so are the numbers in each.
+    """
     grid = default_grid(m_max, points)
     ends = [m_max]
     while ends[-1] > 2 * grid[0] and len(ends) < 8:

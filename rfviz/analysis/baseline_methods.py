@@ -52,6 +52,10 @@ class Baseline:
         Hyper-parameter chosen by hold-out. The penalty ``alpha`` is per row: scikit-learn's, divided by n.
     grid : tuple of float
         Its values, the first of which serves where there are too few rows to choose.
+    build : callable
+        ``build(setting, value)`` gives the estimator for a value of the hyper-parameter.
+    work_doubles : callable
+        ``work_doubles(n_train, n_features, n_classes, n_components)``: numbers of eight bytes in use while fitting.
     codes : bool
         Whether it is a regression that learns ±1 codes of the classes.
     uses : tuple of str

@@ -137,6 +137,17 @@ def plane_grids(
 ) -> PlaneGrids:  # fmt: skip
     """Draw the grids and find the boxes of the first 400 points of a data set of two columns.
 
+    Parameters
+    ----------
+    dataset : Dataset
+    gamma : float
+        γ, one over a length.
+    profile : str or HatMixture
+        See :class:`rfviz.features.RandomBinning`.
+    random_state : int
+    n_repetitions : int
+        Grids to draw.
+
     Raises
     ------
     DataError
@@ -162,7 +173,16 @@ def plane_grids(
 
 
 def boxes(grids: PlaneGrids, repetition: int, row: int) -> BoxView:
-    """The grid of one repetition, from 0, and which box of it each point is in; `row` is the chosen point."""
+    """The grid of one repetition, from 0, and which box of it each point is in; `row` is the chosen point.
+
+    Parameters
+    ----------
+    grids : PlaneGrids
+    repetition : int
+        From 0.
+    row : int
+        The chosen point, whose box is bounded.
+    """
     pitch, shift = grids.feature_map.pitches_[repetition], grids.feature_map.shifts_[repetition]
     _, place, counts = np.unique(grids.codes[:, repetition], return_inverse=True, return_counts=True)
     order = np.argsort(-counts, kind="stable")
@@ -185,7 +205,17 @@ def _lines(axis: np.ndarray, pitch: float, shift: float) -> np.ndarray:
 
 
 def shared_boxes(grids: PlaneGrids, row: int, n_repetitions: int) -> SharedBoxes:
-    """How many of the first repetitions put each point of the plane into the box of point `row`, beside the kernel."""
+    """How many of the first repetitions put each point of the plane into the box of point `row`, beside the kernel.
+
+    Parameters
+    ----------
+    grids : PlaneGrids
+        Of one γ for both columns.
+    row : int
+        The chosen point.
+    n_repetitions : int
+        At most as many as were drawn.
+    """
     feature_map, point = grids.feature_map, grids.points[row]
     pitches, shifts = feature_map.pitches_[:, :, None], feature_map.shifts_[:, :, None]
     own = np.ceil((point[None, :, None] - shifts) / pitches)
@@ -213,6 +243,13 @@ def shared_boxes(grids: PlaneGrids, row: int, n_repetitions: int) -> SharedBoxes
 
 def pair_shares(grids: PlaneGrids, n_repetitions: int, repetition: int) -> tuple[np.ndarray, np.ndarray]:
     """Share of `n_repetitions` grids, from number `repetition` on, in which each pair of points shares its box.
+
+    Parameters
+    ----------
+    grids : PlaneGrids
+    n_repetitions : int
+    repetition : int
+        The first of them, from 0.
 
     Returns
     -------

@@ -68,6 +68,12 @@ def fit_slope(scores: np.ndarray, labels: np.ndarray) -> float:
 def calibration_rows(y: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarray] | None:
     """Rows to learn from and rows to fit the slope on; None where there are too few to part them.
 
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels.
+    seed : int
+
     Returns
     -------
     learn, held : ndarray of int

@@ -116,6 +116,21 @@ def scheme_creases(
 ) -> np.ndarray:  # fmt: skip
     """:func:`crease_lines` of the map behind :func:`rfviz.analysis.decision_surface.scheme_surfaces`, same arguments.
 
+    Parameters
+    ----------
+    split : Split
+    plane : Plane
+    scheme : str
+        Class name of a feature map.
+    setting : mapping
+        Its keyword arguments but for the number of features.
+    count : int
+        Features to draw, from the first.
+    constant : bool
+        Whether to put a 1 beside the inputs, where that changes the scheme.
+    resolution : int
+        Cells a side.
+
     Returns
     -------
     ndarray of shape (resolution, resolution), bool

@@ -147,6 +147,15 @@ def prepare_points(
 ) -> EmbeddingPoints:
     """Normalise the first `max_points` points, and find their plain PCA and nearest neighbours.
 
+    Parameters
+    ----------
+    dataset : Dataset
+    how : str
+        See :func:`rfviz.analysis.points.normalise`.
+    n_dimensions : {2, 3}
+    max_points : int
+    progress : callable
+
     Raises
     ------
     DataError
@@ -212,6 +221,11 @@ def exact_components(
     """Kernel PCA with the exact kernel of a scheme; None beyond ``MAX_EXACT`` points, or where it takes minutes.
 
     The number of features and the seed in `setting` do not matter: this is the limit for many features.
+
+    Parameters
+    ----------
+    points, scheme, setting, n_dimensions, progress
+        As for :func:`embed`.
     """
     if len(points.coordinates) > MAX_EXACT:
         return None

@@ -119,7 +119,19 @@ class SingleFeature:
 
 
 def feature_sizes(sample: FeatureSample, n_features: int) -> FeatureSizes:
-    """Histograms of paths and of different pixels over the first features of a sample."""
+    """Histograms of paths and of different pixels over the first features of a sample.
+
+    Parameters
+    ----------
+    sample : FeatureSample
+    n_features : int
+        At most as many as the sample has.
+
+    Raises
+    ------
+    ParameterError
+        For a number out of range.
+    """
     n_features = Param("n_features", 1, "int", low=1, high=sample.n_features).validate(n_features)
     paths = sample.paths[:n_features]
     pixels = np.diff(sample.starts[: n_features + 1])

@@ -15,8 +15,8 @@ from rfviz.analysis.embedding import (
     aligned,
     components_of_gram,
 )
-from rfviz.analysis.frames import prefix_grams
 from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.errors import DataError
@@ -83,6 +83,13 @@ def turned_to_agree(frames: Sequence[Projection], keep: int = -1) -> list[Projec
 
     Principal axes with nearly equal variance trade places from one frame to the next, and their signs are arbitrary;
     no distance between points depends on either.
+
+    Parameters
+    ----------
+    frames : sequence of Projection
+        Of the same points.
+    keep : int
+        Place of the frame that is not turned; the last by default.
     """
     turned = list(frames)
     keep %= len(turned)

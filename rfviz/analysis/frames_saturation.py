@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.analysis.frames import prefix_grams
 from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.pairs import PointPairs
 from rfviz.analysis.points import squared_distances
 from rfviz.analysis.progress import Progress, silent
@@ -95,7 +95,15 @@ def _over_m(
 
 
 def seed_band(results: Sequence[SaturationResult], place: int = 0) -> SeedBand:
-    """Mean and spread over seeds of one curve's cloud, from the pictures of those seeds."""
+    """Mean and spread over seeds of one curve's cloud, from the pictures of those seeds.
+
+    Parameters
+    ----------
+    results : sequence of SaturationResult
+        One a seed, on the same axes across.
+    place : int
+        Of the curve in each.
+    """
     centres = 0.5 * (results[0].x_edges[:-1] + results[0].x_edges[1:])
     rows = []
     for result in results:

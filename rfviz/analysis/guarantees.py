@@ -16,8 +16,9 @@ import pandas as pd
 from scipy.spatial.distance import pdist, squareform
 
 from rfviz import bounds
-from rfviz.analysis.kernel_error import KernelSample, estimates
+from rfviz.analysis.kernel_error import KernelSample
 from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.nested import estimates
 from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.statements import Statement

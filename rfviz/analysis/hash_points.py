@@ -125,6 +125,17 @@ def prepare_hash_points(
 ) -> HashPoints:
     """Normalise the first points, search the exact neighbours of some of them, and draw pairs.
 
+    Parameters
+    ----------
+    dataset : Dataset
+    how : str
+        See :func:`rfviz.analysis.points.normalise`.
+    metric : {"cosine", "euclidean"}
+        By which points are near.
+    max_points : int
+    progress : callable
+        See :data:`rfviz.analysis.progress.Progress`.
+
     Raises
     ------
     DataError
@@ -150,7 +161,24 @@ def prepare_hash_points(
 
 
 def exact_neighbours(X: np.ndarray, queries: np.ndarray, k: int, metric: str) -> tuple[np.ndarray, float]:
-    """The `k` nearest rows of each query but itself, by brute force, and the seconds a query took."""
+    """The `k` nearest rows of each query but itself, by brute force, and the seconds a query took.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, n_features)
+    queries : ndarray of int, shape (n_queries,)
+        Rows of `X`.
+    k : int
+        Below n.
+    metric : {"cosine", "euclidean"}
+
+    Returns
+    -------
+    neighbours : ndarray of int, shape (n_queries, k)
+        Rows of `X`, the nearest first.
+    seconds : float
+        Of one query.
+    """
     X = X.astype(np.float32)
     search = NearestNeighbors(n_neighbors=k + 1, algorithm="brute", metric=metric).fit(X)
     started = time.perf_counter()
@@ -194,6 +222,23 @@ def hash_codes(points: HashPoints, scheme: str, setting: Mapping[str, Any], prog
 
     Where symbols are 64-bit numbers (boxes of random binning), those that occur are counted up from 0, place by place:
     the same agree, and they are small.
+
+    Parameters
+    ----------
+    points : HashPoints
+    scheme : str
+        Class name of a feature map.
+    setting : mapping
+        Its keyword arguments.
+    progress : callable
+        See :data:`rfviz.analysis.progress.Progress`.
+
+    Raises
+    ------
+    ParameterError
+        For a scheme that is no hash, or a setting that breaks a rule.
+    MemoryBudgetError
+        Where the codes would not fit.
     """
     progress(0.0, "Drawing the hash functions")
     hashing_map = make_hash(points, scheme, setting)

@@ -120,6 +120,15 @@ class NearFarResult:
 def law_of(points: HashPoints, scheme: str, setting: Mapping[str, Any]) -> CollisionLaw:
     """The law of a scheme's collisions at these settings.
 
+    Parameters
+    ----------
+    points : HashPoints
+        Whose statistics a setting may ask for.
+    scheme : str
+        Class name of a feature map.
+    setting : mapping
+        Its keyword arguments.
+
     Raises
     ------
     ParameterError
@@ -179,7 +188,27 @@ def hash_pairs(points: HashPoints, scheme: str, setting: Mapping[str, Any], code
 def pair_place(
     points: HashPoints, scheme: str, setting: Mapping[str, Any], codes: np.ndarray, one: int, two: int
 ) -> tuple[float, float]:
-    """How far apart two rows are by the measure of the law, and the share of their symbols that differ."""
+    """How far apart two rows are by the measure of the law, and the share of their symbols that differ.
+
+    Parameters
+    ----------
+    points : HashPoints
+    scheme : str
+        Class name of a feature map.
+    setting : mapping
+        Its keyword arguments.
+    codes : ndarray of shape (n, m)
+        From :func:`rfviz.analysis.hash_points.hash_codes`.
+    one, two : int
+        Rows.
+
+    Returns
+    -------
+    distance : float
+        In the unit of the law.
+    differing : float
+        Share of the m symbols.
+    """
     law, X = law_of(points, scheme, setting), points.original
     differ = hamming_pairs(codes, np.array([one]), np.array([two]))[0]
     return float(law.measure(X[[one]], X[[two]])[0]), float(differ / codes.shape[1])

@@ -63,11 +63,6 @@ class Sample:
     centre: np.ndarray
     spread: np.ndarray
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether every row of the data set is in it."""
-        return len(self.rows) == self.n_samples
-
     def scaled(self, X: np.ndarray) -> np.ndarray:
         """Other rows in the same units, shape (k, d)."""
         if self.how == "standardise":

@@ -63,10 +63,10 @@ def unknown(title: str, reason: str) -> Finding:
 
 
 def share(value: float) -> str:
-    """A share in per cent, with a digit after the point where that is needed: 0.3 %, 37 %, 99.6 %."""
+    """A share in per cent, with a digit after the point where that is needed: 0.3%, 37%, 99.6%."""
     percent = 100.0 * float(value)
     digits = 1 if 0 < percent < 9.95 or (90.5 < percent < 100 and round(percent, 1) != round(percent)) else 0
-    return f"{percent:.{digits}f}\u202f%"
+    return f"{percent:.{digits}f}%"
 
 
 def count(n: int, what: str) -> str:

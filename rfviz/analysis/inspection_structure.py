@@ -183,7 +183,19 @@ def _rows(dataset: Dataset, how: str) -> np.ndarray:
 
 
 def stratified_folds(y: np.ndarray, n_folds: int) -> np.ndarray:
-    """A fold for each row, at random, with every class spread evenly over the folds."""
+    """A fold for each row, at random, with every class spread evenly over the folds.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels.
+    n_folds : int
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        From 0 to `n_folds` − 1.
+    """
     order = generator(0, 4).permutation(len(y))
     order = order[np.argsort(y[order], kind="stable")]
     folds = np.empty(len(y), dtype=int)

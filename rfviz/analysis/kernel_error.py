@@ -1,33 +1,31 @@
 """Kernel approximation: how far the inner products of random features are from the exact kernel, for every budget m.
 
-One draw of the largest map holds all smaller ones, since maps are nested: with unscaled features F, the estimate for m
-features is F[:, :m] F[:, :m]ᵀ / m, and these sums grow block by block along the grid. Nothing is mapped twice. A scheme
-whose features have shares of their own, which change with m, has its sum made anew for every m, from the same F.
+One draw of the largest map holds all smaller ones, since maps are nested: see :mod:`rfviz.analysis.nested`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from scipy.spatial.distance import squareform
 
 from rfviz.analysis import kernel_statistics as statistics
 from rfviz.analysis.kernel_statistics import Density, ErrorTable, Reference
 from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.nested import estimates
 from rfviz.analysis.points import blas_for, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
-from rfviz.backend import array_namespace, check_memory, to_host
+from rfviz.backend import check_memory
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError, ParameterError
-from rfviz.features import FeatureMap, registry
+from rfviz.features import registry
 from rfviz.params import Param
 
-__all__ = ["KernelErrorResult", "KernelSample", "error_grid", "estimates", "kernel_errors", "prepare_sample"]
+__all__ = ["KernelErrorResult", "KernelSample", "error_grid", "kernel_errors", "prepare_sample"]
 
 _DRAWS = Param("n_draws", 5, "int", low=1, high=1000)
 
@@ -207,10 +205,7 @@ def kernel_errors(
     cls = registry()[scheme]
     label = label or cls.label
     pairs = sample.n_points * (sample.n_points - 1) // 2
-    # The estimates of every draw and m, and a handful of copies of those of one m.
-    needed = n_draws * pairs * (4 * len(grid) + 5 * 8) + 6 * 8 * sample.n_points**2
-    what = f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features"
-    check_memory(needed, "cpu", what, "Choose fewer points or draws.")
+    _check_room(sample.n_points, pairs, n_draws, len(grid))
     setting = settled(cls, setting, sample.original)
     points = seen(cls(**setting), sample)
     estimated = np.empty((n_draws, len(grid), pairs), dtype=np.float32)
@@ -235,54 +230,11 @@ def kernel_errors(
     )
 
 
-def estimates(scheme_map: FeatureMap, X: np.ndarray, m_grid: Sequence[int]) -> Iterator[np.ndarray]:
-    """Kernel estimates by the first m features of one fitted map, for every m of a rising grid.
-
-    Parameters
-    ----------
-    scheme_map : FeatureMap
-        Fitted, with at least ``m_grid[-1]`` features.
-    X : ndarray of shape (n, n_features)
-    m_grid : sequence of int
-        Rising.
-
-    Yields
-    ------
-    ndarray of shape (n, n), float64
-        Equal to ``Phi @ Phi.T`` with ``Phi = scheme_map.prefix(m).transform(X)``, up to rounding. New each time.
-    """
-    n, m_max = len(X), scheme_map.n_components
-    needed = 2 * n * m_max * np.dtype(scheme_map.dtype).itemsize
-    check_memory(needed, scheme_map.device, f"{m_max} features of {n} points", "Choose fewer features or points.")
-    blocks = list(scheme_map.transform_blocks(X, scaled=False))
-    if scheme_map.sparse_output:
-        yield from _sparse_estimates(sparse.vstack([to_host(block) for block in blocks]), scheme_map, m_grid)
-        return
-    F = blocks[0] if len(blocks) == 1 else array_namespace(blocks[0]).concatenate(blocks)
-    del blocks
-    total, start = np.zeros((n, n)), 0
-    for m in m_grid:
-        share = scheme_map.shares(int(m))
-        if np.ndim(share):
-            root = array_namespace(F).asarray(np.sqrt(share).astype(F.dtype))
-            part = F[:, :m] * root
-            yield to_host(part @ part.T).astype(np.float64)
-            continue
-        part = F[:, start:m]
-        total += to_host(part @ part.T)  # blocks in the features' own precision, their sum in float64
-        start = m
-        yield total * share
-
-
-def _sparse_estimates(F: Any, scheme_map: FeatureMap, m_grid: Sequence[int]) -> Iterator[np.ndarray]:
-    """The same from a sparse matrix of unscaled features, which has more columns than features."""
-    F, total, start = F.tocsc(), np.zeros((F.shape[0],) * 2), 0
-    for m in m_grid:
-        stop = scheme_map.columns(int(m))
-        part = F[:, start:stop].tocsr()
-        total += (part @ part.T).toarray()
-        start = stop
-        yield total * scheme_map.shares(int(m))
+def _check_room(n_points: int, pairs: int, n_draws: int, n_grid: int) -> None:
+    # The estimates of every draw and m, and a handful of copies of those of one m.
+    needed = n_draws * pairs * (4 * n_grid + 5 * 8) + 6 * 8 * n_points**2
+    what = f"{n_draws} draws of {pairs:,} pairs at {n_grid} numbers of features"
+    check_memory(needed, "cpu", what, "Choose fewer points or draws.")
 
 
 def _check_grid(m_grid: Sequence[int]) -> np.ndarray:

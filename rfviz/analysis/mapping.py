@@ -61,6 +61,22 @@ def settled(cls: type[FeatureMap], setting: Mapping[str, Any], X: np.ndarray) ->
     """The setting with words that stand for a number (``gamma="scale"``) replaced by that number for these points.
 
     Such a number is learnt from the points as they are, not from their coordinates in another basis.
+
+    Parameters
+    ----------
+    cls : type of FeatureMap
+    setting : mapping
+        Its keyword arguments.
+    X : ndarray of shape (n, n_features)
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ParameterError
+        For a value that breaks its rule, where there is a word to be replaced.
     """
     values = dict(setting)
     words = [p.name for p in cls.params if p.kind == "float" and isinstance(values.get(p.name, p.default), str)]
@@ -78,6 +94,10 @@ def seen(scheme_map: FeatureMap, points: Any) -> np.ndarray:
     scheme_map : FeatureMap
     points : object
         With arrays `coordinates` and `original`.
+
+    Returns
+    -------
+    ndarray of shape (n, r) or (n, n_features)
     """
     whole = getattr(scheme_map, "receptive_field", None) is None
     return points.coordinates if scheme_map.rotation_invariant and whole else points.original

@@ -55,6 +55,13 @@ class PointPairs:
 def prepare_pairs(dataset: Dataset, how: str, max_points: int = MAX_POINTS) -> PointPairs:
     """Normalise the first `max_points` points and measure the distance of all their pairs.
 
+    Parameters
+    ----------
+    dataset : Dataset
+    how : str
+        See :func:`rfviz.analysis.points.normalise`.
+    max_points : int
+
     Raises
     ------
     DataError

@@ -120,7 +120,15 @@ def _spectrum(setting: Mapping[str, Any], dimension: int) -> tuple[float, float]
 
 
 def silence(scheme: str, setting: Mapping[str, Any]) -> str:
-    """Why no bound speaks of a scheme in this setting, as a sentence; empty where one does."""
+    """Why no bound speaks of a scheme in this setting, as a sentence; empty where one does.
+
+    Parameters
+    ----------
+    scheme : str
+        Class name of a feature map.
+    setting : mapping
+        Its keyword arguments, words replaced by numbers.
+    """
     if setting.get("draw", "iid") != "iid":
         return "Its frequencies are not independent of each other, and all these bounds ask for that."
     if setting.get("deduplicate"):
@@ -131,7 +139,15 @@ def silence(scheme: str, setting: Mapping[str, Any]) -> str:
 
 
 def largest_error(scheme: str, setting: Mapping[str, Any]) -> float | None:
-    """An error that no draw can exceed: a bound above it says nothing. None where there is no such error."""
+    """An error that no draw can exceed: a bound above it says nothing. None where there is no such error.
+
+    Parameters
+    ----------
+    scheme : str
+        Class name of a feature map.
+    setting : mapping
+        Its keyword arguments.
+    """
     if scheme == "RandomFourier":
         return 2.0 if setting.get("paired", True) else 3.0
     if scheme == "RandomBinning":

@@ -61,19 +61,49 @@ class Surface:
 
 
 def class_count(split: Split) -> int:
+    """How many classes there are to tell apart.
+
+    Raises
+    ------
+    DataError
+        For targets that are no classes.
+    """
     if not split.is_classification:
         raise DataError(f"A decision surface needs classes; {split.name} has numbers as targets. Choose other data.")
     return len(np.unique(split.y_train))
 
 
 def tested_rows(split: Split) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that say how good a classifier is: the test rows, or where there are none those it learnt from."""
+    """Rows that say how good a classifier is: the test rows, or where there are none those it learnt from.
+
+    Returns
+    -------
+    X : ndarray of shape (n, n_features)
+    y : ndarray of shape (n,)
+    """
     return (split.X_test, split.y_test) if len(split.X_test) else (split.X_train, split.y_train)
 
 
 def made_surface(
     label: str, scores: np.ndarray, slope: float, tested: np.ndarray, classes: np.ndarray, split: Split, calibrated: str
 ) -> Surface:
+    """A surface from the decision values of a classifier.
+
+    Parameters
+    ----------
+    label : str
+    scores : ndarray of shape (resolution², n_classes)
+        In the cells of a plane, row by row, the lowest first.
+    slope : float
+        Of the soft-max.
+    tested : ndarray of shape (n_tested, n_classes)
+        Those of :func:`tested_rows`.
+    classes : ndarray of shape (n_classes,)
+        Labels of the columns.
+    split : Split
+    calibrated : {"", "held-out", "training"}
+        See :class:`Surface`.
+    """
     side = round(len(scores) ** 0.5)
     predicted = classes[np.argmax(tested, axis=1)]
     wrong = np.flatnonzero(predicted != tested_rows(split)[1])

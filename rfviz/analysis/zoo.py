@@ -181,7 +181,15 @@ def _settings() -> Mapping[str, Mapping[str, Any]]:
 
 
 def plane_map(scheme: str, n_components: int, seed: int = 0) -> FeatureMap:
-    """The map of a scheme, not yet fitted, with parameters that suit the plane."""
+    """The map of a scheme, not yet fitted, with parameters that suit the plane.
+
+    Parameters
+    ----------
+    scheme : str
+        Class name of a feature map.
+    n_components : int
+    seed : int
+    """
     cls = registry()[scheme]
     setting = {"gamma": 0.5} if any(param.name == "gamma" for param in cls.params) else {}
     setting |= _settings().get(scheme, {})

@@ -14,12 +14,34 @@ _HALVINGS = 36
 
 
 def chebyshev(variance: np.ndarray, delta: float) -> np.ndarray:
-    """The error that is exceeded with probability δ at most, whatever the law: √(v/δ)."""
+    """The error that is exceeded with probability δ at most, whatever the law: √(v/δ).
+
+    Parameters
+    ----------
+    variance : ndarray
+        Of the estimates.
+    delta : float
+        Above 0, below 1.
+
+    Returns
+    -------
+    ndarray of the shape of `variance`
+    """
     return np.sqrt(np.asarray(variance) / delta)
 
 
 def normal(variance: np.ndarray, delta: float) -> np.ndarray:
-    """The error that a normal variable of this variance exceeds with probability δ: the limit of many features."""
+    """The error that a normal variable of this variance exceeds with probability δ: the limit of many features.
+
+    Parameters
+    ----------
+    variance, delta
+        As for :func:`chebyshev`.
+
+    Returns
+    -------
+    ndarray of the shape of `variance`
+    """
     return -ndtri(delta / 2.0) * np.sqrt(np.asarray(variance))
 
 

@@ -27,7 +27,7 @@ from rfviz.datasets._text import one_line, reason
 from rfviz.datasets.base import Progress
 from rfviz.errors import DataError, DownloadError
 
-__all__ = ["NETWORK", "Download", "as_bytes", "cache_home", "obtain"]
+__all__ = ["NETWORK", "Download", "cache_home", "obtain"]
 
 # What scikit-learn's fetchers are told: one more attempt, soon.
 NETWORK = {"n_retries": 1, "delay": 0.5}
@@ -60,22 +60,6 @@ class Download:
     host: str
     size: str
     fetch: Callable[[Path], dict[str, np.ndarray]]
-
-
-def as_bytes(values: np.ndarray, title: str) -> np.ndarray:
-    """Pixels as uint8.
-
-    Raises
-    ------
-    DataError
-        If they are not whole numbers from 0 to 255, so that the conversion would falsify them.
-    """
-    pixels = values.astype(np.uint8)
-    if not np.array_equal(pixels, values):
-        raise DataError(
-            f"The pixels of {title} are not whole numbers from 0 to 255, as they were when rfviz was written."
-        )
-    return pixels
 
 
 def cache_home() -> Path:

@@ -7,6 +7,7 @@ import math
 import re
 import warnings
 import zipfile
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,7 +37,7 @@ _LITTER = ("thumbs.db", "desktop.ini")
 _LOOKED_AT, _TINT = 16, 12
 
 
-class Pictures:
+class Pictures(ABC):
     """Images that can be had in any size.
 
     Attributes
@@ -50,9 +51,9 @@ class Pictures:
     sizes: np.ndarray
     in_colour: bool
 
+    @abstractmethod
     def one(self, row: int, shape: tuple[int, int], colour: bool) -> np.ndarray:
         """One image, uint8 of shape (height, width) or (height, width, 3)."""
-        raise NotImplementedError
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -64,9 +65,24 @@ class Pictures:
     ) -> np.ndarray:
         """Some of the images in one size.
 
+        Parameters
+        ----------
+        rows : ndarray of int
+        shape : (height, width)
+        colour : bool
+            Whether three channels are wanted.
+        progress : callable, optional
+
         Returns
         -------
         ndarray of shape (rows.size, height, width) or (rows.size, height, width, 3), uint8
+
+        Raises
+        ------
+        MemoryBudgetError
+            Where they would not fit.
+        DataError
+            For an image that is damaged.
         """
         full = (*shape, 3) if colour else shape
         # The bytes, and what floats of four bytes will take.

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from rfviz.datasets._raw import RANDOM_STATE
 from rfviz.datasets.base import Dataset
 from rfviz.params import Param
 
 __all__ = ["CLASSES", "SEED", "finish", "noise", "rows", "samples"]
 
 _NOISES = (0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
-SEED = Param("random_state", 0, "int", 0, 2**31 - 1, ui_high=100, label="Data seed",
-             help="Another seed draws other points.")  # fmt: skip
+SEED = replace(RANDOM_STATE, help="Another seed draws other points.")
 CLASSES = Param("n_classes", 2, "int", 2, 5, symbol="k", label="Classes", help="How many classes, of equal size.")
 
 

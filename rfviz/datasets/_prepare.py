@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,16 @@ _FEWEST_ROWS = 3
 
 
 def suggested(table: Table, label: str | None, order: str | None, images: bool = False) -> Preparation:
-    """A preparation to begin with: these parts, no dates as features, gaps filled in where dropping would cost rows."""
+    """A preparation to begin with: these parts, no dates as features, gaps filled in where dropping would cost rows.
+
+    Parameters
+    ----------
+    table : Table
+    label, order : str or None
+        Columns.
+    images : bool
+        Whether the features are pixels.
+    """
     dates = tuple(c.name for c in table.columns if c.kind == DATE and c.name != order)
     gaps = sum(c.n_missing for c in table.columns if c.kind in (NUMBER, CATEGORY) and c.name != label)
     missing = "impute" if gaps > 0.05 * table.n_rows else "drop rows"
@@ -38,6 +49,17 @@ def prepare_table(
     Medians, words, means and deviations are those of all rows that can be used (of the training rows where the file
     comes with a split), whatever the number of rows that is kept.
 
+    Parameters
+    ----------
+    table : Table
+    how : Preparation
+    name, source : str
+        Of the data set, and where it is from.
+    n_train : int, optional
+        How many of the rows, the first, the file has for training.
+    notes : tuple of str
+        What is said of the file besides.
+
     Raises
     ------
     DataError
@@ -46,24 +68,10 @@ def prepare_table(
         If the result would not fit into the memory limit.
     """
     features, more = _features(table, how)
-    rows, lost = _usable_rows(table, how, features)
-    labels, order = _labels(table, how, rows), _order(table, how, rows)
-    train = None if n_train is None else int(np.count_nonzero(rows < n_train))
-    codes = labels.y if labels is not None and labels.names else None
-    keep = subsample(np.arange(rows.size), how.max_samples, codes, train, how.random_state)
-    X, names, done = encoded(table, features, rows, keep, train, how)
-    kept_train = None if train is None else int(np.count_nonzero(keep < train))
-    said = [source, *notes, *more, *([lost] if lost else []), *done]
-    return Dataset(
-        name=name,
-        X=X,
-        y=None if labels is None else labels.y[keep],
-        target_names=() if labels is None else labels.names,
-        order=None if order is None else order[keep],
-        feature_names=names,
-        n_train=kept_train if kept_train and kept_train < keep.size else None,
-        provenance="; ".join(part.rstrip(".") for part in said) + ".",
-    )
+    chosen = _choose(table, how, features, n_train)
+    X, names, done = encoded(table, features, chosen.rows, chosen.keep, chosen.train, how)
+    said = [source, *notes, *more, chosen.lost, *done]
+    return Dataset(name=name, X=X, feature_names=names, provenance=_sentence(said), **chosen.parts())
 
 
 def prepare_images(
@@ -90,26 +98,64 @@ def prepare_images(
         raise DataError(f"Images are not scaled here (scale must be 'none', not {how.scale!r}), or they could not be "
                         "shown any more. Use the pages' own normalisation.")  # fmt: skip
     _check_names(table, how)
-    rows, lost = _usable_rows(table, how, [])
+    chosen = _choose(table, how, [], n_train)
+    X = decode(chosen.rows[chosen.keep]).reshape(chosen.keep.size, -1).astype(np.float32)
+    X /= np.float32(255)
+    said = [source, *notes, chosen.lost, f"{shape[0]}×{shape[1]} pixels{' in colour' if len(shape) == 3 else ''}"]
+    return Dataset(name=name, X=X, image_shape=shape, provenance=_sentence(said), **chosen.parts())
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """Rows of a table that can be used, and which of them are kept.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Of the table, that have all they need.
+    lost : str
+        What is said of those that do not; empty where there are none.
+    labels : Labels or None
+        Of `rows`.
+    order : ndarray or None
+        Of `rows`.
+    train : int or None
+        How many of `rows`, the first, are for training, where the file comes with a split.
+    keep : ndarray of int
+        Places in `rows`, rising.
+    """
+
+    rows: np.ndarray
+    lost: str
+    labels: Labels | None
+    order: np.ndarray | None
+    train: int | None
+    keep: np.ndarray
+
+    def parts(self) -> dict[str, Any]:
+        """What a :class:`Dataset` is told of the rows that are kept, beside their features."""
+        train = 0 if self.train is None else int(np.count_nonzero(self.keep < self.train))
+        return {
+            "y": None if self.labels is None else self.labels.y[self.keep],
+            "target_names": () if self.labels is None else self.labels.names,
+            "order": None if self.order is None else self.order[self.keep],
+            "n_train": train if 0 < train < self.keep.size else None,
+        }
+
+
+def _choose(table: Table, how: Preparation, features: list[str], n_train: int | None) -> _Chosen:
+    """The rows that have a label, a place in the order and these features, as far as those are asked for."""
+    rows, lost = _usable_rows(table, how, features)
     labels, order = _labels(table, how, rows), _order(table, how, rows)
     train = None if n_train is None else int(np.count_nonzero(rows < n_train))
     codes = labels.y if labels is not None and labels.names else None
     keep = subsample(np.arange(rows.size), how.max_samples, codes, train, how.random_state)
-    pixels = decode(rows[keep]).reshape(keep.size, -1)
-    X = pixels.astype(np.float32)
-    X /= np.float32(255)
-    kept_train = None if train is None else int(np.count_nonzero(keep < train))
-    size = f"{shape[0]}×{shape[1]} pixels{' in colour' if len(shape) == 3 else ''}"
-    return Dataset(
-        name=name,
-        X=X,
-        y=None if labels is None else labels.y[keep],
-        target_names=() if labels is None else labels.names,
-        order=None if order is None else order[keep],
-        image_shape=shape,
-        n_train=kept_train if kept_train and kept_train < keep.size else None,
-        provenance="; ".join([source, *(n.rstrip(".") for n in notes), *([lost] if lost else []), size]) + ".",
-    )
+    return _Chosen(rows, lost, labels, order, train, keep)
+
+
+def _sentence(parts: list[str]) -> str:
+    """What was done to the data, in one sentence."""
+    return "; ".join(part.rstrip(".") for part in parts if part) + "."
 
 
 def _check_names(table: Table, how: Preparation) -> None:

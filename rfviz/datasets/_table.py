@@ -213,7 +213,8 @@ def _as_numbers(file: str, frame: pd.DataFrame, names: list) -> pd.DataFrame:
         shown = ", ".join(bad[:4]) + (f" and {len(bad) - 4} more" if len(bad) > 4 else "")
         raise DataError(
             f"{file} has columns that hold text or dates, not numbers: {shown}. Drop them, encode them as numbers, "
-            "or leave unknown cells empty; name the column of labels 'label'."
+            "or leave unknown cells empty; name the column of labels 'label'. Or bring the file to the laboratory by "
+            "“Your own data…”, which takes words and dates too."
         )
     return frame
 

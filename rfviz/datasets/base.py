@@ -77,6 +77,8 @@ class DatasetSpec:
         Where it comes from; everything but ``"download"`` works without a network.
     summary : str
         One line: number of samples and features, what it shows.
+    extra : dict
+        What else its source knows of it; ``"problem"``, a sentence, where it cannot be loaded.
     """
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rfviz.datasets import _limits
+from rfviz.datasets import _toy_rows
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.errors import ParameterError
 from rfviz.params import Param, validate
@@ -12,17 +12,13 @@ from rfviz.params import Param, validate
 __all__ = ["SPEC", "load"]
 
 PARAMS = (
-    Param(
-        "n_samples", 500, "int", 10, 20_000, log=True, ui_high=5000, symbol="n", label="Points",
-        help="How many rows to draw.",
-    ),
+    _toy_rows.SAMPLES,
     Param("dimension", 10, "int", 2, 1000, log=True, ui_high=100, symbol="d", label="Columns",
           help="How many signs a row has."),
     Param("parity", 2, "int", 1, 20, ui_high=8, label="Parity of",
           help="How many of the columns are multiplied to give the label. 1 is linear; each further one is harder."),
-    Param("noise", 0, "int", 0, 50, label="Wrong labels, %", help="Share of labels that are turned round."),
-    Param("random_state", 0, "int", 0, 2**31 - 1, ui_high=100, label="Data seed",
-          help="Another seed draws other rows."),
+    _toy_rows.WRONG_LABELS,
+    _toy_rows.SEED,
 )  # fmt: skip
 
 
@@ -60,12 +56,9 @@ def load(progress: Progress | None = None, **params) -> Dataset:
     n, d, parity = values["n_samples"], values["dimension"], values["parity"]
     if parity > d:
         raise ParameterError("parity", f"must be at most dimension, {d}", parity, "Lower it, or raise dimension.")
-    _limits.check(n * (d + 1) * 20, f"{n:,} rows of {d} signs", "Lower n_samples or dimension")
-    # One more column decides which labels are turned round, so that rows stay the same when the noise changes.
-    draws = np.random.default_rng(values["random_state"]).random((n, d + 1))
-    X = np.where(draws[:, :d] < 0.5, np.float32(-1), np.float32(1))
-    y = X[:, :parity].prod(axis=1) > 0
-    y ^= draws[:, d] < values["noise"] / 100
+    uniform, wrong = _toy_rows.draw(values, "signs")
+    X = np.where(uniform < 0.5, np.float32(-1), np.float32(1))
+    y = (X[:, :parity].prod(axis=1) > 0) ^ wrong
     return Dataset(
         name="binary_toy",
         X=X,

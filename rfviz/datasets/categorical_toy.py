@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from rfviz.datasets import _limits
+from rfviz.datasets import _toy_rows
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.params import Param, validate
 
 __all__ = ["SPEC", "load"]
 
 PARAMS = (
-    Param(
-        "n_samples", 500, "int", 10, 20_000, log=True, ui_high=5000, symbol="n", label="Points",
-        help="How many rows to draw.",
-    ),
+    _toy_rows.SAMPLES,
     Param("dimension", 8, "int", 4, 100, ui_high=30, symbol="d", label="Columns", help="How many categories a row has. "
           "The label depends on four of them, whatever the number."),
     Param("n_categories", 4, "int", 2, 50, ui_high=12, symbol="k", label="Categories",
           help="Values that a column can take. They are names, not sizes: 3 is no nearer to 2 than to 0."),
-    Param("noise", 0, "int", 0, 50, label="Wrong labels, %", help="Share of labels that are turned round."),
-    Param("random_state", 0, "int", 0, 2**31 - 1, ui_high=100, label="Data seed",
-          help="Another seed draws other rows."),
+    _toy_rows.WRONG_LABELS,
+    _toy_rows.SEED,
 )  # fmt: skip
 
 
@@ -61,12 +57,9 @@ def load(progress: Progress | None = None, **params) -> Dataset:
     """
     values = validate(PARAMS, params)
     n, d, k = values["n_samples"], values["dimension"], values["n_categories"]
-    _limits.check(n * (d + 1) * 20, f"{n:,} rows of {d} categories", "Lower n_samples or dimension")
-    # One more column decides which labels are turned round, so that rows stay the same when the noise changes.
-    draws = np.random.default_rng(values["random_state"]).random((n, d + 1))
-    X = np.floor(draws[:, :d] * k).astype(np.float32)
-    y = (X[:, 0] == X[:, 1]) ^ (X[:, 2] == X[:, 3])
-    y ^= draws[:, d] < values["noise"] / 100
+    uniform, wrong = _toy_rows.draw(values, "categories")
+    X = np.floor(uniform * k).astype(np.float32)
+    y = (X[:, 0] == X[:, 1]) ^ (X[:, 2] == X[:, 3]) ^ wrong
     return Dataset(
         name="categorical_toy",
         X=X,

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from rfviz.datasets import _limits, _npz, folder
-from rfviz.datasets._download import NETWORK, Download, as_bytes, obtain
+from rfviz.datasets._download import NETWORK, Download, obtain
+from rfviz.datasets._pixels import as_bytes, smoothest
 from rfviz.datasets._raw import RANDOM_STATE, Raw, finish, max_samples_param
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.errors import DataError
@@ -87,8 +88,6 @@ def _cropped(raw: Raw, side: int) -> Raw:
 def channels_last(flat: np.ndarray) -> np.ndarray:
     """Images from rows that may hold colour after colour, or pixel after pixel.
 
-    Read the wrong way a picture falls to pieces, so the reading in which neighbouring pixels differ less is right.
-
     Parameters
     ----------
     flat : ndarray of shape (n, 3072)
@@ -98,12 +97,7 @@ def channels_last(flat: np.ndarray) -> np.ndarray:
     ndarray of shape (n, 32, 32, 3)
     """
     planes = flat.reshape(-1, 3, _SIDE, _SIDE).transpose(0, 2, 3, 1)
-    return min((planes, flat.reshape(-1, _SIDE, _SIDE, 3)), key=_roughness)
-
-
-def _roughness(images: np.ndarray) -> float:
-    some = images[:: max(1, len(images) // 50)].astype(np.float32)
-    return float(np.abs(np.diff(some, axis=1)).mean() + np.abs(np.diff(some, axis=2)).mean())
+    return smoothest((planes, flat.reshape(-1, _SIDE, _SIDE, 3)))
 
 
 def _fetch(home: Path) -> dict[str, np.ndarray]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from rfviz.datasets._raw import RANDOM_STATE
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.params import Param, validate
 
@@ -29,16 +32,7 @@ PARAMS = (
         label="Evenly spaced",
         help="Put the points at equal angles instead of at random ones.",
     ),
-    Param(
-        "random_state",
-        0,
-        "int",
-        0,
-        2**31 - 1,
-        ui_high=100,
-        label="Data seed",
-        help="Another seed draws other random angles.",
-    ),
+    replace(RANDOM_STATE, help="Another seed draws other random angles."),
 )
 
 

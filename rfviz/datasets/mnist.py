@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from rfviz.datasets import _limits
-from rfviz.datasets._download import NETWORK, Download, as_bytes, obtain
+from rfviz.datasets._download import NETWORK, Download, obtain
+from rfviz.datasets._pixels import as_bytes
 from rfviz.datasets._raw import RANDOM_STATE, finish, max_samples_param
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.errors import DataError

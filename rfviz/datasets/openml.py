@@ -102,6 +102,13 @@ def find(query: str) -> list[Entry]:
 def fetch(entry: Entry, progress: Progress | None = None) -> Upload:
     """Download a data set, or find it in the cache, and look at it.
 
+    Parameters
+    ----------
+    entry : Entry
+        From :func:`find`.
+    progress : callable, optional
+        May raise to stop waiting.
+
     Raises
     ------
     DataError

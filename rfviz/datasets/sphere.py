@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rfviz.datasets import _limits
+from rfviz.datasets._raw import RANDOM_STATE
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.params import Param, validate
 
@@ -34,9 +37,7 @@ PARAMS = (
         label="Dimension",
         help="Dimension of the space around the sphere. The larger it is, the closer all angles are to 90°.",
     ),
-    Param(
-        "random_state", 0, "int", 0, 2**31 - 1, ui_high=100, label="Data seed", help="Another seed draws other points."
-    ),
+    replace(RANDOM_STATE, help="Another seed draws other points."),
 )
 
 

@@ -7,10 +7,12 @@ pictures are rendered by :mod:`rfviz.datasets.head_renderer`, so that they may b
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from rfviz.datasets._raw import RANDOM_STATE
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.datasets.head_renderer import IMAGE_SHAPE, N_FRAMES, STORED
 from rfviz.params import Param, validate
@@ -28,16 +30,7 @@ PARAMS = (
         help="Pairs of neighbouring frames that trade places in the given order. 0 leaves the true order; "
         f"at {N_FRAMES // 2} every frame but one is out of place.",
     ),
-    Param(
-        "random_state",
-        0,
-        "int",
-        low=0,
-        high=2**31 - 1,
-        ui_high=100,
-        label="Data seed",
-        help="Which neighbouring frames trade places. The images themselves do not depend on it.",
-    ),
+    replace(RANDOM_STATE, help="Which neighbouring frames trade places. The images themselves do not depend on it."),
 )
 
 

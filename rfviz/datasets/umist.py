@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from rfviz.datasets import _limits
-from rfviz.datasets._download import NETWORK, Download, as_bytes, obtain
+from rfviz.datasets._download import NETWORK, Download, obtain
+from rfviz.datasets._pixels import as_bytes, smoothest
 from rfviz.datasets._raw import ONLY_CLASS, finish
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.errors import DataError
@@ -56,8 +57,7 @@ def load(progress: Progress | None = None, **params) -> Dataset:
 def upright(flat: np.ndarray, height: int, width: int) -> np.ndarray:
     """Images from rows of pixels that may be stored line by line or column by column.
 
-    MATLAB writes columns first and most others lines first, and a table of 10304 columns does not say which. Read the
-    wrong way a picture falls to pieces, so the reading in which neighbouring pixels differ less is the right one.
+    MATLAB writes columns first and most others lines first, and a table of 10304 columns does not say which.
 
     Parameters
     ----------
@@ -72,12 +72,7 @@ def upright(flat: np.ndarray, height: int, width: int) -> np.ndarray:
     """
     by_line = flat.reshape(-1, height, width)
     by_column = flat.reshape(-1, width, height).transpose(0, 2, 1)
-    return min((by_line, by_column), key=_roughness)
-
-
-def _roughness(images: np.ndarray) -> float:
-    some = images[:: max(1, len(images) // 50)].astype(np.float32)
-    return float(np.abs(np.diff(some, axis=1)).mean() + np.abs(np.diff(some, axis=2)).mean())
+    return smoothest((by_line, by_column))
 
 
 def _fetch(home: Path) -> dict[str, np.ndarray]:

@@ -19,7 +19,7 @@ from rfviz.features.hashing import CollisionLaw, HashingMap, row_sums
 from rfviz.features.law import BY_COLUMN, ProductLaw
 from rfviz.features.pitches import PROFILES, HatMixture, LaplacianHats, as_mixture
 from rfviz.features.sparse_map import SparseFeatureMap, on_device_or_host
-from rfviz.features.widths import check_widths, l1_gamma, warn_of_lost_bins
+from rfviz.features.widths import check_widths, known_width, l1_gamma, warn_of_lost_bins, width_in_use
 from rfviz.params import Param
 
 __all__ = ["RandomBinning"]
@@ -132,15 +132,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         return super()._check_param(param, value)
 
     def _fit_statistics(self, X: Any) -> None:
-        if isinstance(self.gamma, str):
-            self.gamma_ = l1_gamma(self.gamma, X)
-        elif np.ndim(self.gamma):
-            self.gamma_ = np.array(self.gamma, dtype=np.float64)
-            if len(self.gamma_) != X.shape[1]:
-                rule = f"must be one number, or one for each of the {X.shape[1]} columns"
-                raise ParameterError("gamma", rule, f"{len(self.gamma_)} numbers", "Count the columns of X.")
-        else:
-            self.gamma_ = float(self.gamma)
+        self.gamma_ = width_in_use(self.gamma, X.shape[1], lambda rule: l1_gamma(rule, X))
         warn_of_lost_bins(X, self.gamma_)
 
     def _check_fit_memory(self, X: Any) -> None:
@@ -225,7 +217,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
             start += block.shape[1]
         return out
 
-    def _sparse_blocks(self, X: Any, block_rows: int | None, scale: float, device: Any) -> Iterator[Any]:
+    def _blocks(self, X: Any, block_rows: int | None, scale: Any, device: Device, out: Any = None) -> Iterator[Any]:
         if device.is_gpu:
             with device.activate():
                 known = device.asarray(self.bins_), device.asarray(self.ends_)
@@ -236,18 +228,11 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        gamma = self._fitted_gamma()
+        gamma = known_width(self)
         mixture = self.mixture
         if isinstance(mixture, LaplacianHats) and np.ndim(gamma) == 0:
             return kernels.laplacian(X, Y, gamma=gamma)
         return kernels.columnwise(X, Y, profile=mixture.value, gamma=gamma)
-
-    def _fitted_gamma(self) -> Any:
-        if hasattr(self, "gamma_"):
-            return self.gamma_
-        if isinstance(self.gamma, str):
-            raise ParameterError("gamma", "must be a number before the map is fitted", self.gamma, "Call fit first.")
-        return self.gamma
 
     def _n_symbols(self) -> int:
         return 2**63
@@ -257,7 +242,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
 
     def collision_law(self) -> CollisionLaw | None:
         """exp(−γ‖x − z‖₁); None for another kernel, or a γ for each column, where no one distance tells."""
-        gamma = self._fitted_gamma()
+        gamma = known_width(self)
         if np.ndim(gamma) or not isinstance(as_mixture(self.profile), LaplacianHats):
             return None
         title = "sum of the differences of all columns, ‖x − z‖₁"

@@ -167,6 +167,20 @@ def gpu_blocks(
         stream.close()
 
 
+def fits_on_gpu(compute: Callable[[], None], device: Device) -> bool:
+    """Whether `compute` comes to its end in the GPU's memory; where it does not, a warning says so."""
+    try:
+        compute()
+        return True
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
+    # Only here, where the error and the arrays in its traceback are gone, is there anything to give back.
+    device.release()
+    warn(f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning)
+    return False
+
+
 def halving(
     compute: Callable[[int, int], Any], n_samples: int, rows: int, device: Device, release: Callable[[], None]
 ) -> Iterator[Any]:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
-from rfviz import kernels
 from rfviz.backend import Device, check_memory
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
 from rfviz.features.compositional_draws import CHUNK
 from rfviz.features.compositional_map import device_arrays, map_on_device, map_on_host
 from rfviz.features.compositional_rows import REAL
 from rfviz.features.compositional_unique import draw_features
 from rfviz.features.law import BY_COLUMN
+from rfviz.features.skeleton_map import TURN, SkeletonMap
 from rfviz.params import Param
-from rfviz.skeleton import PRESETS, Skeleton, as_skeleton
+from rfviz.skeleton import PRESETS, Skeleton
 
 __all__ = ["CompositionalFeatures"]
 
@@ -30,7 +29,7 @@ _DRAWING_BYTES = 100
 _SMALL = 100_000_000
 
 
-class CompositionalFeatures(FeatureMap):
+class CompositionalFeatures(SkeletonMap):
     r"""Products of a few base features along random paths through a computation skeleton.
 
     .. math:: \Phi(x)_\ell = \sqrt{2\,w_\ell}\,\cos\Bigl(\sum_j N_{\ell j}\theta_j(x) + b_\ell\Bigr), \qquad
@@ -120,10 +119,7 @@ class CompositionalFeatures(FeatureMap):
             "skeleton", "flat", "choice", choices=PRESETS, label="Skeleton",
             help="Which inputs meet in a feature: any (flat), or those that share windows of convolutions.",
         ),
-        Param(
-            "turn", 0.5, "float", low=0.0, open_low=True, high=1e6, ui_low=0.05, ui_high=10.0, log=True, label="Turn",
-            help="Part of a full circle that an input of 1 makes. With 0.5, black and white pixels are opposite.",
-        ),
+        TURN,
         Param(
             "deduplicate", True, "bool", label="Keep equal features once",
             help="Equal features become one with a weight, and drawing goes on until all are different.",
@@ -146,14 +142,6 @@ class CompositionalFeatures(FeatureMap):
         self.dtype = dtype
 
     # --- drawing ------------------------------------------------------------------------------------------------------
-
-    def _check_param(self, param: Param, value: Any) -> Any:
-        if param.name == "skeleton" and (value is None or isinstance(value, (Skeleton, Mapping)) or _is_json(value)):
-            return value
-        return super()._check_param(param, value)
-
-    def _skeleton_for(self, n_features: int) -> Skeleton:
-        return as_skeleton(self.skeleton, n_features, self.turn)
 
     def _entries_per_feature(self, skeleton: Skeleton) -> float:
         """Expected entries of a row of N, at most."""
@@ -270,13 +258,6 @@ class CompositionalFeatures(FeatureMap):
                 scales = np.broadcast_to(scale, self.n_different_).astype(self.dtype)
                 weights["scaled"] = weights["amplitude"] * xp.asarray(scales)
             map_on_device(xp, X, weights, self.skeleton_, weights["scaled"], out)
-
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return kernels.compositional(X, Y, skeleton=self._skeleton_for(np.shape(X)[1]))
-
-
-def _is_json(value: Any) -> bool:
-    return isinstance(value, str) and value.lstrip().startswith("{")
 
 
 def _smallest(largest: int) -> type:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz.cuda import COSINE, COSINE_SINE, row_tiles
-from rfviz.errors import ParameterError
 from rfviz.features import fourier_laws
 from rfviz.features.bandwidth import check_phases, learnt_gamma
 from rfviz.features.base import COMMON_PARAMS
@@ -18,7 +17,7 @@ from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.features.rounding import large_phases
 from rfviz.features.spectra import SPECTRA, Spectrum, spectrum_of
 from rfviz.features.structured import block_count, padded_size, structured_multiply_adds, structured_project
-from rfviz.features.widths import check_widths
+from rfviz.features.widths import check_widths, known_width, width_in_use
 from rfviz.params import Param
 
 __all__ = ["RandomFourier"]
@@ -189,21 +188,13 @@ class RandomFourier(ReceptiveMap):
 
     def _fit_statistics(self, X: Any) -> None:
         n_features = X.shape[1]
-        if isinstance(self.gamma, str):
-            self.gamma_ = learnt_gamma(self.gamma, self.spectrum, X)
-        elif np.ndim(self.gamma):
-            self.gamma_ = np.array(self.gamma, dtype=np.float64)
-            if len(self.gamma_) != n_features:
-                rule = f"must be one number, or one for each of the {n_features} columns"
-                raise ParameterError("gamma", rule, f"{len(self.gamma_)} numbers", "Count the columns of X.")
-        else:
-            self.gamma_ = float(self.gamma)
+        self.gamma_ = width_in_use(self.gamma, n_features, lambda rule: learnt_gamma(rule, self.spectrum, X))
         extra = self._spectrum.n_mixing + (not self.paired)
         check_draw(self.draw, self.spectrum, self._spectrum, n_features, extra, self.receptive_field is not None)
         check_phases(X, self._column_scale(), self.gamma_, self.dtype, axes=self.spectrum == "laplacian")
 
     def _column_scale(self) -> Any:
-        return self._spectrum.scale(self._fitted_gamma())
+        return self._spectrum.scale(known_width(self))
 
     def _frequency_count(self, n_components: int) -> int:
         return -(-n_components // 2) if self.paired else n_components
@@ -272,18 +263,11 @@ class RandomFourier(ReceptiveMap):
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        spectrum, gamma = self._spectrum, self._fitted_gamma()
+        spectrum, gamma = self._spectrum, known_width(self)
         if np.ndim(gamma):
             X, Y = (None if A is None else np.asarray(A, dtype=np.float64) * spectrum.scale(gamma) for A in (X, Y))
             gamma = spectrum.unit_gamma
         return self._over_rectangles(lambda A, B: spectrum.kernel(A, B, gamma), X, Y)
-
-    def _fitted_gamma(self) -> Any:
-        if hasattr(self, "gamma_"):
-            return self.gamma_
-        if isinstance(self.gamma, str):
-            raise ParameterError("gamma", "must be a number before the map is fitted", self.gamma, "Call fit first.")
-        return np.asarray(self.gamma, dtype=np.float64) if np.ndim(self.gamma) else float(self.gamma)
 
     def distance_law(self) -> DistanceLaw | None:
         """Exact as :meth:`product_law`, for kernels that are functions of the distance; :attr:`law_missing` says why

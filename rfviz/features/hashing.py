@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget, to_host
-from rfviz.errors import ParameterError, warn
-from rfviz.features.blocks import DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks, project
+from rfviz.backend import Device, check_memory, get_device, memory_budget, to_host
+from rfviz.errors import ParameterError
+from rfviz.features.blocks import Scratch, fits_on_gpu, gpu_blocks, host_blocks, project
 
 __all__ = [
     "CollisionLaw",
@@ -128,29 +128,20 @@ class HashingMap:
         check_memory(needed, "cpu", what, f"The largest number of symbols that fits is about {fits}.")
         out = np.empty((X.shape[0], n_columns), dtype)
         device = get_device(self.device)
-        if device.is_gpu and self._codes_from_gpu(X, out, code_block, device):
+        if device.is_gpu and fits_on_gpu(lambda: self._codes_from_gpu(X, out, code_block, device), device):
             return out
         weights, cost = self._block_weights(get_device("cpu")), self._work(*X.shape)
         for _ in host_blocks(code_block, X, weights, None, n_columns, self.dtype, None, cost, out):
             pass
         return out
 
-    def _codes_from_gpu(self, X: Any, out: np.ndarray, code_block: Callable[..., None], device: Device) -> bool:
-        """Compute the rows of `out` on the GPU; False where its memory does not suffice."""
+    def _codes_from_gpu(self, X: Any, out: np.ndarray, code_block: Callable[..., None], device: Device) -> None:
         start, weights = 0, self._block_weights(device)
-        try:
-            for block in gpu_blocks(
-                code_block, X, weights, None, out.shape[1], self.dtype, None, device, out_dtype=out.dtype
-            ):
-                out[start : start + block.shape[0]] = to_host(block)
-                start += block.shape[0]
-            return True
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-        device.release()  # only here, where the error and the arrays in its traceback are gone
-        warn(f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning)
-        return False
+        for block in gpu_blocks(
+            code_block, X, weights, None, out.shape[1], self.dtype, None, device, out_dtype=out.dtype
+        ):
+            out[start : start + block.shape[0]] = to_host(block)
+            start += block.shape[0]
 
 
 def code_dtype(n_symbols: int) -> np.dtype:

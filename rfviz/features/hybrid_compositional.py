@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,39 +10,41 @@ import numpy as np
 from rfviz import bounds, kernels
 from rfviz.backend import Device, check_memory
 from rfviz.errors import ParameterError
-from rfviz.features.base import COMMON_PARAMS, FeatureMap
+from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.hybrid_paths import above_patches, patch_paths
 from rfviz.features.law import BY_COLUMN, ProductLaw
 from rfviz.features.rounding import large_phases
+from rfviz.features.skeleton_map import TURN, SkeletonMap
 from rfviz.params import Param
 from rfviz.precision import matmul
-from rfviz.skeleton import PRESETS, Skeleton, as_skeleton
+from rfviz.skeleton import PRESETS, Skeleton
 
 __all__ = ["HybridCompositional"]
 
 _NORMAL_STREAM, _PHASE_STREAM = 0, 1  # the paths have 2
 
 
-class HybridCompositional(FeatureMap):
+class HybridCompositional(SkeletonMap):
     r"""Cosines of Gaussian projections of the patches that random paths through a skeleton end at.
 
     .. math:: \Phi(x)_\ell = \sqrt{2/m}\,\cos\Bigl(\sum_k \langle w_{\ell k}, \varphi_{\ell k}(x) \rangle
         + b_\ell\Bigr), \qquad w \sim N(0, sI), \; b \sim U[0, 2\pi)
 
-    A feature walks down the skeleton as :class:`CompositionalFeatures` do, but stops at the nodes of the bottom layer.
-    There, with the activation e^{s(ρ−1)} over circles, the kernel is a Gaussian one of γ = s/2 on the patch's embedding
-    φ = (cos θ, sin θ)/√(inputs of the patch), of unit length, so that its random feature is that of Rahimi and Recht;
-    a product of such features adds their angles. A flat skeleton has one patch, the whole input: these are just the
-    random Fourier features of the embedding. A feature whose paths end before a patch is 1, whatever the data.
+    A feature walks down the skeleton as :class:`rfviz.features.CompositionalFeatures` do, but stops at the nodes of the
+    bottom layer. There, with the activation e^{s(ρ−1)} over circles, the kernel is a Gaussian one of γ = s/2 on the
+    patch's embedding φ = (cos θ, sin θ)/√(inputs of the patch), of unit length, so that its random feature is that of
+    Rahimi and Recht; a product of such features adds their angles. A flat skeleton has one patch, the whole input:
+    these are just the random Fourier features of the embedding. A feature whose paths end before a patch is 1, whatever
+    the data.
 
     Its kernel is that of the skeleton, :func:`rfviz.kernels.compositional`.
 
     Cost: O(n·m·2d) over a flat skeleton of d inputs, O(n·m·2k) on average over patches of k inputs and ReLUs. Caveat:
     numbers are dense within patches, where compositional features read a few inputs; none are ever equal.
 
-    **Inputs.** As for :class:`CompositionalFeatures`: the value v of a column has the angle 2π·turn·v.
+    **Inputs.** As for :class:`rfviz.features.CompositionalFeatures`: the value v of a column has the angle 2π·turn·v.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ class HybridCompositional(FeatureMap):
         For presets: part of a full turn that an input of 1 makes.
     paired : bool
         Whether features come as pairs (cos, sin) of one angle rather than as cos(· + b), as in
-        :class:`RandomFourier`; an odd number of them ends in a cosine without its sine, a bias of O(1/m).
+        :class:`rfviz.features.RandomFourier`; an odd number of them ends in a cosine without its sine, a bias of
+        O(1/m).
     random_state : int, None, RandomState or Generator
     device : {"auto", "cpu", "cuda", "cuda:<index>"}
     dtype : {"float32", "float64"}
@@ -96,10 +98,7 @@ class HybridCompositional(FeatureMap):
             "skeleton", "flat", "choice", choices=("flat", "deep"), label="Skeleton",
             help="One patch, the whole input (flat: random Fourier features), or patches under two convolutions.",
         ),
-        Param(
-            "turn", 0.5, "float", low=0.0, open_low=True, high=1e6, ui_low=0.05, ui_high=10.0, log=True, label="Turn",
-            help="Part of a full circle that an input of 1 makes. With 0.5, black and white pixels are opposite.",
-        ),
+        TURN,
         Param(
             "paired", False, "bool", label="Cos/sin pairs",
             help="Pairs (cos, sin) of one angle instead of cos(·+b): lower variance where the kernel is not small.",
@@ -123,15 +122,13 @@ class HybridCompositional(FeatureMap):
     # --- drawing ------------------------------------------------------------------------------------------------------
 
     def _check_param(self, param: Param, value: Any) -> Any:
-        if param.name == "skeleton":
-            # Other presets are refused where their activation is known, in a sentence that says why.
-            is_form = isinstance(value, str) and value.lstrip().startswith("{")
-            if value is None or is_form or isinstance(value, (Skeleton, Mapping)) or value in PRESETS:
-                return value
+        # Other presets are refused where their activation is known, in a sentence that says why.
+        if param.name == "skeleton" and isinstance(value, str) and value in PRESETS:
+            return value
         return super()._check_param(param, value)
 
     def _skeleton_for(self, n_features: int) -> Skeleton:
-        return _checked(as_skeleton(self.skeleton, n_features, self.turn))
+        return _checked(super()._skeleton_for(n_features))
 
     def _angles(self, n_components: int) -> int:
         return -(-n_components // 2) if self.paired else n_components
@@ -222,9 +219,6 @@ class HybridCompositional(FeatureMap):
             angles[xp.asarray(feature[here])] += matmul(xp, own, inputs, exact=exact)
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
-
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return kernels.compositional(X, Y, skeleton=self._skeleton_for(np.shape(X)[1]))
 
     def product_law(self, X: Any) -> ProductLaw | None:
         skeleton = self._skeleton_for(np.shape(X)[1])

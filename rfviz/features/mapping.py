@@ -11,9 +11,8 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rfviz.backend import Device, check_memory, get_device, is_out_of_memory, memory_budget
-from rfviz.errors import warn
-from rfviz.features.blocks import BLOCK_ROWS, DeviceFallbackWarning, Scratch, gpu_blocks, host_blocks
+from rfviz.backend import Device, check_memory, get_device, memory_budget
+from rfviz.features.blocks import BLOCK_ROWS, Scratch, fits_on_gpu, gpu_blocks, host_blocks
 from rfviz.features.meter import note
 from rfviz.params import Param
 
@@ -67,7 +66,7 @@ class BlockTransformer(TransformerMixin):
         check_memory(X.shape[0] * self.n_components * itemsize, "cpu", what, remedy)
         out = np.empty((X.shape[0], self.n_components), dtype=self.dtype)
         device = get_device(self.device)
-        if device.is_gpu and self._fill_from_gpu(X, out, device):
+        if device.is_gpu and fits_on_gpu(lambda: self._fill_from_gpu(X, out, device), device):
             return out
         for _ in self._blocks(X, None, self._scale(), get_device("cpu"), out):
             pass
@@ -88,7 +87,8 @@ class BlockTransformer(TransformerMixin):
         Yields
         ------
         ndarray or cupy.ndarray of shape (rows, n_components)
-            Consecutive rows, left on the device that computed them. A block is the caller's to keep or to change.
+            Consecutive rows, left on the device that computed them. A block is the caller's to keep or to change. From
+            a map with `sparse_output`, CSR matrices of shape (rows, ``columns(n_components)``), SciPy's or CuPy's.
         """
         X = self._check_input(X)
         if block_rows is not None:
@@ -137,21 +137,11 @@ class BlockTransformer(TransformerMixin):
         cost = self._work(*X.shape)
         return host_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, cost, out)
 
-    def _fill_from_gpu(self, X: Any, out: np.ndarray, device: Device) -> bool:
-        """Compute the rows of `out` on the GPU; False where its memory does not suffice."""
+    def _fill_from_gpu(self, X: Any, out: np.ndarray, device: Device) -> None:
         start = 0
-        try:
-            for block in self._blocks(X, None, self._scale(), device):
-                block.get(out=out[start : start + block.shape[0]])  # without another copy on the way
-                start += block.shape[0]
-            return True
-        except Exception as error:
-            if not is_out_of_memory(error):
-                raise
-        # Only here, where the error and the arrays in its traceback are gone, is there anything to give back.
-        device.release()
-        warn(f"Out of memory on {device.name}: computed on the CPU instead.", DeviceFallbackWarning)
-        return False
+        for block in self._blocks(X, None, self._scale(), device):
+            block.get(out=out[start : start + block.shape[0]])  # without another copy on the way
+            start += block.shape[0]
 
     def _work(self, n_samples: int, n_features: int) -> int:
         """The time that mapping takes, in multiply-adds."""

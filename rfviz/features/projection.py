@@ -9,16 +9,16 @@ import numpy as np
 from rfviz import kernels
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
-from rfviz.features.draws import standard_normal
+from rfviz.features.gaussian_map import GaussianMap
 from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, sign_codes
 from rfviz.features.law import DistanceLaw, ProductLaw
-from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.params import Param
 
 __all__ = ["RandomProjection"]
 
 
-class RandomProjection(HashingMap, ReceptiveMap):
+class RandomProjection(HashingMap, GaussianMap):
     r"""Linear Gaussian projections; random maxout with a pool of one.
 
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \langle w^\ell, x \rangle, \quad w^\ell \sim N(0, I_d)
@@ -60,8 +60,6 @@ class RandomProjection(HashingMap, ReceptiveMap):
     params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
     cost: ClassVar[str] = "O(n·m·d)"
     reference: ClassVar[str] = "Johnson, Lindenstrauss 1984"
-    _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    rotation_invariant: bool = True
 
     def __init__(
         self, n_components=1000, *, receptive_field=None, image_shape=None, random_state=0, device="auto",
@@ -73,14 +71,6 @@ class RandomProjection(HashingMap, ReceptiveMap):
         self.random_state = random_state
         self.device = device
         self.dtype = dtype
-
-    def _draw(self, n_features: int) -> None:
-        self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)
-        standard_normal(self.seed_, 0, out=self.weights_)
-        self._mask(self.weights_)
-
-    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
-        return {"weights_": self.weights_[:n_components]}
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         project(X * X.dtype.type(scale), weights["weights_"], out)

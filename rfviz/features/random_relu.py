@@ -10,14 +10,14 @@ from rfviz import kernels
 from rfviz.cuda import RELU, row_tiles
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
-from rfviz.features.draws import standard_normal
-from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.gaussian_map import GaussianMap
+from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.params import Param
 
 __all__ = ["RandomReLU"]
 
 
-class RandomReLU(ReceptiveMap):
+class RandomReLU(GaussianMap):
     r"""Positive parts of Gaussian projections.
 
     .. math:: \Phi(x)_\ell = \sqrt{2/m}\,\max(0, \langle w^\ell, x \rangle), \quad w^\ell \sim N(0, I_d)
@@ -60,9 +60,7 @@ class RandomReLU(ReceptiveMap):
     params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
     cost: ClassVar[str] = "O(n·m·d)"
     reference: ClassVar[str] = "Cho, Saul 2009"
-    _weights: ClassVar[tuple[str, ...]] = ("weights_",)
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
-    rotation_invariant: bool = True
 
     def __init__(
         self, n_components=1000, *, receptive_field=None, image_shape=None, random_state=0, device="auto",
@@ -74,14 +72,6 @@ class RandomReLU(ReceptiveMap):
         self.random_state = random_state
         self.device = device
         self.dtype = dtype
-
-    def _draw(self, n_features: int) -> None:
-        self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)
-        standard_normal(self.seed_, 0, out=self.weights_)
-        self._mask(self.weights_)
-
-    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
-        return {"weights_": self.weights_[:n_components]}
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):

@@ -58,7 +58,14 @@ class Spectrum(ABC):
 
     @abstractmethod
     def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
-        """The kernel of the width `gamma`."""
+        """The kernel of the width `gamma`.
+
+        Parameters
+        ----------
+        X, Y : array-like of shape (n_samples, n_features)
+        gamma : float
+            γ > 0, in the sense of the spectrum.
+        """
 
 
 @dataclass(frozen=True)
@@ -145,7 +152,13 @@ SPECTRA = ("gaussian", "laplacian", "cauchy", "matern")
 
 
 def spectrum_of(name: str, nu: float) -> Spectrum:
-    """The spectrum called `name`; `nu` is the Matérn kernel's smoothness."""
+    """The spectrum called `name`; `nu` is the Matérn kernel's smoothness.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name.
+    """
     if name == "matern":
         return Matern(nu)
     if name not in SPECTRA:

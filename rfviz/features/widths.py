@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ from sklearn.metrics.pairwise import manhattan_distances
 from rfviz.errors import ParameterError, warn
 from rfviz.params import Param
 
-__all__ = ["MEDIAN_ROWS", "LostBinsWarning", "check_widths", "deviation", "l1_gamma", "warn_of_lost_bins"]
+__all__ = [
+    "MEDIAN_ROWS", "LostBinsWarning", "check_widths", "deviation", "known_width", "l1_gamma", "warn_of_lost_bins",
+    "width_in_use",
+]  # fmt: skip
 
 # Rows whose distances the median is taken over.
 MEDIAN_ROWS = 500
@@ -58,6 +62,49 @@ def check_widths(param: Param, value: Any) -> np.ndarray:
         remedy = f"That is the entry of column {column}; drop columns that should not count from the data."
         raise ParameterError(param.name, rule, float(widths[column]), remedy)
     return widths
+
+
+def width_in_use(gamma: Any, n_features: int, learn: Callable[[str], float]) -> float | np.ndarray:
+    """The width that a map is fitted with.
+
+    Parameters
+    ----------
+    gamma : float, str or array of shape (n_features,)
+        The map's parameter.
+    n_features : int
+    learn : callable
+        ``learn(rule)`` gives the width that a word stands for.
+
+    Raises
+    ------
+    ParameterError
+        For an array of another length.
+    """
+    if isinstance(gamma, str):
+        return learn(gamma)
+    if not np.ndim(gamma):
+        return float(gamma)
+    widths = np.array(gamma, dtype=np.float64)
+    if len(widths) != n_features:
+        rule = f"must be one number, or one for each of the {n_features} columns"
+        raise ParameterError("gamma", rule, f"{len(widths)} numbers", "Count the columns of X.")
+    return widths
+
+
+def known_width(feature_map: Any) -> float | np.ndarray:
+    """The width of a map, fitted or not.
+
+    Raises
+    ------
+    ParameterError
+        Where it is still to be learnt from data.
+    """
+    if hasattr(feature_map, "gamma_"):
+        return feature_map.gamma_
+    gamma = feature_map.gamma
+    if isinstance(gamma, str):
+        raise ParameterError("gamma", "must be a number before the map is fitted", gamma, "Call fit first.")
+    return np.asarray(gamma, dtype=np.float64) if np.ndim(gamma) else float(gamma)
 
 
 def warn_of_lost_bins(X: Any, gamma: Any) -> None:

@@ -11,12 +11,15 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz.analysis.accuracy import Segment, mean_and_spread
+from rfviz.figures.axes import count_axis
+from rfviz.figures.lines import M_TITLE, band
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SchemeStyle, rgba, scheme_styles, styled
 
 __all__ = ["Runner", "made_runner", "plot_accuracy", "plot_confusion", "plot_penalty", "runners_frame"]
 
-_X_TITLES = {"m": "number of features m", "seconds": "seconds to train and test", "bytes": "bytes of the model"}
+_X_TITLES = {"m": M_TITLE, "seconds": "seconds to train and test", "bytes": "bytes of the model"}
+_X_WORDS = {"m": ",d", "seconds": ".3~g", "bytes": "~s"}
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
 
 
@@ -61,7 +64,14 @@ def made_runner(label: str, scheme: str, runs: Sequence[Sequence[Segment]], scal
 
 
 def runners_frame(runners: Sequence[Runner], references: Mapping[str, float]) -> pd.DataFrame:
-    """Every point of every curve with the name of its map; then the references, which have an error alone."""
+    """Every point of every curve with the name of its map; then the references, which have an error alone.
+
+    Parameters
+    ----------
+    runners : sequence of Runner
+    references : mapping of str to float
+        Name of each horizontal line to its error, in the unit of the curves.
+    """
     lines = pd.DataFrame({"map": list(references), "error": list(references.values())})
     frames = [runner.frame.assign(map=runner.label) for runner in runners if len(runner.frame)]
     if not frames:
@@ -109,7 +119,7 @@ def plot_accuracy(
     span = x_range or _span(runners, axis)
     references = {name: error for name, error in references.items() if error > 0}
     traces += [_reference(name, error, span, index) for index, (name, error) in enumerate(references.items())]
-    across = _LOG | {"range": [float(v) for v in np.log10(span)]} | (_STEPS if axis == "m" else {})
+    across = count_axis(*span, slack=0.0, words=_X_WORDS[axis])
     up = _LOG | _STEPS | {"tickformat": ".3~g", "range": _range(runners, list(references.values()))}
     return styled(traces, x=_X_TITLES[axis], y=unit, height=height, revision=revision, xaxis=across, yaxis=up)
 
@@ -142,19 +152,7 @@ def _band(runner: Runner, style: SchemeStyle, axis: str) -> list[dict[str, Any]]
         return []
     x, error, deviation = (frame[name].to_numpy(float) for name in (axis, "error", "s.d."))
     low = np.maximum(error - deviation, 0.2 * error)
-    return [
-        trace(
-            "scatter",
-            x=np.concatenate([x, x[::-1]]),
-            y=np.concatenate([error + deviation, low[::-1]]),
-            fill="toself",
-            fillcolor=rgba(style.colour, 0.18),
-            line={"width": 0},
-            mode="lines",
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    ]
+    return [band(x, low, error + deviation, rgba(style.colour, 0.18))]
 
 
 def _curve(runner: Runner, style: SchemeStyle, axis: str) -> dict[str, Any]:
@@ -215,7 +213,7 @@ def plot_penalty(runners: list[Runner], *, height: int = 360) -> go.Figure:
         for r, style in zip(runners, scheme_styles(r.scheme for r in runners), strict=True)
     ]
     up = _LOG | {"exponentformat": "power"}
-    axes = {"xaxis": _LOG | _STEPS, "yaxis": up}
+    axes = {"xaxis": count_axis(*_span(runners, "m"), slack=0.0), "yaxis": up}
     return styled(traces, x=_X_TITLES["m"], y="chosen penalty α", height=height, revision="penalty", **axes)
 
 
@@ -244,10 +242,11 @@ def plot_confusion(counts: np.ndarray, names: list[str], *, height: int = 460) -
         colorscale=[[0, rgba(COLOURS[0], 0.05)], [1, COLOURS[0]]],
         showscale=False,
         hovertemplate="%{y} taken for %{x}: %{z} times<extra></extra>",
-        texttemplate="%{z}" if len(names) <= 12 else None,
+        text=np.where(wrong > 0, counts.astype(str), ""),
+        texttemplate="%{text}" if len(names) <= 12 else None,
         hoverongaps=False,
     )
-    across = {"type": "category", "constrain": "domain"}
+    across = {"type": "category", "constrain": "domain", "showgrid": False}
     up = across | {"autorange": "reversed", "scaleanchor": "x"}
     axes = {"xaxis": across, "yaxis": up}
     return styled([heat], x="predicted class", y="true class", height=height, revision="confusion", **axes)

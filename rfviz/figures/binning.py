@@ -8,6 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.analysis.binning import BoxView, PlaneGrids, SharedBoxes
+from rfviz.figures.axes import count_axis
+from rfviz.figures.lines import mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, scheme_style, styled
 
@@ -78,7 +80,21 @@ def _ring(grids: PlaneGrids, row: int) -> list[dict[str, Any]]:
 
 
 def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 430, revision: str = "") -> go.Figure:
-    """How many repetitions put each point of the plane into the box of the chosen one; lines show the exact kernel."""
+    """How many repetitions put each point of the plane into the box of the chosen one; lines show the exact kernel.
+
+    Parameters
+    ----------
+    grids : PlaneGrids
+    shared : SharedBoxes
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     x, y = grids.axes
     picture = trace(
         "heatmap", z=shared.estimate.astype(np.float32), x=x, y=y, coloraxis="coloraxis",
@@ -93,7 +109,21 @@ def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 430, re
 
 
 def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 430, revision: str = "") -> go.Figure:
-    """Share of boxes of all pairs of points, sorted so that the boxes of one repetition are blocks."""
+    """Share of boxes of all pairs of points, sorted so that the boxes of one repetition are blocks.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n, n)
+        From :func:`rfviz.analysis.binning.pair_shares`.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     n = len(shares)
     picture = trace(
         "heatmap", z=shares.astype(np.float32), coloraxis="coloraxis", x0=0, dx=1, y0=0, dy=1,
@@ -108,7 +138,20 @@ def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 430, revi
 
 
 def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str = "") -> go.Figure:
-    """Root mean square error of the picture against the number of repetitions, measured and expected."""
+    """Root mean square error of the picture against the number of repetitions, measured and expected.
+
+    Parameters
+    ----------
+    shared : SharedBoxes
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     style = scheme_style("RandomBinning")
     measured = trace(
         "scatter", x=shared.p_grid, y=shared.rms, mode="lines+markers", name="this draw",
@@ -119,11 +162,9 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
         "scatter", x=shared.p_grid, y=shared.predicted, mode="lines", name="expected: √(mean of k(1 − k) ÷ P)",
         line={"color": GREY, "width": 2, "dash": "dash"}, hovertemplate="P = %{x:,}: expected %{y:.3g}<extra></extra>",
     )  # fmt: skip
-    mark = {"type": "line", "x0": shared.n_repetitions, "x1": shared.n_repetitions, "y0": 0, "y1": 1, "yref": "paper",
-            "line": {"color": GREY, "width": 1, "dash": "dot"}}  # fmt: skip
     return styled(
-        [measured, expected], x="repetitions P", y="RMS error", height=height, revision=revision, shapes=[mark],
-        xaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+        [measured, expected], x="number of grids P", y="RMS error", height=height, revision=revision,
+        shapes=[mark("x", shared.n_repetitions)], xaxis=count_axis(shared.p_grid[0], shared.p_grid[-1]),
         yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
     )  # fmt: skip
 

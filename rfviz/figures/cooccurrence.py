@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.cooccurrence import PixelMap
 from rfviz.analysis.feature_shapes import FeatureSizes, Repeats
+from rfviz.figures.axes import count_axis
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, rgba, styled
 
@@ -27,7 +28,15 @@ _SIDEWAYS = {"xanchor": "center", "yanchor": "middle", "font": {"size": 13}}
 
 
 def scale_of(exact: Sequence[np.ndarray], pixels: Sequence[int]) -> float:
-    """The correlation at the end of the colours: the largest exact one of different pixels, rounded up."""
+    """The correlation at the end of the colours: the largest exact one of different pixels, rounded up.
+
+    Parameters
+    ----------
+    exact : sequence of ndarray of shape (n_pixels,)
+        Correlations with one pixel each.
+    pixels : sequence of int
+        Those pixels.
+    """
     largest = max(float(np.abs(np.delete(c, p)).max(initial=0.0)) for c, p in zip(exact, pixels, strict=True))
     largest = max(largest, _SMALLEST_SCALE)
     power = 10.0 ** np.floor(np.log10(largest))
@@ -57,7 +66,7 @@ def plot_maps(result: PixelMap, side: int, *, height: int = 400, revision: str =
     traces = [_panel(values, side, place * step, word, limit) for place, (values, word) in enumerate(panels)]
     row, column = divmod(result.pixel, side)
     traces += _marks([column, column + step], [row, row], max(5.0, 215 / side))
-    titles = [f"Counted in {result.n_features:,} features".replace(",", "\u2009"), "Exact"]
+    titles = [f"Counted in {result.n_features:,} features", "Exact"]
     notes = [_title(text, place * step + (side - 1) / 2, -0.6) for place, text in enumerate(titles)]
     return _picture(traces, notes, step + side, side, limit, height, revision, above=side / 9)
 
@@ -147,7 +156,20 @@ def _picture(
 
 
 def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.Figure:
-    """Difference of the counted from the exact correlation against the number of features."""
+    """Difference of the counted from the exact correlation against the number of features.
+
+    Parameters
+    ----------
+    result : PixelMap
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     measured = trace(
         "scatter", x=result.grid, y=result.rms, mode="lines+markers", name="counted − exact",
         line={"color": COLOURS[0], "width": 2.5}, marker={"size": 7},
@@ -159,14 +181,27 @@ def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.F
         hovertemplate="%{x:,} features: predicted %{y:.3g}<extra></extra>",
     )  # fmt: skip
     return styled(
-        [measured, predicted], x="number of features F", y="RMS difference", height=height, revision=revision,
-        xaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+        [measured, predicted], x="number of features m", y="RMS difference", height=height, revision=revision,
+        xaxis=count_axis(result.grid[0], result.grid[-1]),
         yaxis={"type": "log", "dtick": "D2", "tickformat": ".1~g"},
     )  # fmt: skip
 
 
 def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") -> go.Figure:
-    """How many features have so many paths, and so many different pixels."""
+    """How many features have so many paths, and so many different pixels.
+
+    Parameters
+    ----------
+    sizes : FeatureSizes
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     number = np.arange(len(sizes.paths))
     last = int(max(np.flatnonzero(sizes.paths)[-1], np.flatnonzero(sizes.pixels)[-1])) + 1
     bars = [
@@ -179,17 +214,30 @@ def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") ->
     words = [f"{k}+" if k == len(sizes.paths) - 1 else str(k) for k in ticks]
     return styled(
         bars, x="how many a feature has", y="features", height=height, revision=revision, bargap=0.15,
-        xaxis={"tickvals": ticks, "ticktext": words}, yaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+        xaxis={"tickvals": ticks, "ticktext": words}, yaxis={"type": "log", "dtick": 1, "tickformat": ",d"},
     )  # fmt: skip
 
 
 def plot_repeats(found: Repeats, *, height: int = 340, revision: str = "") -> go.Figure:
-    """How many different features were drawn once, two or three times, and so on."""
+    """How many different features were drawn once, two or three times, and so on.
+
+    Parameters
+    ----------
+    found : Repeats
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a reader's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     bars = _bars(found.labels, found.different, "different features", COLOURS[2], "")
     return styled(
         [bars], x="how often it was drawn", y="different features", height=height, revision=revision, showlegend=False,
         bargap=0.15, xaxis={"type": "category", "dtick": 1 if len(found.labels) <= 8 else 2, "tickangle": -45},
-        margin={"l": 88, "r": 24, "t": 48, "b": 100}, yaxis={"type": "log", "dtick": 1, "exponentformat": "power"},
+        margin={"l": 88, "r": 24, "t": 48, "b": 100}, yaxis={"type": "log", "dtick": 1, "tickformat": ",d"},
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from rfviz.analysis.guarantees import ABOUT, Comparison, Curve
 from rfviz.analysis.risk import MeasuredRisk
 from rfviz.bounds import RiskBound
-from rfviz.figures.kernel_error import M_TITLE, line
+from rfviz.figures.lines import M_TITLE, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, rgba, styled
 
@@ -65,13 +65,11 @@ def plot_guarantees(
         "xaxis": {"type": "log", "dtick": 1, "range": x_range, "tickformat": "~s"},
         "yaxis": {"type": "log", "dtick": 1, "range": [float(np.log10(0.5 * lowest)), float(np.log10(top))]},
     }
-    shapes = [_mark("y", comparison.eps)] + ([_mark("x", at)] if at else [])
-    notes = [_note(0.995, comparison.eps, f"ε = {comparison.eps:g}", "right")]
+    shapes = [mark("y", comparison.eps)] + ([mark("x", at)] if at else [])
+    notes = [_note(comparison.eps, f"ε = {comparison.eps:g}")]
     if largest:
-        area = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": 1e6, "layer": "below",
-                "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)}  # fmt: skip
-        shapes.append(area)
-        notes.append(_note(0.995, top, "vacuous: no error is so large", "right", "top"))
+        shapes.append(_vacuous(largest, 1e6))
+        notes.append(_note(top, "vacuous: no error is so large", "top"))
     return styled(
         traces, x=M_TITLE, y="error exceeded with probability δ", height=height, revision=revision,
         shapes=shapes, annotations=notes, **axes,
@@ -85,16 +83,15 @@ def _curve(curve: Curve, place: int) -> dict[str, Any]:
         if curve.kind == "expected":  # the same for all, and said below the chart
             return line(curve.m, curve.error, colour, _EXPECTED, name, 2.5, shown=False)
         return line(curve.m, curve.error, colour, _BOUND_DASHES[place % len(_BOUND_DASHES)], name, 2.0)
+    return _measured(curve.m, curve.error, number, name)
+
+
+def _measured(m: np.ndarray, values: np.ndarray, number: int, name: str) -> dict[str, Any]:
     return trace(
-        "scatter",
-        x=curve.m,
-        y=curve.error,
-        mode="lines+markers",
-        line={"color": colour, "width": 2.5},
-        marker={"symbol": SYMBOLS[number], "size": 7},
-        name=name,
+        "scatter", x=m, y=values, mode="lines+markers", name=name,
+        line={"color": COLOURS[number], "width": 2.5}, marker={"symbol": SYMBOLS[number], "size": 7},
         hovertemplate=f"m = %{{x:,}}: %{{y:.3g}}<extra>{name}</extra>",
-    )
+    )  # fmt: skip
 
 
 def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
@@ -107,16 +104,15 @@ def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def _mark(axis: str, at: float) -> dict[str, Any]:
-    other = "y" if axis == "x" else "x"
-    style = {"color": GREY, "width": 1, "dash": "dot"}
-    ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
-    return {"type": "line", "line": style, **ends}
+def _vacuous(largest: float, end: float) -> dict[str, Any]:
+    """The area from the largest value there can be up to `end`, in which a bound says nothing."""
+    return {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": end, "layer": "below",
+            "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)}  # fmt: skip
 
 
-def _note(x: float, y: float, text: str, side: str, above: str = "bottom") -> dict[str, Any]:
-    return {"xref": "paper", "x": x, "y": float(np.log10(y)), "text": text, "showarrow": False, "xanchor": side,
-            "yanchor": above, "font": {"size": 13, "color": GREY}}  # fmt: skip
+def _note(y: float, text: str, above: str = "bottom") -> dict[str, Any]:
+    return {"xref": "paper", "x": 0.995, "y": float(np.log10(y)), "text": text, "showarrow": False,
+            "xanchor": "right", "yanchor": above, "font": {"size": 13, "color": GREY}}  # fmt: skip
 
 
 def plot_risk(
@@ -154,29 +150,19 @@ def plot_risk(
     flat = np.full(m.shape, float(bound.estimation(n)))
     traces = [
         line(m, bound.total(n, m), COLOURS[0], "solid", f"{bound.name}: both terms", 2.5),
-        line(m, flat, COLOURS[0], "dash", f"for {n:,} rows instead of all".replace(",", "\u202f"), 2.0),
+        line(m, flat, COLOURS[0], "dash", f"for {n:,} rows instead of all", 2.0),
         line(m, bound.approximation(m), COLOURS[0], _EXPECTED, "for m features instead of all", 2.5),
     ]
     excess, gap = measured.excess(loss), measured.gap(loss)
-    for values, colour, symbol, name in (
-        (excess, COLOURS[1], SYMBOLS[1], "measured: excess over the best m"),
-        (gap, COLOURS[2], SYMBOLS[2], "measured: test less training risk"),
-    ):
-        above = values > 0
-        traces.append(
-            trace(
-                "scatter", x=measured.m_grid[above], y=values[above], mode="lines+markers", name=name,
-                line={"color": colour, "width": 2.5}, marker={"symbol": symbol, "size": 7},
-                hovertemplate=f"m = %{{x:,}}: %{{y:.3g}}<extra>{name}</extra>",
-            )
-        )  # fmt: skip
+    for number, values, name in ((1, excess, "excess over the best m"), (2, gap, "test less training risk")):
+        above = values > 0  # the axis is logarithmic
+        traces.append(_measured(measured.m_grid[above], values[above], number, f"measured: {name}"))
     positive = np.concatenate([excess[excess > 0], gap[gap > 0], [1.0]])
     top = max(float(bound.total(n, m[0])), 4.0 * (largest or 1.0))
-    shapes, notes = ([_mark("x", at)] if at else []), []
+    shapes, notes = ([mark("x", at)] if at else []), []
     if largest:
-        shapes.append({"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": 1e12, "layer": "below",
-                       "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)})  # fmt: skip
-        notes.append(_note(0.995, 3.0 * top, "vacuous: f = 0 has no larger risk", "right", "top"))
+        shapes.append(_vacuous(largest, 1e12))
+        notes.append(_note(3.0 * top, "vacuous: f = 0 has no larger risk", "top"))
     return styled(
         traces, x=M_TITLE, y="excess risk", height=height, revision=revision, shapes=shapes, annotations=notes,
         xaxis={"type": "log", "dtick": 1, "tickformat": "~s", "range": [float(np.log10(0.9 * m[0])), 8.0]},

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.hash_recall import SIMHASH, RecallCurve, RecallResult
 from rfviz.analysis.hashing import HammingResult, NearFarResult
+from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, rgba, scheme_style, series_styles, styled
@@ -110,7 +111,7 @@ def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 44
     span = [float(ends[:, 0].min()) * 0.9, float(ends[:, 1].max()) * 1.1]
     traces.append(trace("scatter", x=span, y=[result.chance] * 2, mode="lines", hoverinfo="skip", name="a random guess",
                         line={"color": GREY, "width": 1.5, "dash": "dot"}))  # fmt: skip
-    across = {"type": "log", "range": [float(v) for v in np.log10(span)], "dtick": "D2"}
+    across = count_axis(*span, slack=0.0)
     return styled(traces, x=AXES[axis], y=f"recall@{result.k}", height=height, revision=revision, xaxis=across,
                   yaxis={"range": [0, 1.02]})  # fmt: skip
 

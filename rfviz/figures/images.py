@@ -10,7 +10,8 @@ import numpy as np
 from PIL import Image
 
 from rfviz.datasets.base import Dataset
-from rfviz.figures.embedding import PICKED, PointStyle, place_thumbnails
+from rfviz.figures.embedding import PICKED, PointStyle
+from rfviz.figures.thumbnails import place_thumbnails
 
 __all__ = ["as_pixels", "as_png", "data_uri", "image_marks"]
 
@@ -22,7 +23,16 @@ def as_pixels(dataset: Dataset, rows: np.ndarray | slice = slice(None)) -> np.nd
 
 
 def data_uri(pixels: np.ndarray, frame: str | None = None, side: int = 64) -> str:
-    """One image as a PNG data address, at most `side` pixels high, in a coloured frame if one is given."""
+    """One image as a PNG data address, at most `side` pixels high, in a coloured frame if one is given.
+
+    Parameters
+    ----------
+    pixels : ndarray of shape (height, width) or (height, width, 3), uint8
+    frame : str, optional
+        Colour of a frame.
+    side : int
+        Pixels.
+    """
     image = Image.fromarray(pixels)
     if image.height > side:
         image = image.resize((max(round(image.width * side / image.height), 1), side), Image.Resampling.BOX)

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.inspection_neighbours import DistanceResult
 from rfviz.analysis.inspection_structure import StructureResult
+from rfviz.figures.lines import M_TITLE
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, rgba, scheme_style, styled
 
@@ -88,7 +89,7 @@ def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
             hovertemplate="%{x:.0f} features: %{y:.3g}<extra>" + curve.label + "</extra>",
         ))  # fmt: skip
     return styled(
-        traces, x="number of features m", y="right labels, %" if result.is_classification else "R²", height=_HEIGHT,
+        traces, x=M_TITLE, y="right labels, %" if result.is_classification else "R²", height=_HEIGHT,
         revision=revision,
         xaxis={"type": "log", "tickvals": list(result.m_grid), "ticktext": [str(m) for m in result.m_grid]},
     )  # fmt: skip

@@ -8,7 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.analysis.kernel_error import KernelErrorResult
-from rfviz.figures.kernel_error import M_TITLE, band, line, m_axes
+from rfviz.figures.kernel_error import m_axes
+from rfviz.figures.lines import M_TITLE, band, line
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, rgba, scheme_style, scheme_styles, styled
 

@@ -10,13 +10,14 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
+from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
+from rfviz.figures.lines import M_TITLE, band, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, SchemeStyle, rgba, scheme_style, scheme_styles, styled
 
-__all__ = ["M_TITLE", "band", "line", "m_axes", "plot_kernel_density", "plot_kernel_errors"]
+__all__ = ["m_axes", "plot_kernel_density", "plot_kernel_errors"]
 
-M_TITLE = "number of features m"
 # Bounds above this many times the largest error would squeeze everything else into a strip.
 _BOUND_WITHIN = 30.0
 
@@ -74,18 +75,29 @@ def plot_kernel_errors(
 
 
 def m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[float, float] | None) -> dict[str, Any]:
-    """Axes against m: logarithmic where `span` is given, and a mark at one m."""
+    """Axes against m: logarithmic where `span` is given, and a mark at one m.
+
+    Parameters
+    ----------
+    results : sequence of KernelErrorResult
+    at : int or None
+        Number of features to mark.
+    span : (low, high) or None
+        Of the values.
+
+    Returns
+    -------
+    dict
+        For the figure's layout.
+    """
     low, high = min(r.m_grid[0] for r in results), max(r.m_grid[-1] for r in results)
-    axes: dict[str, Any] = {
-        "xaxis": {"type": "log", "dtick": "D2", "range": [float(np.log10(0.9 * low)), float(np.log10(1.1 * high))]}
-    }
+    axes: dict[str, Any] = {"xaxis": count_axis(low, high)}
     if span is None:
         axes["yaxis"] = {"tickformat": ".3~g"}
     elif span[0] > 0:
         axes["yaxis"] = {"type": "log", "dtick": "D1" if span[1] < 30 * span[0] else "D2", "tickformat": ".2~g"}
     if at:
-        style = {"color": GREY, "width": 1, "dash": "dot"}
-        axes["shapes"] = [{"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": style}]
+        axes["shapes"] = [mark("x", at)]
     return axes
 
 
@@ -109,28 +121,6 @@ def _curve(
         )
     )
     return traces
-
-
-def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> dict[str, Any]:
-    """The area between two curves."""
-    return trace(
-        "scatter",
-        x=np.concatenate([x, x[::-1]]),
-        y=np.concatenate([high, low[::-1]]),
-        fill="toself",
-        fillcolor=colour,
-        line={"width": 0},
-        mode="lines",
-        hoverinfo="skip",
-        showlegend=False,
-    )
-
-
-def line(x: Any, y: Any, colour: str, dash: str, name: str, width: float = 1.5, shown: bool = True) -> dict[str, Any]:
-    """A line that says its values on hover."""
-    style = {"color": colour, "width": width, "dash": dash}
-    hover = f"%{{x:,}} → %{{y:.3g}}<extra>{name}</extra>"
-    return trace("scatter", x=x, y=y, mode="lines", line=style, name=name, hovertemplate=hover, showlegend=shown)
 
 
 def _theory(result: KernelErrorResult, colour: str, metric: str, scale: float, most: float) -> list[dict[str, Any]]:

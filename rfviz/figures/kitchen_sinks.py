@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.kitchen_sinks import ADABOOST, Curve
 from rfviz.analysis.weight_decay import WeightDecay
+from rfviz.figures.axes import count_axis
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, SchemeStyle, rgba, scheme_style, scheme_styles, styled
 
@@ -45,7 +46,7 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
         if (spread > 0).any():
             width = spread / np.sqrt(draws)
             traces.append(_band(k, 100 * np.maximum(error - width, 0.5 * error), 100 * (error + width), style))
-        traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g} %"))
+        traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g}%"))
     errors = np.concatenate([100 * c.frame["error"].to_numpy(float) for c in curves] or [np.zeros(0)])
     return styled(
         traces, x=K_TITLE, y="test error, %", height=height, revision=revision, xaxis=_k_axis(k_max),
@@ -54,7 +55,12 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
 
 
 def plot_seconds(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
-    """Seconds to train and test against K; see :func:`plot_error` for the parameters."""
+    """Seconds to train and test against K; see :func:`plot_error` for the parameters.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
     traces = []
     for curve, style in _styled_curves(curves):
         frame = curve.measured
@@ -71,12 +77,16 @@ def plot_reach(curves: Sequence[Curve], *, height: int = 430, revision: str = ""
     """Seconds after which an error is reached, as stairs: harder errors are to the right.
 
     See :func:`plot_error` for the parameters.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
     """
     traces, errors = [], [np.zeros(0)]
     for curve, style in _styled_curves(curves):
         error, seconds = curve.staircase()
         errors.append(100 * error)
-        line = _line(100 * error, seconds, curve.label, style, "%{x:.3g} % after %{y:.3g} s")
+        line = _line(100 * error, seconds, curve.label, style, "%{x:.3g}% after %{y:.3g} s")
         line["line"]["shape"] = "vh"
         traces.append(line)
     across = _error_axis(np.concatenate(errors))
@@ -141,7 +151,7 @@ def _band(x: np.ndarray, low: np.ndarray, high: np.ndarray, style: SchemeStyle) 
 
 
 def _k_axis(k_max: int, k_min: int = 1) -> dict[str, Any]:
-    return _LOG | _STEPS | {"range": [float(np.log10(0.85 * k_min)), float(np.log10(1.15 * k_max))]}
+    return count_axis(k_min, k_max, slack=0.15)
 
 
 def _error_axis(errors: np.ndarray) -> dict[str, Any]:

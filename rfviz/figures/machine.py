@@ -36,10 +36,10 @@ def plot_shares(speeds: Sequence[SchemeSpeed], labels: Mapping[str, str], *, rev
     bars = trace(
         "bar", orientation="h", x=percents, y=[rows[speed.scheme] for speed in speeds], width=0.62,
         marker={"color": [scheme_style(speed.scheme).colour for speed in speeds]},
-        text=[f"{percent:.0f} %" if percent >= 1 else "under 1 %" for percent in percents],
+        text=[f"{percent:.0f}%" if percent >= 1 else "under 1%" for percent in percents],
         textposition="outside", cliponaxis=False, textfont={"size": 14}, showlegend=False,
         customdata=[[speed.label, _rate(speed), speed.bound] for speed in speeds],
-        hovertemplate="%{customdata[0]}: %{x:.3g} %<br>%{customdata[1]}<br>set by %{customdata[2]}<extra></extra>",
+        hovertemplate="%{customdata[0]}: %{x:.3g}%<br>%{customdata[1]}<br>set by %{customdata[2]}<extra></extra>",
     )  # fmt: skip
     limit = trace(
         "scatter", x=[100, 100], y=[-0.6, len(rows) - 0.4], mode="lines", hoverinfo="skip", showlegend=False,

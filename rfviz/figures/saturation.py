@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from rfviz.analysis.frames_saturation import SeedBand
 from rfviz.analysis.saturation import SATURATION_SHARE, SaturationCurve, SaturationResult
 from rfviz.figures.density import density_image
+from rfviz.figures.lines import band
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, SchemeStyle, rgba, series_styles, styled
 
@@ -86,7 +87,8 @@ def _law(
         if curve.mean_expected is None:  # an exact kernel that would take minutes
             return []
         return [trace("scatter", x=centres, y=curve.mean_expected, mode="lines", line=line, name=name)]
-    traces = [_band(result, curve, colour)]
+    name = f"{curve.label}: ± 1 s.d."
+    traces = [band(result.grid, curve.low, curve.high, rgba(colour, 0.2)) | {"name": name}]
     traces.append(
         trace(
             "scatter",
@@ -115,28 +117,13 @@ def _law(
     return traces
 
 
-def _band(result: SaturationResult, curve: SaturationCurve, colour: str) -> dict[str, Any]:
-    return trace(
-        "scatter",
-        x=np.concatenate([result.grid, result.grid[::-1]]),
-        y=np.concatenate([curve.high, curve.low[::-1]]),
-        fill="toself",
-        fillcolor=rgba(colour, 0.2),
-        line={"width": 0},
-        mode="lines",
-        hoverinfo="skip",
-        showlegend=False,
-        name=f"{curve.label}: ± 1 s.d.",
-    )
-
-
-def _average(band: SeedBand) -> list[Any]:
+def _average(seeds: SeedBand) -> list[Any]:
     """Mean over seeds of where the pairs lie, with its spread."""
-    known = np.isfinite(band.mean)
-    x, low, high = band.x[known], band.low[known], band.high[known]
+    known = np.isfinite(seeds.mean)
+    x, low, high = seeds.x[known], seeds.low[known], seeds.high[known]
     line = {"color": rgba(GREY, 0.9), "width": 1}
     edges = trace("scatter", x=np.concatenate([x, [np.nan], x]), y=np.concatenate([low, [np.nan], high]), mode="lines",
-                  line=line, hoverinfo="skip", name=f"the pairs of {band.n_seeds} seeds: mean ± 1 s.d.")  # fmt: skip
+                  line=line, hoverinfo="skip", name=f"the pairs of {seeds.n_seeds} seeds: mean ± 1 s.d.")  # fmt: skip
     return [edges]
 
 
@@ -178,6 +165,8 @@ def _limits(result: SaturationResult, styles: list[SchemeStyle]) -> list[Any]:
 def _radii(curves: list[tuple[SchemeStyle, SaturationCurve]]) -> list[Any]:
     if not curves:
         return []
+    # The word once here too, on the lowest, which has room below it.
+    lowest = min(c.plateau for _, c in curves)
     colours = [style.colour for style, _ in curves]
     marker = {"symbol": [style.symbol for style, _ in curves], "size": 13, "color": colours,
               "line": {"width": 2, "color": "white"}}  # fmt: skip
@@ -188,7 +177,7 @@ def _radii(curves: list[tuple[SchemeStyle, SaturationCurve]]) -> list[Any]:
             y=[SATURATION_SHARE * c.plateau for _, c in curves],
             mode="markers+text",
             marker=marker,
-            text=[f"<b>radius {c.radius:.2f}</b>" for _, c in curves],
+            text=[f"<b>{'radius ' * (c.plateau == lowest)}{c.radius:.2f}</b>" for _, c in curves],
             textposition="bottom right",
             textfont={"color": colours, "size": 14},
             showlegend=False,

@@ -12,7 +12,7 @@ from rfviz.figures.template import GREY, styled
 
 __all__ = ["Tile", "plot_tiles"]
 
-_ROW = 118  # pixels
+_ROW = 124  # pixels
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Tile:
     name : str
         What the point is called.
     frame : str
-        Colour of its frame; none around an image, and a thin grey one around a name, where empty.
+        Colour of the frame around a name, thin and grey where empty; an image brings its own.
     """
 
     row: int
@@ -69,7 +69,7 @@ def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str
         marker={"symbol": "square", "size": 62, "opacity": 0.0}, hovertext=[t.name for t in tiles],
         hovertemplate="%{hovertext}<extra></extra>",
     )  # fmt: skip
-    captions = trace("scatter", x=x, y=y + 0.42, mode="text", text=[tile.caption for tile in tiles], showlegend=False,
+    captions = trace("scatter", x=x, y=y + 0.41, mode="text", text=[tile.caption for tile in tiles], showlegend=False,
                      textfont={"size": 13}, hoverinfo="skip")  # fmt: skip
     headings = trace("scatter", x=[-0.48] * len(titles), y=np.arange(len(titles)) - 0.42, mode="text",
                      text=[f"<b>{title}</b>" for title in titles], textposition="middle right",
@@ -83,7 +83,7 @@ def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str
         {"type": "rect", "x0": t.column - 0.44, "x1": t.column + 0.44, "y0": t.row - 0.31, "y1": t.row + 0.35,
          "line": {"color": t.frame or GREY, "width": 3 if t.frame else 1}, "fillcolor": "rgba(0,0,0,0)",
          "layer": "below"}
-        for t in tiles if t.frame or not t.image
+        for t in tiles if not t.image
     ]  # fmt: skip
     return styled(
         [marks, captions, headings], x="", y="", height=height, revision=revision, images=pictures, shapes=frames,

@@ -110,7 +110,7 @@ def fill(text: str, values: Mapping[str, Any]) -> str:
     def shown(match: re.Match) -> str:
         expression, style = _split_fact(match[1])
         value = values[expression]
-        return format(value, style).replace(",", "\u2009") if style else str(value)
+        return format(value, style) if style else str(value)
 
     return FACT.sub(shown, text)
 

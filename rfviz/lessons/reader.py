@@ -26,7 +26,13 @@ class LessonError(RfvizError, ValueError):
 
 
 def read_lesson(path: Path, facts: Collection[str] = (), pages: Collection[str] | None = None) -> Lesson:
-    """Read a file; see :func:`parse_lesson`."""
+    """Read a file; see :func:`parse_lesson`.
+
+    Raises
+    ------
+    LessonError
+        Where it cannot be read, or is no lesson.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -45,6 +51,12 @@ def find_lessons(
         Its ``*.md`` files, but for README.md.
     facts, pages : collection of str
         See :func:`parse_lesson`.
+
+    Returns
+    -------
+    lessons : tuple of Lesson
+    mistakes : tuple of str
+        A sentence for each file that is none.
     """
     lessons, mistakes = [], []
     for path in sorted(folder.glob("*.md")):

@@ -33,7 +33,17 @@ _CHUNK_BYTES = 256_000_000
 
 
 def schedule(n_samples: int, epochs: int | str, batch_size: int | str) -> tuple[int, int]:
-    """Passes over the rows and rows of a step, where either may be ``"auto"``: few rows are met more often."""
+    """Passes over the rows and rows of a step, where either may be ``"auto"``: few rows are met more often.
+
+    Parameters
+    ----------
+    n_samples : int
+    epochs, batch_size : int or "auto"
+
+    Returns
+    -------
+    epochs, batch_size : int
+    """
     if batch_size == "auto":
         batch_size = int(np.clip(2 ** round(np.log2(max(n_samples, 1) / 20)), *_BATCHES))
     if epochs == "auto":

@@ -46,7 +46,13 @@ class DoublyStochasticPath(BaseEstimator):
         self.alpha = alpha
 
     def fit(self, X: Any, y: Any, progress: Callable[[float, str], None] | None = None) -> DoublyStochasticPath:
-        """Learn from rows `X`, shape (n_samples, n_features), and targets; `progress` may raise to stop."""
+        """Learn from rows `X`, shape (n_samples, n_features), and targets; `progress` may raise to stop.
+
+        Raises
+        ------
+        DataError, ParameterError, MemoryBudgetError
+            As :class:`rfviz.linear_model.DoublyStochasticClassifier`.
+        """
         self._targets = Targets.learn(y)
         self.classes_ = self._targets.classes
         settings = {"alpha": self.alpha, "random_state": self.feature_map.random_state}

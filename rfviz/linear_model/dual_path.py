@@ -41,7 +41,7 @@ class DualSystem:
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
     ) -> list[list[tuple[Any, Any]]]:
-        """Ridge solutions for every penalty and every m, always in float64; see :class:`NormalEquations`."""
+        """Ridge solutions for every penalty and every m, always in float64; as `NormalEquations`."""
         H, Y, mean, target_mean = self._rows()
         K = np.zeros((len(H), len(H)))
         solutions: dict[tuple[float, int], tuple[Any, Any]] = {}

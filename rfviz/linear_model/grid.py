@@ -13,7 +13,18 @@ __all__ = ["check_grid", "default_grid", "gram_bytes", "largest_affordable_m"]
 
 
 def default_grid(m_max: int, points: int = 20) -> np.ndarray:
-    """About `points` even numbers of features from 10 (or fewer) to `m_max`, evenly on a logarithmic scale."""
+    """About `points` even numbers of features from 10 (or fewer) to `m_max`, evenly on a logarithmic scale.
+
+    Parameters
+    ----------
+    m_max : int
+        The last of them, whether even or not.
+    points : int
+
+    Returns
+    -------
+    ndarray of int, rising
+    """
     grid = np.geomspace(min(10, m_max), m_max, points)
     return np.unique(np.append(np.maximum(2 * np.rint(grid[:-1] / 2), 1), m_max).astype(int))
 
@@ -31,6 +42,10 @@ def gram_bytes(m: int) -> int:
 
 def check_grid(m_grid: Sequence[int] | None, m_max: int) -> np.ndarray:
     """The grid as rising distinct integers, each from 1 to `m_max`; :func:`default_grid` where there is none.
+
+    Returns
+    -------
+    ndarray of int
 
     Raises
     ------

@@ -246,7 +246,15 @@ class RidgePath(BaseEstimator):
         return self._targets.predictions(self.decision_function(X, m))
 
     def score(self, X: Any, y: Any, m: int | None = None) -> float:
-        """Accuracy, or for regression the negative mean squared error, with the first m features."""
+        """Accuracy, or for regression the negative mean squared error, with the first m features.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        m : int, optional
+            Of the grid; the largest by default.
+        """
         error = self.error(self.decision_function(X, m), y)
         return -error if self.classes_ is None else 1.0 - error
 

@@ -63,7 +63,18 @@ class Solutions:
 
 
 def score_blocks(blocks: Iterable[Any], solutions: list[tuple[Any, Any]]) -> list[np.ndarray]:
-    """Scores of all rows for each (coef, intercept), in one pass over the blocks; on the host."""
+    """Scores of all rows for each (coef, intercept), in one pass over the blocks; on the host.
+
+    Parameters
+    ----------
+    blocks : iterable of array or CSR matrix of shape (rows, m)
+    solutions : list of (coef, intercept)
+        Of shapes (m', k) and (k,), with m' at most m.
+
+    Returns
+    -------
+    list of ndarray of shape (n_samples, k)
+    """
     parts: list[list[np.ndarray]] = [[] for _ in solutions]
     models = Solutions(solutions)
     for H in map(host_if_sparse, blocks):

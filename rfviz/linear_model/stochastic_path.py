@@ -31,7 +31,7 @@ class StochasticPath(BaseEstimator):
     learns from its first m columns.
 
     Cost: O(n·d·m) a pass for the features of the largest m, and O(n·k·Σm) for the steps. Memory: O(k·Σm) and a block
-    of features; no Gram matrix, so m may be far larger than :class:`RidgePath` can hold.
+    of features; no Gram matrix, so m may be far larger than :class:`rfviz.linear_model.RidgePath` can hold.
 
     Parameters
     ----------

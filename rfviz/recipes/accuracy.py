@@ -10,7 +10,6 @@ from rfviz.analysis.accuracy import LOSS, grid_segments
 from rfviz.analysis.architectures import with_patches
 from rfviz.analysis.baselines import BASELINES, run_baseline
 from rfviz.analysis.points import NORMALISATION
-from rfviz.analysis.splits import make_split
 from rfviz.errors import DataError, RfvizError, warn
 from rfviz.features import registry
 from rfviz.figures.accuracy import plot_accuracy, runners_frame
@@ -19,8 +18,9 @@ from rfviz.recipes import accuracy_text as text
 from rfviz.recipes.accuracy_entrants import EntrantSettings, choose_maps, choose_settings, line_up, presets
 from rfviz.recipes.accuracy_script import script_of
 from rfviz.recipes.base import Bench, Chart, Keeper, MapOn, Recipe
-from rfviz.recipes.panel import Panel, ScaledData
+from rfviz.recipes.panel import Panel
 from rfviz.recipes.race import Race, finish
+from rfviz.recipes.split_data import SplitData, choose_share
 
 __all__ = ["RECIPE", "Outcome", "Settings", "Source", "accuracy_chart", "resource_chart"]
 
@@ -33,21 +33,14 @@ ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui
               help="Ridge penalty on the unscaled features: by hold-out for each m, or fixed.")  # fmt: skip
 GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="What grows",
              help="Points arrive from few features to many, or curves from few training rows to all.")  # fmt: skip
-TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
 _SHARES = (1 / 16, 1 / 4, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Source(ScaledData):
+class Source(SplitData):
     """The data, how their rows are scaled, the share of them to test on, and whether features grow or rows."""
 
-    test_share: float
     grow: str
-
-    @property
-    def key(self) -> tuple:
-        """Hashable, to keep results by."""
-        return *super().key, self.test_share
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,11 +80,6 @@ class Outcome:
     race: Race
     lines: Mapping[str, float]
 
-    @property
-    def unit(self) -> str:
-        """Title of the error axis."""
-        return "test error, %" if self.race.split.is_classification else "test error (root mean square)"
-
     def kept(self) -> Outcome:
         """The same with the parts that are known now, whatever is forgotten later."""
         return Outcome(self.race.snapshot(), self.lines)
@@ -109,8 +97,7 @@ class Accuracy(Recipe[Source, Settings, Outcome]):
 
     def source(self, panel: Panel) -> Source:
         data, normalise = panel.data("digits"), panel.control(NORMALISATION, "none")
-        test_share = panel.control(TEST) / 100 if data.dataset.n_train is None else 0.25
-        return Source(data, normalise, test_share, panel.control(GROW))
+        return Source(data, normalise, choose_share(panel, data), panel.control(GROW))
 
     def settings(self, panel: Panel, source: Source) -> Settings:
         with panel.section("controls"):
@@ -132,9 +119,8 @@ class Accuracy(Recipe[Source, Settings, Outcome]):
         DataError, ParameterError
             For data without labels, or an architecture that they do not fit.
         """
-        dataset, normalise, test_share = source.data.dataset, source.normalise, source.test_share
-        split = keeper.kept("split", source.key, lambda: make_split(dataset, normalise, test_share), most=4)
-        entrants = line_up(settings.chosen, settings.maps, dataset.image_shape)
+        split = source.split(keeper)
+        entrants = line_up(settings.chosen, settings.maps, source.data.dataset.image_shape)
         segments = [tuple(int(m) for m in grid) for grid in grid_segments(settings.m_max)]
         whole = tuple(m for grid in segments for m in grid)
         steps = tuple((grid, 1.0) for grid in segments)
@@ -177,8 +163,7 @@ class Accuracy(Recipe[Source, Settings, Outcome]):
 
     def script(self, source: Source, settings: Settings) -> str:
         race = self.race(source, settings, Bench())
-        return script_of(source.data, source.normalise, source.test_share, source.grow, race, settings.m_max,
-                         settings.references, settings.maps.gamma)  # fmt: skip
+        return script_of(source, source.grow, race, settings.m_max, settings.references, settings.maps.gamma)
 
     def maps(self, source: Source, settings: Settings) -> tuple[MapOn, ...]:
         found, race = [], self.race(source, settings, Bench())
@@ -193,9 +178,7 @@ def accuracy_chart(result: Outcome) -> Chart:
     """Error against m, on axes that stand still while points arrive."""
     race, runners = result.race, result.race.runners("m")
     last = max(max(grid) for grid, _ in race.steps)
-    figure = plot_accuracy(
-        runners, result.lines, x_range=(9, 1.1 * last), unit=result.unit, revision=str(race.split_key)
-    )
+    figure = plot_accuracy(runners, result.lines, x_range=(9, 1.1 * last), unit=race.unit, revision=str(race.split_key))
     words = text.explanation(race, result.lines) + text.stories(race)
     return Chart("accuracy", figure, runners_frame(runners, result.lines), text.summary(race), words)
 
@@ -203,7 +186,7 @@ def accuracy_chart(result: Outcome) -> Chart:
 def resource_chart(result: Outcome, axis: str) -> Chart:
     """Error against seconds, or against bytes."""
     race, runners = result.race, result.race.runners(axis)
-    figure = plot_accuracy(runners, result.lines, axis=axis, unit=result.unit, revision=str(race.split_key[0]))
+    figure = plot_accuracy(runners, result.lines, axis=axis, unit=race.unit, revision=str(race.split_key[0]))
     frame = runners_frame(runners, result.lines)
     return Chart(f"accuracy-{axis}", figure, frame, f"Test error against {axis}.")
 

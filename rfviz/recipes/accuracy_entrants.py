@@ -179,11 +179,9 @@ def line_up(chosen: list[str], settings: EntrantSettings, image_shape: tuple[int
 
 def _versions(name: str, settings: EntrantSettings) -> list[tuple[str, dict[str, Any]]]:
     """The settings in which one map races on whole images, each with its label."""
-    if name == "RandomMaxout":
-        return [(f"Maxout, q = {q}", {"pool_size": q}) for q in settings.pools]
     label = registry()[name].label
-    if name == "SharedPoolMaxout":
-        pool = {"n_projections": settings.n_projections}
+    if name in ("RandomMaxout", "SharedPoolMaxout"):
+        pool = {"n_projections": settings.n_projections} if name == "SharedPoolMaxout" else {}
         return [(f"{label}, q = {q}", {"pool_size": q} | pool) for q in settings.pools]
     return [(label, {"gamma": settings.gamma} if name == "RandomFourier" else {})]
 

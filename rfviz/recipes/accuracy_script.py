@@ -14,8 +14,8 @@ from rfviz.analysis.splits import make_split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import made_runner, plot_accuracy, runners_frame
 from rfviz.recipes import script
-from rfviz.recipes.panel import Data
 from rfviz.recipes.race import Race
+from rfviz.recipes.split_data import SplitData
 
 __all__ = ["script_of"]
 
@@ -31,9 +31,7 @@ for name in {names}:
 
 
 def script_of(
-    data: Data,
-    normalise: str,
-    test_share: float,
+    source: SplitData,
     grow: str,
     race: Race,
     m_max: int,
@@ -43,23 +41,14 @@ def script_of(
     """Python that runs all of a race, one map after another, and the methods beside it."""
     uses = [datasets, make_split, grid_segments, run_segment, made_runner, plot_accuracy, runners_frame]
     maps = [(e.label, e.scheme, dict(e.setting), e.loss or race.loss) for e in race.entrants]
-    grids, inputs, patches = f"grid_segments({m_max})", "split", ""
+    grids = f"grid_segments({m_max})"
     if grow == "rows":
         uses.append(np)
         grids = f"[np.concatenate({grids})]"
-    if any(entrant.patches for entrant in race.entrants):
-        uses.append(with_patches)
-        found = {entrant.label: entrant.patches for entrant in race.entrants if entrant.patches}
-        patches = f"patches = {script.python(found, 10)}  # whose principal components are the inputs\n"
-        inputs = "with_patches(split, *patches[label]) if label in patches else split"
-    beside = "\nreferences = {}\n"
-    if references:
-        uses += [run_baseline, RfvizError]
-        beside = _REFERENCES.format(names=list(references), gamma=gamma, scale=race.scale)
-    unit = "test error, %" if race.split.is_classification else "test error (root mean square)"
+    patches, inputs, more = _patches(race)
+    beside, others = _beside(race, references, gamma)
     body = f"""
-{script.load_data(data)}
-split = make_split(dataset, {normalise!r}, {test_share})
+{source.lines}
 
 maps = {script.python(maps, 7)}
 {patches}grids = {grids}
@@ -74,7 +63,25 @@ for label, scheme, setting, loss in maps:
 frame = runners_frame(runners, references)
 print(frame)
 
-figure = plot_accuracy(runners, references, x_range=(9, {1.1 * m_max}), unit={unit!r})
+figure = plot_accuracy(runners, references, x_range=(9, {1.1 * m_max}), unit={race.unit!r})
 figure.show()
 """
-    return script.write("How many random features does a linear model need?", body, uses)
+    title = "How many random features does a linear model need?"
+    return script.write(title, body, [*uses, *more, *others])
+
+
+def _patches(race: Race) -> tuple[str, str, list]:
+    """The line that names the patches of images some maps see, what their inputs are then, and what that uses."""
+    found = {entrant.label: entrant.patches for entrant in race.entrants if entrant.patches}
+    if not found:
+        return "", "split", []
+    line = f"patches = {script.python(found, 10)}  # whose principal components are the inputs\n"
+    return line, "with_patches(split, *patches[label]) if label in patches else split", [with_patches]
+
+
+def _beside(race: Race, references: Sequence[str], gamma: float | str) -> tuple[str, list]:
+    """The lines that run other methods, and what they use."""
+    if not references:
+        return "\nreferences = {}\n", []
+    lines = _REFERENCES.format(names=list(references), gamma=gamma, scale=race.scale)
+    return lines, [run_baseline, RfvizError]

@@ -53,7 +53,7 @@ class Control:
         return self.titles.get(option) or shown(option)
 
     def words(self, value: Any) -> str:
-        """A value as a person would say it: ``"20 000"``, ``"on"``, ``"q = 8, 32"`` without the name."""
+        """A value as a person would say it: ``"20,000"``, ``"on"``, ``"q = 8, 32"`` without the name."""
         if isinstance(value, bool):
             return "on" if value else "off"
         if isinstance(value, (list, tuple)):
@@ -127,10 +127,10 @@ def some_of(
 
 
 def shown(value: Any) -> str:
-    """A number as people write it: 20 000 with a thin space, 0.05 without padding; words as they are."""
+    """A number as people write it: 20,000, 0.05 without padding; words as they are."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
-    return f"{value:,}".replace(",", "\u2009") if isinstance(value, int) else f"{value:g}"
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
 def _stops(param: Param, default: Any) -> list:

@@ -41,7 +41,7 @@ $\prod_p s_p^{\text{times }p\text{ is reached}}$. Setting weights to 0 gives pro
 $$P(p)=1-G(s_p{=}0),\qquad P(p,r)=1-G(s_p{=}0)-G(s_r{=}0)+G(s_p{=}s_r{=}0).$$
 
 **Predicted difference.** With the standardised events $a$ and $b$ of two pixels, the counted correlation has, for many
-features $F$, the variance $\mathbb E\,(ab-\rho\,(a^2+b^2)/2)^2/F$. The dashed line is the root of its mean over the
+features $m$, the variance $\mathbb E\,(ab-\rho\,(a^2+b^2)/2)^2/m$. The dashed line is the root of its mean over the
 other pixels. With few features most pixels were hardly ever reached, and the line is only roughly right.
 
 **Complexity** $C(S)$ is the expected number of paths of a feature: 1 at pixels, and $\hat\sigma'(1)$ times the mean of
@@ -73,7 +73,7 @@ def summary(result: PixelMap, side: int) -> str:
     row, column = divmod(result.pixel, side)
     return (
         f"Correlation of each pixel's occurrence with that of the pixel in row {row + 1}, column {column + 1}, counted "
-        f"in {result.n_features} features and exact; RMS difference {result.rms[-1]:.2g}."
+        f"in {result.n_features:,} features and exact; RMS difference {result.rms[-1]:.2g}."
     )
 
 

@@ -230,7 +230,7 @@ def _choose_scheme(panel: Panel) -> tuple[str, dict[str, Any]]:
     """Scheme and settings, but for the number of features, which has a slider of its own."""
     schemes = registry()
     titles = {name: scheme.label for name, scheme in schemes.items()}
-    scheme = panel.choice("scheme", list(schemes), "RandomFourier", "Scheme", "Which feature map.", titles)
+    scheme = panel.choice("scheme", list(schemes), "RandomFourier", "Map", "Which feature map.", titles)
     setting: dict[str, Any] = {}
     for param in schemes[scheme].params:
         if param.name not in _LEFT_OUT and param.applies(setting):

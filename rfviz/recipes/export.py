@@ -15,6 +15,7 @@ from scipy import sparse
 from rfviz.backend import gigabytes, to_host
 from rfviz.errors import MemoryBudgetError
 from rfviz.features import FeatureMap
+from rfviz.figures.plotly_js import needed_script
 from rfviz.recipes.base import Chart, MapOn
 
 __all__ = [
@@ -40,8 +41,12 @@ def write_html(figure: go.Figure, title: str = "") -> str:
     """A figure as a page that needs nothing else: it opens offline, and zooms and tells its numbers as in the app."""
     shown = go.Figure(figure.to_dict())
     shown.update_layout(template="plotly_white")
-    page = shown.to_html(include_plotlyjs=True, full_html=True, config=PLOTLY_CONFIG)
-    return page.replace("<head>", f"<head><title>{escaped(title)}</title>", 1)
+    plotly = needed_script(trace.type for trace in shown.data)
+    chart = shown.to_html(include_plotlyjs=False, full_html=False, config=PLOTLY_CONFIG)
+    return (
+        f'<!doctype html><html><head><meta charset="utf-8"><title>{escaped(title)}</title>'
+        f"<script>{plotly.text}</script></head><body>{chart}</body></html>\n"
+    )
 
 
 def write_csv(frame: pd.DataFrame) -> str:

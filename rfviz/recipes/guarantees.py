@@ -12,7 +12,6 @@ from rfviz.analysis.guarantees import Comparison, compare, measure_errors
 from rfviz.analysis.kernel_error import error_grid, prepare_sample
 from rfviz.analysis.points import normalise
 from rfviz.analysis.risk import MeasuredRisk, measure_risk
-from rfviz.analysis.splits import make_split
 from rfviz.analysis.statements import largest_error, silence, statements
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.features import registry
@@ -24,9 +23,9 @@ from rfviz.recipes.guarantees_script import (
     MEASURED_GRIDS,
     MEASURED_M,
     SEEDS,
-    TEST_SHARE,
     kernel_script,
     learning_script,
+    tested,
 )
 from rfviz.recipes.guarantees_settings import (
     KernelSettings,
@@ -137,10 +136,7 @@ def _kernel_chart(source: ScaledData, settings: KernelSettings, result: KernelOu
 
 
 def _run_learning(source: ScaledData, settings: LearningSettings, keeper: Keeper) -> LearningOutcome:
-    dataset, scheme, setting = source.data.dataset, settings.scheme, settings.setting
-    split = keeper.kept(
-        "split", (*source.key, TEST_SHARE), lambda: make_split(dataset, source.normalise, TEST_SHARE), most=4
-    )
+    scheme, setting, split = settings.scheme, settings.setting, tested(source).split(keeper)
     measured = keeper.watched(
         "measured risk",
         (source.key, scheme, tuple(sorted(setting.items()))),

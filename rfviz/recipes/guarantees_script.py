@@ -14,15 +14,21 @@ from rfviz.figures.guarantees import plot_guarantees, plot_risk
 from rfviz.recipes import script
 from rfviz.recipes.guarantees_settings import KernelSettings, LearningSettings
 from rfviz.recipes.panel import ScaledData
+from rfviz.recipes.split_data import SplitData
 
 __all__ = [
-    "LEARNT_M", "MEASURED_GRIDS", "MEASURED_M", "SEEDS", "TEST_SHARE", "kernel_script", "learning_script",
+    "LEARNT_M", "MEASURED_GRIDS", "MEASURED_M", "SEEDS", "kernel_script", "learning_script", "tested",
 ]  # fmt: skip
 
 #: Numbers of features up to which errors are measured: fewer where a feature is a whole grid of boxes.
 MEASURED_M, MEASURED_GRIDS = 2000, 400
 #: Numbers of features up to which risks are measured, over how many seeds, and the share of rows that are tested on.
-LEARNT_M, SEEDS, TEST_SHARE = 1000, 3, 0.25
+LEARNT_M, SEEDS, _TEST_SHARE = 1000, 3, 0.25
+
+
+def tested(source: ScaledData) -> SplitData:
+    """The data of the page with the share that risks are tested on."""
+    return SplitData(source.data, source.normalise, _TEST_SHARE)
 
 
 def kernel_script(source: ScaledData, settings: KernelSettings) -> str:
@@ -65,8 +71,7 @@ def learning_script(source: ScaledData, settings: LearningSettings) -> str:
         norms = "radius" if settings.theorem == "compositional" else "size"
         size = f"max(float(np.median(measured.{norms}, axis=0)[measured.place({settings.m})]), 1e-9)"
     body = f"""
-{script.load_data(source.data)}
-split = make_split(dataset, {source.normalise!r}, {TEST_SHARE})
+{tested(source).lines}
 
 setting = {script.python(settings.setting, 10)}
 grid = error_grid({LEARNT_M})

@@ -113,16 +113,12 @@ _HEADS = {
 }
 
 
-# A thin space at which no line breaks.
-_THIN = "\u202f"
-
-
 def count(m: float) -> str:
     """A number of features as people write it; ∞ where no number will do."""
     if not math.isfinite(m):
         return "∞"
     if m < 1e7:
-        return f"{m:,.0f}".replace(",", _THIN)
+        return f"{m:,.0f}"
     exponent = int(math.log10(m))
     return f"{m / 10**exponent:.1f}·10{str(exponent).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
@@ -168,7 +164,7 @@ def kernel_summary(comparison: Comparison) -> str:
 
 def kernel_explanation(comparison: Comparison, m: int, silent: str) -> str:
     """What one sees, with the numbers of the picture."""
-    sure = f"{100 * (1 - comparison.delta):g} %"
+    sure = f"{100 * (1 - comparison.delta):g}%"
     if silent:
         return f"**No guarantee here.** {silent}"
     parts = [_sentence(comparison, about, sure) for about in ABOUT]

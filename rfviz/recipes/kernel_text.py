@@ -20,8 +20,10 @@ DRAW_HELP = (
 METHOD = rf"""
 A feature map $\Phi$ estimates its kernel by an inner product, which is a mean over its $m$ random features:
 
-$$\hat k(x,z)=\langle\Phi(x),\Phi(z)\rangle=\frac1m\sum_{{\ell=1}}^m f_\ell(x)\,f_\ell(z),
-\qquad \mathbb E\,\hat k(x,z)=k(x,z).$$
+$$
+\hat k(x,z)=\langle\Phi(x),\Phi(z)\rangle=\frac1m\sum_{{\ell=1}}^m f_\ell(x)\,f_\ell(z),
+\qquad \mathbb E\,\hat k(x,z)=k(x,z).
+$$
 
 For every pair of the $N$ points, each counted once, the error is $e=\hat k(x,z)-k(x,z)$, with $k$ in closed form.
 
@@ -49,7 +51,7 @@ probability {CONFIDENCE:.0%}. Such a bound holds for all data, and is several ti
 
 **One draw for all $m$.** The first $m$ features of a larger map are the map with $m$ features, so the matrices
 $\hat K$ for all $m$ are sums of the same blocks $FF^\top$, each added once. The points of a curve therefore share
-their draws: a curve that is low at one $m$ tends to be low at the next. The band holds the middle 80 % of the draws.
+their draws: a curve that is low at one $m$ tends to be low at the next. The band holds the middle 80% of the draws.
 The pairs of a draw share its features too, so they err together: with maxout features, which are all positive on
 average, nearly by one common factor. Few draws may then all lie on one side of the exact prediction; more draws do not.
 

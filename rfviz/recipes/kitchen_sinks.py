@@ -10,7 +10,7 @@ from rfviz.analysis.accuracy import LOSS, grid_segments
 from rfviz.analysis.boosting import check_classes, stump_segments
 from rfviz.analysis.kitchen_sinks import LEARNERS, Curve, curves_frame
 from rfviz.analysis.points import NORMALISATION
-from rfviz.analysis.splits import Split, make_split
+from rfviz.analysis.splits import Split
 from rfviz.analysis.weight_decay import WeightDecay
 from rfviz.errors import DataError, warn
 from rfviz.features import registry
@@ -23,10 +23,11 @@ from rfviz.recipes.contest import Contest, WeightRuns
 from rfviz.recipes.controls import one_of
 from rfviz.recipes.entrants import Entrant
 from rfviz.recipes.kitchen_sinks_script import script_of_contest, script_of_weights
-from rfviz.recipes.panel import Panel, ScaledData
+from rfviz.recipes.panel import Panel
 from rfviz.recipes.race import Race, finish
+from rfviz.recipes.split_data import SplitData, choose_share
 
-__all__ = ["RECIPE", "VIEW", "VIEWS", "Findings", "Settings", "Source", "Work"]
+__all__ = ["RECIPE", "VIEW", "VIEWS", "Findings", "Settings", "Work"]
 
 VIEWS = {"error": "Error", "seconds": "Seconds", "reach": "Seconds to an error", "weights": "Largest weight"}
 VIEW = replace(one_of("view", list(VIEWS), "error", "Show", "", VIEWS), kind="own")
@@ -42,7 +43,6 @@ ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui
               "next to nothing, as in the paper.")  # fmt: skip
 RUNS = Param("runs", 10, "int", 1, 500, log=True, marks=(1, 5, 10, 20, 30, 50, 100, 200, 500), label="Runs",
              help="Independent draws whose largest weights are compared; more only adds what is missing.")  # fmt: skip
-TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
 _SETTINGS = {"SigmoidalRidge": ("activation", "scale"), "RandomFourier": ("gamma",)}
 _DEFAULTS = {"activation": "tanh", "scale": 0.2}
 _LABELS = {"activation": "Sigmoid", "scale": "Sigmoids’ scale", "gamma": "Fourier’s γ"}
@@ -73,18 +73,6 @@ PRESETS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
          "runs": 30},
     ),
 }  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class Source(ScaledData):
-    """The data, how their columns are scaled, and the share of their rows to test on, where they have no split."""
-
-    test_share: float
-
-    @property
-    def key(self) -> tuple:
-        """Hashable, to keep results by."""
-        return *super().key, self.test_share
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,17 +133,17 @@ class Findings:
         return self.decay is not None or any(len(curve.frame) for curve in self.curves)
 
 
-class KitchenSinks(Recipe[Source, Settings, Findings]):
+class KitchenSinks(Recipe[SplitData, Settings, Findings]):
     """Random features against AdaBoost."""
 
     slug = "kitchen-sinks"
     presets: ClassVar = PRESETS
 
-    def source(self, panel: Panel) -> Source:
+    def source(self, panel: Panel) -> SplitData:
         data, normalise = panel.data("breast_cancer"), panel.control(NORMALISATION, "standardise")
-        return Source(data, normalise, panel.control(TEST) / 100 if data.dataset.n_train is None else 0.25)
+        return SplitData(data, normalise, choose_share(panel, data))
 
-    def settings(self, panel: Panel, source: Source) -> Settings:
+    def settings(self, panel: Panel, source: SplitData) -> Settings:
         view = panel.ask(VIEW)
         with panel.section("controls"):
             entrants, k_max = _choose_learners(panel), panel.control(K_MAX)
@@ -170,7 +158,7 @@ class KitchenSinks(Recipe[Source, Settings, Findings]):
             alpha = panel.control(ALPHA) if loss == "ridge" else "hold-out"
         return Settings(view, entrants, k_max, stumps, draws, loss=loss, alpha=alpha)
 
-    def work(self, source: Source, settings: Settings, keeper: Keeper) -> Work | None:
+    def work(self, source: SplitData, settings: Settings, keeper: Keeper) -> Work | None:
         """What is to be computed; None where no family takes part.
 
         Raises
@@ -178,8 +166,7 @@ class KitchenSinks(Recipe[Source, Settings, Findings]):
         DataError
             For data without classes.
         """
-        dataset, normalise, test_share = source.data.dataset, source.normalise, source.test_share
-        split = keeper.kept("split", source.key, lambda: make_split(dataset, normalise, test_share), most=4)
+        split = source.split(keeper)
         check_classes(split)
         if not settings.entrants:
             return None
@@ -197,7 +184,7 @@ class KitchenSinks(Recipe[Source, Settings, Findings]):
             return Findings(work.split, decay=work.result())
         return Findings(work.race.split, tuple(work.curves()), ended=work.ended)
 
-    def run(self, source: Source, settings: Settings, keeper: Keeper) -> Findings:
+    def run(self, source: SplitData, settings: Settings, keeper: Keeper) -> Findings:
         work = self.work(source, settings, keeper)
         if work is None:
             raise DataError(text.NOBODY)
@@ -208,7 +195,7 @@ class KitchenSinks(Recipe[Source, Settings, Findings]):
             warn(stopped, UserWarning)
         return found
 
-    def charts(self, source: Source, settings: Settings, result: Findings) -> tuple[Chart, ...]:
+    def charts(self, source: SplitData, settings: Settings, result: Findings) -> tuple[Chart, ...]:
         view, revision = settings.view, str(source.key)
         if result.decay is not None:
             entrant, decay = settings.entrants[0], result.decay
@@ -226,18 +213,16 @@ class KitchenSinks(Recipe[Source, Settings, Findings]):
         frame = curves_frame(curves, view)
         return (Chart(f"sinks-{view}", figure, frame, text.summary(curves, view), words),)
 
-    def script(self, source: Source, settings: Settings) -> str:
+    def script(self, source: SplitData, settings: Settings) -> str:
         if settings.view == "weights":
             asked = settings.entrants[:1], settings.k_max, settings.runs
-            return script_of_weights(source.data, source.normalise, source.test_share, *asked)
+            return script_of_weights(source, *asked)
         sizes = settings.k_max, settings.stumps, settings.draws
         training = settings.loss, settings.alphas
-        return script_of_contest(
-            source.data, source.normalise, source.test_share, settings.view, settings.entrants, sizes, training
-        )
+        return script_of_contest(source, settings.view, settings.entrants, sizes, training)
 
-    def maps(self, source: Source, settings: Settings) -> tuple[MapOn, ...]:
-        X = make_split(source.data.dataset, source.normalise, source.test_share).X_train
+    def maps(self, source: SplitData, settings: Settings) -> tuple[MapOn, ...]:
+        X = source.make().X_train
         more = {"n_components": settings.k_max, "random_state": 0}
         return tuple(MapOn(e.label, registry()[e.scheme](**dict(e.setting), **more), X) for e in settings.entrants)
 

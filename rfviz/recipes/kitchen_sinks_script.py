@@ -17,7 +17,7 @@ from rfviz.figures.kitchen_sinks import plot_error, plot_reach, plot_seconds, pl
 from rfviz.linear_model import default_grid
 from rfviz.recipes import script
 from rfviz.recipes.entrants import Entrant
-from rfviz.recipes.panel import Data
+from rfviz.recipes.split_data import SplitData
 
 __all__ = ["script_of_contest", "script_of_weights"]
 
@@ -31,9 +31,7 @@ curves = [boost_curve(segments)]
 
 
 def script_of_contest(
-    data: Data,
-    normalise: str,
-    test_share: float,
+    source: SplitData,
     view: str,
     entrants: Sequence[Entrant],
     sizes: tuple[int, int, int],
@@ -51,7 +49,7 @@ def script_of_contest(
     end = "" if view == "reach" else f", k_max={max(k_max, stumps)}"
     families = [(entrant.label, entrant.scheme, dict(entrant.setting)) for entrant in entrants]
     body = f"""
-{_split(data, normalise, test_share)}
+{source.lines}
 {boosted}
 families = {script.python(families, 11)}
 for label, scheme, setting in families:
@@ -72,13 +70,11 @@ figure.show()
     return script.write(title, body, [*uses, plot])
 
 
-def script_of_weights(
-    data: Data, normalise: str, test_share: float, entrants: Sequence[Entrant], k_max: int, runs: int
-) -> str:
+def script_of_weights(source: SplitData, entrants: Sequence[Entrant], k_max: int, runs: int) -> str:
     """Python that draws the largest weight of the one entrant in several runs."""
     (entrant,) = entrants
     body = f"""
-{_split(data, normalise, test_share)}
+{source.lines}
 
 setting = {script.python(dict(entrant.setting), 10)}
 grid = default_grid({k_max}, 12)
@@ -93,7 +89,3 @@ figure.show()
 """
     uses = [np, datasets, make_split, default_grid, largest_weights, WeightDecay, plot_weights]
     return script.write("How large is the largest weight of random kitchen sinks?", body, uses)
-
-
-def _split(data: Data, normalise: str, test_share: float) -> str:
-    return f"{script.load_data(data)}\nsplit = make_split(dataset, {normalise!r}, {test_share})"

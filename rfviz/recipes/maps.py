@@ -48,7 +48,7 @@ def choose_map(
     """
     schemes = registry()
     titles = {name: scheme.label for name, scheme in schemes.items()}
-    name = panel.choice("scheme", list(schemes), first, "Scheme", "Which feature map.", titles)
+    name = panel.choice("scheme", list(schemes), first, "Map", "Which feature map.", titles)
     # The precision shows in no picture.
     setting: dict[str, Any] = {}
     for param in schemes[name].params:

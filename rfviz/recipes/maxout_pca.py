@@ -46,7 +46,7 @@ class MaxoutPCA(Recipe[ScaledData, Settings, EmbeddingResult]):
     """Principal components of random features, beside those of the points and of the exact kernel."""
 
     slug = "maxout-pca"
-    presets: ClassVar = {"Figure 2 of the paper": ("33 images of a turning head, m = 10 000, q = 12.", PAPER)}
+    presets: ClassVar = {"Figure 2 of the paper": ("33 images of a turning head, m = 10,000, q = 12.", PAPER)}
 
     def source(self, panel: Panel) -> ScaledData:
         return ScaledData(panel.data("turning_head"), panel.control(NORMALISATION))

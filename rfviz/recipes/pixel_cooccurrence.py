@@ -27,7 +27,7 @@ __all__ = ["FIGURE_4_ROWS", "RECIPE", "SHELF", "Settings", "four_pixels", "grid_
 SIDE = Param("side", 24, "int", 6, 32, label="Image side", help="Pixels a side of the square image.")
 COLOUR = Param("colour", False, "bool", label="Colours",
                help="Three inputs a pixel: red, green, blue. A pixel counts as reached if any of them is.")  # fmt: skip
-FEATURES = Param("features", 500_000, "int", 1000, 2_000_000, log=True, symbol="F", label="Features",
+FEATURES = Param("features", 500_000, "int", 1000, 2_000_000, log=True, symbol="m", label="Features",
                  help="More features, less noise: four times as many halve it.")  # fmt: skip
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, other features. The exact map does not move.")
 VIEW = Param("view", "Pixel", "choice", choices=("Pixel", "Figure 4"), label="View",
@@ -91,8 +91,8 @@ class PixelCooccurrence(Recipe[Data, Settings, Outcome]):
 
     slug = "pixel-cooccurrence"
     presets: ClassVar = {
-        "Figure 4 of the paper": ("Four pixels, four skeletons, 24×24 colour images, 500 000 features.", FIGURE_4),
-        "The paper’s deep skeleton": ("The deep skeleton of Section 6, 500 000 features.", DEEP),
+        "Figure 4 of the paper": ("Four pixels, four skeletons, 24×24 colour images, 500,000 features.", FIGURE_4),
+        "The paper’s deep skeleton": ("The deep skeleton of Section 6, 500,000 features.", DEEP),
     }
 
     def source(self, panel: Panel) -> Data:
@@ -168,7 +168,7 @@ def map_chart(settings: Settings, result: PixelMap) -> Chart:
 def rms_chart(settings: Settings, result: PixelMap) -> Chart:
     """How the counted map tends to the exact one."""
     figure = plot_rms(result, revision=settings.skeleton().to_json())
-    alt = f"RMS difference up to {result.n_features} features: {result.rms[-1]:.2g}."
+    alt = f"RMS difference up to {result.n_features:,} features: {result.rms[-1]:.2g}."
     return Chart("rms", figure, result.errors_frame(), alt)
 
 

@@ -185,6 +185,11 @@ class Race:
         return 100.0 if self.split.is_classification else 1.0
 
     @property
+    def unit(self) -> str:
+        """Title of the chart's axis of errors."""
+        return "test error, %" if self.split.is_classification else "test error (root mean square)"
+
+    @property
     def has_points(self) -> bool:
         """Whether any part is known."""
         return any(self.segments(entrant, seed) for entrant in self.entrants for seed in range(self.seeds))

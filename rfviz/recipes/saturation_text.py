@@ -28,8 +28,8 @@ measured pairs do not follow it.
 """
 
 NUMBERS = (
-    "Slope at 0: embedded over input distance of very near points; measured on the nearest 1 % of pairs. Plateau: the "
-    "largest expected embedded distance; measured, the mean over the farthest 1 % of pairs. Saturation radius: the "
+    "Slope at 0: embedded over input distance of very near points; measured on the nearest 1% of pairs. Plateau: the "
+    "largest expected embedded distance; measured, the mean over the farthest 1% of pairs. Saturation radius: the "
     f"input distance at which {SATURATION_SHARE:.0%} of the plateau is reached. RMS deviation: measured minus "
     "expected, over all pairs."
 )
@@ -79,7 +79,7 @@ def explanation(result: SaturationResult) -> str:
     story = (
         f"{lead} Near points {near}, far ones all end up about "
         f"{first.plateau:.2f} apart: the map is **local**. With {first.label} it has reached {SATURATION_SHARE:.0%} of "
-        f"that plateau at a distance of {first.radius:.2f}."
+        f"that plateau at a distance of {first.radius:.2f}, its **radius**."
     )
     others = [c for c in result.curves[1:] if c.radius is not None]
     if others:

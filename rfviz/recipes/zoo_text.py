@@ -41,8 +41,8 @@ maxout has 1000 projections to choose from, whatever $m$: its features are not i
 
 
 def per_cent(share: float) -> str:
-    """A share as people say it: "6.1 %"; a dash where there is none."""
-    return "–" if math.isnan(share) else f"{100 * share:.1f} %" if share < 0.0995 else f"{100 * share:.0f} %"
+    """A share as people say it: "6.1%"; a dash where there is none."""
+    return "–" if math.isnan(share) else f"{100 * share:.1f}%" if share < 0.0995 else f"{100 * share:.0f}%"
 
 
 def captions(result: ZooResult) -> dict[str, str]:

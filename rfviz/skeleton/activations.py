@@ -18,6 +18,7 @@ from scipy import special
 from rfviz.errors import ParameterError
 from rfviz.kernels.arccos import profile
 from rfviz.params import Param
+from rfviz.skeleton._forms import form_of
 from rfviz.skeleton.tails import HEAD, HeavyTail, central, relu_tail, step_tail
 
 __all__ = ["ACTIVATIONS", "Activation", "activation"]
@@ -30,7 +31,8 @@ _OFFSET = Param("offset", 0.0, "float", low=0.0, high=1e6)
 _PARAMS: dict[str, tuple[Param, ...]] = {
     "relu": (), "step": (), "erf": (), "identity": (), "exponential": (_SCALE,), "polynomial": (_DEGREE, _OFFSET),
 }  # fmt: skip
-ACTIVATIONS = (*_PARAMS, "series")
+_NAMES = {kind: [p.name for p in params] for kind, params in _PARAMS.items()} | {"series": ["coefficients"]}
+ACTIVATIONS = tuple(_NAMES)
 _MAX_SERIES = 10_000
 _HEAVY: dict[str, tuple[HeavyTail, int]] = {"relu": (relu_tail, 2), "step": (step_tail, 1)}
 
@@ -153,19 +155,11 @@ def activation(given: str | Mapping[str, Any] | Activation) -> Activation:
     """
     if isinstance(given, Activation):
         return given
-    form = {"kind": given} if isinstance(given, str) else given
-    kind = form.get("kind") if isinstance(form, Mapping) else None
-    if kind not in ACTIVATIONS:
-        known = ", ".join(map(repr, ACTIVATIONS))
-        raise ParameterError("activation", f"must have a kind among {known}", given, "Try activation='relu'.")
-    declared = {p.name: p for p in _PARAMS.get(kind, ())}
-    names = {"coefficients"} if kind == "series" else set(declared)
-    for name in form:
-        if name not in names | {"kind"}:
-            raise ParameterError("activation", f"of kind {kind!r} has no {name!r}", form[name], "Leave it out.")
+    form = form_of(given, "activation", _NAMES, "relu")
+    kind = form["kind"]
     if kind == "series":
         return Activation("series", coefficients=_checked_series(form.get("coefficients")))
-    return Activation(kind, **{name: p.validate(form.get(name, p.default)) for name, p in declared.items()})
+    return Activation(kind, **{p.name: p.validate(form.get(p.name, p.default)) for p in _PARAMS[kind]})
 
 
 def _checked_series(given: Any) -> tuple[float, ...]:

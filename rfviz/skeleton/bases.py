@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.errors import DataError, ParameterError
+from rfviz.errors import DataError
 from rfviz.params import Param
+from rfviz.skeleton._forms import form_of
 
 __all__ = ["BASES", "Base", "base"]
 
@@ -40,6 +41,7 @@ _PARAMS: dict[str, tuple[Param, ...]] = {
     "categorical": (_CATEGORIES,),
     "sphere": (Param("dimension", 3, "int", low=3, high=1_000_000),),
 }
+_NAMES = {kind: [p.name for p in params] for kind, params in _PARAMS.items()}
 BASES = tuple(_PARAMS)
 
 
@@ -162,13 +164,6 @@ def base(given: str | Mapping[str, Any] | Base) -> Base:
     """
     if isinstance(given, Base):
         return given
-    form = {"kind": given} if isinstance(given, str) else given
-    kind = form.get("kind") if isinstance(form, Mapping) else None
-    if kind not in _PARAMS:
-        known = ", ".join(map(repr, BASES))
-        raise ParameterError("base", f"must have a kind among {known}", given, "Try base='circle'.")
-    declared = {p.name: p for p in _PARAMS[kind]}
-    for name in form:
-        if name not in declared and name != "kind":
-            raise ParameterError("base", f"of kind {kind!r} has no {name!r}", form[name], "Leave it out.")
-    return Base(kind, **{name: p.validate(form.get(name, p.default)) for name, p in declared.items()})
+    form = form_of(given, "base", _NAMES, "circle")
+    kind = form["kind"]
+    return Base(kind, **{p.name: p.validate(form.get(p.name, p.default)) for p in _PARAMS[kind]})

@@ -126,6 +126,11 @@ def preset(name: str, image_shape: Sequence[int], base: Any = "circle", shrink: 
     base : str, mapping or Base
     shrink : bool
         Whether windows shrink to fit what is below them, rather than be refused.
+
+    Raises
+    ------
+    ParameterError
+        For an unknown name, or windows that do not fit.
     """
     if name not in _PRESETS:
         raise ParameterError("skeleton", f"must be one of {', '.join(map(repr, PRESETS))}", name, "Try 'flat'.")
@@ -146,7 +151,12 @@ def _shrunk(layers: list, height: int, width: int) -> list[tuple[tuple[int, int]
 
 
 def image_shape_of(n_features: int) -> tuple[int, int, int]:
-    """The image that so many columns may be: square, square with three channels, else as near to square as it goes."""
+    """The image that so many columns may be: square, square with three channels, else as near to square as it goes.
+
+    Returns
+    -------
+    height, width, channels : int
+    """
     side = math.isqrt(n_features)
     if side * side == n_features:
         return side, side, 1

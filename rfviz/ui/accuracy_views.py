@@ -37,12 +37,11 @@ def confusions(state: PageState, race: Race, dataset: Dataset) -> None:
     if not race.split.is_classification or not runs:
         st.markdown("Confusions appear with the first points of a classification race.")
         return
-    label = choice(state, "confused", list(runs), next(iter(runs)), "Map", "Whose errors to look at.")
-    predictions = {int(m): p for s in runs[label] for m, p in zip(s.m_grid, s.predictions, strict=True)}
-    reached = sorted(predictions)
-    m = int(
-        choice(state, "at", [str(m) for m in reached], str(reached[-1]), "Features m", "At which point of the curve.")
-    )
+    with st.container(key="controls-confusions"):
+        label = choice(state, "confused", list(runs), next(iter(runs)), "Map", "Whose errors to look at.")
+        predictions = {int(m): p for s in runs[label] for m, p in zip(s.m_grid, s.predictions, strict=True)}
+        at, titles = [str(m) for m in sorted(predictions)], {str(m): f"{m:,}" for m in predictions}
+        m = int(choice(state, "at", at, at[-1], "Features m", "At which point of the curve.", titles))
     truth, predicted = race.split.y_test, predictions[m]
     names = list(race.split.target_names)
     counts = np.zeros((len(names), len(names)), dtype=int)
@@ -71,7 +70,7 @@ def table_one(race: Race) -> None:
     """Table 1 of the maxout paper on MNIST, computed at the press of a button, beside the paper's numbers."""
     if not race.is_papers_mnist:
         st.markdown(
-            "The table belongs to MNIST with its own split: choose it with 70 000 rows (“Rows at most”) and no "
+            "The table belongs to MNIST with its own split: choose it with 70,000 rows (“Rows at most”) and no "
             "normalisation. It then takes one click, and about twenty minutes on two cores."
         )
         return
@@ -105,4 +104,5 @@ def numbers(race: Race) -> None:
     note = "Columns: of the feature matrix, mean over the seeds. Random binning has many for each of its m repetitions."
     if (table["columns"] == table["m"]).all():
         table, note = table.drop(columns="columns"), ""
-    layout.numbers(table[["map", *[name for name in table.columns if name != "map"]]], note=note)
+    formats = {"error": "%.2f", "s.d.": "%.2f", "alpha": "%.3g", "seconds": "%.3g"}
+    layout.numbers(table[["map", *[name for name in table.columns if name != "map"]]], formats, note)

@@ -25,7 +25,7 @@ def choose_device() -> Place:
     if devices[chosen].is_gpu:
         _remembered(
             PRECISION, "Matrix products in", list(_TITLES), place().precision,
-            "TF32 keeps ten bits of each factor instead of 23: faster on tensor cores, with errors near 0.1 %. The "
+            "TF32 keeps ten bits of each factor instead of 23: faster on tensor cores, with errors near 0.1%. The "
             "page “Your machine” shows what each map loses.", _TITLES,
         )  # fmt: skip
     return place()

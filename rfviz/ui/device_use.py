@@ -97,7 +97,7 @@ def _told(name: str) -> str:
 
 
 def _per_cent(share: float) -> str:
-    return "under 1 %" if share < 0.01 else f"{100 * min(share, 1.0):.0f} %"
+    return "under 1%" if share < 0.01 else f"{100 * min(share, 1.0):.0f}%"
 
 
 class _Busy(Exception):  # noqa: N818 - no error: somebody has come

@@ -57,12 +57,12 @@ def cooccurrence_reels(state: PageState, sample: FeatureSample, result: PixelMap
         average = spread_words([found.rms[-1] for found in maps], ".2g")
         return Film(values, [f"{words} · {average}" for words in film.captions], film.frames)
 
-    return [reel_of(state, "F", "features", over_features, *on), reel_of(state, "seed", "seed", over_seeds, *on)]
+    return [reel_of(state, "m", "features", over_features, *on), reel_of(state, "seed", "seed", over_seeds, *on)]
 
 
 def _maps_film(values: Sequence[int], maps: Sequence[PixelMap], side: int, note: str = "") -> Film:
     captions = [
-        f"RMS error {found.rms[-1]:.2g} · 1/√F predicts {found.predicted[-1]:.2g}" if found.occurs
+        f"RMS error {found.rms[-1]:.2g} · 1/√m predicts {found.predicted[-1]:.2g}" if found.occurs
         else "no feature reaches the pixel yet"
         for found in maps
     ]  # fmt: skip

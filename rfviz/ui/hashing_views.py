@@ -90,7 +90,7 @@ def _tile(
     dataset: Dataset, data_key: Hashable, row: int, column: int, point: int, value: int, caption: str, frame: str
 ) -> Tile:
     point = int(point)
-    picture = images.thumbnails(dataset, data_key, np.array([point]), [""])[0] if dataset.image_shape else ""
+    picture = images.thumbnails(dataset, data_key, np.array([point]), [frame])[0] if dataset.image_shape else ""
     name = f"row {point + 1}"
     if dataset.y is not None and dataset.target_names:
         name += f": {dataset.target_names[int(dataset.y[point])]}"

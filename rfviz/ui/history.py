@@ -17,7 +17,7 @@ import streamlit as st
 if TYPE_CHECKING:
     from rfviz.ui.state import PageState
 
-__all__ = ["DEPTH", "History", "history_buttons", "history_of", "record"]
+__all__ = ["DEPTH", "History", "history_buttons", "history_of", "let_go", "record"]
 
 #: Steps that can be undone.
 DEPTH = 50
@@ -98,6 +98,20 @@ class History:
         self.part()
         return self.entries[self.at]
 
+    def leave_out(self, is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
+        """Take out the entries that meet this: a step back to them would lead nowhere."""
+        if not any(map(is_gone, self.entries)):
+            return
+        left: list[dict[str, Any]] = []
+        at = 0
+        for place, entry in enumerate(self.entries):
+            if not is_gone(entry) and (not left or left[-1] != entry):  # two alike would be a step to nothing, too
+                left.append(entry)
+            if place == self.at:
+                at = max(len(left) - 1, 0)
+        self.entries, self.at = left, min(at, len(left) - 1)
+        self.part()
+
 
 def history_of(page: str, session: MutableMapping[str, Any] | None = None) -> History:
     """The history of a page in this session."""
@@ -106,6 +120,12 @@ def history_of(page: str, session: MutableMapping[str, Any] | None = None) -> Hi
     if key not in session:
         session[key] = History()
     return session[key]
+
+
+def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
+    """Take out of the history of every page the entries that meet this."""
+    for key in [str(key) for key in st.session_state if str(key).endswith(":history")]:
+        st.session_state[key].leave_out(is_gone)
 
 
 def record(state: PageState, session: MutableMapping[str, Any], begun: float) -> dict[str, int]:

@@ -60,6 +60,9 @@ export default function ({ data, parentElement }) {
   state.lastPicked = data.picked;
   if (state.row >= data.labels.length) state.row = 0;
   draw(root, state, state.row);
+  // Either of the two may come first.
+  const arrived = ({ detail }) => detail === state.sheet && draw(root, state, state.row);
+  window.addEventListener("rfviz:sheet", arrived);
 
   // Plotly's own hover event carries the row that the chart was given, so zooming or hiding a class cannot mix up
   // the pictures. The chart may be mounted after this component, hence the watch.
@@ -75,5 +78,8 @@ export default function ({ data, parentElement }) {
   };
   attach();
   const timer = setInterval(attach, 400);
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    window.removeEventListener("rfviz:sheet", arrived);
+  };
 }

@@ -25,6 +25,7 @@ h4 { margin: 0 0 0.35rem; font-size: 0.875rem; font-weight: 600; }
 _SHEET_JS = """
 export default function ({ data }) {
   (window.__rfvizSheets ??= {})[data.name] = data;
+  window.dispatchEvent(new CustomEvent("rfviz:sheet", { detail: data.name }));
 }
 """
 

@@ -34,11 +34,11 @@ nearest. From 2 on a row stands apart, from 5 on far.
 **Copies.** Exact copies agree in every number. Near copies are closer than a tenth of the usual distance to the fifth
 neighbour, or less where the data are crowded, so that chance would give about one row in a thousand such a neighbour.
 Candidates are rows that share a box of one of 16 random grids; their distance is then measured. A pair at the limit is
-found with a probability of at least 99.9 %.
+found with a probability of at least 99.9%.
 
 **Leaks.** Half of the rows choose the columns to try; the other half says, by cross-validation, how well a small tree
-on that one column does. A column gives the label away if it leaves at most 2 % of errors, and a tenth of those of a
-guess (of numbers: 1 % of the variance).
+on that one column does. A column gives the label away if it leaves at most 2% of errors, and a tenth of those of a
+guess (of numbers: 1% of the variance).
 
 **Linear or not.** Five-fold cross-validation on up to 2,500 rows: ridge regression on the columns, and on up to 400
 random features of them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real
@@ -106,7 +106,7 @@ def _columns(inspection: Inspection) -> None:
     if len(odd):
         layout.numbers(odd.head(200))
     else:
-        st.markdown("No column stands out.")
+        st.markdown("No column is constant, repeats another or numbers the rows.")
     if leaks is not None:
         layout.numbers(leaks.to_frame(), {"right labels": "%.4f", "R²": "%.4f"},
                        "How well single columns alone predict the label, cross-validated.")  # fmt: skip

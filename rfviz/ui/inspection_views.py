@@ -15,9 +15,10 @@ from rfviz.analysis.inspection_maps import MAP_NAMES, MapResult
 from rfviz.analysis.quick_inspection import Inspection
 from rfviz.datasets.base import Dataset
 from rfviz.errors import RfvizError
-from rfviz.figures.embedding import PICKED, PointStyle, place_thumbnails, plot_embedding
+from rfviz.figures.embedding import PICKED, PointStyle, plot_embedding
 from rfviz.figures.inspection_maps import inspection_style
 from rfviz.figures.template import COLOURS, SEQUENCE, SYMBOLS
+from rfviz.figures.thumbnails import place_thumbnails
 from rfviz.recipes.controls import Control
 from rfviz.ui import images, layout
 from rfviz.ui.controls import draw_word

@@ -9,9 +9,10 @@ import streamlit as st
 from rfviz.datasets import Dataset
 from rfviz.recipes import kitchen_sinks_text as text
 from rfviz.recipes.controls import Control
-from rfviz.recipes.kitchen_sinks import RECIPE, Findings, Settings, Source
+from rfviz.recipes.kitchen_sinks import RECIPE, Findings, Settings
+from rfviz.recipes.split_data import SplitData
 from rfviz.ui import layout
-from rfviz.ui.share import share
+from rfviz.ui.share import share, share_place
 from rfviz.ui.state import PageState
 
 __all__ = ["choose_view", "columns", "numbers", "show"]
@@ -22,14 +23,17 @@ def choose_view(control: Control, key: str) -> str:
     return st.segmented_control(control.label, control.options, required=True, key=key, format_func=control.title)
 
 
-def show(state: PageState, source: Source, settings: Settings, found: Findings, is_going: bool) -> None:
+def show(state: PageState, source: SplitData, settings: Settings, found: Findings, is_going: bool) -> None:
     """The chart as far as it is known, and what it says; to be shared once nothing is added any more."""
     if settings.view == "weights" and not found:
         st.info("No run is there yet. Press Start.")
         return
     (chart,) = RECIPE.charts(source, settings, found)
-    # The largest weights have no bar of their own.
-    layout.chart(chart.figure, chart.name, chart.alt, reels=None if settings.view == "weights" else ())
+    weights = settings.view == "weights"
+    layout.chart(chart.figure, chart.name, chart.alt, reels=None if weights else ())
+    if weights:  # nothing to pin
+        with st.container(horizontal=True, horizontal_alignment="right", key="weights-bar-row"):
+            share_place(state)
     layout.explain(chart.words)
     if found and not is_going:
         share(state, RECIPE, source, settings, found)

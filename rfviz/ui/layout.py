@@ -18,6 +18,7 @@ from rfviz.ui.history import history_buttons
 from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.play import Reel, bar_code, chart_bar
+from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState
 
 __all__ = [
@@ -63,8 +64,9 @@ def pictures_are_decoration() -> None:
 
 
 def page_title(
-    slug: str, presets: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None, heading: str = ""
-) -> PageState:
+    slug: str, presets: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None, heading: str = "",
+    controls: bool = True,
+) -> PageState:  # fmt: skip
     """Title and question of a page, buttons that set several controls at once, and the state of the controls.
 
     Parameters
@@ -75,6 +77,8 @@ def page_title(
         Label of each button to its help and the values it sets.
     heading : str
         A title other than that in the navigation.
+    controls : bool
+        Whether the page has any whose changes can be taken back.
     """
     page = next(page for page in find_pages() if page.slug == slug)
     state = st.session_state[_PAGE] = PageState(slug)
@@ -83,10 +87,11 @@ def page_title(
         presets = None
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.title(heading or page.title, anchor=False, width="content")
-        with st.container(horizontal=True, width="content"):
+        with st.container(horizontal=True, width="content", vertical_alignment="center", key="title-tools"):
             for label, (help, values) in (presets or {}).items():
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
-            history_buttons(state, lambda name: pins.restore(state, name))
+            if controls:
+                history_buttons(state, lambda name: pins.restore(state, name))
             teaching.menu(state)
     if "question" not in state.hidden:
         st.markdown(page.question)
@@ -117,7 +122,7 @@ def chart(
 ) -> None:  # fmt: skip
     """Show a figure at the full width, with a description for those who cannot see it; see :func:`live_chart`.
 
-    Below the main chart of a page is a bar that pins it; `reels` are what can play there.
+    Below the main chart of a page is a bar that pins and shares it; `reels` are what can play there.
     """
     live_chart(figure, key, description, clickable, secondary, placing, square)
     st.session_state[_PAGE].has_drawn(key, figure)
@@ -129,7 +134,9 @@ def under_chart(figure: go.Figure, key: str, description: str, reels: Sequence[R
     """The bar of a chart, where that does not stand directly below it, and the charts that were pinned."""
     state = st.session_state[_PAGE]
     with st.container(key=f"{key}-tools"):  # what comes and goes in here moves nothing that follows
-        chart_bar(state, key, reels, pin=lambda: pins.want(state.page, key))
+        with st.container(horizontal=True, key=f"{key}-bar-row"):
+            chart_bar(state, key, reels, pin=lambda: pins.want(state.page, key))
+            share_place(state)
         pins.show(state, figure, key, description)
 
 
@@ -186,6 +193,6 @@ def numbers(frame: pd.DataFrame, formats: Mapping[str, str] | None = None, note:
     """The numbers of a chart as a table."""
     frame = frame.dropna(axis=1, how="all")  # what holds for no row is no column
     config = {name: st.column_config.NumberColumn(format=text) for name, text in (formats or {}).items()}
-    st.dataframe(frame, hide_index=True, column_config=config)
+    st.dataframe(frame, hide_index=True, column_config=config, placeholder="–")
     if note:
         st.caption(note)

@@ -2,17 +2,20 @@
 // costs twice the time, flickers, and forgets the zoom.
 const charts = new WeakMap();
 
-function plotly(address) {
-  return (window.__rfvizPlotly ??= new Promise((resolve, reject) => {
-    const script = document.createElement("script");
-    script.src = address;
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => {
-      window.__rfvizPlotly = undefined; // the next update tries again
-      reject(new Error(`${address} could not be loaded`));
-    };
-    document.head.append(script);
-  }));
+// Most charts need but a small part of Plotly; once all of it is there, it serves them all.
+function plotly({ plotly: address, whole }) {
+  const loaded = (window.__rfvizPlotly ??= {});
+  return (loaded.whole ??
+    (loaded[whole ? "whole" : "part"] ??= new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = address;
+      script.onload = () => resolve(window.Plotly);
+      script.onerror = () => {
+        delete loaded[whole ? "whole" : "part"]; // the next update tries again
+        reject(new Error(`${address} could not be loaded`));
+      };
+      document.head.append(script);
+    })));
 }
 
 // Where the page's address is read and written: there with the page's title, so hardly ever waited for.
@@ -189,38 +192,47 @@ function watchClicks(chart, signal) {
   window.addEventListener("pointerup", release, { capture: true, signal });
 }
 
-function watch(Plotly, chart) {
+// What Plotly itself tells of; it forgets its listeners when a chart goes over to another script.
+function listen(Plotly, chart) {
   const { root } = chart;
-  const watching = new AbortController();
-  watchClicks(chart, watching.signal);
   root.on("plotly_relayout", (change) => zoom(Plotly, chart, change));
-  const resize = () => (tall(chart) === root._fullLayout.height ? Plotly.Plots.resize(root) : draw(Plotly, chart));
-  new ResizeObserver(() => root.isConnected && root.clientWidth && resize()).observe(root.parentElement);
-  root.addEventListener("fullscreenchange", () => draw(Plotly, chart));
   const pick = (row) => {
     if (chart.data.clickable) chart.setStateValue("picked", { row, count: (chart.count += 1) });
   };
   root.on("plotly_click", (event) => Number.isInteger(event.points?.[0]?.customdata) && pick(event.points[0].customdata));
   root.on("plotly_doubleclick", () => pick(null));
+}
+
+function watch(chart) {
+  const { root } = chart;
+  const watching = new AbortController();
+  watchClicks(chart, watching.signal);
+  const fits = () => tall(chart) === root._fullLayout.height;
+  const resize = () => (fits() ? chart.Plotly.Plots.resize(root) : draw(chart.Plotly, chart));
+  new ResizeObserver(() => root.isConnected && root.clientWidth && resize()).observe(root.parentElement);
+  root.addEventListener("fullscreenchange", () => draw(chart.Plotly, chart));
   const timer = setInterval(() => {
     if (!root.isConnected) {
       clearInterval(timer);
       watching.abort();
-      Plotly.purge(root); // gives back what WebGL holds
-    } else if (JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template)) draw(Plotly, chart);
+      chart.Plotly.purge(root); // gives back what WebGL holds
+    } else if (JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template))
+      draw(chart.Plotly, chart);
   }, 1000);
 }
 
 // For the player and the pinned charts, which are components of their own.
-function handle(Plotly, chart) {
+function handle(chart) {
   return {
-    Plotly,
+    get Plotly() {
+      return chart.Plotly;
+    },
     themed,
     figure: () => chart.data.figure,
     framed: () => !!chart.frame,
-    show: (figure) => ((chart.frame = figure), draw(Plotly, chart, figure === null)),
+    show: (figure) => ((chart.frame = figure), draw(chart.Plotly, chart, figure === null)),
     linked: () => chart.link,
-    link: (change) => ((chart.link = change), draw(Plotly, chart)),
+    link: (change) => ((chart.link = change), draw(chart.Plotly, chart)),
   };
 }
 
@@ -236,15 +248,18 @@ export default function ({ data, parentElement, setStateValue }) {
   root.setAttribute("aria-label", chart.data.alt);
   root.setAttribute("aria-busy", "true");
   root.style.minHeight = `${chart.data.figure.layout.height}px`;
-  const ready = shown(root).then(() => Promise.all([plotly(chart.data.plotly), addressed()]));
+  const ready = shown(root).then(() => Promise.all([plotly(chart.data), addressed()]));
   ready.then(async ([Plotly]) => {
     if (chart.data.secondary) await painted();
     if (chart.text !== text) return; // newer data came while this one waited
     chart.frame = null;
+    const before = chart.Plotly;
+    if (before !== Plotly) before?.purge(root);
+    chart.Plotly = Plotly;
     await draw(Plotly, chart);
-    if (!chart.watched) watch(Plotly, chart);
-    chart.watched = true;
-    root.rfviz ??= handle(Plotly, chart);
+    if (before !== Plotly) listen(Plotly, chart);
+    if (!before) watch(chart);
+    root.rfviz ??= handle(chart);
     if (chart.text === text) root.removeAttribute("aria-busy");
     root.dispatchEvent(new CustomEvent("rfviz:drawn"));
   });

@@ -6,17 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-import plotly
 import plotly.graph_objects as go
 import plotly.io as pio
 import streamlit as st
-from starlette.requests import Request
-from starlette.responses import FileResponse
-from starlette.routing import Route
 
+from rfviz.figures.plotly_js import needed_script
+from rfviz.ui.plotly_script import plotly_address
 from rfviz.ui.presenter import is_presenting
 
-__all__ = ["live_chart", "plotly_route", "taken_places", "taken_row"]
+__all__ = ["live_chart", "taken_places", "taken_row"]
 
 _HERE = Path(__file__).parent
 _CSS = """
@@ -32,23 +30,6 @@ _mount = st.components.v2.component(
     js=(_HERE / "live_chart.js").read_text(encoding="utf-8"),
     isolate_styles=False,
 )
-
-
-def _address() -> str:
-    # The version is part of the address, so that browsers may keep the file for ever.
-    base = (st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"{'/' if base else ''}{base}/rfviz/plotly-{plotly.__version__}.min.js"
-
-
-def plotly_route() -> Route:
-    """Where the server offers Plotly's script, which comes with the Python package."""
-    path = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-
-    async def script(request: Request) -> FileResponse:
-        lasting = {"Cache-Control": "public, max-age=31536000, immutable"}
-        return FileResponse(path, media_type="text/javascript", headers=lasting)
-
-    return Route(_address(), script)
 
 
 def live_chart(
@@ -77,7 +58,9 @@ def live_chart(
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
     asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
     asked["large"] = is_presenting()
-    rest = json.dumps({"key": key, "alt": description, **asked, "plotly": _address()})
+    script = needed_script(trace["type"] for trace in spec["data"])
+    asked |= {"plotly": plotly_address(script), "whole": script.traces is None}
+    rest = json.dumps({"key": key, "alt": description, **asked})
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
 

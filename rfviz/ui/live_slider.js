@@ -1,6 +1,4 @@
-// A slider that reports while it is dragged. One value is in flight at a time: the next is sent when Python has
-// answered the last one (or after a moment, should the answer get lost), so a slow page is never flooded.
-const PATIENCE_MS = 1500;
+// A slider that reports while it is dragged, by one_in_flight.js.
 const states = new WeakMap();
 
 function show(root, state, index) {
@@ -13,24 +11,8 @@ function show(root, state, index) {
   input.style.setProperty("--share", `${share * 100}%`);
 }
 
-function send(state) {
-  clearTimeout(state.timer);
-  if (state.wanted === null || state.wanted === state.sent) return;
-  const waited = performance.now() - state.sentAt;
-  if (state.inFlight && waited < PATIENCE_MS) {
-    state.timer = setTimeout(() => send(state), PATIENCE_MS - waited);
-    return;
-  }
-  state.inFlight = true;
-  state.sent = state.wanted;
-  state.sentAt = performance.now();
-  // The count makes every message differ from the last, so that a value may be sent twice.
-  state.count += 1;
-  state.setStateValue("moved", { index: state.sent, count: state.count });
-}
-
 function create(root) {
-  const state = { wanted: null, sent: null, sentAt: 0, inFlight: false, dragging: false, timer: 0, count: 0 };
+  const state = { ...AT_REST, what: "index" };
   const input = root.querySelector("input");
   input.addEventListener("input", () => {
     state.wanted = Number(input.value);
@@ -58,15 +40,7 @@ export default function (component) {
   input.max = data.labels.length - 1;
   input.setAttribute("aria-label", data.label);
   input.setAttribute("aria-description", data.help);
-  if (data.index === state.sent) state.inFlight = false;
-  // Keys pressed, or the last stretch of a drag, since the value that was just answered.
-  const movedOn = state.wanted !== state.sent;
-  const ahead =
-    state.wanted !== null && state.wanted !== data.index && (state.inFlight || state.dragging || movedOn);
-  if (ahead) {
-    send(state);
-  } else {
-    state.wanted = state.sent = null;
+  if (!isAhead(state, data.index)) {
     input.value = data.index;
     show(root, state, data.index);
   }

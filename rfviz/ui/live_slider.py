@@ -27,7 +27,7 @@ _mount = st.components.v2.component(
     "rfviz.live_slider",
     html=_HTML,
     css=(_HERE / "live_slider.css").read_text(encoding="utf-8"),
-    js=(_HERE / "live_slider.js").read_text(encoding="utf-8"),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("one_in_flight.js", "live_slider.js")),
 )
 
 

@@ -33,12 +33,12 @@ turns counts. The limit is the longer of the two times. Not counted is what a pr
 waiting, the way from the host to a GPU.
 
 **The share** is that limit over the time that the map took. Of each, the best of five turns counts, because whatever
-else runs on the machine can only slow a turn down. A share over 100 % would mean that a cache was faster than the
+else runs on the machine can only slow a turn down. A share over 100% would mean that a cache was faster than the
 memory behind it.
 
 **Which maps.** Each with its default settings and {M:,} features, on the 64 columns of the digits, as many rows as take
 about a twentieth of a second, at least 1,000. Cosines and other functions count as 20 operations, and are no matrix
-products, so a map that consists of them cannot come near 100 % on a processor.
+products, so a map that consists of them cannot come near 100% on a processor.
 
 **The sizes.** Drawing takes time in proportion to m, mapping in proportion to n·m. With other data the times grow with
 the number of columns d, but for stumps and structured maps.
@@ -85,4 +85,4 @@ def busy(speeds: Sequence[SchemeSpeed]) -> str:
 
 
 def _per_cent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.01 else "under 1 %"
+    return f"{100 * share:.0f}%" if share >= 0.01 else "under 1%"

@@ -118,7 +118,8 @@ def sizes(speeds: Sequence[SchemeSpeed]) -> None:
     formats = (
         dict.fromkeys(columns, "localized") | {"predicted s": "%.2f", "took s": "%.2f"} | {"TF32 error, %": "%.3f"}
     )
-    config = {name: st.column_config.NumberColumn(format=how) for name, how in formats.items()}
+    config: dict = {name: st.column_config.NumberColumn(format=how) for name, how in formats.items()}
+    config["scheme"] = st.column_config.Column("map", width=150)
     shown = frame[["scheme", *columns, "predicted s", "took s", "TF32 error, %"]]
     st.dataframe(shown, hide_index=True, height="content", column_config=config)
     st.caption(text.NUMBERS)

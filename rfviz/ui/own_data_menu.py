@@ -12,8 +12,8 @@ import streamlit as st
 from rfviz.analysis.plane import plane_of
 from rfviz.datasets.base import DatasetSpec
 from rfviz.recipes.panel import Data
+from rfviz.ui import history, pins, share
 from rfviz.ui import own_data_text as text
-from rfviz.ui import pins, share
 from rfviz.ui.own_data import PREFIX, desk, is_own, specs
 from rfviz.ui.own_data_dialog import DRAFT, bring
 from rfviz.ui.results import kept
@@ -44,7 +44,7 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
         name = str(values.get("data", ""))
         return is_own(name) and name not in offered
 
-    for part in (pins, share):  # what was made of data that have been dropped goes with them
+    for part in (pins, share, history):  # what was made of data that have been dropped goes with them
         part.let_go(is_gone)
     arrived = st.session_state.pop(_ARRIVED, None)
     if arrived in offered:

@@ -37,7 +37,7 @@ LABEL_HELP = "What the points are coloured by and what learning predicts; it is 
 ORDER_HELP = "The place of each row in a sequence, such as a time or a frame number; it is not among the inputs."
 LEAVE_OUT_HELP = "Columns that nothing is computed from. Free text and empty columns are left out by themselves."
 COLUMNS_NOTE = (
-    "A column counts as numbers or dates where at least 95 % of its cells are; “missing” counts empty cells, ? and "
+    "A column counts as numbers or dates where at least 95% of its cells are; “missing” counts empty cells, ? and "
     "infinite numbers."
 )
 SLOW = "These are many cells: what comes of the choices is shown once you use them."

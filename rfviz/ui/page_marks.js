@@ -8,7 +8,18 @@ function mark() {
   }
 }
 
+// Dialogs and menus hang beside the app in the page, not within it; they are to know whether it is light or dark.
+function tone(app) {
+  document.documentElement.style.colorScheme = getComputedStyle(app).colorScheme;
+}
+
 export default function () {
+  const app = document.querySelector("[data-testid=stApp]");
+  const painter = new MutationObserver(() => tone(app));
+  if (app) {
+    tone(app);
+    painter.observe(app, { attributes: true, attributeFilter: ["class", "style"] });
+  }
   let waiting = setTimeout(mark, 0);
   const watcher = new MutationObserver(() => {
     clearTimeout(waiting);
@@ -16,5 +27,8 @@ export default function () {
   });
   const sidebar = document.querySelector("[data-testid=stSidebarNav]");
   if (sidebar) watcher.observe(sidebar, { childList: true, subtree: true });
-  return () => watcher.disconnect();
+  return () => {
+    watcher.disconnect();
+    painter.disconnect();
+  };
 }

@@ -116,7 +116,7 @@ function button(kind, label, content, act) {
 }
 
 const chartOf = (key) => document.querySelector(`.st-key-${CSS.escape(key)} .live-chart`);
-const words = (value) => (Number.isInteger(value) ? value.toLocaleString("en").replaceAll(",", "\u2009") : String(value));
+const words = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : String(value));
 
 class Bar {
   constructor(root) {

@@ -17,7 +17,7 @@ export default function ({ data, parentElement }) {
       const layout = { ...chart.layout, paper_bgcolor: ground, plot_bgcolor: ground };
       const { format } = button.dataset;
       const size = { width: chart.offsetWidth, height: chart.offsetHeight, scale: format === "png" ? 2 : 1 };
-      save(await window.Plotly.toImage({ data: chart.data, layout }, { format, ...size }), `${data.name}.${format}`);
+      save(await chart.rfviz.Plotly.toImage({ data: chart.data, layout }, { format, ...size }), `${data.name}.${format}`);
     };
   }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +24,13 @@ from rfviz.ui.own_data import PREFIX, is_own
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.state import PageState
 
-__all__ = ["let_go", "share"]
+__all__ = ["let_go", "share", "share_place"]
 
 _HERE = Path(__file__).parent
 _VISITED = "rfviz:visited"
 _SAMPLE = 1000
+# Where a run of a page has left room for the button, beside what else can be done with its chart.
+_places: weakref.WeakKeyDictionary[PageState, Any] = weakref.WeakKeyDictionary()
 _OWN = (
     "The address holds every setting, but no link can carry your own data, “{name}”: whoever opens it sees another "
     "data set. The script under “Python” prepares the same data in the same way and makes this chart; give your file "
@@ -67,8 +70,17 @@ class _Visit:
         return self.recipe.script(self.source, self.settings)
 
 
+def share_place(state: PageState) -> None:
+    """Leave room for the button here; :func:`share` takes it, which knows only later what there is to share."""
+    _places.pop(state, None)
+    if "share" not in state.hidden:
+        _places[state] = st.container(width="content")
+
+
 def share(state: PageState, recipe: Recipe, source: Any, settings: Any, result: Any) -> None:
     """A button that opens all that can be taken away, which is made only then.
+
+    It stands where :func:`share_place` has left room in the same run, else here.
 
     Parameters
     ----------
@@ -84,8 +96,10 @@ def share(state: PageState, recipe: Recipe, source: Any, settings: Any, result: 
     visited = st.session_state.setdefault(_VISITED, {})
     visited.pop(recipe.slug, None)
     visited[recipe.slug] = visit  # the latest last
-    if st.button("Share", icon=":material/ios_share:", key=state.key("share"),
-                 help="Link, Python, pictures, numbers, features, report."):  # fmt: skip
+    with _places.pop(state, None) or st.container():
+        asked = st.button("Share", icon=":material/ios_share:", key=state.key("share"),
+                          help="Link, Python, pictures, numbers, features, report.")  # fmt: skip
+    if asked:
         _open(state, visit, list(visited.values()))
 
 
@@ -145,7 +159,7 @@ def _offer_script(state: PageState, visit: _Visit) -> None:
 
 def _offer_picture(state: PageState, chart: Chart, alone: bool) -> None:
     if not alone:
-        st.markdown(f"**{_title(chart)}**")
+        st.markdown(f"**{_title(chart)}.** {chart.alt}")
     with st.container(horizontal=True, vertical_alignment="center"):
         if chart.on_page:  # the browser saves what it shows
             _picture(
@@ -226,7 +240,8 @@ def _download(state: PageState, label: str, data: Any, name: str, mime: str) -> 
 
 
 def _title(chart: Chart) -> str:
-    return chart.name.replace("-", " ").capitalize()
+    words = chart.name.replace("-", " ").capitalize()
+    return "RMS error" if words == "Rms" else words
 
 
 def _words(titles: list[str]) -> str:

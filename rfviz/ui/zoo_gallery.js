@@ -1,6 +1,5 @@
 // Cards of feature maps: pictures of a few thousand cells, drawn on canvases, and a point that can be dragged on any of
-// them. One place is in flight at a time, so that a slow page is never flooded.
-const PATIENCE_MS = 1500;
+// them, reported by one_in_flight.js.
 const PANELS = ["feature", "sampled", "exact"];
 const states = new WeakMap();
 
@@ -9,18 +8,6 @@ function element(name, className, text) {
   if (className) made.className = className;
   if (text) made.textContent = text;
   return made;
-}
-
-function send(state) {
-  clearTimeout(state.timer);
-  if (state.wanted === null || state.wanted === state.sent) return;
-  const waited = performance.now() - state.sentAt;
-  if (state.inFlight && waited < PATIENCE_MS) {
-    state.timer = setTimeout(() => send(state), PATIENCE_MS - waited);
-    return;
-  }
-  Object.assign(state, { inFlight: true, sent: state.wanted, sentAt: performance.now(), count: state.count + 1 });
-  state.setStateValue("moved", { row: state.sent, count: state.count });
 }
 
 function placeRings(state, row) {
@@ -80,6 +67,7 @@ function build(state) {
     }
     const facts = element("div", "facts");
     facts.append(element("b", "", card.cost), ` · ${card.reference}`);
+    facts.firstChild.title = "Cost for n points of d columns and m features";
     const links = element("div", "links");
     links.append(element("span", "", "Open in"));
     for (const { title, name, href } of card.links) {
@@ -129,7 +117,7 @@ function draw(state) {
 export default function ({ data: given, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".zoo");
   let state = states.get(root);
-  if (!state) states.set(root, (state = { root, wanted: null, sent: null, sentAt: 0, count: 0, text: "" }));
+  if (!state) states.set(root, (state = { ...AT_REST, what: "row", root, text: "" }));
   state.setStateValue = setStateValue;
   const text = typeof given === "string" ? given : new TextDecoder().decode(given);
   if (text !== state.text) {
@@ -141,13 +129,6 @@ export default function ({ data: given, parentElement, setStateValue }) {
     draw(state);
   }
   const { row } = state.data;
-  if (row === state.sent) state.inFlight = false;
-  const ahead = state.wanted !== null && state.wanted !== row && (state.inFlight || state.dragging || state.wanted !== state.sent);
-  if (ahead) {
-    send(state);
-  } else {
-    state.wanted = state.sent = null;
-    placeRings(state, row);
-  }
+  if (!isAhead(state, row)) placeRings(state, row);
   root.dataset.shown = state.data.shown;
 }

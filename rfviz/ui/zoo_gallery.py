@@ -21,7 +21,8 @@ _HERE = Path(__file__).parent
 _HTML = """
 <div class="zoo">
   <div class="legend"><span>negative</span><canvas aria-hidden="true"></canvas><span>positive</span>
-    <span>· white is zero · drag the ring, or click, to move x₀ in all pictures</span></div>
+    <span>· white is zero · drag the ring, or click, to move x₀ in all pictures</span>
+    <span>· O(…): steps for n points of d columns</span></div>
   <div class="cards"></div>
 </div>
 """
@@ -36,7 +37,7 @@ _mount = st.components.v2.component(
     "rfviz.zoo",
     html=_HTML,
     css=(_HERE / "zoo_gallery.css").read_text(encoding="utf-8"),
-    js=(_HERE / "zoo_gallery.js").read_text(encoding="utf-8"),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("one_in_flight.js", "zoo_gallery.js")),
 )
 
 

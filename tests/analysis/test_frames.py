@@ -9,10 +9,11 @@ from scipy.spatial.distance import pdist
 from rfviz import datasets
 from rfviz.analysis.cooccurrence import exact_map, pixel_map, sample_features
 from rfviz.analysis.embedding import embed, exact_components, prepare_points
-from rfviz.analysis.frames import affordable, prefix_grams, thinned
+from rfviz.analysis.frames import affordable, thinned
 from rfviz.analysis.frames_cooccurrence import cooccurrence_over_features
 from rfviz.analysis.frames_embedding import embedding_over_m, turned_to_agree
 from rfviz.analysis.frames_saturation import predicted_deviation, saturation_over_m, seed_band
+from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.pairs import prepare_pairs
 from rfviz.analysis.points import centred_gram
 from rfviz.analysis.saturation import saturation
@@ -158,7 +159,7 @@ def test_what_is_too_large_is_left_out(monkeypatch):
 
 def test_memory_is_asked_for_first(monkeypatch, pairs):
     whole = RandomMaxout(1000).fit(pairs.coordinates)
-    monkeypatch.setattr("rfviz.analysis.frames.check_memory", lambda *a: (_ for _ in ()).throw(MemoryBudgetError("no")))
+    monkeypatch.setattr("rfviz.analysis.nested.check_memory", lambda *a: (_ for _ in ()).throw(MemoryBudgetError("no")))
     with pytest.raises(MemoryBudgetError):
         next(prefix_grams(whole, pairs.coordinates, GRID))
 

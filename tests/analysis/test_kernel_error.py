@@ -5,8 +5,9 @@ import pytest
 from scipy.stats import norm
 
 from rfviz import datasets
-from rfviz.analysis.kernel_error import error_grid, estimates, kernel_errors, prepare_sample
+from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sample
 from rfviz.analysis.kernel_statistics import METRICS
+from rfviz.analysis.nested import estimates
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import RandomFourier, registry
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.browser.steps import settle, slider, wait_for_chart
+from tests.browser.steps import settle, slider, unfold, wait_for_chart
 
 pytestmark = pytest.mark.browser
 POINTS = "() => rf.traces('accuracy').filter((t) => t.mode === 'lines+markers').reduce((n, t) => n + t.x.length, 0)"
@@ -71,7 +71,7 @@ def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):
     assert missing > 0
     page.wait_for_timeout(2000)
     assert (page.evaluate(POINTS), left(page)) == (kept, missing)
-    page.get_by_role("tab", name="Numbers").click()
+    unfold(page, "Numbers")
     settle(page)
     assert left(page) == missing
     page.get_by_role("button", name="Go on").click()

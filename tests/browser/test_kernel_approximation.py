@@ -34,7 +34,7 @@ def test_moving_m_moves_the_cloud_and_not_the_curves(page):
     settle(page)
     assert page.evaluate("rf.state('kernel-error')") == before
     assert page.evaluate("rf.range('cloud-0')") == frame
-    wait_for_query(page, m=slider(page, "Features").get_attribute("aria-valuetext").replace("\u2009", ""))
+    wait_for_query(page, m=slider(page, "Features").get_attribute("aria-valuetext").replace(",", ""))
 
 
 def test_moving_the_pool_changes_its_own_curve_only(page):

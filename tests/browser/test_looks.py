@@ -37,6 +37,7 @@ def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app,
     check_names(page)
     check_legible(page, "light")
     check_rules(page)
+    check_share(page)
     check_width(page)
     # The reader's system turns dark, and the page with it.
     light = page.evaluate(BACKGROUND)
@@ -80,6 +81,29 @@ def check_width(page):
         main = "document.querySelector('[data-testid=stMain]')"
         page.wait_for_function(f"() => {main}.scrollWidth <= {main}.clientWidth", timeout=5000)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def check_share(page):
+    """What takes a chart away stands in the row with what pins it."""
+    share = page.get_by_role("button", name="Share", exact=True)
+    pin = page.get_by_role("button", name="Pin this chart", exact=False)
+    if share.count() and pin.count():
+        places = [button.first.bounding_box() for button in (pin, share)]
+        assert abs(places[0]["y"] - places[1]["y"]) < 3
+        assert 0 < places[1]["x"] - places[0]["x"] - places[0]["width"] < 20
+
+
+def test_what_hangs_beside_the_app_is_dark_with_it(app, visit):
+    page = visit(app, "distance-saturation", color_scheme="dark")
+    wait_for_chart(page, SATURATION)
+    page.get_by_role("button", name="Share", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("tab", name="Features").click()
+    paint = "(e, name) => getComputedStyle(e)[name]"
+    ground = colour(dialog.evaluate(paint, "backgroundColor"))
+    assert luminance(ground) < 0.1
+    for words in (dialog.locator("[aria-selected=true] p"), dialog.get_by_text("The features are computed")):
+        assert contrast(ground, colour(words.evaluate(paint, "color"))) >= 4.5
 
 
 def check_names(page):

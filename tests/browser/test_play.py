@@ -89,7 +89,7 @@ def test_who_wants_no_motion_gets_steps(app, visit):
     ("slug", "chart", "reel"),
     [("maxout-pca", "embedding", "m"), ("decision-surfaces", "surface-map", "m"),
      ("kernel-approximation", "cloud-0", "m"),
-     ("pixel-cooccurrence?features=20000", "maps", "F")],
+     ("pixel-cooccurrence?features=20000", "maps", "m")],
 )  # fmt: skip
 def test_other_pages_play(app, visit, slug, chart, reel):
     page = visit(app, slug, size=(800, 1000))

@@ -12,7 +12,7 @@ import sklearn.datasets
 from sklearn.utils import Bunch
 
 from rfviz import datasets
-from rfviz.datasets import _download, umist
+from rfviz.datasets import _download, _pixels, umist
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 
 FETCHERS = {
@@ -211,10 +211,10 @@ def test_wrong_shapes_are_refused(monkeypatch, name):
 
 
 def test_pixels_that_are_not_bytes_are_refused():
-    assert _download.as_bytes(np.array([0.0, 255]), "T").dtype == np.uint8
+    assert _pixels.as_bytes(np.array([0.0, 255]), "T").dtype == np.uint8
     for bad in ([0.5], [-1.0], [256.0], [np.nan]):
         with np.errstate(invalid="ignore"), pytest.raises(DataError, match="not whole numbers from 0 to 255"):
-            _download.as_bytes(np.array(bad), "T")
+            _pixels.as_bytes(np.array(bad), "T")
 
 
 def test_mnist_asks_for_memory_first(monkeypatch):

@@ -16,7 +16,7 @@ from rfviz.analysis.pairs import prepare_pairs
 from rfviz.analysis.saturation import saturation
 from rfviz.features import registry
 from rfviz.figures.density import density_image
-from rfviz.figures.embedding import place_thumbnails, plot_embedding, point_style, spread_apart
+from rfviz.figures.embedding import plot_embedding, point_style
 from rfviz.figures.saturation import plot_saturation
 from rfviz.figures.template import (
     COLOURS,
@@ -31,6 +31,7 @@ from rfviz.figures.template import (
     series_styles,
     styled,
 )
+from rfviz.figures.thumbnails import place_thumbnails, spread_apart
 from tests.charts import opacity
 
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))

@@ -3,7 +3,7 @@
 import pytest
 
 from rfviz.ui.history import DEPTH, History, history_of
-from tests.test_pages import SATURATION, changed, opened
+from tests.app_pages import SATURATION, changed, opened
 
 
 def recorded(*values):
@@ -39,6 +39,18 @@ def test_a_drag_on_a_slow_page_is_one_step_too():
     history.record({"q": 5}, 30.0, 30.1)
     assert history.step(-1) == {"q": 4}
     assert history.step(-1) == {"q": 1}
+
+
+def test_no_step_leads_to_what_was_dropped():
+    history = recorded(1, 7, 8, 1, 9, 7)
+    history.leave_out(lambda values: values["q"] in (7, 8))
+    assert history.entries == [{"q": 1}, {"q": 9}] and (history.back, history.forth) == (1, 0)
+    history.record({"q": 1}, 100.0, 100.0)  # the page as it is drawn without it
+    assert [history.step(-1), history.step(-1), history.step(-1)] == [{"q": 9}, {"q": 1}, None]
+    history.leave_out(lambda values: True)
+    assert (history.back, history.forth) == (0, 0)
+    history.record({"q": 3}, 200.0, 200.0)
+    assert history.entries == [{"q": 3}]
 
 
 def test_two_controls_at_once_are_two_steps():

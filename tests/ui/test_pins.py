@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rfviz.ui.pins import MOST
-from tests.test_pages import SATURATION, changed, opened, specs
+from tests.app_pages import SATURATION, changed, opened, specs
 from tests.ui.test_play import component
 
 CHART = "saturation"

@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 from rfviz.figures.quick import QuickFigure
 from rfviz.ui.films import one_by_one
 from rfviz.ui.play import Film, encoded, play_key
-from tests.test_pages import array, changed, opened
+from tests.app_pages import array, changed, opened
 
 # Page → control of its first reel, chart, and settings that make the page quick.
 PAGES = {

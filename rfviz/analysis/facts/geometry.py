@@ -105,12 +105,6 @@ def frames_apart(q: int, m: int, noise: int) -> float:
 
 
 @fact
-def two_axes(q: int, m: int) -> float:
-    """The share of the variance, in per cent, that two principal components of the features show."""
-    return 100 * float(_embedding(q, m, 0).features.explained.sum())
-
-
-@fact
 def code_spread(q: int, degrees: float, m: int) -> float:
     """Standard deviation of the share of different symbols of two points at this angle, codes of m symbols."""
     p = 1.0 - collision(q, degrees)

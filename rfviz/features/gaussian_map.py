@@ -1,0 +1,32 @@
+"""What the maps of one Gaussian projection a feature share: their weights."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from rfviz.features.draws import standard_normal
+from rfviz.features.receptive import ReceptiveMap
+
+__all__ = ["GaussianMap"]
+
+
+class GaussianMap(ReceptiveMap):
+    """Base of the schemes whose feature is a function of one projection ⟨w, x⟩ with w ~ N(0, I).
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components, n_features)
+    """
+
+    _weights: ClassVar[tuple[str, ...]] = ("weights_",)
+    rotation_invariant: bool = True
+
+    def _draw(self, n_features: int) -> None:
+        self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)
+        standard_normal(self.seed_, 0, out=self.weights_)
+        self._mask(self.weights_)
+
+    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
+        return {"weights_": self.weights_[:n_components]}

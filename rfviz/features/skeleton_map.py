@@ -1,0 +1,40 @@
+"""What the maps that read a computation skeleton share: their parameters `skeleton` and `turn`, and their kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rfviz import kernels
+from rfviz.features.base import FeatureMap
+from rfviz.params import Param
+from rfviz.skeleton import Skeleton, as_skeleton
+
+__all__ = ["TURN", "SkeletonMap"]
+
+TURN = Param(
+    "turn", 0.5, "float", low=0.0, open_low=True, high=1e6, ui_low=0.05, ui_high=10.0, log=True, label="Turn",
+    help="Part of a full circle that an input of 1 makes. With 0.5, black and white pixels are opposite.",
+)  # fmt: skip
+
+
+class SkeletonMap(FeatureMap):
+    """Base of the schemes over a computation skeleton, a parameter that may be more than the name of a preset."""
+
+    skeleton: Any
+    turn: float
+
+    def _check_param(self, param: Param, value: Any) -> Any:
+        if param.name == "skeleton":
+            is_json = isinstance(value, str) and value.lstrip().startswith("{")
+            if value is None or is_json or isinstance(value, (Skeleton, Mapping)):
+                return value
+        return super()._check_param(param, value)
+
+    def _skeleton_for(self, n_features: int) -> Skeleton:
+        return as_skeleton(self.skeleton, n_features, self.turn)
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        return kernels.compositional(X, Y, skeleton=self._skeleton_for(np.shape(X)[1]))

@@ -1,0 +1,63 @@
+"""Lines, bands and marks that charts of curves share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rfviz.figures.quick import trace
+from rfviz.figures.template import GREY
+
+__all__ = ["M_TITLE", "band", "line", "mark"]
+
+#: Title of the axis that most of them have.
+M_TITLE = "number of features m"
+
+
+def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> dict[str, Any]:
+    """The area between two curves, a trace of its own.
+
+    Parameters
+    ----------
+    x, low, high : ndarray of shape (n,)
+    colour : str
+        With its transparency.
+    """
+    return trace(
+        "scatter",
+        x=np.concatenate([x, x[::-1]]),
+        y=np.concatenate([high, low[::-1]]),
+        fill="toself",
+        fillcolor=colour,
+        line={"width": 0},
+        mode="lines",
+        hoverinfo="skip",
+        showlegend=False,
+    )
+
+
+def line(x: Any, y: Any, colour: str, dash: str, name: str, width: float = 1.5, shown: bool = True) -> dict[str, Any]:
+    """A line that says its values on hover.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n,)
+    colour, dash : str
+        As Plotly takes them.
+    name : str
+        In the legend, if it is `shown` there, and on hover.
+    width : float
+        Pixels.
+    """
+    style = {"color": colour, "width": width, "dash": dash}
+    hover = f"%{{x:,}} → %{{y:.3g}}<extra>{name}</extra>"
+    return trace("scatter", x=x, y=y, mode="lines", line=style, name=name, hovertemplate=hover, showlegend=shown)
+
+
+def mark(axis: str, at: float) -> dict[str, Any]:
+    """A dotted line across the chart where an axis, ``"x"`` or ``"y"``, has the value `at`: a shape of the layout."""
+    other = "y" if axis == "x" else "x"
+    style = {"color": GREY, "width": 1, "dash": "dot"}
+    ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
+    return {"type": "line", "line": style, **ends}

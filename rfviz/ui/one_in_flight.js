@@ -1,0 +1,29 @@
+// For components that report while something is dragged; stands before their own code. One value is in flight at a
+// time: the next is sent when Python has answered the last one (or after a moment, should the answer get lost), so a
+// slow page is never flooded.
+const PATIENCE_MS = 1500;
+const AT_REST = { wanted: null, sent: null, sentAt: 0, inFlight: false, dragging: false, timer: 0, count: 0 };
+
+// Report `state.wanted`, under the name that `state.what` gives it.
+function send(state) {
+  clearTimeout(state.timer);
+  if (state.wanted === null || state.wanted === state.sent) return;
+  const waited = performance.now() - state.sentAt;
+  if (state.inFlight && waited < PATIENCE_MS) {
+    state.timer = setTimeout(() => send(state), PATIENCE_MS - waited);
+    return;
+  }
+  // The count makes every message differ from the last, so that a value may be sent twice.
+  Object.assign(state, { inFlight: true, sent: state.wanted, sentAt: performance.now(), count: state.count + 1 });
+  state.setStateValue("moved", { [state.what]: state.sent, count: state.count });
+}
+
+// Whether the reader is ahead of the answer: in a drag, or by keys pressed since. What they want is then sent on.
+function isAhead(state, answered) {
+  if (answered === state.sent) state.inFlight = false;
+  const { wanted, sent } = state;
+  const ahead = wanted !== null && wanted !== answered && (state.inFlight || state.dragging || wanted !== sent);
+  if (ahead) send(state);
+  else state.wanted = state.sent = null;
+  return ahead;
+}

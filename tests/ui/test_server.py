@@ -1,0 +1,106 @@
+"""What the server does so that a page is soon there: small scripts, early hints, packets that do not wait."""
+
+import asyncio
+import gzip
+import re
+import socket
+
+import plotly.graph_objects as go
+import pytest
+from plotly.offline import get_plotlyjs_version
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.routing import Route
+
+from rfviz.figures import plotly_js
+from rfviz.recipes.export import write_html
+from rfviz.ui import preload
+from rfviz.ui.plotly_script import plotly_address, plotly_routes
+from rfviz.ui.startup import send_at_once
+
+
+def fetch(app, path, encoding="identity"):
+    """Status, headers and body of an application's answer."""
+    sent = []
+
+    async def receive():
+        return {"type": "http.request"}
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"accept-encoding", encoding.encode())]
+    scope = {"type": "http", "method": "GET", "path": path, "root_path": "", "query_string": b"", "headers": headers}
+    asyncio.run(app(scope, receive, send))
+    body = b"".join(message["body"] for message in sent[1:])
+    return sent[0]["status"], Headers(raw=sent[0]["headers"]), body
+
+
+def test_the_bundle_is_of_the_version_that_figures_are_made_for():
+    small, whole = plotly_js.scripts()
+    assert whole.version == get_plotlyjs_version()
+    assert small.version.split(".")[0] == whole.version.split(".")[0], "renew the bundle"
+    assert small.path.stat().st_size < whole.path.stat().st_size / 3
+
+
+def test_the_bundle_draws_what_it_says():
+    small = plotly_js.scripts()[0]
+    for kind in small.traces:
+        assert f'name:"{kind}"' in small.text or f"name:'{kind}'" in small.text or f"name:`{kind}`" in small.text
+
+
+def test_another_major_version_is_drawn_by_its_own_script(monkeypatch):
+    monkeypatch.setattr(plotly_js, "get_plotlyjs_version", lambda: "99.0.0")
+    (only,) = plotly_js.scripts.__wrapped__()
+    assert only.traces is None
+
+
+@pytest.mark.parametrize(("traces", "whole"), [(["scatter", "heatmap"], False), (["scatter", "scatter3d"], True)])
+def test_a_page_to_take_away_has_the_script_it_needs(traces, whole):
+    page = write_html(go.Figure([{"type": kind} for kind in traces]))
+    assert plotly_js.needed_script(traces).text in page
+    assert (len(page) > 4_000_000) == whole
+
+
+def test_scripts_are_sent_packed_and_kept_for_ever():
+    app = Starlette(routes=plotly_routes())
+    for script in plotly_js.scripts():
+        for encoding, unpack in (("gzip", gzip.decompress), ("identity", bytes)):
+            status, headers, body = fetch(app, plotly_address(script), encoding)
+            assert status == 200 and unpack(body).decode() == script.text
+            assert headers.get("Content-Encoding", "identity") == encoding
+            assert "immutable" in headers["Cache-Control"] and headers["Vary"] == "Accept-Encoding"
+
+
+def test_pages_name_what_will_be_needed():
+    routes = [Route("/", lambda _: HTMLResponse("<p>")), Route("/data", lambda _: PlainTextResponse("text"))]
+    app = Starlette(routes=[*routes, *plotly_routes()], middleware=[Middleware(preload.Preload)])
+    links = fetch(app, "/")[1].getlist("link")
+    addresses = [re.match(r"<(.+)>; rel=(preload; as=script|modulepreload)$", link)[1] for link in links]
+    assert fetch(app, addresses[0])[0] == 200
+    assert len(addresses) == len(set(addresses)) > 10
+    for address in addresses[1:]:
+        assert (preload._STATIC / address.removeprefix("/")).is_file()
+    found = [name for name in preload._MODULES if any(f"/{name}." in address for address in addresses)]
+    assert len(found) > len(preload._MODULES) / 2, "Streamlit has other names for its modules"
+    assert "link" not in fetch(app, "/data")[1]
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+def test_what_listens_hands_on_that_packets_do_not_wait(family):
+    if family == socket.AF_INET6 and not socket.has_ipv6:
+        family = socket.AF_INET
+    with socket.socket(family) as server, socket.socket(family) as client:
+        try:
+            server.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
+        except OSError:  # no such network here
+            return
+        server.listen()
+        send_at_once()
+        client.connect(server.getsockname())
+        accepted, _ = server.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            assert not client.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), "only servers are changed"
