@@ -360,11 +360,14 @@ def test_architectures_race_and_are_ranked():
 
 
 def test_a_link_opens_a_tab():
-    at = opened("accuracy", SMALL_RACE, query={"tab": "how-it-is-computed"})
-    assert at.session_state["accuracy:tab"] == "How it is computed" and not specs(at) and not at.toast
+    at = opened("accuracy", SMALL_RACE, query={"tab": "penalty", "open": "how-it-is-computed"})
+    assert at.session_state["accuracy:tab"] == "Penalty" and not at.toast
+    assert at.session_state["accuracy.details-2"]
+    seconds = opened("accuracy", SMALL_RACE, query={"tab": "against-seconds"})
+    assert "seconds" in specs(seconds)[0]["layout"]["xaxis"]["title"]["text"]
     at.session_state["accuracy:tab"] = "Against m"
     at.run()
-    assert specs(at), "the address counts when the page opens, and no longer"
+    assert at.session_state["accuracy:tab"] == "Against m", "the address counts when the page opens, and no longer"
     assert len(opened("accuracy", SMALL_RACE, query={"tab": "nowhere"}).toast) == 1
 
 
