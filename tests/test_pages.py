@@ -359,6 +359,18 @@ def test_architectures_race_and_are_ranked():
     assert table.value["paper RFS %"].tolist() == [71.49, 60.01]
 
 
+def test_a_link_opens_a_tab():
+    at = opened("accuracy", SMALL_RACE, query={"tab": "penalty", "open": "how-it-is-computed"})
+    assert at.session_state["accuracy:tab"] == "Penalty" and not at.toast
+    assert at.session_state["accuracy.details-2"]
+    seconds = opened("accuracy", SMALL_RACE, query={"tab": "against-seconds"})
+    assert "seconds" in specs(seconds)[0]["layout"]["xaxis"]["title"]["text"]
+    at.session_state["accuracy:tab"] = "Against m"
+    at.run()
+    assert at.session_state["accuracy:tab"] == "Against m", "the address counts when the page opens, and no longer"
+    assert len(opened("accuracy", SMALL_RACE, query={"tab": "nowhere"}).toast) == 1
+
+
 def test_architectures_are_refused_where_there_are_no_images():
     message = assert_refused(opened("accuracy", {"data": "moons", "schemes": ["CompositionalFeatures"],
                                                  "skeletons": ["4-4"]}))  # fmt: skip

@@ -32,7 +32,7 @@ function parsed(text) {
 }
 
 const joined = (ranges) => [...ranges].map(([axis, ends]) => `${axis},${ends.join(",")}`).join(",");
-const inAddress = () => parsed(new URLSearchParams(window.location.search).get("zoom"));
+const inAddress = () => parsed(new URLSearchParams(window.location.search).getAll("zoom").at(-1));
 
 // Both ends of an axis in as few digits as put them where they are, to less than half a pixel.
 function short(range, log) {

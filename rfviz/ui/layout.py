@@ -125,7 +125,7 @@ def chart(
     Below the main chart of a page is a bar that pins and shares it; `reels` are what can play there.
     """
     live_chart(figure, key, description, clickable, secondary, placing, square)
-    st.session_state[_PAGE].has_drawn(key, figure)
+    st.session_state[_PAGE].address.has_drawn(key, figure)
     if reels is not None:
         under_chart(figure, key, description, reels)
 
@@ -162,7 +162,7 @@ def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
         state.view.pop("open", None)
         return
     names = {in_address(title): state.key(f"details-{number}") for number, title in enumerate(parts)}
-    for name in state.asked("open", list(names)):
+    for name in state.address.view("open", list(names)):
         st.session_state[names[name]] = True
     opened = []
     for name, (title, fill) in zip(names, parts.items(), strict=True):
@@ -176,7 +176,7 @@ def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
 def tabs(state: PageState, titles: Sequence[str]) -> tuple[str, Any]:
     """Tabs of which only one is drawn: the title of that which is open, the first one to begin with, and its place."""
     names, key = {in_address(title): title for title in titles}, f"{state.page}:tab"
-    for name in state.asked("tab", list(names))[:1]:
+    for name in state.address.view("tab", list(names))[:1]:
         st.session_state[key] = names[name]
     drawn = dict(zip(titles, st.tabs(titles, key=key, on_change="rerun"), strict=True))
     title = next((title for title, tab in drawn.items() if tab.open), titles[0])

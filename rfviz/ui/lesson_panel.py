@@ -75,7 +75,7 @@ def begin(state: PageState) -> Step | None:
         visit = replace(visit, step=step, shown=False, chosen=None)
     if not before or before[1] != visit:
         settings = lesson.settings(step, visit.shown)
-        state.give({name: settings.get(name) for name in lesson.names})
+        state.address.give({name: settings.get(name) for name in lesson.names})
     # The visit, and the one whose settings the controls have.
     st.session_state[_VISIT] = visit, visit
     return lesson.steps[step - 1]

@@ -7,23 +7,21 @@ the page holds what differs from the defaults, under ``<name>``.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from rfviz.recipes.address import format_value, parse_value, same_text
+from rfviz.recipes.address import format_value
 from rfviz.recipes.controls import Control
-from rfviz.recipes.zoom import ZoomCheck
+from rfviz.ui.address_reader import AddressReader
 from rfviz.ui.history import history_of, record
+from rfviz.ui.kept import drop, keep, kept_value
 
 __all__ = ["PageState"]
 
 _AT = "rfviz:page"  # the page of the last run
-# Streamlit drops what it holds for a widget as soon as another page is shown, unless a later run has written it again;
-# what came with the address, and was never touched, would be lost.
-_KEPT = "rfviz:kept"
 _sync = st.components.v2.component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
 
 
@@ -41,6 +39,8 @@ class PageState:
         Those that were drawn, by name: what their values are called.
     place : container or None
         Below the page's question, for what must be said before anything else.
+    address : AddressReader
+        What the address, or a lesson, asks of the page.
     """
 
     def __init__(self, page: str) -> None:
@@ -48,15 +48,10 @@ class PageState:
         self.controls: dict[str, Control] = {}
         self.place: Any = None
         self._defaults: dict[str, Any] = {}
-        self._notices: list[str] = []
         self._begun: float | None = None
         self._set = f"{page}:set"
-        # A link from another page says what to show there, whatever the reader had chosen on that page before.
-        arrives = st.session_state.get(_AT) != page
-        self._linked = set(st.query_params) if arrives else set()
-        self._zoom = ZoomCheck(st.query_params["zoom"]) if "zoom" in self._linked else None
+        self.address = AddressReader(st.query_params, arrives=st.session_state.get(_AT) != page)
         st.session_state[_AT] = page
-        self._given: dict[str, str | None] = {}
         self._labels: dict[str, str] = {}
         #: Names of controls, and of parts of the page, that are not drawn; those that are no mistake though the page
         #: has no such control at present; and the only controls to be drawn, or None for all.
@@ -88,39 +83,14 @@ class PageState:
         self._defaults[name] = default
         self._begun = self._begun or time.monotonic()
         key = self.key(name)
-        if name in self._given:
-            st.session_state[key] = self._from_text(name, self._given.pop(name), default, clean, "this lesson")
-        elif key not in st.session_state or name in self._linked:
-            self._linked.discard(name)  # once: what the reader then changes counts
-            kept = _legal(st.session_state.get(_KEPT, {}).get(key, default), default, clean)
-            st.session_state[key] = self._from_text(name, st.query_params.get(name), kept, clean, "the address")
+        if key not in st.session_state or self.address.is_asked(name):
+            kept = _legal(kept_value(st.session_state, key, default), default, clean)
+            st.session_state[key] = self.address.read(name, default, kept, clean)
         else:
             # Another data set or scheme may have narrowed what is legal. Writing the value back also keeps Streamlit
             # from dropping it with its widget when the reader visits another page.
             st.session_state[key] = _legal(st.session_state[key], default, clean)
         return key
-
-    def asked(self, name: str, options: Sequence[str]) -> list[str]:
-        """Those of the options that the address names for the view, to be asked once the page opens; else none."""
-        if name not in self._linked:
-            return []
-        self._linked.discard(name)
-        words = st.query_params.get(name, "").split(",")
-        if not {*words} <= {*options}:
-            self._notices.append(f"{name} in the address: not all of what it names is on this page.")
-        return [option for option in options if option in words]
-
-    def has_drawn(self, chart: str, figure: Any) -> None:
-        """Take note that the page has a chart, of which the address may hold the zoom."""
-        if self._zoom is not None:
-            self._zoom.compare(chart, figure)
-
-    def give(self, texts: Mapping[str, str | None]) -> None:
-        """Values, as an address holds them, that controls take when they are next drawn; None stands for the default.
-
-        They are checked as those of the address are. What no control takes until :meth:`finish` is forgotten.
-        """
-        self._given = dict(texts)
 
     def draws(self, name: str, label: str) -> bool:
         """Whether a control is to be drawn; one that is not keeps its value. Remembers what the control is called."""
@@ -130,18 +100,6 @@ class PageState:
     def last(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """What the page's controls are called, and what differs from the defaults, both when it was last drawn."""
         return st.session_state.get(f"{self.page}:last", ({}, {}))
-
-    def _from_text(self, name: str, text: str | None, default: Any, clean: Callable[[Any], Any], where: str) -> Any:
-        if text is None:
-            return default
-        try:
-            value = clean(parse_value(text))
-        except ValueError:
-            value = default
-        if not same_text(format_value(value), text):
-            shown = text if len(text) <= 40 else text[:37] + "…"
-            self._notices.append(f"{name}={shown} in {where} is not possible here; using {format_value(value)}.")
-        return value
 
     def apply(self, values: Mapping[str, Any]) -> None:
         """Set several controls at once: a preset. To be called from a callback, before the controls are drawn."""
@@ -158,29 +116,16 @@ class PageState:
         """Begin as in a new session: the address and the defaults count, and no step back leads to what was before."""
         for key in [key for key in st.session_state if str(key).startswith(self.key(""))]:
             del st.session_state[key]
-        kept = st.session_state.get(_KEPT, {})
-        st.session_state[_KEPT] = {key: value for key, value in kept.items() if not key.startswith(self.key(""))}
+        drop(st.session_state, self.key(""))
         st.session_state.pop(f"{self.page}:history", None)
 
     def finish(self) -> None:
         """After the last control: say what was wrong with the address, and write the present values to it."""
-        told, unknown = f"{self.page}:unknown", sorted({*self.hidden} - {*self.possible, *self._defaults})
-        if unknown and st.session_state.get(told) != unknown:
-            st.session_state[told] = unknown
-            self._notices.append(f"hide={','.join(unknown)} in the address: this page has nothing of that name.")
-        if self._zoom is not None and not self._zoom.is_whole():
-            self._notices.append("The address asks for a zoom that is not possible here; it is left out.")
-        self._zoom = None
-        for notice in self._notices:
+        for notice in [*self._hides_nothing(), *self.address.finish()]:
             st.toast(notice, icon="⚠️")
-        self._notices.clear()  # a fragment ends more than once
-        self._given.clear()
         st.session_state.pop(self._set, None)
         changed = self.changed()
-        kept = {
-            key: value for key, value in st.session_state.get(_KEPT, {}).items() if not key.startswith(self.key(""))
-        }
-        st.session_state[_KEPT] = kept | {self.key(name): value for name, value in changed.items()}
+        keep(st.session_state, self.key(""), {self.key(name): value for name, value in changed.items()})
         values = {name: format_value(value) for name, value in changed.items()}
         values |= {name: text for name, text in self.view.items() if text}
         st.session_state[f"{self.page}:last"] = dict(self._labels), values
@@ -190,6 +135,14 @@ class PageState:
         self._begun = None
         data = {"path": self.page, "values": values, "kept": others, "steps": steps}
         _sync(key=f"{self.page}:url", data=data, height=1)
+
+    def _hides_nothing(self) -> list[str]:
+        """A sentence where the address hides what the page has not, once; a fragment ends more than once."""
+        told, unknown = f"{self.page}:unknown", sorted({*self.hidden} - {*self.possible, *self._defaults})
+        if not unknown or st.session_state.get(told) == unknown:
+            return []
+        st.session_state[told] = unknown
+        return [f"hide={','.join(unknown)} in the address: this page has nothing of that name."]
 
     def changed(self) -> dict[str, Any]:
         """What differs from the defaults, by name: what the address holds, and a preset."""

@@ -238,6 +238,12 @@ def test_wrong_values_are_refused_in_one_sentence(values, words):
         recipe.settings(preset, recipe.source(preset))
 
 
+def test_a_point_that_is_not_there_is_refused_in_one_sentence():
+    recipe, preset = find("maxout-pca"), Preset({"point": 99})
+    with pytest.raises(ParameterError, match=r"point must be an integer from 0 to 33.* 99.*nearest is 33"):
+        recipe.settings(preset, recipe.source(preset))
+
+
 def test_address_is_a_preset():
     page, values = read_preset(
         "http://localhost:8501/base/distance-saturation?pool_size=16&compare=8,&printed=false&data=circle&hide=seed"

@@ -22,19 +22,17 @@ SLIDERS = [p for p in PARAMS if p.kind in ("int", "float") and p.name != "random
 @pytest.fixture
 def page(monkeypatch):
     """A page whose widgets only record how they were called, in `page.drawn`."""
-    page = PageState("page")
-    page.drawn = []
-    session = {}
+    drawn, session = [], {}
 
     def widget(kind):
         def draw(label, *args, key, **options):
-            page.drawn.append((kind, label, args, options))
+            drawn.append((kind, label, args, options))
             return session[key]
 
         return draw
 
     def slider(key, label, options, labels, help=""):
-        page.drawn.append(("slider", label, (options, labels), {"help": help}))
+        drawn.append(("slider", label, (options, labels), {"help": help}))
         return session[key]
 
     kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills", "slider")
@@ -42,7 +40,8 @@ def page(monkeypatch):
     monkeypatch.setattr(controls, "st", fake)
     monkeypatch.setattr(state_module, "st", fake)
     monkeypatch.setattr(controls, "live_slider", slider)
-    page.query, page.session = fake.query_params, session
+    page = PageState("page")
+    page.drawn, page.query, page.session = drawn, fake.query_params, session
     return page
 
 

@@ -182,12 +182,12 @@ def test_given_values_are_checked_as_those_of_the_address(fake):
     claimed(fake)
     param = Param("pool_size", 8, "int", low=1, high=100)
     page = PageState("page")
-    page.give({"pool_size": "500", "gone": "1"})
+    page.address.give({"pool_size": "500", "gone": "1"})
     page.claim("pool_size", 8, param.clamp)
     page.finish()
     assert fake.session["page.pool_size"] == 100
     assert fake.toasts == ["pool_size=500 in this lesson is not possible here; using 100."]
-    page.give({"pool_size": None})
+    page.address.give({"pool_size": None})
     page.claim("pool_size", 8, param.clamp)
     assert fake.session["page.pool_size"] == 8  # None stands for the default
 
@@ -208,8 +208,8 @@ def test_what_is_hidden_is_not_drawn_and_unknown_names_are_said_once(fake):
 def test_what_is_open_is_in_the_address_and_is_no_setting(fake):
     fake.query["open"] = "numbers,<b>"
     page = PageState("page")
-    assert page.asked("open", ["method", "numbers"]) == ["numbers"]
-    assert page.asked("open", ["method", "numbers"]) == []  # once: what the reader then folds stays folded
+    assert page.address.view("open", ["method", "numbers"]) == ["numbers"]
+    assert page.address.view("open", ["method", "numbers"]) == []  # once: what the reader then folds stays folded
     page.view["open"], page.view["tab"] = "method", ""
     page.finish()
     assert fake.toasts == ["open in the address: not all of what it names is on this page."]
@@ -222,7 +222,7 @@ def test_a_zoom_that_is_not_possible_is_said_once(fake, zoom, said):
     fake.query["zoom"] = zoom
     page = PageState("page")
     for _ in range(2):  # a fragment ends more than once
-        page.has_drawn("chart", go.Figure())
+        page.address.has_drawn("chart", go.Figure())
         page.finish()
     assert len(fake.toasts) == said and not any("chart" in toast for toast in fake.toasts)
     PageState("page").finish()
