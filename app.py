@@ -14,8 +14,9 @@ import streamlit as st  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 
 from rfviz.ui.badge import device_route  # noqa: E402
+from rfviz.ui.lasting import Lasting  # noqa: E402
 from rfviz.ui.page_index import ROUTER  # noqa: E402
-from rfviz.ui.plotly_script import plotly_routes  # noqa: E402
+from rfviz.ui.plotly_script import plotly_routes, server_path  # noqa: E402
 from rfviz.ui.preload import Preload  # noqa: E402
 from rfviz.ui.startup import lifespan, report_script_error  # noqa: E402
 
@@ -23,7 +24,7 @@ app = st.App(
     ROUTER,
     lifespan=lifespan,
     routes=[*plotly_routes(), device_route()],
-    middleware=[Middleware(Preload)],
+    middleware=[Middleware(Lasting, folders=[server_path("/static/"), server_path("/rfviz/")]), Middleware(Preload)],
     on_script_error=report_script_error,
 )
 

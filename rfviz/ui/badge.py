@@ -12,10 +12,12 @@ from starlette.routing import Route
 
 from rfviz import backend
 from rfviz.ui.device_use import describe
+from rfviz.ui.plotly_script import server_path
 from rfviz.worker import Place
 
 __all__ = ["badge", "device_route"]
 
+_ADDRESS = "/rfviz/device"
 _CSS = """
 .badge { font-size: 0.875rem; line-height: 1.45; opacity: 0.72; cursor: default; }
 .badge .name { font-weight: 600; }
@@ -30,11 +32,6 @@ _mount = st.components.v2.component(
 )
 
 
-def _address() -> str:
-    base = (st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"{'/' if base else ''}{base}/rfviz/device"
-
-
 def device_route() -> Route:
     """Where the server tells how a device is doing, to whoever shows it."""
 
@@ -44,10 +41,10 @@ def device_route() -> Route:
         place = Place(name if name in names else names[0], "tf32" if precision == "tf32" else "float32")
         return JSONResponse(describe(place), headers={"Cache-Control": "no-store"})
 
-    return Route(_address(), tell)
+    return Route(server_path(_ADDRESS), tell)
 
 
 def badge(place: Place) -> None:
     """Show which device computes, its memory, who waits, and how near its limit the last computation came."""
     query = urlencode({"device": place.device, "precision": place.precision})
-    _mount(key="rfviz-badge", data={"state": describe(place), "address": f"{_address()}?{query}"})
+    _mount(key="rfviz-badge", data={"state": describe(place), "address": f"{server_path(_ADDRESS)}?{query}"})

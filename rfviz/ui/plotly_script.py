@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable
 
 import streamlit as st
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from rfviz.figures.plotly_js import Script, scripts
 
-__all__ = ["plotly_address", "plotly_routes"]
+__all__ = ["plotly_address", "plotly_routes", "server_path"]
+
+
+def server_path(path: str) -> str:
+    """A path on this server, below what Streamlit is told to put before all: ``"/static/"``."""
+    base = (st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{'/' if base else ''}{base}{path}"
 
 
 def plotly_address(script: Script) -> str:
     """Path of a script on this server. The version is part of it, so that browsers may keep the file for ever."""
-    base = (st.get_option("server.baseUrlPath") or "").strip("/")
-    return f"{'/' if base else ''}{base}/rfviz/{script.path.name.removesuffix('.min.js')}-{script.version}.min.js"
+    return server_path(f"/rfviz/{script.path.name.removesuffix('.min.js')}-{script.version}.min.js")
 
 
 def plotly_routes() -> list[Route]:
@@ -27,14 +31,9 @@ def plotly_routes() -> list[Route]:
 
 
 def _answer(script: Script) -> Callable:
-    plain = script.path.read_bytes()
-    packed = gzip.compress(plain)  # once, and not for every visitor: it takes longer than to send it
-    lasting = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+    lasting = {"Cache-Control": "public, max-age=31536000, immutable"}
 
-    async def answer(request: Request) -> Response:
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            headers = {**lasting, "Content-Encoding": "gzip"}
-            return Response(packed, media_type="text/javascript", headers=headers)
-        return Response(plain, media_type="text/javascript", headers=lasting)
+    async def answer(request: Request) -> FileResponse:
+        return FileResponse(script.path, media_type="text/javascript", headers=lasting)
 
     return answer

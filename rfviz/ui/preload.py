@@ -15,7 +15,7 @@ import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rfviz.figures.plotly_js import scripts
-from rfviz.ui.plotly_script import plotly_address
+from rfviz.ui.plotly_script import plotly_address, server_path
 
 __all__ = ["Preload", "preloaded"]
 
@@ -29,8 +29,7 @@ _IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 def preloaded() -> tuple[str, ...]:
     """Values of ``Link`` headers: Plotly's script, and modules of Streamlit that its page does not name itself."""
     folder = _STATIC / "static" / "js"
-    base = (st.get_option("server.baseUrlPath") or "").strip("/")
-    prefix = f"{'/' if base else ''}{base}/static/js/"
+    prefix = server_path("/static/js/")
     known = set(re.findall(r"static/js/([\w.-]+\.js)", (_STATIC / "index.html").read_text(encoding="utf-8")))
     links = [f"<{plotly_address(scripts()[0])}>; rel=preload; as=script"]
     waiting = [path.name for name in _MODULES for path in folder.glob(f"{name}.*.js")]

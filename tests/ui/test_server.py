@@ -11,17 +11,18 @@ from plotly.offline import get_plotlyjs_version
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
-from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from rfviz.figures import plotly_js
 from rfviz.recipes.export import write_html
 from rfviz.ui import preload
+from rfviz.ui.lasting import Lasting
 from rfviz.ui.plotly_script import plotly_address, plotly_routes
 from rfviz.ui.startup import send_at_once
 
 
-def fetch(app, path, encoding="identity"):
+def fetch(app, path, encoding="identity", query=b"", **more):
     """Status, headers and body of an application's answer."""
     sent = []
 
@@ -31,8 +32,12 @@ def fetch(app, path, encoding="identity"):
     async def send(message):
         sent.append(message)
 
-    headers = [(b"accept-encoding", encoding.encode())]
-    scope = {"type": "http", "method": "GET", "path": path, "root_path": "", "query_string": b"", "headers": headers}
+    headers = [
+        (b"accept-encoding", encoding.encode()),
+        *((name.encode(), text.encode()) for name, text in more.items()),
+    ]
+    scope = {"type": "http", "method": "GET", "path": path, "root_path": "", "query_string": query, "headers": headers,
+             "asgi": {"spec_version": "2.4"}}  # fmt: skip
     asyncio.run(app(scope, receive, send))
     body = b"".join(message["body"] for message in sent[1:])
     return sent[0]["status"], Headers(raw=sent[0]["headers"]), body
@@ -65,13 +70,68 @@ def test_a_page_to_take_away_has_the_script_it_needs(traces, whole):
 
 
 def test_scripts_are_sent_packed_and_kept_for_ever():
-    app = Starlette(routes=plotly_routes())
+    app = Starlette(routes=plotly_routes(), middleware=[Middleware(Lasting, folders=["/rfviz/"])])
     for script in plotly_js.scripts():
         for encoding, unpack in (("gzip", gzip.decompress), ("identity", bytes)):
             status, headers, body = fetch(app, plotly_address(script), encoding)
             assert status == 200 and unpack(body).decode() == script.text
             assert headers.get("Content-Encoding", "identity") == encoding
+            assert int(headers["Content-Length"]) == len(body)
             assert "immutable" in headers["Cache-Control"] and headers["Vary"] == "Accept-Encoding"
+
+
+@pytest.fixture
+def counted():
+    """An application that counts how often it is asked, `app.asked`, behind the memory."""
+    asked = []
+
+    def answer(lasts, media_type="text/javascript", status=200):
+        def tell(request):
+            asked.append(request.headers.get("accept-encoding"))
+            headers = {"Cache-Control": "public, immutable" if lasts else "no-cache", "ETag": "one"}
+            return Response(b"x" * 5000, status, headers, media_type)
+
+        return tell
+
+    routes = [
+        Route("/static/lasts.js", answer(True)), Route("/static/changes.js", answer(False)),
+        Route("/static/font.woff2", answer(True, "font/woff2")), Route("/static/gone.js", answer(True, status=404)),
+        Route("/media/lasts.js", answer(True)),
+    ]  # fmt: skip
+    app = Lasting(Starlette(routes=routes), folders=["/static/"], most_bytes=12_000)
+    app.asked = asked
+    return app
+
+
+def test_what_never_changes_is_asked_for_once(counted):
+    for turn in range(3):
+        status, headers, body = fetch(counted, "/static/lasts.js", "gzip" if turn else "identity")
+        assert (status, headers["ETag"]) == (200, "one")
+        assert (gzip.decompress(body) if turn else body) == b"x" * 5000
+    assert counted.asked == [None]
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [("changes.js", {}), ("gone.js", {}), ("lasts.js", {"query": b"v=1"}), ("lasts.js", {"range": "bytes=0-9"}),
+     ("../media/lasts.js", {})],
+)  # fmt: skip
+def test_all_else_comes_from_the_application_every_time(counted, path, more):
+    path = path.removeprefix("..") if path.startswith("..") else f"/static/{path}"
+    for _ in range(2):
+        assert fetch(counted, path, **more)[1].get("Content-Encoding") is None
+    assert len(counted.asked) == 2
+
+
+def test_what_is_packed_already_stays_as_it_is_and_memory_has_an_end(counted):
+    for _ in range(2):
+        assert fetch(counted, "/static/font.woff2", "gzip")[1].get("Content-Encoding") is None
+    assert len(counted.asked) == 1
+    fetch(counted, "/static/lasts.js")
+    assert len(counted.asked) == 2 and len(counted._held) == 2 and counted._left < 5000
+    counted._held.clear()
+    fetch(counted, "/static/lasts.js")
+    assert not counted._held
 
 
 def test_pages_name_what_will_be_needed():
