@@ -52,7 +52,7 @@ def draw(result: EmbeddingResult, settings: Settings) -> None:
         charts = {chart.name: chart for chart in side_charts(result, style, revision)}
         for name, title in (
             ("embedding-plain", "**Plain PCA.** Without the map."),
-            ("embedding-exact", "**Exact kernel PCA.** What the picture above tends to as m grows."),
+            ("embedding-exact", "**Exact kernel PCA.** The limit as m grows."),
         ):
             with st.container():
                 if name not in charts:

@@ -87,6 +87,7 @@ def test_only_what_is_asked_for_is_shown():
     assert all(t["name"].startswith("one pair") or "at ε" in t["name"] for t in specs(at)[0]["data"])
     at = changed(at, SLUG, {"about": []})
     assert not at.error and len(specs(at)) == 1
+    assert any("choose at least one" in info.value for info in at.info)
 
 
 @pytest.mark.parametrize("theorem", ["kitchen sinks", "compositional", "maxout"])
