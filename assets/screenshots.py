@@ -30,6 +30,7 @@ ASSETS = Path(__file__).resolve().parent
 WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
 SCHEMES = ("light", "dark")
 CARD_WIDTH, CARD_SHAPE = 560, 0.75
+N_GROUNDS = 16  # colours that a picture keeps exactly
 GROUNDS = {"light": "#ffffff", "dark": "#10151c"}  # those of the page
 # A page's chart: the largest, but where several belong together.
 CHARTS = {
@@ -144,8 +145,13 @@ def save_card(page: Page, slug: str, scheme: str, path: Path) -> None:
 def _save_small(image: Image.Image, width: int, path: Path) -> None:
     image = image.convert("RGB")
     image = image.resize((width, image.height * width // image.width), Image.Resampling.LANCZOS)
-    # Few pixels are curves; a palette by coverage keeps their colours, one by frequency would grey them.
-    image.quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+    # Few pixels are curves; a palette by coverage keeps their colours, one by frequency would grey them. What most
+    # pixels have, the grounds, is kept as it is, or they would be tinted.
+    grounds = [colour for _, colour in sorted(image.getcolors(image.width * image.height), reverse=True)[:N_GROUNDS]]
+    covering = image.quantize(256 - N_GROUNDS, Image.Quantize.MAXCOVERAGE).getpalette()[: 3 * (256 - N_GROUNDS)]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*covering, *(part for colour in grounds for part in colour)])
+    image.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 

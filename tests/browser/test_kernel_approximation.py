@@ -68,7 +68,7 @@ def test_numbers_and_every_measure_are_there(page):
 
 def test_biased_map_shows_marks_above_chance(page):
     page.get_by_role("button", name="A biased map").click()
-    page.get_by_text("Sphere", exact=True).first.wait_for()
+    wait_for_query(page, data="sphere")
     settle(page)  # Streamlit takes what a browser still shows for what its reader has chosen
     unfold(page, "Bias and spread")
     page.wait_for_function("() => rf.traces('kernel-spread').some((t) => t.mode === 'markers' && t.x.length > 2)")
