@@ -19,6 +19,7 @@ from rfviz import worker
 from rfviz.errors import RfvizError
 from rfviz.ui.device_use import measure_when_idle
 from rfviz.ui.own_data import keep_uploads_in_memory
+from rfviz.ui.preload import preloaded
 
 __all__ = ["lifespan", "report_script_error"]
 
@@ -51,6 +52,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     from rfviz.figures.template import styled
 
     send_at_once()
+    preloaded()
     keep_uploads_in_memory()
     backend.available_devices()
     backend.blas_info()
