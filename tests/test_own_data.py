@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from rfviz.datasets import openml, upload
+from rfviz.datasets.own import own_spec
 from rfviz.errors import DataError
 from rfviz.recipes.panel import Data
 from rfviz.recipes.script import load_data
@@ -232,7 +233,8 @@ def test_a_script_makes_the_same_data_again(kind, plane, tmp_path, monkeypatch):
     (tmp_path / own.upload.name).write_bytes(csv() if kind == "table" else pictures(24))
     monkeypatch.chdir(tmp_path)
     scope = {}
-    data = Data(key, own_data._values(own), own.dataset, (key, own.mark, ()))
+    values = own_spec(key, own.upload, own.how, own.dataset, own.mark).extra["values"]
+    data = Data(key, values, own.dataset, (key, own.mark, ()))
     data = in_plane(data) if plane else data
     exec(compile(load_data(data), "script", "exec"), scope)
     assert scope["dataset"].X.shape[1] == 2 or not plane
