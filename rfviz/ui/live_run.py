@@ -10,6 +10,7 @@ import streamlit as st
 
 from rfviz.errors import RfvizError
 from rfviz.ui.background import Job
+from rfviz.ui.presenter import is_presenting
 
 __all__ = ["LiveRun", "Work"]
 
@@ -82,7 +83,8 @@ class LiveRun:
         if not left:
             state[self._wanted] = state[self._go] = False
             done = f"All {total} parts are computed." if not work.failures() else "All others are computed."
-            st.caption(f"{done} Changing a setting adds only what is missing.")
+            if not is_presenting():
+                st.caption(f"{done} Changing a setting adds only what is missing.")
             self._bar = st.empty()
             return
         running = self._going(left)
