@@ -147,9 +147,9 @@ def digit_rows(n_samples: int) -> np.ndarray:
 
 
 def glance(scheme: str) -> Timing:
-    """Time one scheme at first sight: one draw, two calls at most, and the device's rates as they are known.
+    """Time one scheme at first sight: one draw, two calls at most, and the device's rates in between.
 
-    A tenth of a second on a processor. It is what to show before anybody has asked for :func:`measure_scheme`, and no
+    A fifth of a second on a processor. It is what to show before anybody has asked for :func:`measure_scheme`, and no
     more than that: whatever else runs at that moment is in it.
 
     Parameters
@@ -163,15 +163,19 @@ def glance(scheme: str) -> Timing:
     """
     device, cls = get_device(), registry()[scheme]
     load = psutil.getloadavg()[0] / backend.worker_count()
-    best, feature_map = rates(device), cls(M, random_state=0)
+    watch, feature_map = Stopwatch(device), cls(M, random_state=0)
     draw_seconds = _seconds(lambda: feature_map.fit(digit_rows(2)))
     map_seconds = once = _seconds(lambda: _map_all(feature_map, digit_rows(_FEWEST_ROWS)))
     X = digit_rows(_FEWEST_ROWS)
     if once < _CALL_S:  # the first call makes ready what is kept, so it is too slow to count
         X = _rows_for(_GLANCE_S, once)
-        map_seconds = min(_seconds(lambda: _map_all(feature_map, X)) for _ in range(2))
+        map_seconds = _seconds(lambda: _map_all(feature_map, X))
+        watch.turn()
+        map_seconds = min(map_seconds, _seconds(lambda: _map_all(feature_map, X)))
+    watch.turn()
+    remember(device, watch.rates())
     return Timing(scheme, cls.label, device.name, *X.shape, M, draw_seconds, map_seconds,
-                  work(feature_map, None, *X.shape), best, wanted_precision(), load)  # fmt: skip
+                  work(feature_map, None, *X.shape), rates(device), wanted_precision(), load)  # fmt: skip
 
 
 def measure_scheme(scheme: str, progress: Progress = silent) -> SchemeSpeed:

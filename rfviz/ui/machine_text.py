@@ -35,8 +35,8 @@ waiting, the way from the host to a GPU.
 else runs on the machine can only slow a turn down. A share over 100% would mean that a cache was faster than the
 memory behind it.
 
-**At first sight** (the pale bars) each map is drawn once and mapped twice, for a fiftieth of a second, and the limit is
-the one that is known: quick to see, and easily wrong by a third where something else runs.
+**At first sight** (the pale bars) each map is drawn once and mapped twice, for a fiftieth of a second, with two
+turns of the device’s limits in between: quick to see, and easily wrong by a third where something else runs.
 
 **Which maps.** Each with its default settings and {M:,} features, on the 64 columns of the digits, as many rows as take
 about a twentieth of a second, at least 1,000. Cosines and other functions count as 20 operations, and are no matrix
@@ -102,15 +102,15 @@ def _interactive(speeds: Sequence[Timing], about: str = "") -> str:
     return said
 
 
-def busy(speeds: Sequence[Timing]) -> str:
+def busy(speeds: Sequence[Timing], at_first_sight: bool = False) -> str:
     """That others computed on the machine, where they did so; empty otherwise."""
     load = max(speed.load for speed in speeds)
     if load < _BUSY:
         return ""
-    return (
-        f"The machine was busy: {load:.1f} programs wanted each of its cores. Times are too long then, and shares too "
-        "low; measure again when it is quiet."
-    )
+    said = f"The machine was busy: {load:.1f} programs wanted each of its cores."
+    if at_first_sight:
+        return f"{said} A first look can be far off then, either way."
+    return f"{said} Times are too long then, and shares too low; measure again when it is quiet."
 
 
 def _per_cent(share: float) -> str:

@@ -133,7 +133,7 @@ def chart(speeds: Sequence[SchemeSpeed], glances: Sequence[Timing], revision: st
     figure = plot_shares(speeds, labels, glances=glances, revision=revision)
     layout.chart(figure, "machine-shares", words.replace("*", ""))
     layout.explain(words)
-    if (speeds or glances) and (busy := text.busy(speeds or glances)):
+    if (speeds or glances) and (busy := text.busy(speeds or glances, not speeds)):
         st.caption(busy)
 
 
