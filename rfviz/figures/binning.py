@@ -178,7 +178,7 @@ def _coloraxis() -> dict[str, Any]:
         "thickness": 14,
         "len": 0.85,
         "tickfont": {"size": 13},
-        "title": {"text": "share<br> ", "font": {"size": 14}},
+        "title": {"text": "share<br>\u00a0", "font": {"size": 14}},
     }
     return {"colorscale": [list(stop) for stop in _SHARES], "cmin": 0, "cmax": 1, "colorbar": bar}
 

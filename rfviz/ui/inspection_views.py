@@ -160,7 +160,7 @@ def show_row(dataset: Dataset, key: Hashable, sample: Sample, row: int | None) -
         name = column_name(dataset, unusual[0])
         most = f"most unusual in “{name}”, {deviations[0]:.1f} standard deviations off the mean"
         more = f"; the {len(unusual)} most unusual of {dataset.n_features:,} columns are shown"
-        st.caption(f"It is {most}{more if len(unusual) < dataset.n_features else ''}.")
+        st.caption(f"It is {most}{more if len(unusual) < dataset.n_features else ''}. {dataset.provenance}")
 
 
 def _unusual(dataset: Dataset, sample: Sample, row: int) -> tuple[np.ndarray, np.ndarray]:

@@ -92,7 +92,9 @@ def page_title(
         with st.container(horizontal=True, width="content", vertical_alignment="center", key="title-tools"):
             for label, (help, values) in (presets or {}).items():
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
-            with st.container(horizontal=True, width="content", wrap=False, key="title-steps"):  # on one line, always
+            # These stay on one line, wherever that is.
+            steps = {"horizontal": True, "width": "content", "wrap": False, "vertical_alignment": "center"}
+            with st.container(**steps, key="title-steps"):
                 if controls:
                     history_buttons(state, lambda name: pins.restore(state, name))
                 teaching.menu(state)

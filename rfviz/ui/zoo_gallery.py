@@ -21,8 +21,8 @@ _HERE = Path(__file__).parent
 _HTML = """
 <div class="zoo">
   <div class="legend"><span class="scale">negative<canvas aria-hidden="true"></canvas>positive, white is zero</span>
-    <span>Drag the ring, or click, to move x₀ in all pictures.</span>
-    <span>O(…): steps for n points of d columns; q to a pool, P projections or grids.</span></div>
+    <span>Drag the ring, or click, to move x₀.</span>
+    <span>O(…): steps for n points, d columns; q to a pool, P projections or grids.</span></div>
   <div class="cards"></div>
 </div>
 """
