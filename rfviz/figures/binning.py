@@ -170,7 +170,7 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
 
 
 # Room for a legend and a scale, whether there is one or not: two planes side by side are of one size.
-_MARGIN = {"l": 64, "r": 84, "t": 52, "b": 56}
+_MARGIN = {"l": 64, "r": 92, "t": 52, "b": 56}
 
 
 def _coloraxis() -> dict[str, Any]:
@@ -178,7 +178,7 @@ def _coloraxis() -> dict[str, Any]:
         "thickness": 14,
         "len": 0.85,
         "tickfont": {"size": 13},
-        "title": {"text": "share<br>\u00a0", "font": {"size": 14}},
+        "title": {"text": "share", "side": "right", "font": {"size": 14}},
     }
     return {"colorscale": [list(stop) for stop in _SHARES], "cmin": 0, "cmax": 1, "colorbar": bar}
 

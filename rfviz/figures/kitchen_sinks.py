@@ -18,7 +18,7 @@ __all__ = ["plot_error", "plot_reach", "plot_seconds", "plot_weights"]
 
 K_TITLE = "number of features or stumps K"
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
-_FEW_TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
+_FEW_TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 _TICKS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 # AdaBoost draws no features, so it has no colour of a scheme.
 _ADABOOST = SchemeStyle(GREY, "solid", "x")

@@ -45,7 +45,7 @@ def plot_shares(
     names = {"tickmode": "array", "tickvals": list(rows.values()), "ticktext": [labels[name] for name in rows]}
     return styled(
         [limit, *bars], x="share of the device’s limit, %", y="", height=_ROW * len(rows) + _AROUND, revision=revision,
-        xaxis={"range": [0, 1.12 * top]}, margin={"l": 180, "t": 28}, barmode="overlay",
+        xaxis={"range": [0, 1.2 * top]}, margin={"l": 180, "t": 28}, barmode="overlay",
         yaxis=names | {"range": [-0.6, len(rows) - 0.4], "showgrid": False, "fixedrange": True},
         annotations=[{
             "x": 100, "y": 1.0, "yref": "paper", "yanchor": "bottom", "text": "limit", "showarrow": False,

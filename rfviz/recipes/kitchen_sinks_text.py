@@ -120,9 +120,10 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
     """What one sees of the largest weights, with the numbers of the picture."""
     median, k = decay.quantiles[1], decay.k_grid
     peak, half = int(median.argmax()), len(k) // 2
+    name = label[:1].lower() + label[1:]
     lead = (
         r"**What am I seeing?** The largest of K weights in absolute value, $\lVert\alpha\rVert_\infty$, after least "
-        f"squares on K random features ({label.lower()}); the line is the median of {len(decay.norms):,} "
+        f"squares on K random features ({name}); the line is the median of {len(decay.norms):,} "
         f"run{'s' if len(decay.norms) > 1 else ''}, the band holds nine tenths of them. The theorem asks for weights "
         "of at most C/K; dotted is the smallest C that holds the median."
     )

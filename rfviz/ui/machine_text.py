@@ -95,11 +95,16 @@ def _interactive(speeds: Sequence[Timing], about: str = "") -> str:
     slow = min(speeds, key=lambda s: s.largest_m(BUDGETS[0]))
     said = (
         f"With {ROWS:,} points of {quick.n_features} columns, a slider still answers within 0.2 s at "
-        f"{about}**m = {quick.largest_m(BUDGETS[0]):,}** for {quick.label.lower()}"
+        f"{about}**m = {quick.largest_m(BUDGETS[0]):,}** for {_within(quick)}"
     )
     if slow is not quick:
-        said += f", and at {about}**m = {slow.largest_m(BUDGETS[0]):,}** for {slow.label.lower()}"
+        said += f", and at {about}**m = {slow.largest_m(BUDGETS[0]):,}** for {_within(slow)}"
     return said
+
+
+def _within(speed: Timing) -> str:
+    """The name of a map within a sentence: random Fourier."""
+    return speed.label[:1].lower() + speed.label[1:]
 
 
 def busy(speeds: Sequence[Timing], at_first_sight: bool = False) -> str:
