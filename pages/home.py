@@ -69,7 +69,7 @@ widths = {"data set": 170, "from": 130, "what it holds": 740}
 st.dataframe(rows, hide_index=True, height="content",
              column_config={name: st.column_config.Column(width=width) for name, width in widths.items()})  # fmt: skip
 st.caption(
-    "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or a set of OpenML by its "
-    "number. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
+    "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or to search "
+    "OpenML. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
     "`RFVIZ_DATA` set to it; they appear here by name."
 )
