@@ -89,12 +89,12 @@ function config(root) {
 }
 
 // As tall as the figure says, or less where it is to be square and there is no room for that. In the presenter's view a
-// main chart that begins in the upper half of the window fills what is left of it.
+// main chart that begins in the upper half of the window fills what is left of it, and so do squares beside each other.
 function tall({ root, data }) {
   const { margin } = data.figure.layout;
   let { height } = data.figure.layout;
   const top = root.getBoundingClientRect().top + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
-  if (data.large && !data.secondary && top < 0.5 * window.innerHeight)
+  if (data.large && (!data.secondary || data.square) && top < 0.5 * window.innerHeight)
     height = Math.max(420, Math.min(1.4 * height, window.innerHeight - top - 16));
   return data.square ? Math.min(height, root.clientWidth - margin.l - margin.r + margin.t + margin.b) : height;
 }
