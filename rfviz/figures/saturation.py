@@ -151,7 +151,8 @@ def _limits(result: SaturationResult, styles: list[SchemeStyle]) -> list[Any]:
         trace(
             "scatter",
             x=[end] * len(named),
-            y=[max(c.plateau, float(c.high[-1])) for _, c in named],
+            # Two standard deviations up: higher than all but a few of the pairs.
+            y=[max(c.plateau, 2 * float(c.high[-1]) - c.plateau) for _, c in named],
             mode="text",
             text=[f"<b>{'plateau ' * (c.plateau == highest)}{c.plateau:.3f}</b>" for _, c in named],
             textposition="top left",
