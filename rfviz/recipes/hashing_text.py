@@ -20,7 +20,7 @@ TERMS = (
 def summary(result: HammingResult, other: HammingResult | None, pool_size: int | None) -> str:
     """The main chart in two sentences, with its numbers."""
     words = (
-        f"Two points share a symbol with probability κ, so the share that differs follows the curve **1 − κ**: "
+        f"Two points share a symbol with probability κ, so the share that differs follows the curve **1 − κ**: "
         f"{result.inside:.0%} of {result.n_pairs:,} pairs lie within the band of {BAND:g}√(p(1−p)/m), where the "
         f"binomial law puts {result.inside_expected:.0%}. A pair is off by {result.rms:.3f} (root mean square), less "
         "with longer codes: as 1/√m."

@@ -44,7 +44,7 @@ class LayerTable:
         """Draw the table, with what is wrong below the row that causes it."""
         rows = self.rows
         wrong, reason = self.first_error()
-        st.caption("**Layers**, from the image up: window, stride, activation and its number")
+        st.caption("**Layers**, from the image up")
         for place, row in enumerate(rows):
             with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
                 st.markdown(f"**{place + 1}**" if row.size else "**top**", width=44)
@@ -60,7 +60,7 @@ class LayerTable:
             self._number(place, "size", row.size, 1, 64)
             self._number(place, "stride", row.stride, 1, 64)
         else:
-            st.markdown("all nodes below", width=176)
+            st.markdown("all nodes below", width=160)  # as wide as the two cells above
         key = self._cell(place, "kind", row.kind)
         st.selectbox("Activation", list(KINDS), format_func=KINDS.get, key=key, label_visibility=_label(place),
                      on_change=self._changed, args=(place, "kind", key), width=96, help=_HELP["kind"])  # fmt: skip
