@@ -235,5 +235,5 @@ def plot_confusion(counts: np.ndarray, names: list[str], *, height: int = 460) -
     )
     across = {"type": "category", "constrain": "domain", "showgrid": False}
     up = across | {"autorange": "reversed", "scaleanchor": "x"}
-    axes = {"xaxis": across, "yaxis": up}
+    axes = {"xaxis": across, "yaxis": up, "margin": {"t": 12}}
     return styled([heat], x="predicted class", y="true class", height=height, revision="confusion", **axes)

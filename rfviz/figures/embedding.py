@@ -140,7 +140,7 @@ def plot_embedding(
         places, threads, images["images"] = draw_thumbnails(Z, *thumbnails)
         traces.append(threads)
         shown = np.concatenate([Z, places])
-    layout = images | _plane(shown, axes, compact)
+    layout = images | _plane(shown, axes, compact) | {"legend": {"itemsizing": "constant"}}
     if not compact and (not legend or style.values is not None):
         layout["margin"] = {"t": 12}  # nothing stands above the plane, or a colour scale that makes its own room
     return styled(traces, x=axes[0], y=axes[1], height=height, revision=revision, **layout)

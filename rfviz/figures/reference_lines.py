@@ -17,6 +17,7 @@ _DASHES = ("dot", "dash", "dashdot", "longdash")
 _PLACES = (("left", "top"), ("right", "top"), ("left", "bottom"), ("right", "bottom"))
 # What a name takes of a narrow chart: of its width, each letter; of its height, the line.
 _LETTER, _LINE = 0.019, 0.075
+_STEPS = 8  # places looked at between two points of a curve
 
 
 def reference_lines(
@@ -30,7 +31,7 @@ def reference_lines(
     references : mapping of str to float
         Name of each line to its height, more than 0.
     curves : sequence of (x, y)
-        Arrays of shape (n,), x ascending: what the names are to keep clear of.
+        Arrays of shape (n,): what the names are to keep clear of.
     span : (low, high)
         Ends of the lines.
     heights : (low, high)
@@ -63,9 +64,12 @@ def reference_lines(
 def _in_unit_square(
     x: np.ndarray, y: np.ndarray, span: tuple[float, float], heights: Sequence[float]
 ) -> tuple[np.ndarray, np.ndarray]:
+    """Places all along a curve, as shares of both axes; x need not ascend: seconds may go back."""
     low, high = np.log10(span)
-    above_zero = np.log10(np.maximum(y, 10.0 ** (heights[0] - 1)))
-    return (np.log10(x) - low) / (high - low), (above_zero - heights[0]) / (heights[1] - heights[0])
+    along, steps = np.arange(len(x)), np.linspace(0, len(x) - 1, _STEPS * len(x))
+    across = np.interp(steps, along, np.log10(x))
+    up = np.interp(steps, along, np.log10(np.maximum(y, 10.0 ** (heights[0] - 1))))
+    return (across - low) / (high - low), (up - heights[0]) / (heights[1] - heights[0])
 
 
 def _rows(edge: str, level: float) -> tuple[float, float]:
@@ -78,13 +82,9 @@ def _hits(
 ) -> int:  # fmt: skip
     """How often curves, other lines, names that stand already and the edge of the chart meet a name at this place."""
     wide = min(_LETTER * letters, 0.6)
-    across = np.linspace(0.0, wide, 16) if place[0] == "left" else np.linspace(1 - wide, 1.0, 16)
+    start = 0.0 if place[0] == "left" else 1 - wide
     low, high = _rows(place[1], level)
-    found = 0
-    for x, y in curves:
-        at = across[(across >= x[0]) & (across <= x[-1])]
-        there = np.interp(at, x, y)
-        found += int(((there > low) & (there < high)).sum())
+    found = sum(int(((x > start) & (x < start + wide) & (y > low) & (y < high)).sum()) for x, y in curves)
     found += sum(8 for other in others if low < other < high)
     found += sum(16 for side, bottom, top in taken if side == place[0] and low < top and bottom < high)
     return found + 16 * (low < 0 or high > 1)

@@ -85,7 +85,7 @@ symbols do not depend on m; smaller pools come on the way to larger ones.
 **Hamming distance.** Symbols of b bits are stored as b planes of 64 a word. Exclusive or, union of the planes, count of
 ones: m·b/8 bytes a point. Recall of a search with ties is the exact mean over all orders of the rows.
 
-**Truth.** The nearest neighbours by scikit-learn's brute-force search in the exact distance. Seconds are measured here,
+**Truth.** The nearest neighbours by scikit-learn’s brute-force search in the exact distance. Seconds are measured here,
 now, with whatever else the machine does; at a few thousand points exact search is fast as well, and codes pay off in
 memory first.
 

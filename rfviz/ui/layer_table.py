@@ -17,8 +17,9 @@ __all__ = ["LayerTable"]
 _HELP = {
     "size": "Window: each node averages a square of so many nodes below it, a side.",
     "stride": "Stride: so many nodes below, the next window begins.",
-    "kind": "Dual activation: the law of how many children a feature multiplies here.",
-    "number": "Of exp, which is exp(s(ρ − 1)), the mean number of children; of power, ρ^d, exactly that number.",
+    "kind": "Dual activation: the law of how many children a feature multiplies here. The number beside it: of exp, "
+    "which is exp(s(ρ − 1)), the mean number of children; of power, ρ^d, exactly that number.",
+    "number": None,  # its name and a question mark would not fit above so small a cell
 }
 
 
@@ -47,7 +48,7 @@ class LayerTable:
         st.caption("**Layers**, from the image up")
         for place, row in enumerate(rows):
             with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-                st.markdown(f"**{place + 1}**" if row.size else "**top**", width=44)
+                st.markdown(f"**{place + 1}**" if row.size else "**top**", width=36)
                 self._cells(place, row)
             if reason and place == wrong:
                 st.error(reason)

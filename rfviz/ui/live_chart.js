@@ -241,7 +241,7 @@ function watch(chart) {
   watchClicks(chart, watching.signal);
   const isNarrow = (width) => width < (chart.data.square ? PANEL : NARROW);
   const fits = () =>
-    tall(chart) === root._fullLayout.height && isNarrow(root.clientWidth) === isNarrow(chart.width);
+    Math.abs(tall(chart) - root._fullLayout.height) < 2 && isNarrow(root.clientWidth) === isNarrow(chart.width);
   const resize = () => (fits() ? chart.Plotly.Plots.resize(root) : draw(chart.Plotly, chart));
   new ResizeObserver(() => root.isConnected && root.clientWidth && resize()).observe(root.parentElement);
   root.addEventListener("fullscreenchange", () => draw(chart.Plotly, chart));
@@ -250,7 +250,11 @@ function watch(chart) {
       clearInterval(timer);
       watching.abort();
       chart.Plotly.purge(root); // gives back what WebGL holds
-    } else if (JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template))
+    } else if (
+      JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template) ||
+      // In the presenter's view what stands above the chart may have come after it, a formula for example.
+      (chart.data.large && root.clientWidth && document.fullscreenElement !== root && !fits())
+    )
       draw(chart.Plotly, chart);
   }, 1000);
 }
