@@ -11,14 +11,14 @@ __all__ = ["METHOD", "NOBODY", "PENALTY", "RESOURCES", "explanation", "stories",
 NOBODY = "No map races. Choose at least one under “Maps”."
 
 RESOURCES = {
-    "seconds": "The errors of the first tab over the **seconds** that training and testing took on this machine. Of two "
-    "maps the lower curve errs less in the same time. Times of a few milliseconds differ from run to run.",
+    "seconds": "The errors of the first tab over the **seconds** that training and testing took on this machine. Of "
+    "two maps the lower curve errs less in the same time. Times of a few milliseconds differ from run to run.",
     "bytes": "The errors of the first tab over the **bytes** that a model takes: the weights of its map and its "
     "coefficients. Of two maps the lower curve errs less in the same memory.",
 }
 PENALTY = (
-    "Ridge regression pays for large coefficients: **α** is the price. Shown is the one, of those that were tried, that "
-    "erred least on a fifth of the training rows, for each m."
+    "Ridge regression pays for large coefficients: **α** is the price. Shown is the one, of those that were tried, "
+    "that erred least on a fifth of the training rows, for each m."
 )
 
 METHOD = r"""
