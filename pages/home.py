@@ -52,8 +52,8 @@ lines = ["| " + " | ".join(word.replace("|", "\\|") for word in row) + " |" for 
 with st.container(key="data-list"):
     st.markdown("\n".join(["| data set | from | what it holds |", "| --- | --- | --- |", *lines]))
 st.caption(
-    "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or a set of OpenML by its "
-    "number. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
+    "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or to search "
+    "OpenML. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
     "`RFVIZ_DATA` set to it; they appear here by name."
 )
 

@@ -90,12 +90,12 @@ function config(root) {
 
 // As tall as the figure says, or less where that would leave room empty: where its plane is to be square, or is a picture
 // that hangs from the top of its axes, and the chart is too narrow for one so tall. In the presenter's view a main chart
-// that begins in the upper half of the window fills what is left of it.
+// that begins in the upper half of the window fills what is left of it, and so do squares beside each other.
 function tall({ root, data }) {
   const { margin, xaxis, yaxis } = data.figure.layout;
   let { height } = data.figure.layout;
   const top = root.getBoundingClientRect().top + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
-  if (data.large && !data.secondary && top < 0.5 * window.innerHeight)
+  if (data.large && (!data.secondary || data.square) && top < 0.5 * window.innerHeight)
     height = Math.max(420, Math.min(1.4 * height, window.innerHeight - top - 16));
   const length = ({ range }) => Math.abs(range[1] - range[0]);
   const hangs = yaxis?.constraintoward === "top" && xaxis?.range && yaxis.range;

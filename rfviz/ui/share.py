@@ -13,6 +13,7 @@ import streamlit as st
 
 from rfviz import backend
 from rfviz.datasets._limits import size_text
+from rfviz.datasets.own import PREFIX, is_own
 from rfviz.errors import RfvizError
 from rfviz.features import to_json
 from rfviz.recipes import export
@@ -20,7 +21,6 @@ from rfviz.recipes.base import Chart, MapOn, Recipe
 from rfviz.recipes.preset import write_preset
 from rfviz.recipes.report import Entry, write_report
 from rfviz.recipes.script import notebook
-from rfviz.ui.own_data import PREFIX, is_own
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.state import PageState
 

@@ -34,6 +34,7 @@ CHART_TEXTS = """[...document.querySelectorAll(
 def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app, visit, slug):
     page = visit(app, ADDRESSES[slug], (WIDTHS[0], 900), color_scheme="light")
     check_is_there(page, slug)
+    check_soon(page, slug)
     check_names(page)
     check_legible(page, "light")
     check_rules(page)
@@ -47,6 +48,18 @@ def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app,
     check_legible(page, "dark")
     check_rules(page)
     check_width(page)
+
+
+def check_soon(page, slug):
+    """The server is found without asking around, and nothing to draw with is discovered late."""
+    asked = page.evaluate("""() => performance.getEntriesByType("resource")
+      .map((e) => ({ name: new URL(e.name).pathname, start: e.startTime }))""")
+    found = next(entry for entry in asked if entry["name"].endswith("/_stcore/health"))
+    assert found["name"] == "/_stcore/health"
+    # The table of data sets, a large part, is far below.
+    if slug != "home":
+        late = [entry["name"] for entry in asked if entry["start"] > found["start"] and entry["name"].endswith(".js")]
+        assert not late, f"announce them in rfviz/ui/preload.py: {late}"
 
 
 def check_rules(page):
