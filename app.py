@@ -15,6 +15,7 @@ from starlette.middleware import Middleware  # noqa: E402
 
 from rfviz.ui.badge import device_route  # noqa: E402
 from rfviz.ui.lasting import Lasting  # noqa: E402
+from rfviz.ui.own_sources import OwnSources  # noqa: E402
 from rfviz.ui.page_index import ROUTER  # noqa: E402
 from rfviz.ui.plotly_script import plotly_routes, server_path  # noqa: E402
 from rfviz.ui.preload import Preload  # noqa: E402
@@ -24,7 +25,11 @@ app = st.App(
     ROUTER,
     lifespan=lifespan,
     routes=[*plotly_routes(), device_route()],
-    middleware=[Middleware(Lasting, folders=[server_path("/static/"), server_path("/rfviz/")]), Middleware(Preload)],
+    middleware=[
+        Middleware(Lasting, folders=[server_path("/static/"), server_path("/rfviz/")]),
+        Middleware(Preload),
+        Middleware(OwnSources),
+    ],
     on_script_error=report_script_error,
 )
 

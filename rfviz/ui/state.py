@@ -19,6 +19,7 @@ from rfviz.ui.address_reader import AddressReader
 from rfviz.ui.awaited import Awaited
 from rfviz.ui.history import history_of, record
 from rfviz.ui.kept import drop, keep, kept_value
+from rfviz.ui.plain import plain
 
 __all__ = ["PageState"]
 
@@ -170,7 +171,7 @@ class PageState:
         if not unknown or st.session_state.get(told) == unknown:
             return []
         st.session_state[told] = unknown
-        return [f"hide={','.join(unknown)} in the address: this page has nothing of that name."]
+        return [f"hide={plain(','.join(unknown))} in the address: this page has nothing of that name."]
 
     def changed(self) -> dict[str, Any]:
         """What differs from the defaults, by name: what the address holds, and a preset."""
