@@ -31,3 +31,15 @@ def test_there_is_no_law_of_distances_for_rectangles():
     result = saturation(pairs, "RandomMaxout", [setting], ["q = 4"])
     (curve,) = result.curves
     assert curve.expected is None and curve.plateau is None and curve.counts.sum() > 0
+
+
+def test_rarer_settings_are_behind_a_button_that_says_what_is_set():
+    def captions(at):
+        return [caption.value for caption in at.caption]
+
+    assert not any("Penalty" in text for text in captions(opened("accuracy")))
+    at = opened("accuracy", query={"alpha": "1", "doubly": "true"})
+    assert any(text == "Doubly stochastic: on · Penalty α: 1" for text in captions(at))
+    assert [popover.proto.popover.label for popover in at.get("popover")].count("More settings") == 1
+    hidden = opened("accuracy", query={"hide": "doubly,receptive_field,loss,alpha"})
+    assert "More settings" not in [popover.proto.popover.label for popover in hidden.get("popover")]

@@ -15,7 +15,15 @@ from rfviz.features import registry
 from rfviz.figures.accuracy import plot_accuracy, runners_frame
 from rfviz.params import Param
 from rfviz.recipes import accuracy_text as text
-from rfviz.recipes.accuracy_entrants import EntrantSettings, choose_maps, choose_settings, line_up, presets
+from rfviz.recipes.accuracy_entrants import (
+    RARER_SETTINGS,
+    EntrantSettings,
+    choose_maps,
+    choose_rarer_settings,
+    choose_settings,
+    line_up,
+    presets,
+)
 from rfviz.recipes.accuracy_script import script_of
 from rfviz.recipes.base import Bench, Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.panel import Panel
@@ -106,9 +114,11 @@ class Accuracy(Recipe[Source, Settings, Outcome]):
             references = panel.several("references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Beside them",
                                        "Other methods, as horizontal lines.", titles)  # fmt: skip
             m_max, seeds = panel.control(M_MAX), panel.control(SEEDS)
-            maps = choose_settings(panel, chosen, references, source.data.dataset.image_shape)
-            loss = panel.control(LOSS)
-            alpha = panel.control(ALPHA) if loss == "ridge" else "hold-out"
+            maps = choose_settings(panel, chosen, references)
+            with panel.section("more", [*RARER_SETTINGS, LOSS.name, ALPHA.name]):
+                maps = choose_rarer_settings(panel, chosen, source.data.dataset.image_shape, maps)
+                loss = panel.control(LOSS)
+                alpha = panel.control(ALPHA) if loss == "ridge" else "hold-out"
         return Settings(chosen, references, maps, m_max, seeds, loss, alpha)
 
     def race(self, source: Source, settings: Settings, keeper: Keeper) -> Race:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rfviz import datasets
@@ -20,7 +20,16 @@ from rfviz.recipes.maps import receptive_field
 from rfviz.recipes.panel import Panel
 from rfviz.skeleton import PRESETS as PRESET_SKELETONS
 
-__all__ = ["EntrantSettings", "architectures", "choose_maps", "choose_settings", "line_up", "presets"]
+__all__ = [
+    "RARER_SETTINGS",
+    "EntrantSettings",
+    "architectures",
+    "choose_maps",
+    "choose_rarer_settings",
+    "choose_settings",
+    "line_up",
+    "presets",
+]
 
 #: Skeletons that race, as words of the address: presets, and the architectures of the paper's Table 1.
 _ARCHITECTURE_OF = {name.replace(",", "-"): name for name in NAMES}
@@ -40,6 +49,8 @@ _WHOLE = Param(
 _DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic",
                 help="One more curve for each map that projects: trained by random rows and random features, which are "
                 "drawn again whenever they are needed, so that no weights are stored.")  # fmt: skip
+#: Controls that :func:`choose_rarer_settings` begins with.
+RARER_SETTINGS = (_DOUBLY.name, RECEPTIVE_FIELD.name)
 
 _DIGITS = {
     "data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
@@ -118,9 +129,7 @@ def choose_maps(panel: Panel) -> list[str]:
     return panel.several("schemes", list(schemes), _MAPS, "Maps", "Which feature maps race.", short)
 
 
-def choose_settings(
-    panel: Panel, chosen: list[str], references: list[str], image_shape: tuple[int, ...] | None
-) -> EntrantSettings:
+def choose_settings(panel: Panel, chosen: list[str], references: list[str]) -> EntrantSettings:
     """Let the reader set what the chosen maps and reference lines depend on."""
     pools, skeletons, gamma, projections = [4], ["flat"], _GAMMA.default, _PROJECTIONS.default
     if "RandomMaxout" in chosen or "SharedPoolMaxout" in chosen:
@@ -131,14 +140,18 @@ def choose_settings(
         gamma = panel.control(_GAMMA)
     if "CompositionalFeatures" in chosen:
         skeletons = panel.several("skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS)
-    fields: tuple[dict[str, Any], ...] = ({},)
-    doubly = False
-    if any(_projects(name) for name in chosen):
-        doubly = panel.control(_DOUBLY)
-        field = receptive_field(panel, image_shape)
-        if field:
-            fields = ({}, field) if panel.control(_WHOLE) else (field,)
-    return EntrantSettings(tuple(pools), gamma, tuple(skeletons), projections, fields, doubly)
+    return EntrantSettings(tuple(pools), gamma, tuple(skeletons), projections)
+
+
+def choose_rarer_settings(
+    panel: Panel, chosen: list[str], image_shape: tuple[int, ...] | None, settings: EntrantSettings
+) -> EntrantSettings:
+    """Let the reader confine maps that project to rectangles, and train them in the doubly stochastic way."""
+    if not any(_projects(name) for name in chosen):
+        return settings
+    doubly, field = panel.control(_DOUBLY), receptive_field(panel, image_shape)
+    fields = (({}, field) if panel.control(_WHOLE) else (field,)) if field else ({},)
+    return replace(settings, fields=fields, doubly=doubly)
 
 
 def _projects(name: str) -> bool:

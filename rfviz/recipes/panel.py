@@ -87,8 +87,9 @@ class Panel(ABC):
 
     # --- what matters only where there is something to look at --------------------------------------------------------
 
-    def section(self, name: str) -> AbstractContextManager:
-        """Where the controls asked for inside are drawn: ``"controls"``, a row of columns; ``"line"``, one line."""
+    def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager:
+        """Where the controls asked for inside are drawn: ``"controls"``, a row of columns; ``"line"``, one line;
+        ``"more"``, what few readers need, which are these controls by name."""
         return nullcontext()
 
     def formula(self, text: str) -> None:  # noqa: B027 - most panels show nothing

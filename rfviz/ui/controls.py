@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import streamlit as st
@@ -53,11 +53,28 @@ class PagePanel(Panel):
         dataset, key = choose_data(self.state, default, names)
         return Data(key[0], dict(key[2]), dataset, key)
 
-    def section(self, name: str) -> AbstractContextManager:
-        """The row of columns for controls, or a line of its own; what is asked for inside is drawn there."""
+    def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager:
+        """The row of columns for controls, or a line of its own; what is asked for inside is drawn there.
+
+        ``"more"`` is a button that opens these controls, with what of them differs from the defaults beside it.
+        """
+        if name == "more":
+            return self._more() if any(map(self.state.shows, controls)) else nullcontext()
         if name == "line":
             return st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
         return st.container(key=name)
+
+    @contextmanager
+    def _more(self) -> Iterator[None]:
+        known = self.state.controls
+        before = set(known)
+        line = st.container(horizontal=True, vertical_alignment="center", key="controls-more")
+        with line.popover("More settings", icon=":material/tune:"):
+            yield
+        inside = {name: value for name, value in self.state.changed().items() if name in known and name not in before}
+        said = [f"{known[name].label}: {known[name].words(value)}" for name, value in inside.items()]
+        if said:
+            line.caption(" · ".join(said), width="content")
 
     def formula(self, text: str) -> None:
         """A formula beside the controls."""

@@ -101,6 +101,10 @@ class PageState:
     def draws(self, name: str, label: str) -> bool:
         """Whether a control is to be drawn; one that is not keeps its value. Remembers what the control is called."""
         self._labels[name] = label
+        return self.shows(name)
+
+    def shows(self, name: str) -> bool:
+        """Whether a control of this name is to be seen."""
         return name not in self.hidden and (self.only is None or name in self.only)
 
     def last(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
