@@ -77,8 +77,8 @@ METHOD = """
 **Law.** Symbols are independent draws, so the Hamming distance of two given points is binomial: m places, each
 different with probability 1 − κ. For the argmax of q Gaussian projections κ is the collision probability
 $\\kappa_q(\\cos\\theta)$ of the random maxout paper (its Remark 1), computed by quadrature to twelve digits:
-$\\kappa_q = 1$ for equal, 1/q for orthogonal and 0 for opposite points. For q = 2, and for signs (SimHash),
-κ = 1 − θ/180°.
+$\\kappa_q = 1$ for equal, 1/q for orthogonal and 0 for opposite points. For q = 2, and for signs
+(SimHash), κ = 1 − θ/180°.
 
 **Codes.** The running maximum is kept beside its index: two blocks of memory, never all m·q projections. The first
 symbols do not depend on m; smaller pools come on the way to larger ones.
