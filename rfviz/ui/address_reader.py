@@ -7,6 +7,7 @@ from typing import Any
 
 from rfviz.recipes.address import format_value, parse_value, same_text
 from rfviz.recipes.zoom import ZoomCheck
+from rfviz.ui.plain import plain
 
 __all__ = ["AddressReader"]
 
@@ -89,5 +90,6 @@ class AddressReader:
             value = default
         if not same_text(format_value(value), text):
             shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"
-            self._wrong.append(f"{name}={shown} in {where} is not possible here; using {format_value(value)}.")
+            used = "none" if value in ([], ()) else format_value(value)
+            self._wrong.append(f"{name}={plain(shown)} in {where} is not possible here; using {used}.")
         return value

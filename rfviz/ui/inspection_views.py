@@ -24,6 +24,7 @@ from rfviz.ui import images, layout
 from rfviz.ui.controls import draw_word
 from rfviz.ui.links import data_values, page_link
 from rfviz.ui.live_chart import taken_row
+from rfviz.ui.plain import plain
 from rfviz.ui.results import kept
 from rfviz.ui.state import PageState
 
@@ -143,7 +144,7 @@ def show_row(dataset: Dataset, key: Hashable, sample: Sample, row: int | None) -
     said = ["", *(f" ({distance:.3g})" for distance in apart)]
     unusual, deviations = _unusual(dataset, sample, row)
     st.markdown(
-        f"**Row {row + 1:,}{_label(dataset, row)}**, and the {len(near)} rows nearest to it, with their distance"
+        f"**Row {row + 1:,}{plain(_label(dataset, row))}**, and the {len(near)} rows nearest to it, with their distance"
     )
     if dataset.image_shape:
         captions = [f"row {r + 1:,}{_label(dataset, r)}{s}" for r, s in zip(rows, said, strict=True)]
@@ -160,7 +161,8 @@ def show_row(dataset: Dataset, key: Hashable, sample: Sample, row: int | None) -
         name = column_name(dataset, unusual[0])
         most = f"most unusual in “{name}”, {deviations[0]:.1f} standard deviations off the mean"
         more = f"; the {len(unusual)} most unusual of {dataset.n_features:,} columns are shown"
-        st.caption(f"It is {most}{more if len(unusual) < dataset.n_features else ''}. {dataset.provenance}")
+        tail = more if len(unusual) < dataset.n_features else ""
+        st.caption(f"It is {plain(most)}{tail}. {plain(dataset.provenance)}")
 
 
 def _unusual(dataset: Dataset, sample: Sample, row: int) -> tuple[np.ndarray, np.ndarray]:
@@ -186,8 +188,8 @@ def show_findings(state: PageState, findings: Iterator[Finding], limits: str) ->
     for finding in findings:
         all_of_them.append(finding)
         with cards, st.container(border=True):
-            st.markdown(f"{_ICONS[finding.grade]} **{finding.title}** :small[:gray[{GRADES[finding.grade]}]]")
-            st.markdown(finding.sentence)
+            st.markdown(f"{_ICONS[finding.grade]} **{plain(finding.title)}** :small[:gray[{GRADES[finding.grade]}]]")
+            st.markdown(plain(finding.sentence))
             if finding.page:
                 page_link(finding.page, data | dict(finding.values), "Shows these data there")
     heading.subheader(verdict(all_of_them), anchor=False)

@@ -16,6 +16,7 @@ from rfviz.analysis.facts import FACTS
 from rfviz.errors import RfvizError
 from rfviz.lessons import Lesson, Step, facts_of, fill, find_lessons, parse_expression
 from rfviz.ui.page_index import ASSETS, find_pages
+from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState
 
 __all__ = ["LESSONS", "all_lessons", "begin", "links", "panel"]
@@ -61,7 +62,7 @@ def begin(state: PageState) -> Step | None:
     if lesson is None:
         st.session_state.pop(_VISIT, None)
         if slug:
-            st.toast(f"There is no lesson “{slug[:40]}” on this page.", icon="⚠️")
+            st.toast(f"There is no lesson “{plain(slug[:40])}” on this page.", icon="⚠️")
             st.query_params.pop("lesson", None)
             st.query_params.pop("step", None)
         return None

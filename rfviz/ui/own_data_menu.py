@@ -17,6 +17,7 @@ from rfviz.ui import history, pins, share
 from rfviz.ui import own_data_text as text
 from rfviz.ui.own_data import desk, specs
 from rfviz.ui.own_data_dialog import DRAFT, bring
+from rfviz.ui.plain import plain
 from rfviz.ui.results import kept
 from rfviz.ui.state import PageState
 
@@ -54,7 +55,7 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
     if key not in st.session_state and is_own(asked) and asked not in offered:
         st.session_state[key] = default
         shown = asked.removeprefix(PREFIX)[:60]
-        st.session_state[notice] = text.ELSEWHERE.format(name=shown, default=known[default].title)
+        st.session_state[notice] = text.ELSEWHERE.format(name=plain(shown), default=known[default].title)
     return [ENTRY, *offered]
 
 

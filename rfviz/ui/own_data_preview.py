@@ -19,6 +19,7 @@ from rfviz.params import Param
 from rfviz.ui import own_data_text as text
 from rfviz.ui.images import data_uri
 from rfviz.ui.own_data import Desk
+from rfviz.ui.plain import plain
 
 __all__ = ["preview"]
 
@@ -49,10 +50,10 @@ def preview(desk: Desk, draft: dict[str, Any], another: Callable[[], None], used
     """
     taken: Upload = draft["upload"]
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.markdown(f"**{_plain(taken.name)}** · {taken.facts}")
+        st.markdown(f"**{plain(taken.name)}** · {taken.facts}")
         st.button("Another file", icon=":material/arrow_back:", type="tertiary", on_click=another, key="own-another")
     for note in taken.notes:
-        st.caption(f":material/info: {_plain(note)}")
+        st.caption(f":material/info: {plain(note)}")
     look, choose = st.columns([1.45, 1], gap="medium")
     with choose:
         with st.container(key="own-choices"):
@@ -96,13 +97,13 @@ def _result(taken: Upload, how: Preparation, draft: dict[str, Any]) -> str:
         dataset = _prepared(taken, how, draft)
     except RfvizError as error:
         return str(error)
-    names = ", ".join(map(_plain, dataset.target_names[:6])) + (", …" if len(dataset.target_names) > 6 else "")
+    names = ", ".join(map(plain, dataset.target_names[:6])) + (", …" if len(dataset.target_names) > 6 else "")
     st.markdown(f"These choices give **{summary_of(dataset).rstrip('.')}**{f' ({names})' if names else ''}.")
     said = dataset.provenance.removeprefix(taken.source).lstrip("; .")
     heard = "; ".join(note.rstrip(".") for note in taken.notes)
     said = said.removeprefix(heard).lstrip("; .")
     if said:
-        st.caption(_plain(said[:1].upper() + said[1:]))
+        st.caption(plain(said[:1].upper() + said[1:]))
     return ""
 
 
@@ -127,7 +128,7 @@ def _look(taken: Upload, how: Preparation) -> None:
     if taken.columns:
         _columns_table(taken, how)
     if how.label is not None and how.label in taken.table.values and _is_class(taken, how):
-        st.markdown(f"Rows of each value of **{_plain(how.label)}**")
+        st.markdown(f"Rows of each value of **{plain(how.label)}**")
         counts = taken.balance(how.label).round(2)
         st.dataframe(
             counts, hide_index=True, height="content", key="own-balance",
@@ -152,7 +153,7 @@ def _columns_table(taken: Upload, how: Preparation) -> None:
         column_config={"values": st.column_config.Column("values", width="medium")},
     )  # fmt: skip
     if taken.pictures is None:
-        notes = [f"**{_plain(c.name)}**: {_plain(c.note)}" for c in taken.columns if c.note]
+        notes = [f"**{plain(c.name)}**: {plain(c.note)}" for c in taken.columns if c.note]
         more = [f"{len(notes) - 3:,} more columns have a note"] if len(notes) > 4 else []
         st.caption(". ".join([*(notes[:3] if more else notes), *more, text.COLUMNS_NOTE]))
 
@@ -265,10 +266,3 @@ class _Asker:
         if most < self._n:
             found["random_state"] = self.number(RANDOM_STATE)
         return found
-
-
-def _plain(words: str) -> str:
-    """Words of a file as text that Markdown leaves alone."""
-    for sign in "\\`*_[]<>$#|~:":
-        words = words.replace(sign, f"\\{sign}")
-    return words

@@ -16,12 +16,16 @@ import streamlit as st
 from rfviz.recipes.address import format_value
 from rfviz.recipes.controls import Control
 from rfviz.ui.address_reader import AddressReader
+from rfviz.ui.awaited import Awaited
 from rfviz.ui.history import history_of, record
 from rfviz.ui.kept import drop, keep, kept_value
+from rfviz.ui.plain import plain
 
 __all__ = ["PageState"]
 
 _AT = "rfviz:page"  # the page of the last run
+# Kinds of controls that Streamlit draws, whose values come with every message of the browser.
+_SENT = ("switch", "number", "ends", "word", "words")
 _sync = st.components.v2.component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
 
 
@@ -80,8 +84,10 @@ class PageState:
             Gives the legal value nearest to what it is handed (a string from the address, or an old value), or raises
             ValueError.
         """
+        if self._begun is None:
+            self._begun = time.monotonic()
+            self._catch_up()
         self._defaults[name] = default
-        self._begun = self._begun or time.monotonic()
         key = self.key(name)
         if key not in st.session_state or self.address.is_asked(name):
             kept = _legal(kept_value(st.session_state, key, default), default, clean)
@@ -104,9 +110,30 @@ class PageState:
     def apply(self, values: Mapping[str, Any]) -> None:
         """Set several controls at once: a preset. To be called from a callback, before the controls are drawn."""
         history_of(self.page, st.session_state).part()
+        self._catch_up()
+        held = self.values()
+        sent = {name: value for name, value in values.items() if name in held and self._is_sent(name)}
+        others = {name: value for name, value in held.items() if name not in values}
+        self._awaited().add(held, {name: value for name, value in sent.items() if value != held[name]}, others)
         for name, value in values.items():
             st.session_state[self.key(name)] = value
         st.session_state[self._set] = frozenset(values)
+
+    def _is_sent(self, name: str) -> bool:
+        return name in self.controls and self.controls[name].kind in _SENT
+
+    def _awaited(self) -> Awaited:
+        key = f"{self.page}:awaited"
+        if key not in st.session_state:
+            st.session_state[key] = Awaited()
+        return st.session_state[key]
+
+    def _catch_up(self) -> None:
+        """Set again what was set at once and a message of the browser, sent before it knew, has set back."""
+        awaited = self._awaited()
+        names = [name for name in [*awaited.wanted, *awaited.others] if self.key(name) in st.session_state]
+        for name, value in awaited.overtaken({name: st.session_state[self.key(name)] for name in names}).items():
+            st.session_state[self.key(name)] = value
 
     def was_set(self, name: str) -> bool:
         """Whether a control was among those that were set at once before this run: by a preset, a step back, a pin."""
@@ -117,13 +144,15 @@ class PageState:
         for key in [key for key in st.session_state if str(key).startswith(self.key(""))]:
             del st.session_state[key]
         drop(st.session_state, self.key(""))
-        st.session_state.pop(f"{self.page}:history", None)
+        for part in ("history", "awaited"):
+            st.session_state.pop(f"{self.page}:{part}", None)
 
     def finish(self) -> None:
         """After the last control: say what was wrong with the address, and write the present values to it."""
         for notice in [*self._hides_nothing(), *self.address.finish()]:
             st.toast(notice, icon="⚠️")
         st.session_state.pop(self._set, None)
+        self._awaited().ends(self.values())
         changed = self.changed()
         keep(st.session_state, self.key(""), {self.key(name): value for name, value in changed.items()})
         values = {name: format_value(value) for name, value in changed.items()}
@@ -142,7 +171,7 @@ class PageState:
         if not unknown or st.session_state.get(told) == unknown:
             return []
         st.session_state[told] = unknown
-        return [f"hide={','.join(unknown)} in the address: this page has nothing of that name."]
+        return [f"hide={plain(','.join(unknown))} in the address: this page has nothing of that name."]
 
     def changed(self) -> dict[str, Any]:
         """What differs from the defaults, by name: what the address holds, and a preset."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.steps import changes, control, settle, slider, wait_for_chart, wait_for_query
+from tests.browser.steps import changes, choose, control, settle, slider, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -79,3 +79,21 @@ def test_scheme_is_a_menu_of_hashes(page):
     names = page.get_by_role("option").all_inner_texts()
     assert {"Argmax (maxout)", "Signs (SimHash)"} <= set(names) and "Random Fourier" not in names
     page.keyboard.press("Escape")
+
+
+def test_a_click_right_after_a_preset_takes_nothing_of_it_back(page):
+    """Sent before the browser has the preset's values, a click brings along the old ones of all other controls."""
+    both = """([first, second]) => {
+      const preset = [...document.querySelectorAll(first)].find((button) => button.innerText.startsWith("Faces"));
+      preset.click();
+      setTimeout(() => document.querySelector(second).click(), 20);
+    }"""
+    page.evaluate(both, [f"[class*='st-key-{SLUG}-preset-'] button", f".st-key-{SLUG}-beside input"])
+    wait_for_query(page, data="turning_head", data__order_noise=None, beside="false", first=None, pool_size="16")
+    settle(page)
+    wait_for_query(page, data="turning_head", beside="false", first=None)
+    # What the reader sets back afterwards stays so.
+    choose(page, SLUG, "data", "Digits 8×8")
+    wait_for_query(page, data=None, beside="false")
+    settle(page)
+    wait_for_query(page, data=None, beside="false")

@@ -1,5 +1,7 @@
 """A reader brings a table, then images: preview, choices, chart; on every page, and gone with the page."""
 
+from urllib.parse import quote
+
 import pytest
 
 from tests.browser.steps import EMBEDDING, SATURATION, control, settle, wait_for_chart, wait_for_query
@@ -65,3 +67,20 @@ def test_a_dialog_that_is_closed_leaves_the_page_as_it_was(app, visit):
     page.keyboard.press("Escape")
     page.wait_for_selector("[role=dialog]", state="detached")
     wait_for_query(page, data="sphere")
+
+
+def test_names_that_look_like_pictures_stay_names(app, visit):
+    """Neither what a link says nor what a file holds makes the browser ask another host for anything."""
+    picture = "![x](http://foreign.invalid/a.png)"
+    page = visit(app, f"distance-saturation?seed={quote(picture)}&data={quote('own:' + picture)}&hide={quote(picture)}")
+    for place in ("stToast", "stAlert"):
+        page.locator(f"[data-testid={place}]", has_text=picture[:12]).first.wait_for()
+        assert not page.locator(f"[data-testid={place}] img").count()
+    page = visit(app, "quick-inspection?data=own")
+    page.wait_for_selector("[role=dialog]")
+    rows = "".join(f"{i % 7},{i * i % 11},3,{picture if i % 2 else 'price ($) or cost ($)'}\n" for i in range(40))
+    bring(page, "names.csv", f"a,b,{picture},label\n{rows}".encode(), "text/csv")
+    use(page)
+    page.get_by_text("Look at", exact=False).first.wait_for()
+    assert page.locator("[data-testid=stMain]").get_by_text(picture).count()
+    assert not page.locator("[data-testid=stMain] .katex").count()

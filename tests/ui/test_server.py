@@ -19,6 +19,7 @@ from rfviz.figures import plotly_js
 from rfviz.recipes.export import write_html
 from rfviz.ui import connect, preload
 from rfviz.ui.lasting import Lasting
+from rfviz.ui.own_sources import OwnSources
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.plotly_script import plotly_address, plotly_routes
 from rfviz.ui.startup import send_at_once
@@ -206,3 +207,11 @@ def test_what_listens_hands_on_that_packets_do_not_wait(family):
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
             assert not client.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), "only servers are changed"
+
+
+def test_pages_show_no_pictures_of_other_hosts():
+    routes = [Route("/", lambda _: HTMLResponse("page")), Route("/data", lambda _: PlainTextResponse("data"))]
+    app = Starlette(routes=routes, middleware=[Middleware(OwnSources)])
+    policy = fetch(app, "/")[1]["content-security-policy"]
+    assert "img-src 'self' data: blob:" in policy.split("; ")
+    assert "content-security-policy" not in fetch(app, "/data")[1]

@@ -1,0 +1,15 @@
+"""Words of a file or of an address, as text that Markdown leaves alone."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["plain"]
+
+# An underscore inside a word, and a colon before a blank, mean nothing.
+_SIGNS = re.compile(r"[\\`*\[\]<>$#|~]|(?<!\w)_|_(?!\w)|:(?=[\w/])")
+
+
+def plain(words: str) -> str:
+    """`words` so that they are shown as they are written: no emphasis, formula, link, picture or icon comes of them."""
+    return _SIGNS.sub(r"\\\g<0>", words)
