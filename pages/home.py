@@ -7,6 +7,7 @@ from rfviz.analysis.zoo import schemes
 from rfviz.features import registry
 from rfviz.ui import layout
 from rfviz.ui.page_index import find_pages
+from rfviz.ui.plain import plain
 
 TITLE = "Home"
 ICON = ":material/home:"
@@ -48,7 +49,7 @@ with st.container(key="maps-list"):
 st.subheader("Data sets", anchor=False)
 where = {"generated": "made here", "bundled": "bundled", "download": "downloaded once", "folder": "data folder"}
 rows = [[s.title, where[s.source], s.summary] for s in datasets.specs().values()]
-lines = ["| " + " | ".join(word.replace("|", "\\|") for word in row) + " |" for row in rows]
+lines = ["| " + " | ".join(map(plain, row)) + " |" for row in rows]
 with st.container(key="data-list"):
     st.markdown("\n".join(["| data set | from | what it holds |", "| --- | --- | --- |", *lines]))
 st.caption(
