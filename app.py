@@ -14,9 +14,10 @@ import streamlit as st  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 
 from rfviz.ui.badge import device_route  # noqa: E402
+from rfviz.ui.connect import Connect  # noqa: E402
 from rfviz.ui.lasting import Lasting  # noqa: E402
 from rfviz.ui.own_sources import OwnSources  # noqa: E402
-from rfviz.ui.page_index import ROUTER  # noqa: E402
+from rfviz.ui.page_index import ROUTER, find_pages  # noqa: E402
 from rfviz.ui.plotly_script import plotly_routes, server_path  # noqa: E402
 from rfviz.ui.preload import Preload  # noqa: E402
 from rfviz.ui.startup import lifespan, report_script_error  # noqa: E402
@@ -29,6 +30,7 @@ app = st.App(
         Middleware(Lasting, folders=[server_path("/static/"), server_path("/rfviz/")]),
         Middleware(Preload),
         Middleware(OwnSources),
+        Middleware(Connect, slugs=[page.slug for page in find_pages()]),
     ],
     on_script_error=report_script_error,
 )

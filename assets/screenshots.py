@@ -51,6 +51,8 @@ FIGURES = {
     "figure-3-deep": ("kernel-approximation", "Figure 3, deep"),
     "figure-4": ("pixel-cooccurrence", "Figure 4 of the paper"),
 }
+# Lessons about another chart of their page than the one that it opens with, and where that is.
+LESSONS = {"kitchen-sinks-weights": "kitchen-sinks?view=weights"}
 # The curves have come half of their way.
 UNDER_WAY = """() => [...document.querySelectorAll(".js-plotly-plot")].some((chart) => (chart._fullData ?? [])
   .some((trace) => trace.mode === "lines+markers" && Math.max(...trace.x) >= 50))"""
@@ -72,6 +74,7 @@ def main() -> None:
                 save(page, ASSETS / f"accuracy-racing-{scheme}.png")
         with running_app() as address:
             take_pages(browser, address, [page.slug for page in find_pages() if page.slug != "home"])
+            take_lessons(browser, address)
         with running_app(os.environ.get("RFVIZ_DATA")) as address:
             for name, (slug, preset) in FIGURES.items():
                 for scheme in SCHEMES:
@@ -93,6 +96,15 @@ def take_pages(browser: Browser, address: str, slugs: list[str]) -> None:
                 if slug != "accuracy":
                     save(page, ASSETS / f"{slug}-{scheme}.png")
                 save_card(page, slug, scheme, ASSETS / f"{slug}-card-{scheme}.png")
+
+
+def take_lessons(browser: Browser, address: str) -> None:
+    """Take the cards of lessons that have a picture of their own."""
+    for name, place in LESSONS.items():
+        for scheme in SCHEMES:
+            with opened(browser, f"{address}/{place}", scheme) as page:
+                rest(page)
+                save_card(page, name, scheme, ASSETS / f"{name}-card-{scheme}.png")
 
 
 @contextmanager

@@ -53,6 +53,7 @@ with tab:
     elif name in ("Against seconds", "Against bytes"):
         chart = resource_chart(result, name.split()[1])
         layout.chart(chart.figure, chart.name, chart.alt)
+        layout.explain(text.RESOURCES[name.split()[1]])
     elif name == "Confusions":
         views.confusions(state, race, source.data.dataset)
     else:

@@ -40,36 +40,35 @@ for group, pages in groups.items():
 
 layout.pictures_are_decoration()
 
-with st.container(key="pair"):
-    with st.container():
-        st.subheader("This machine", anchor=False)
-        device = backend.get_device()
-        blas = backend.blas_info()
-        machine = next(page for page in find_pages() if page.slug == MACHINE)
-        st.markdown(f"**{device.describe()}** · {device.free_bytes() / 1e9:.1f} GB free")
-        st.markdown(
-            f"Matrix products on the processor: {blas['library']} {blas['version']}, kernels for "
-            f"{blas['architecture']}, {blas['most_threads']} threads on {blas['cores']} cores. {layout.blas_note()}"
-        )
-        if not device.is_gpu:
-            st.caption(
-                f"No GPU is in use: {backend.gpu_status()}. With an NVIDIA GPU, `pip install -r requirements-gpu.txt` "
-                "and start again; nothing else changes."
-            )
-        st.page_link(machine.path, label=f"**{machine.title}**: {machine.question}", icon=machine.icon)
-    with st.container():
-        st.subheader("Feature maps", anchor=False)
-        for scheme in map(registry().get, schemes()):
-            st.markdown(f"**{scheme.label}.** {scheme.summary}")
+st.subheader("Feature maps", anchor=False)
+with st.container(key="maps-list"):
+    for scheme in map(registry().get, schemes()):
+        st.markdown(f"**{scheme.label}.** {scheme.summary}")
 
 st.subheader("Data sets", anchor=False)
 where = {"generated": "made here", "bundled": "bundled", "download": "downloaded once", "folder": "data folder"}
-rows = [{"data set": s.title, "from": where[s.source], "what it holds": s.summary} for s in datasets.specs().values()]
-widths = {"data set": 170, "from": 130, "what it holds": 740}
-st.dataframe(rows, hide_index=True, height="content",
-             column_config={name: st.column_config.Column(width=width) for name, width in widths.items()})  # fmt: skip
+rows = [[s.title, where[s.source], s.summary] for s in datasets.specs().values()]
+lines = ["| " + " | ".join(word.replace("|", "\\|") for word in row) + " |" for row in rows]
+with st.container(key="data-list"):
+    st.markdown("\n".join(["| data set | from | what it holds |", "| --- | --- | --- |", *lines]))
 st.caption(
-    "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or a set of OpenML by its "
-    "number. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
+    "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or to search "
+    "OpenML. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
     "`RFVIZ_DATA` set to it; they appear here by name."
 )
+
+st.subheader("This machine", anchor=False)
+device = backend.get_device()
+blas = backend.blas_info()
+machine = next(page for page in find_pages() if page.slug == MACHINE)
+st.markdown(
+    f"**{device.describe()}** · {device.free_bytes() / 1e9:.1f} GB free. Matrix products on the processor: "
+    f"{blas['library']} {blas['version']}, kernels for {blas['architecture']}, {blas['most_threads']} threads on "
+    f"{blas['cores']} cores. {layout.blas_note()}"
+)
+if not device.is_gpu:
+    st.caption(
+        f"No GPU is in use: {backend.gpu_status()}. With an NVIDIA GPU, `pip install -r requirements-gpu.txt` "
+        "and start again; nothing else changes."
+    )
+st.page_link(machine.path, label=f"**{machine.title}**: {machine.question}", icon=machine.icon)

@@ -18,7 +18,7 @@ GROUP = "Learning"
 ORDER = 34
 QUESTION = "AdaBoost chooses every feature with care. How far does one get, and how fast, by drawing them at random?"
 
-state = layout.page_title(RECIPE.slug, RECIPE.presets, "Kitchen sinks against AdaBoost")
+state = layout.page_title(RECIPE.slug, RECIPE.presets)
 panel = PagePanel(state, {"view": views.choose_view})
 with st.sidebar:
     source = RECIPE.source(panel)

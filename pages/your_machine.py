@@ -17,9 +17,10 @@ QUESTION = "How near do the feature maps come to the best that this device can d
 state = layout.page_title("your-machine", controls=False)
 work = views.benchmark()
 speeds = work.speeds()
-live = LiveRun("your-machine", work)
+live = LiveRun("your-machine", work, hint=text.HINT)
 live.start_and_stop()
-views.chart(speeds, str(work.identity))
+more = not live.is_going and views.look(work)
+views.chart(speeds, work.glances(), str(work.identity))
 if speeds:
     views.sizes(speeds)
     views.again(work)
@@ -31,5 +32,5 @@ layout.details(state, {
 state.finish()
 show_device()
 # Last, when the page stands: what a run has not drawn yet is shown faded.
-if live.wait():
+if live.wait() or more:
     st.rerun()

@@ -7,9 +7,12 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from rfviz.errors import DataError, ParameterError, hearing
+
+if TYPE_CHECKING:
+    from rfviz.datasets import DatasetSpec
 
 __all__ = ["add_arguments", "run"]
 
@@ -26,7 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", default=".", help="where the files go; made where it is missing")
     parser.add_argument("--figure", metavar="LABEL", help="with a page's name: one of its presets, such as a figure")
     parser.add_argument(
-        "--data", metavar="PATH", help="a folder with your own .npz, .csv and .parquet files, or a file"
+        "--data",
+        metavar="PATH",
+        help="a file of your own, as the laboratory takes it (CSV, Parquet, NPZ, a ZIP of images), or a data folder",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no list of files")
     parser.set_defaults(command=run)
@@ -34,21 +39,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run the command; see :func:`rfviz.cli.main` for errors."""
-    from rfviz import recipes
+    from rfviz import datasets, recipes
     from rfviz.recipes.base import Bench
     from rfviz.recipes.export import write_chart
     from rfviz.recipes.preset import Preset, write_preset
     from rfviz.recipes.zoom import zoom_charts
 
-    own = None if given.data is None else _own_data(Path(given.data).expanduser())
     page, values = _settings(given)
     recipe = recipes.find(page)
-    if own is not None and "data" not in values and (recipe.own_file or own.is_file()):
-        values = {**values, "data": _name_of(own)}
+    path = None if given.data is None else Path(given.data).expanduser()
+    own = None if path is None or path.is_dir() else _own_file(path)
+    if own is not None:
+        values = {**values, "data": own.name}
+    elif path is not None:
+        datasets.set_folder(path)
+        if recipe.own_file and "data" not in values:
+            values = {**values, "data": _only_one(path)}
     out = _folder(given.out)
     bar = _Bar(None if given.quiet else sys.stderr)
     zoom = str(values.get("zoom", ""))
-    preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar)
+    preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar, own)
     source = recipe.source(preset)
     settings = recipe.settings(preset, source)
     for name in preset.unasked():
@@ -70,27 +80,33 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _own_data(path: Path) -> Path:
-    """Make the folder of the reader's data known, or that of a single file."""
-    from rfviz import datasets
+def _own_file(path: Path) -> DatasetSpec:
+    """A file as “Your own data…” in the laboratory takes it, prepared as proposed there."""
+    from rfviz.datasets import upload
+    from rfviz.datasets.own import PREFIX, own_spec
 
-    datasets.set_folder(path.parent if path.is_file() else path)
-    return path
+    try:
+        if path.stat().st_size > upload.MAX_BYTES:
+            raise DataError(
+                f"{path} is larger than {upload.MAX_BYTES // 1024**2} MB. Put it into a folder of its own, as numbers, "
+                "and give that: --data FOLDER"
+            )
+        taken = upload.take(path.name, path.read_bytes())
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
+    return own_spec(PREFIX + taken.stem, taken, taken.suggestion, taken.prepare(), taken.digest)
 
 
-def _name_of(path: Path) -> str:
-    """The data set that a file is, or the only one of a folder."""
+def _only_one(path: Path) -> str:
+    """The only data set of a folder."""
     from rfviz.datasets import folder
 
     files = folder.files()
-    if path.is_file():
-        files = {name: file for name, file in files.items() if file.resolve() == path.resolve()}
     if len(files) == 1:
         return next(iter(files))
     if files:
         raise DataError(f"{path} holds {len(files)} data files. Name one: --data {next(iter(files.values()))}")
-    what = "is no data file" if path.is_file() else "holds no data file"
-    raise DataError(f"{path} {what}. These are known by .npz, .csv and .parquet at the end of their name.")
+    raise DataError(f"{path} holds no data file. These are known by .npz, .csv and .parquet at the end of their name.")
 
 
 def _settings(given: argparse.Namespace) -> tuple[str, Mapping[str, Any]]:

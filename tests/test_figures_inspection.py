@@ -1,5 +1,6 @@
 """The quick inspection as pictures: every finding is readable in full, and every row stands at its place."""
 
+import dataclasses
 import re
 
 import numpy as np
@@ -8,7 +9,7 @@ from rfviz.analysis.inspection_findings import GRADES, Finding
 from rfviz.analysis.inspection_maps import MAP_NAMES
 from rfviz.analysis.quick_inspection import Inspection
 from rfviz.datasets import load
-from rfviz.figures.inspection_maps import plot_findings, plot_maps
+from rfviz.figures.inspection_maps import inspection_style, plot_findings, plot_maps
 
 
 def test_findings_are_whole_one_below_the_other_and_no_name_is_a_tag():
@@ -39,3 +40,13 @@ def test_maps_show_each_row_where_it_is_and_ring_the_one_that_is_looked_at():
         np.testing.assert_allclose(drawn, projection.coordinates[rows])
         np.testing.assert_allclose([ring.x[0], ring.y[0]], projection.coordinates[7])
         np.testing.assert_array_equal(frames[name].iloc[rows, 1:], drawn)
+
+
+def test_colours_hold_every_value_but_where_a_huge_one_would_leave_the_others_alike():
+    data, rows = load("moons", n_samples=60), np.arange(60)
+    np.testing.assert_allclose(inspection_style(data, rows, "c1").values, data.X[:, 0], rtol=1e-6)
+    X = data.X.copy()
+    X[3, 0] = 1e4
+    huge = inspection_style(dataclasses.replace(data, X=X), rows, "c1").values
+    np.testing.assert_allclose(huge, np.clip(X[:, 0], *np.percentile(X[:, 0], (1, 99))), rtol=1e-6)
+    assert huge.max() < X[3, 0]

@@ -1,4 +1,4 @@
-"""Your machine: nothing runs unasked, bars and sizes come, on the CPU and on a GPU."""
+"""Your machine: a first look comes by itself, bars and sizes when asked for, on the CPU and on a GPU."""
 
 import time
 
@@ -44,15 +44,22 @@ def finished(at):
     return at
 
 
-def bars(at):
-    return next(t for t in specs(at)[0]["data"] if t["type"] == "bar")
+def bars(at, name="measured"):
+    return next(t for t in specs(at)[0]["data"] if t["type"] == "bar" and t["name"] == name)
 
 
-def test_nothing_is_measured_unasked():
+def test_a_first_look_is_all_that_is_taken_unasked(monkeypatch):
+    monkeypatch.setattr(machine_views, "measure_scheme", None)
     at = opened(SLUG, UNFOLDED)
     assert len(bars(at)["y"]) == 0
+    looked = bars(at, "first look")
+    assert sorted(looked["y"]) == [0, 1, 2] and (array(looked["x"]) > 0).all()
+    assert looked["marker"]["opacity"] < 1 and all("about" in text or "under" in text for text in looked["text"])
+    # Who comes later sees the same, and nothing is computed again.
+    monkeypatch.setattr(machine_views, "glance", None)
+    assert (array(bars(opened(SLUG), "first look")["x"]) == array(looked["x"])).all()
     assert specs(at)[0]["layout"]["yaxis"]["ticktext"] == ["Decision stumps", "Random Fourier", "Random maxout"]
-    assert "Press **Start**" in "".join(markdown.value for markdown in at.markdown)
+    assert "first look" in "".join(markdown.value for markdown in at.markdown)
     assert not at.code and len(at.dataframe) == 1  # the recorded results
     assert set(at.dataframe[0].value["device"]) and not at.error
 
@@ -61,6 +68,7 @@ def test_benchmark_fills_the_page_and_can_be_repeated():
     at = finished(pressed(opened(SLUG, UNFOLDED), "Start"))
     shares = array(bars(at)["x"])
     assert len(shares) == 3 and (shares > 0).all()
+    assert all(t.get("name") != "first look" for t in specs(at)[0]["data"])
     table = at.dataframe[0].value
     assert list(table["scheme"]) == ["Random maxout", "Random Fourier", "Decision stumps"]
     for prefix in "mn":

@@ -7,7 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from rfviz.datasets import upload
+from rfviz.datasets import openml, upload
+from rfviz.datasets.own import own_spec
+from rfviz.errors import DataError
 from rfviz.recipes.panel import Data
 from rfviz.recipes.script import load_data
 from rfviz.ui import own_data
@@ -86,6 +88,41 @@ def test_a_file_that_cannot_be_read_is_one_sentence():
     ]
     at.get("file_uploader")[0].set_value(("people.csv", csv(), "text/csv")).run()
     assert not at.error and any(button.key == "own-use" for button in at.button)
+
+
+def test_a_set_of_openml_is_searched_chosen_and_looked_at(monkeypatch):
+    found = [openml.Entry(number, f"wine_*{number}*", 1, 60, 7, 2) for number in range(1, 61)]
+    fetched = []
+
+    def search(query, progress):
+        if query != "wine":
+            raise DataError("None of that name.")
+        progress(None, "asking…")
+        return found
+
+    def fetch(entry, progress):
+        fetched.append(entry)
+        return TAKEN["table"]
+
+    monkeypatch.setattr(openml, "search", search)
+    monkeypatch.setattr(openml, "fetch", fetch)
+    at = opened(SATURATION, query={"data": "own"})
+    at.segmented_control(key="own-where").set_value("OpenML").run()
+
+    def ask(words):
+        at.text_input(key="own-openml-query").set_value(words)
+        next(button for button in at.button if button.label == "Search").click().run()
+
+    ask("zebra")
+    assert [error.value for error in at.error] == ["None of that name."] and not at.radio
+    ask("wine")
+    assert not at.error and any("60 data sets found. The 50 nearest" in caption.value for caption in at.caption)
+    (choice,) = at.radio
+    assert len(choice.options) == 50 and choice.options[2] == "wine\\_\\*3\\* · number 3"
+    choice.set_value(choice.options[2]).run()
+    next(button for button in at.button if button.key == "own-openml-get").click().run()
+    assert not at.exception and [entry.number for entry in fetched] == [3]
+    assert any(button.key == "own-use" for button in at.button)  # the preview
 
 
 @pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
@@ -196,7 +233,8 @@ def test_a_script_makes_the_same_data_again(kind, plane, tmp_path, monkeypatch):
     (tmp_path / own.upload.name).write_bytes(csv() if kind == "table" else pictures(24))
     monkeypatch.chdir(tmp_path)
     scope = {}
-    data = Data(key, own_data._values(own), own.dataset, (key, own.mark, ()))
+    values = own_spec(key, own.upload, own.how, own.dataset, own.mark).extra["values"]
+    data = Data(key, values, own.dataset, (key, own.mark, ()))
     data = in_plane(data) if plane else data
     exec(compile(load_data(data), "script", "exec"), scope)
     assert scope["dataset"].X.shape[1] == 2 or not plane

@@ -61,8 +61,8 @@ def test_is_short_and_documented(slug):
 
 def test_home_lists_data_sets_schemes_and_device():
     at = opened("home")
-    assert len(at.dataframe[0].value) == len(datasets.specs())
     text = "\n".join(markdown.value for markdown in at.markdown)
+    assert all(f"| {spec.title} |" in text and spec.summary in text for spec in datasets.specs().values())
     assert all(scheme.label in text for scheme in registry().values())
     assert "CPU" in text or "GPU" in text
 

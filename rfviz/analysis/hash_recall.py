@@ -111,7 +111,7 @@ class RecallResult:
         """One row a search, at the longest code: recall, bytes a point, milliseconds a query."""
         rows = [
             {
-                "search": f"{c.label}, {c.symbols[-1]} symbols",
+                "search": f"{c.label}, {c.symbols[-1]:,} symbols",
                 "recall": c.mean[-1],
                 "bytes a point": -(-int(c.bits[-1]) // 8),
                 "ms to hash a query": 1e3 * c.encode_seconds,

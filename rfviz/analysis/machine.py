@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import psutil
@@ -22,9 +22,9 @@ from rfviz.features import FeatureMap, registry
 from rfviz.features.cost import Work, work
 from rfviz.features.rounding import tf32_cost
 from rfviz.precision import wanted_precision
-from rfviz.rates import Rates, Stopwatch, remember
+from rfviz.rates import Rates, Stopwatch, rates, remember
 
-__all__ = ["BUDGETS", "ROWS", "M", "SchemeSpeed", "digit_rows", "measure_scheme", "settled"]
+__all__ = ["BUDGETS", "ROWS", "M", "SchemeSpeed", "Timing", "digit_rows", "glance", "measure_scheme", "settled"]
 
 #: Seconds that a reader waits: while a slider is dragged, after it was let go, and with a bar to watch.
 BUDGETS = (0.2, 2.0, 20.0)
@@ -32,6 +32,8 @@ BUDGETS = (0.2, 2.0, 20.0)
 M, ROWS = 1000, 1000
 # A timed call takes about as long, but for maps so slow that the fewest rows take longer.
 _CALL_S, _FEWEST_ROWS, _MOST_ROWS = 0.05, 1000, 60_000
+# At first sight.
+_GLANCE_S = 0.02
 _TURNS, _DRAWS = 5, 3
 _ROUNDED_ROWS = 200
 # Of the free memory, what the map of the verification may take, with what is needed beside it.
@@ -42,8 +44,8 @@ _MOST_FEATURES = 10_000_000  # that a map may have
 
 
 @dataclass(frozen=True)
-class SchemeSpeed:
-    """What was measured of one scheme with its default settings.
+class Timing:
+    """How long one scheme took with its default settings.
 
     Attributes
     ----------
@@ -62,11 +64,6 @@ class SchemeSpeed:
         Of products: ``"float32"`` or ``"tf32"``.
     load : float
         Of the machine when it began: who wanted to compute, by the number of cores.
-    verified : (m, seconds)
-        So many features were drawn and ROWS rows mapped to them, which should take 0.2 s.
-    tf32_error : float
-        Root mean square error of a feature if products were taken in TF32, relative to that of the features; emulated
-        where the device has no such products.
     """
 
     scheme: str
@@ -81,8 +78,6 @@ class SchemeSpeed:
     rates: Rates
     precision: str
     load: float
-    verified: tuple[int, float]
-    tf32_error: float
 
     @property
     def limit_seconds(self) -> float:
@@ -120,6 +115,26 @@ class SchemeSpeed:
         return _two_digits(max((seconds / n_components - self._draw_rate) / self._map_rate, 0.0))
 
 
+@dataclass(frozen=True)
+class SchemeSpeed(Timing):
+    """A :class:`Timing` that was taken with care, and what was run for real.
+
+    Attributes
+    ----------
+    verified : (m, seconds)
+        So many features were drawn and ROWS rows mapped to them, which should take 0.2 s.
+    tf32_error : float
+        Root mean square error of a feature if products were taken in TF32, relative to that of the features; emulated
+        where the device has no such products.
+    """
+
+    verified: tuple[int, float]
+    tf32_error: float
+
+
+_T = TypeVar("_T", bound=Timing)
+
+
 @functools.lru_cache(maxsize=1)
 def _digits() -> np.ndarray:
     return normalise(datasets.load("digits").X, "unit norm").astype(np.float32)
@@ -129,6 +144,38 @@ def digit_rows(n_samples: int) -> np.ndarray:
     """So many rows of the digits at unit norm, 64 columns in float32, over and over."""
     digits = _digits()
     return np.tile(digits, (-(-n_samples // len(digits)), 1))[:n_samples]
+
+
+def glance(scheme: str) -> Timing:
+    """Time one scheme at first sight: one draw, two calls at most, and the device's rates in between.
+
+    A fifth of a second on a processor. It is what to show before anybody has asked for :func:`measure_scheme`, and no
+    more than that: whatever else runs at that moment is in it.
+
+    Parameters
+    ----------
+    scheme : str
+        Class name.
+
+    Returns
+    -------
+    Timing
+    """
+    device, cls = get_device(), registry()[scheme]
+    load = psutil.getloadavg()[0] / backend.worker_count()
+    watch, feature_map = Stopwatch(device), cls(M, random_state=0)
+    draw_seconds = _seconds(lambda: feature_map.fit(digit_rows(2)))
+    map_seconds = once = _seconds(lambda: _map_all(feature_map, digit_rows(_FEWEST_ROWS)))
+    X = digit_rows(_FEWEST_ROWS)
+    if once < _CALL_S:  # the first call makes ready what is kept, so it is too slow to count
+        X = _rows_for(_GLANCE_S, once)
+        map_seconds = _seconds(lambda: _map_all(feature_map, X))
+        watch.turn()
+        map_seconds = min(map_seconds, _seconds(lambda: _map_all(feature_map, X)))
+    watch.turn()
+    remember(device, watch.rates())
+    return Timing(scheme, cls.label, device.name, *X.shape, M, draw_seconds, map_seconds,
+                  work(feature_map, None, *X.shape), rates(device), wanted_precision(), load)  # fmt: skip
 
 
 def measure_scheme(scheme: str, progress: Progress = silent) -> SchemeSpeed:
@@ -156,7 +203,7 @@ def measure_scheme(scheme: str, progress: Progress = silent) -> SchemeSpeed:
     feature_map.fit(digit_rows(2))
     once = _seconds(lambda: feature_map.transform(digit_rows(_FEWEST_ROWS)))  # also makes ready what is kept
     once = min(once, _seconds(lambda: feature_map.transform(digit_rows(_FEWEST_ROWS))))
-    X = digit_rows(int(np.clip(_FEWEST_ROWS * _CALL_S / once, _FEWEST_ROWS, _MOST_ROWS)))
+    X = _rows_for(_CALL_S, once)
     watch, map_seconds = Stopwatch(device), math.inf
     for turn in range(_TURNS):
         progress(0.1 + 0.7 * turn / _TURNS, "mapping, in turns with the device’s limits")
@@ -172,10 +219,15 @@ def measure_scheme(scheme: str, progress: Progress = silent) -> SchemeSpeed:
     return dataclasses.replace(found, verified=verified)
 
 
-def settled(speeds: Sequence[SchemeSpeed]) -> list[SchemeSpeed]:
+def settled(speeds: Sequence[_T]) -> list[_T]:
     """The same with the best rates that were seen while any of them was measured: a device has but one limit."""
     best = functools.reduce(Rates.best, (speed.rates for speed in speeds)) if speeds else None
     return [dataclasses.replace(speed, rates=best) for speed in speeds]
+
+
+def _rows_for(seconds: float, once: float) -> np.ndarray:
+    """As many rows as take this long, if the fewest take `once`."""
+    return digit_rows(int(np.clip(_FEWEST_ROWS * seconds / once, _FEWEST_ROWS, _MOST_ROWS)))
 
 
 def _map_all(feature_map: FeatureMap, X: np.ndarray) -> None:

@@ -148,7 +148,8 @@ def _numbers(name: str, values: np.ndarray, step: int, note: str = "") -> tuple[
         return Column(name, EMPTY, values.size, 0, "", note or "no value at all"), None
     part = values[::step]
     n_distinct = len(np.unique(part[np.isfinite(part)]))
-    span = f"{known.min():.6g} to {known.max():.6g}"
+    low, high = (f"{value:,.6g}".replace("-", "−").replace("e+0", "e") for value in (known.min(), known.max()))
+    span = low if low == high else f"{low} to {high}"
     return Column(name, NUMBER, int(values.size - known.size), n_distinct, span, note), values
 
 

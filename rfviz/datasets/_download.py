@@ -8,6 +8,7 @@ keep some data as pickles, so they run in a thread that is watched, and what the
 from __future__ import annotations
 
 import errno
+import math
 import os
 import socket
 import ssl
@@ -34,6 +35,7 @@ NETWORK = {"n_retries": 1, "delay": 0.5}
 _SOCKET_SECONDS = 20.0
 _LIMIT_SECONDS = 1800.0
 _TICK_SECONDS = 0.25
+_DAY = 86_400.0
 _DISK_ERRORS = {errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EDQUOT}
 
 _guard = threading.Lock()
@@ -53,6 +55,10 @@ class Download:
         ``"MNIST"``, ``"OpenML"``, ``"about 15 MB"``.
     fetch : callable
         ``fetch(cache_home) -> dict`` of arrays, named as :mod:`rfviz.datasets.folder` describes.
+    instead : str, optional
+        What else to do where it cannot be had; by default to put the cache file where it would lie.
+    days : float, optional
+        Fetched anew where what is kept is older; if that fails, the old one serves.
     """
 
     key: str
@@ -60,6 +66,8 @@ class Download:
     host: str
     size: str
     fetch: Callable[[Path], dict[str, np.ndarray]]
+    instead: str = ""
+    days: float = math.inf
 
 
 def cache_home() -> Path:
@@ -86,23 +94,38 @@ def obtain(download: Download, progress: Progress | None = None) -> Raw:
         path = cache_home() / "rfviz" / f"{download.key}.npz"
     except OSError as error:
         raise _cannot(download, error) from None
-    if path.exists():
-        try:
-            return _npz.read(path)
-        except DataError:
-            # We wrote this file, so one that cannot be read was damaged since: replace it.
-            path.unlink(missing_ok=True)
+    old = _kept(path)
+    if old is not None and time.time() - path.stat().st_mtime < download.days * _DAY:
+        return old
     with _guard:
         job = _running.get(path)
         if job is None:
             job = _running[path] = _Job(download, path)
             job.start()
-    _wait(job, download, progress)
+    try:
+        _wait(job, download, progress)
+    except DownloadError:
+        if old is None:
+            raise
+    if old is not None and (job.error is not None or job.is_alive()):
+        return old
     if isinstance(job.error, DataError):
         raise DownloadError(str(job.error)) from None
     if job.error is not None:
         raise job.error if isinstance(job.error, MemoryError) else _cannot(download, job.error)
     return _npz.read(path)
+
+
+def _kept(path: Path) -> Raw | None:
+    """What an earlier download left."""
+    if not path.exists():
+        return None
+    try:
+        return _npz.read(path)
+    except DataError:
+        # We wrote this file, so one that cannot be read was damaged since: replace it.
+        path.unlink(missing_ok=True)
+        return None
 
 
 class _Job(threading.Thread):
@@ -180,7 +203,5 @@ def _cannot(download: Download, error: BaseException) -> DownloadError:
 
 
 def _sentence(download: Download, why: str, remedy: str) -> str:
-    return (
-        f"{download.title} could not be downloaded from {download.host}: {why}. "
-        f"{remedy}, or put {download.key}.npz in the data folder."
-    )
+    instead = download.instead or f"put {download.key}.npz in the data folder"
+    return f"{download.title} could not be downloaded from {download.host}: {why}. {remedy}, or {instead}."

@@ -20,6 +20,8 @@ from rfviz.errors import DataError
 __all__ = ["prepare_images", "prepare_table", "suggested"]
 
 _FEWEST_ROWS = 3
+# What is said of numbers that are not those of the file any more.
+_SCALED = {"standardise": "columns standardised", "unit norm": "rows of unit norm"}
 
 
 def suggested(table: Table, label: str | None, order: str | None, images: bool = False) -> Preparation:
@@ -70,7 +72,7 @@ def prepare_table(
     features, more = _features(table, how)
     chosen = _choose(table, how, features, n_train)
     X, names, done = encoded(table, features, chosen.rows, chosen.keep, chosen.train, how)
-    said = [source, *notes, *more, chosen.lost, *done]
+    said = [source, *notes, *more, chosen.lost, *done, _SCALED.get(how.scale, "")]
     return Dataset(name=name, X=X, feature_names=names, provenance=_sentence(said), **chosen.parts())
 
 

@@ -107,5 +107,5 @@ SPEC = DatasetSpec(
     load=load,
     params=PARAMS,
     source="download",
-    summary="Six activities by features of a telephone's accelerometer (data folder: WISDM; or a download: HAR).",
+    summary="Six activities by features of a telephone’s accelerometer (data folder: WISDM; or a download: HAR).",
 )

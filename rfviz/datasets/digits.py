@@ -47,5 +47,5 @@ SPEC = DatasetSpec(
     title="Digits 8×8",
     load=load,
     source="bundled",
-    summary="1797 handwritten digits of 8×8 pixels, 10 classes.",
+    summary="1,797 handwritten digits of 8×8 pixels, 10 classes.",
 )

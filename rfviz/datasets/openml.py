@@ -1,66 +1,37 @@
-"""Any data set of OpenML, by its number or its exact name, prepared like a file that somebody hands over.
+"""Any data set of OpenML, by words of its name or by its number, prepared like a file that somebody hands over.
 
-OpenML's interface finds data sets by exact name, not by words of it: :func:`find` says which versions there are.
+OpenML's own interface finds data sets by number or exact name: :func:`find` asks it which versions there are.
+:func:`search` looks for words in the list of all names, which is kept.
 Downloads go through scikit-learn and are kept as :mod:`rfviz.datasets._download` describes.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import re
-import urllib.request
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
-from urllib.error import HTTPError
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import numpy as np
+import pandas as pd
 
-from rfviz.datasets import _limits
+from rfviz.datasets import _limits, _openml_list
+from rfviz.datasets import _openml_api as api
 from rfviz.datasets._download import NETWORK, Download, _cannot, obtain
+from rfviz.datasets._openml_api import Entry
 from rfviz.datasets._text import one_line
 from rfviz.datasets.base import Progress
 from rfviz.datasets.upload import Upload, take
 from rfviz.errors import DataError, DownloadError
 
-__all__ = ["Entry", "fetch", "find"]
+__all__ = ["Entry", "fetch", "find", "search"]
 
-_LIST = "https://www.openml.org/api/v1/json/data/list/{}/limit/{}"
-_MOST, _ANSWER_BYTES, _SECONDS = 50, 4_000_000, 15.0
+_MOST = 50
 _NAME = re.compile(r"[A-Za-z0-9_.,:()+\-]{1,128}")
 # What scikit-learn's reader needs for a cell: its text, its value, and the table.
 _CELL_BYTES = 120
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One version of a data set that OpenML has.
-
-    Attributes
-    ----------
-    number : int
-        OpenML's own (``data_id``).
-    name : str
-    version : int
-    n_rows, n_columns : int or None
-        None where OpenML does not say.
-    """
-
-    number: int
-    name: str
-    version: int
-    n_rows: int | None = None
-    n_columns: int | None = None
-
-    @property
-    def title(self) -> str:
-        """``iris, version 1 (number 61): 150 rows, 5 columns``."""
-        rows = "rows unknown" if self.n_rows is None else f"{self.n_rows:,} rows"
-        columns = "" if self.n_columns is None else f", {self.n_columns:,} columns"
-        return f"{self.name}, version {self.version} (number {self.number}): {rows}{columns}"
 
 
 def find(query: str) -> list[Entry]:
@@ -86,17 +57,63 @@ def find(query: str) -> list[Entry]:
         )
     how = f"data_id/{int(query)}" if query.isdecimal() else f"data_name/{quote(query, safe='')}"
     try:
-        answer = _ask(_LIST.format(how, _MOST))
-    except HTTPError as error:
-        if error.code in (404, 412):  # OpenML's way to say that a list is empty
-            raise DataError(_none(query)) from None
-        raise _failed(query, error) from None
+        items = api.listed(f"{how}/limit/{_MOST}")
     except (OSError, ValueError, RecursionError) as error:
         raise _failed(query, error) from None
-    found = sorted(_entries(answer), key=lambda entry: (entry.version, entry.number))
+    found = sorted(api.entries(items), key=lambda entry: (entry.version, entry.number))
     if not found:
         raise DataError(_none(query))
     return found
+
+
+def search(query: str, progress: Progress | None = None) -> list[Entry]:
+    """The data sets whose names hold every word of a query, the nearest first; by a number, that one.
+
+    Where the list of names can neither be found in the cache nor be fetched, a single word is looked up as an exact
+    name.
+
+    Parameters
+    ----------
+    query : str
+        ``"wine quality"``; capital letters do not count.
+    progress : callable, optional
+        May raise to stop waiting for the list.
+
+    Raises
+    ------
+    DataError
+        If there is none; names that are spelt alike are given.
+    DownloadError
+        If OpenML cannot be asked: why, and what to do.
+    """
+    query = one_line(query, 128)
+    if not any(map(str.isalnum, query)):
+        raise DataError(f"A search needs a word or a number; got {query!r}. Give a part of the name, such as wine.")
+    if query.isdecimal():
+        try:
+            return find(query)
+        except DownloadError:
+            raise
+        except DataError:
+            pass  # no number, but it may be a part of a name, such as a year
+    try:
+        known = _openml_list.all_entries(progress)
+    except DownloadError as error:
+        return _exactly(query, error)
+    found = _openml_list.matching(known, query)
+    if not found:
+        alike = ", ".join(_openml_list.close_names(known, query))
+        hint = f"Names spelt alike: {alike}." if alike else "Try fewer or other words, or look at openml.org."
+        raise DataError(f"None of OpenML's {len(known):,} active data sets has {query!r} in its name. {hint}")
+    return found
+
+
+def _exactly(query: str, failed: DownloadError) -> list[Entry]:
+    """A data set of that very name, where there is no list to search; why there is none otherwise."""
+    try:
+        return find(query)
+    except DataError:
+        raise failed from None
 
 
 def fetch(entry: Entry, progress: Progress | None = None) -> Upload:
@@ -105,7 +122,7 @@ def fetch(entry: Entry, progress: Progress | None = None) -> Upload:
     Parameters
     ----------
     entry : Entry
-        From :func:`find`.
+        From :func:`search` or :func:`find`.
     progress : callable, optional
         May raise to stop waiting.
 
@@ -135,7 +152,7 @@ def _fetch(number: int, home: Path) -> dict[str, np.ndarray]:
     from sklearn import datasets
 
     bunch = datasets.fetch_openml(data_id=number, data_home=str(home), as_frame=True, parser="auto", **NETWORK)
-    frame = bunch.frame
+    frame = _dense(bunch.frame)
     target = bunch.target_names[0] if bunch.target_names else None
     if target in frame.columns:  # last, where a label is looked for
         frame = frame[[*(name for name in frame.columns if name != target), target]]
@@ -144,41 +161,10 @@ def _fetch(number: int, home: Path) -> dict[str, np.ndarray]:
     return {"X": np.frombuffer(buffer.getvalue(), dtype=np.uint8).reshape(-1, 1)}
 
 
-class _OnlySecure(urllib.request.HTTPRedirectHandler):
-    """A redirection to anything but https is an error."""
-
-    def redirect_request(self, req, fp, code, msg, headers, newurl):
-        if urlsplit(newurl).scheme != "https":
-            raise OSError(f"redirected to {one_line(newurl, 60)}, which is not https")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _ask(address: str) -> Any:
-    """What a server answers in JSON, read up to a limit."""
-    request = urllib.request.Request(address, headers={"Accept": "application/json", "User-Agent": "rfviz"})
-    with urllib.request.build_opener(_OnlySecure).open(request, timeout=_SECONDS) as response:
-        content = response.read(_ANSWER_BYTES + 1)
-    if len(content) > _ANSWER_BYTES:
-        raise ValueError(f"an answer of more than {_limits.size_text(_ANSWER_BYTES)}")
-    return json.loads(content)
-
-
-def _entries(answer: Any) -> list[Entry]:
-    """The entries that are understood; an answer of another form has none."""
-    listed = answer.get("data", {}) if isinstance(answer, dict) else {}
-    listed = listed.get("dataset", []) if isinstance(listed, dict) else []
-    found = []
-    for item in listed if isinstance(listed, list) else []:
-        try:
-            sizes = {part["name"]: float(part["value"]) for part in item.get("quality", []) if part.get("value")}
-            rows, columns = (sizes.get(name) for name in ("NumberOfInstances", "NumberOfFeatures"))
-            found.append(Entry(
-                int(item["did"]), one_line(item["name"], 60), int(item.get("version", 1)),
-                None if rows is None else int(rows), None if columns is None else int(columns),
-            ))  # fmt: skip
-        except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
-            continue
-    return found
+def _dense(frame: pd.DataFrame) -> pd.DataFrame:
+    """Sparse columns written out: Parquet has none, and the maps take rows as they are."""
+    sparse = {name: kind.subtype for name, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)}
+    return frame.astype(sparse) if sparse else frame
 
 
 def _none(query: str) -> str:
@@ -189,6 +175,4 @@ def _none(query: str) -> str:
 
 
 def _failed(query: str, error: BaseException) -> DownloadError:
-    asked = Download(f"openml-{query}", f"The list of {query}", "OpenML", "", dict)
-    sentence = str(_cannot(asked, error))
-    return DownloadError(sentence.split(", or put ")[0].rstrip(".") + ", or bring the data as a file.")
+    return _cannot(Download("", f"The list of {query}", "OpenML", "", dict, _openml_list.INSTEAD), error)

@@ -86,5 +86,5 @@ SPEC = DatasetSpec(
     load=load,
     params=PARAMS,
     source="generated",
-    summary="Points uniform on the unit sphere in 2 to 1000 dimensions.",
+    summary="Points uniform on the unit sphere in 2 to 1,000 dimensions.",
 )

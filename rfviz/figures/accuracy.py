@@ -14,7 +14,8 @@ from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import M_TITLE, band
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, SchemeStyle, rgba, scheme_styles, styled
+from rfviz.figures.reference_lines import reference_lines
+from rfviz.figures.template import COLOURS, SchemeStyle, rgba, scheme_styles, styled
 
 __all__ = ["Runner", "made_runner", "plot_accuracy", "plot_confusion", "plot_penalty", "runners_frame"]
 
@@ -118,31 +119,17 @@ def plot_accuracy(
         traces += [*_band(runner, style, axis), _curve(runner, style, axis), *_paper(runner, style, axis)]
     span = x_range or _span(runners, axis)
     references = {name: error for name, error in references.items() if error > 0}
-    traces += [_reference(name, error, span, index) for index, (name, error) in enumerate(references.items())]
+    heights = _range(runners, list(references.values()))
+    curves = [(r.frame[axis].to_numpy(float), r.frame["error"].to_numpy(float)) for r in runners]
+    traces += reference_lines(references, curves, span, heights)
     across = count_axis(*span, slack=0.0, words=_X_WORDS[axis])
-    up = _LOG | _STEPS | {"tickformat": ".3~g", "range": _range(runners, list(references.values()))}
+    up = _LOG | _STEPS | {"tickformat": ".3~g", "range": heights}
     return styled(traces, x=_X_TITLES[axis], y=unit, height=height, revision=revision, xaxis=across, yaxis=up)
 
 
 def _span(runners: list[Runner], axis: str) -> tuple[float, float]:
     values = np.concatenate([r.frame[axis].to_numpy(float) for r in runners if len(r.frame)] or [np.array([1.0, 10.0])])
     return 0.9 * float(values.min()), 1.1 * float(values.max())
-
-
-def _reference(name: str, error: float, span: tuple[float, float], index: int) -> go.Scatter:
-    """A horizontal line with its name at the left end, where curves are high and references low."""
-    return trace(
-        "scatter",
-        x=[*span],
-        y=[error, error],
-        mode="lines+text",
-        line={"color": GREY, "width": 1.5, "dash": ("dot", "dash", "dashdot", "longdash")[index % 4]},
-        text=[f" {name}: {error:.3g}", ""],
-        textposition="top right",
-        textfont={"size": 13},
-        hoverinfo="skip",
-        showlegend=False,
-    )
 
 
 def _band(runner: Runner, style: SchemeStyle, axis: str) -> list[dict[str, Any]]:
@@ -248,5 +235,5 @@ def plot_confusion(counts: np.ndarray, names: list[str], *, height: int = 460) -
     )
     across = {"type": "category", "constrain": "domain", "showgrid": False}
     up = across | {"autorange": "reversed", "scaleanchor": "x"}
-    axes = {"xaxis": across, "yaxis": up}
+    axes = {"xaxis": across, "yaxis": up, "margin": {"t": 12}}
     return styled([heat], x="predicted class", y="true class", height=height, revision="confusion", **axes)

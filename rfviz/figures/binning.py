@@ -20,7 +20,7 @@ _SHARES = ((0.0, "#f4f2ee"), (0.25, "#bcd6ea"), (0.5, "#7fb0da"), (0.75, "#2a7fc
 _LEVELS = {"start": 0.1, "end": 0.9, "size": 0.2}
 
 
-def plot_boxes(grids: PlaneGrids, view: BoxView, row: int, *, height: int = 430, revision: str = "") -> go.Figure:
+def plot_boxes(grids: PlaneGrids, view: BoxView, row: int, *, height: int = 446, revision: str = "") -> go.Figure:
     """The grid of one repetition over the points, each with the colour and the mark of its box; a click picks a point.
 
     Parameters
@@ -79,7 +79,7 @@ def _ring(grids: PlaneGrids, row: int) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 430, revision: str = "") -> go.Figure:
+def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, revision: str = "") -> go.Figure:
     """How many repetitions put each point of the plane into the box of the chosen one; lines show the exact kernel.
 
     Parameters
@@ -108,7 +108,7 @@ def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 430, re
     return _plane([picture, exact, *_ring(grids, shared.row)], grids, height, revision, coloured=True)
 
 
-def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 430, revision: str = "") -> go.Figure:
+def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 446, revision: str = "") -> go.Figure:
     """Share of boxes of all pairs of points, sorted so that the boxes of one repetition are blocks.
 
     Parameters
@@ -169,11 +169,17 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
     )  # fmt: skip
 
 
-_MARGIN = {"l": 64, "r": 12, "t": 36, "b": 56}
+# Room for a legend and a scale, whether there is one or not: two planes side by side are of one size.
+_MARGIN = {"l": 64, "r": 92, "t": 52, "b": 56}
 
 
 def _coloraxis() -> dict[str, Any]:
-    bar = {"thickness": 14, "len": 0.85, "tickfont": {"size": 13}, "title": {"text": "share", "font": {"size": 14}}}
+    bar = {
+        "thickness": 14,
+        "len": 0.85,
+        "tickfont": {"size": 13},
+        "title": {"text": "share", "side": "right", "font": {"size": 14}},
+    }
     return {"colorscale": [list(stop) for stop in _SHARES], "cmin": 0, "cmax": 1, "colorbar": bar}
 
 

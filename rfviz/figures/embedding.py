@@ -140,7 +140,9 @@ def plot_embedding(
         places, threads, images["images"] = draw_thumbnails(Z, *thumbnails)
         traces.append(threads)
         shown = np.concatenate([Z, places])
-    layout = images | _plane(shown, axes, compact)
+    layout = images | _plane(shown, axes, compact) | {"legend": {"itemsizing": "constant"}}
+    if not compact and (not legend or style.values is not None):
+        layout["margin"] = {"t": 12}  # nothing stands above the plane, or a colour scale that makes its own room
     return styled(traces, x=axes[0], y=axes[1], height=height, revision=revision, **layout)
 
 
@@ -200,7 +202,8 @@ def _colours(style: PointStyle, rows: np.ndarray, legend: bool) -> dict[str, Any
     """The part of a marker that says how these points are coloured: along a scale, or as one class."""
     if style.values is None:
         return {"color": style.colours[rows[0]] if len(rows) else GREY}
-    bar = {"title": {"text": style.title, "side": "top"}, "thickness": 10, "orientation": "h", "len": 0.35,
+    bar = {"title": {"text": style.title, "side": "top", "font": {"size": 15}}, "thickness": 10, "ypad": 4,
+           "tickfont": {"size": 14}, "orientation": "h", "len": 0.35,
            "x": 0.0, "xanchor": "left", "y": 1.0, "yanchor": "bottom"}  # fmt: skip
     return {"color": style.values[rows], "colorscale": SEQUENCE, "showscale": legend, "colorbar": bar}
 

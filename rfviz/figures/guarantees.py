@@ -66,7 +66,7 @@ def plot_guarantees(
         "yaxis": {"type": "log", "dtick": 1, "range": [float(np.log10(0.5 * lowest)), float(np.log10(top))]},
     }
     shapes = [mark("y", comparison.eps)] + ([mark("x", at)] if at else [])
-    notes = [_note(comparison.eps, f"ε = {comparison.eps:g}")]
+    notes = [_beside(comparison.eps, "ε")]
     if largest:
         shapes.append(_vacuous(largest, 1e6))
         notes.append(_note(top, "vacuous: no error is so large", "top"))
@@ -112,7 +112,13 @@ def _vacuous(largest: float, end: float) -> dict[str, Any]:
 
 def _note(y: float, text: str, above: str = "bottom") -> dict[str, Any]:
     return {"xref": "paper", "x": 0.995, "y": float(np.log10(y)), "text": text, "showarrow": False,
-            "xanchor": "right", "yanchor": above, "font": {"size": 13, "color": GREY}}  # fmt: skip
+            "xanchor": "right", "yanchor": above, "font": {"size": 13}}  # fmt: skip
+
+
+def _beside(y: float, text: str) -> dict[str, Any]:
+    """A word beyond the end of a line, where no curve crosses it."""
+    return {"xref": "paper", "x": 1.005, "y": float(np.log10(y)), "text": text, "showarrow": False,
+            "xanchor": "left", "yanchor": "middle", "font": {"size": 15}}  # fmt: skip
 
 
 def plot_risk(

@@ -201,7 +201,7 @@ def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], s
         zmin=0, zmax=1, showscale=False, colorscale=[[0, _DIFFERENT], [1, scheme_style(scheme).colour]],
     )  # fmt: skip
     places = [3 * line + offset for line in range(lines) for offset in (0, 1)]
-    labels = {"tickmode": "array", "tickvals": places, "ticktext": [*names] * lines, "showgrid": False,
+    labels = {"tickmode": "array", "tickvals": places, "ticktext": [*names] * lines, "showgrid": False, "ticks": "",
               "autorange": "reversed", "fixedrange": True}  # fmt: skip
     across = {"visible": False, "range": [-0.5, _LINE - 0.5], "fixedrange": True}
     return styled([cells], x="", y="", height=24 + 62 * lines, revision="strips", yaxis=labels, xaxis=across,

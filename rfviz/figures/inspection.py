@@ -47,8 +47,16 @@ def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
         for _, x in marks
     ]
     words = [
-        {"x": x, "y": 1.02, "text": text, "showarrow": False, "yanchor": "bottom", "font": {"size": 13}}
-        for text, x in marks
+        {
+            "x": x,
+            "y": 1.02,
+            "text": text,
+            "showarrow": False,
+            "yanchor": "bottom",
+            "xanchor": side,
+            "font": {"size": 13},
+        }
+        for (text, x), side in zip(marks, ("right", "left"), strict=True)  # the map is saturated beyond the median
         if x <= result.edges[-1]
     ]
     return styled(

@@ -47,8 +47,10 @@ def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str) -> PointSt
     else:
         values, title = _values(dataset, rows, colour)
         names = [f"{name}: {title} {value:.4g}" for name, value in zip(names, values, strict=True)]
-        # A few huge values would leave all others one colour.
-        style = point_style(len(rows), np.clip(values, *np.percentile(values, (1, 99))), title=title)
+        low, high = np.percentile(values, (1, 99))
+        if np.ptp(values) > 1.5 * (high - low):  # a few huge values would leave all others one colour
+            values = np.clip(values, low, high)
+        style = point_style(len(rows), values, title=title)
     return dataclasses.replace(style, labels=names)
 
 

@@ -18,6 +18,7 @@ __all__ = ["plot_error", "plot_reach", "plot_seconds", "plot_weights"]
 
 K_TITLE = "number of features or stumps K"
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
+_FEW_TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 _TICKS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 # AdaBoost draws no features, so it has no colour of a scheme.
 _ADABOOST = SchemeStyle(GREY, "solid", "x")
@@ -40,14 +41,15 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
     -------
     plotly.graph_objects.Figure
     """
-    traces = []
+    traces, upper = [], []
     for curve, style in _styled_curves(curves):
         k, error, spread, draws = (curve.frame[name].to_numpy(float) for name in ("K", "error", "s.d.", "draws"))
         if (spread > 0).any():
             width = spread / np.sqrt(draws)
+            upper.append(100 * (error + width))
             traces.append(_band(k, 100 * np.maximum(error - width, 0.5 * error), 100 * (error + width), style))
         traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g}%"))
-    errors = np.concatenate([100 * c.frame["error"].to_numpy(float) for c in curves] or [np.zeros(0)])
+    errors = np.concatenate([*(100 * c.frame["error"].to_numpy(float) for c in curves), *upper, np.zeros(0)])
     return styled(
         traces, x=K_TITLE, y="test error, %", height=height, revision=revision, xaxis=_k_axis(k_max),
         yaxis=_error_axis(errors),
@@ -66,7 +68,7 @@ def plot_seconds(curves: Sequence[Curve], k_max: int, *, height: int = 430, revi
         frame = curve.measured
         hover = "K = %{x:,}: %{y:.3g} s"
         traces.append(_line(frame["K"].to_numpy(), frame["total"].to_numpy(), curve.label, style, hover))
-    up = _LOG | {"tickformat": ".3~g", "dtick": 1}
+    up = _LOG | _STEPS | {"tickformat": ".1~g"}
     return styled(
         traces, x=K_TITLE, y="seconds to train and test", height=height, revision=revision, xaxis=_k_axis(k_max),
         yaxis=up,
@@ -160,9 +162,9 @@ def _error_axis(errors: np.ndarray) -> dict[str, Any]:
         return _LOG | _STEPS | {"tickformat": ".3~g", "range": [0.0, 2.0]}  # no points yet
     low, high = 0.9 * positive.min(), 1.1 * positive.max()
     axis = _LOG | {"tickformat": ".3~g", "range": [float(np.log10(low)), float(np.log10(high))]}
-    if high > 5 * low:
+    if high > 20 * low:
         return axis | _STEPS
     # Within less than a power of ten Plotly's own ticks are one or two.
     decade = 10.0 ** np.floor(np.log10(low))
-    ticks = np.outer([decade, 10 * decade], _TICKS).ravel()
+    ticks = np.outer([decade, 10 * decade], _TICKS if high < 3 * low else _FEW_TICKS).ravel()
     return axis | {"tickmode": "array", "tickvals": ticks[(ticks >= low) & (ticks <= high)].round(6).tolist()}

@@ -16,6 +16,9 @@ from rfviz.figures.template import GREY, SchemeStyle, rgba, series_styles, style
 
 __all__ = ["plot_saturation"]
 
+# Curves up to which each radius is written beside its mark.
+_FEW = 3
+
 
 def plot_saturation(
     result: SaturationResult, *, as_printed: bool = True, height: int = 560, over_seeds: SeedBand | None = None
@@ -140,10 +143,10 @@ def _limits(result: SaturationResult, styles: list[SchemeStyle]) -> list[Any]:
     y = np.array([[c.plateau, c.plateau, np.nan] for _, c in limited]).ravel()
     line = {"color": rgba(GREY, 0.8), "width": 1, "dash": "dot"}
     traces = [trace("scatter", x=np.tile([0.0, end, np.nan], len(limited)), y=y, mode="lines", line=line, **quiet)]
-    # Above the band, where no pair lies; one label for curves that share a plateau.
+    # One label for curves that share a plateau, or nearly so.
     named: list[tuple[SchemeStyle, SaturationCurve]] = []
     for style, c in limited:
-        if all(abs(c.plateau - other.plateau) > 0.04 * top for _, other in named):
+        if all(abs(c.plateau - other.plateau) > 0.055 * top for _, other in named):
             named.append((style, c))
     # The word once, on the highest: in a narrow window it would run into the radius of the curve above.
     highest = max(c.plateau for _, c in named)
@@ -151,7 +154,8 @@ def _limits(result: SaturationResult, styles: list[SchemeStyle]) -> list[Any]:
         trace(
             "scatter",
             x=[end] * len(named),
-            y=[max(c.plateau, float(c.high[-1])) for _, c in named],
+            # Two standard deviations up: higher than all but a few of the pairs.
+            y=[max(c.plateau, 2 * float(c.high[-1]) - c.plateau) for _, c in named],
             mode="text",
             text=[f"<b>{'plateau ' * (c.plateau == highest)}{c.plateau:.3f}</b>" for _, c in named],
             textposition="top left",
@@ -165,7 +169,9 @@ def _limits(result: SaturationResult, styles: list[SchemeStyle]) -> list[Any]:
 def _radii(curves: list[tuple[SchemeStyle, SaturationCurve]]) -> list[Any]:
     if not curves:
         return []
-    # The word once here too, on the lowest, which has room below it.
+    # The word once here too, on the lowest, which has room below it. Of many curves the words would lie on each other;
+    # there the pointer says them.
+    mode = "markers+text" if len(curves) <= _FEW else "markers"
     lowest = min(c.plateau for _, c in curves)
     colours = [style.colour for style, _ in curves]
     marker = {"symbol": [style.symbol for style, _ in curves], "size": 13, "color": colours,
@@ -175,7 +181,7 @@ def _radii(curves: list[tuple[SchemeStyle, SaturationCurve]]) -> list[Any]:
             "scatter",
             x=[c.radius for _, c in curves],
             y=[SATURATION_SHARE * c.plateau for _, c in curves],
-            mode="markers+text",
+            mode=mode,
             marker=marker,
             text=[f"<b>{'radius ' * (c.plateau == lowest)}{c.radius:.2f}</b>" for _, c in curves],
             textposition="bottom right",

@@ -6,9 +6,20 @@ from collections.abc import Mapping
 
 from rfviz.recipes.race import Race
 
-__all__ = ["METHOD", "NOBODY", "explanation", "stories", "summary"]
+__all__ = ["METHOD", "NOBODY", "PENALTY", "RESOURCES", "explanation", "stories", "summary"]
 
 NOBODY = "No map races. Choose at least one under “Maps”."
+
+RESOURCES = {
+    "seconds": "The errors of the first tab over the **seconds** that training and testing took on this machine. Of "
+    "two maps the lower curve errs less in the same time. Times of a few milliseconds differ from run to run.",
+    "bytes": "The errors of the first tab over the **bytes** that a model takes: the weights of its map and its "
+    "coefficients. Of two maps the lower curve errs less in the same memory.",
+}
+PENALTY = (
+    "Ridge regression pays for large coefficients: **α** is the price. Shown is the one, of those that were tried, "
+    "that erred least on a fifth of the training rows, for each m."
+)
 
 METHOD = r"""
 Each map is trained by **ridge regression** on codes $\pm1$, one column a class, and the largest score wins. The maps
@@ -25,7 +36,7 @@ rows. Only the features are computed once for all of them. That takes longer, bu
 grows as $m^2$: it is the way to an $m$ that ridge regression refuses.
 
 The curve is the mean over seeds, the band one standard deviation. **Seconds** are those of training and testing at the
-points where they were measured on their own; **bytes** are the map's weights and the coefficients.
+points where they were measured on their own; **bytes** are the map’s weights and the coefficients.
 
 **Receptive fields.** A feature sees only a random rectangle of the image: its weights outside are zero, and those
 inside are scaled by $\sqrt{\text{pixels of the image}/\text{pixels of the rectangle}}$. Its kernel is the mean over all
@@ -101,7 +112,7 @@ def doubly_story(race: Race) -> str:
 def fields_story(race: Race) -> str:
     """Rectangles against whole images, map by map, at the largest m that both have reached; empty where none race."""
     curves = {runner.label: runner.frame for runner in race.runners("m") if len(runner.frame)}
-    parts = []
+    parts, unit = [], "%" if race.split.is_classification else ""
     for entrant in race.entrants:
         whole = entrant.label.removesuffix(", rectangles")
         if whole == entrant.label or not {whole, entrant.label} <= curves.keys():
@@ -109,7 +120,9 @@ def fields_story(race: Race) -> str:
         both = curves[whole].merge(curves[entrant.label], on="m", suffixes=("", " seen"))
         if len(both):
             last = both.iloc[-1]
-            parts.append(f"{whole} from {last['error']:.3g} to {last['error seen']:.3g} at m = {int(last['m']):,}")
+            parts.append(
+                f"{whole} from {last['error']:.3g}{unit} to {last['error seen']:.3g}{unit} at m = {int(last['m']):,}"
+            )
     if not parts:
         return ""
     field = next(dict(e.setting)["receptive_field"] for e in race.entrants if "receptive_field" in dict(e.setting))

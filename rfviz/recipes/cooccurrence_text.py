@@ -72,7 +72,7 @@ def summary(result: PixelMap, side: int) -> str:
     """The maps in one sentence, for those who cannot see them."""
     row, column = divmod(result.pixel, side)
     return (
-        f"Correlation of each pixel's occurrence with that of the pixel in row {row + 1}, column {column + 1}, counted "
+        f"Correlation of each pixel’s occurrence with that of the pixel in row {row + 1}, column {column + 1}, counted "
         f"in {result.n_features:,} features and exact; RMS difference {result.rms[-1]:.2g}."
     )
 

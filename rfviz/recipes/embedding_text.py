@@ -26,7 +26,7 @@ exactly the same, and Gaussian weights have the same law in every basis, so noth
 def summary(result: EmbeddingResult) -> str:
     """The chart in one sentence, for those who cannot see it."""
     p = result.features
-    order = f" Spearman's correlation with the given order is {p.order.spearman:.3f}." if p.order else ""
+    order = f" Spearman’s correlation with the given order is {p.order.spearman:.3f}." if p.order else ""
     return (
         f"{p.title} of {len(p.coordinates)} points on {p.coordinates.shape[1]} axes that hold "
         f"{p.explained.sum():.0%} of the variance.{order}"

@@ -18,8 +18,8 @@ __all__ = [
 LOOSENESS = r"""
 Four things make a guarantee larger than what happens, and the table has a line for most of them.
 
-1. **The variance is not used.** Hoeffding's inequality knows only between which values a product lies. For a pair
-   with a large kernel the products hardly vary. *Bernstein's* inequality, with the exact variance, shows what that
+1. **The variance is not used.** Hoeffding’s inequality knows only between which values a product lies. For a pair
+   with a large kernel the products hardly vary. *Bernstein’s* inequality, with the exact variance, shows what that
    costs.
 2. **A tail bound is not the tail.** The line *if normal* has the same variance and the tail of the normal law, which
    is what the central limit theorem promises for many features. It is an expectation and not a guarantee. For one
@@ -33,9 +33,9 @@ Four things make a guarantee larger than what happens, and the table has a line 
 """
 
 ERRATA = r"""
-- **Fourier, one pair.** The constant ¼ in $2e^{-D\varepsilon^2/4}$ is Hoeffding's for *pairs* (cos, sin), of which
+- **Fourier, one pair.** The constant ¼ in $2e^{-D\varepsilon^2/4}$ is Hoeffding’s for *pairs* (cos, sin), of which
   $D$ features hold $D/2$. It is printed for $\sqrt2\cos(\omega\cdot x+b)$, whose products lie in $[-2,2]$; there
-  Hoeffding's inequality gives ⅛ only. Yet the bound is true: a product is
+  Hoeffding’s inequality gives ⅛ only. Yet the bound is true: a product is
   $\cos\omega\cdot(x-z)+\cos(\omega\cdot(x+z)+2b)$, and because of the uniform $b$ the two terms are independent. That
   gives even $2e^{-D\varepsilon^2/3}$, the line *with the phase*.
 - **Fourier, a region.** The proof counts $D$ *frequencies*; $m$ paired features have $m/2$, which doubles what the
@@ -45,12 +45,12 @@ ERRATA = r"""
 - **Binning, a region.** In $36\,dP\alpha\,\mathrm{diam}\,e^{-(P\varepsilon^2/8+\ln(\varepsilon/L_k))/(d+1)}$ the
   product $\alpha\,\mathrm{diam}$ has no unit, but the slope $L_k$ has one. Measure the same points in other units,
   and the right side becomes as small as one likes. So it cannot hold for every $\alpha$ and $L_k$; here lengths are
-  measured in $1/\gamma$, where both are 1, as in the paper's example.
+  measured in $1/\gamma$, where both are 1, as in the paper’s example.
 - **Kitchen sinks, Theorem 1.** A loss of slope $L$ on $[-C,C]$ may range over $2LC$, while the term
   $LC\sqrt{\frac12\log\frac1\delta}$ belongs to losses of range $LC$. Up to this factor of two in one term, it stands.
-- **Maxout, Theorem 2.** $C'$, $c$ and the data's intrinsic dimension are left free, so that no number of features
+- **Maxout, Theorem 2.** $C'$, $c$ and the data’s intrinsic dimension are left free, so that no number of features
   follows. Its proof bounds the largest value of one feature and uses it for $m$, so that $C'$ hides a $\log m$.
-- **Compositional, Theorem 3** is Hoeffding's inequality and exact as printed; Theorem 5 has no free constant.
+- **Compositional, Theorem 3** is Hoeffding’s inequality and exact as printed; Theorem 5 has no free constant.
 """
 
 KERNEL_METHOD = r"""
@@ -93,7 +93,7 @@ chosen before the data are seen; what is compared with is the best function *of 
 """,
     "compositional": r"""
 $n$ training rows, $q=m/2$ waves, each a cosine and a sine, with $C=1$; $\rho$ the slope of the loss; $B$ the norm of
-the best function in the kernel's space. It holds on average over training sets and draws, so there is no $\delta$.
+the best function in the kernel’s space. It holds on average over training sets and draws, so there is no $\delta$.
 Nothing is left free, but the ridge penalty has to be $\lambda=\sqrt2\rho C/(\sqrt n B)$, and the loss convex with
 slope $\rho$ everywhere (hinge, logistic). On the sphere $C$ is at least $\sqrt{d/2}$ (Theorem 6), and both terms grow
 with it.
@@ -105,6 +105,14 @@ $q$ normals. **Left free by the paper**: $C'$ and $c$, and $d_M$, the Assouad di
 sliders for them the shape can be seen; a number of features cannot be had. The bound asks for $\varepsilon<1$.
 """,
 }
+
+# Of the bounds on kernels.
+_LETTERS = r"""
+$P$ is the probability of an error above $\varepsilon$, and $m$ the number of features. They have $D$ independent terms
+of variance $v$, none farther than $b$ from its mean; a cosine and a sine of one frequency make one term, so that
+$D=m/2$. There are $N$ pairs of points; a region has $d$ dimensions and a diameter; $\sigma_p$ is the root mean square
+of the frequencies, $\beta_d$ a number that depends on $d$ alone, and $\alpha_\varepsilon=\min(1,v+\varepsilon/3)$.
+"""
 
 _HEADS = {
     "one pair": "One pair of points",
@@ -149,8 +157,8 @@ def table(comparison: Comparison, d: int) -> str:
 
 def formulas(comparison: Comparison) -> str:
     """Every bound with its formula and its source."""
-    lines = [f"- **{c.name}**, {c.about}: $P\\le {c.formula}$  \n  {c.source}." for c in comparison.curves if c.formula]
-    return "\n".join(lines) or "No bound speaks of this scheme."
+    lines = [f"- **{c.name}**, {c.about}. {c.source}.  \n  $P\\le {c.formula}$" for c in comparison.curves if c.formula]
+    return "\n".join([*lines, "", _LETTERS]) if lines else "No bound speaks of this scheme."
 
 
 def kernel_summary(comparison: Comparison) -> str:
@@ -212,7 +220,7 @@ def _sentence(comparison: Comparison, about: str, sure: str) -> str:
 
 
 def _at(comparison: Comparison, m: int) -> str:
-    """What holds at the reader's m."""
+    """What holds at the reader’s m."""
     bound = [c for c in comparison.find("all pairs", "bound") if len(c.m)]
     if not bound or not bound[0].m[0] <= m <= bound[0].m[-1]:
         return ""

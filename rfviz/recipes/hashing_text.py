@@ -20,7 +20,7 @@ TERMS = (
 def summary(result: HammingResult, other: HammingResult | None, pool_size: int | None) -> str:
     """The main chart in two sentences, with its numbers."""
     words = (
-        f"Two points share a symbol with probability κ, so the share that differs follows the curve **1 − κ**: "
+        f"Two points share a symbol with probability κ, so the share that differs follows the curve **1 − κ**: "
         f"{result.inside:.0%} of {result.n_pairs:,} pairs lie within the band of {BAND:g}√(p(1−p)/m), where the "
         f"binomial law puts {result.inside_expected:.0%}. A pair is off by {result.rms:.3f} (root mean square), less "
         "with longer codes: as 1/√m."
@@ -75,9 +75,10 @@ def near_far(result: NearFarResult) -> str:
 
 METHOD = """
 **Law.** Symbols are independent draws, so the Hamming distance of two given points is binomial: m places, each
-different with probability 1 − κ. For the argmax of q Gaussian projections κ is the collision probability κ_q(cos θ)
-of the random maxout paper (its Remark 1), computed by quadrature to twelve digits: κ_q = 1 for equal, 1/q for
-orthogonal and 0 for opposite points. For q = 2, and for signs (SimHash), κ = 1 − θ/180°.
+different with probability 1 − κ. For the argmax of q Gaussian projections κ is the collision probability
+$\\kappa_q(\\cos\\theta)$ of the random maxout paper (its Remark 1), computed by quadrature to twelve digits:
+$\\kappa_q = 1$ for equal, 1/q for orthogonal and 0 for opposite points. For q = 2, and for signs
+(SimHash), κ = 1 − θ/180°.
 
 **Codes.** The running maximum is kept beside its index: two blocks of memory, never all m·q projections. The first
 symbols do not depend on m; smaller pools come on the way to larger ones.
@@ -85,7 +86,7 @@ symbols do not depend on m; smaller pools come on the way to larger ones.
 **Hamming distance.** Symbols of b bits are stored as b planes of 64 a word. Exclusive or, union of the planes, count of
 ones: m·b/8 bytes a point. Recall of a search with ties is the exact mean over all orders of the rows.
 
-**Truth.** The nearest neighbours by scikit-learn's brute-force search in the exact distance. Seconds are measured here,
+**Truth.** The nearest neighbours by scikit-learn’s brute-force search in the exact distance. Seconds are measured here,
 now, with whatever else the machine does; at a few thousand points exact search is fast as well, and codes pay off in
 memory first.
 

@@ -40,12 +40,12 @@ $\sqrt{{\text{{mean of }}v/m}}$ from the exact $v$ of the scheme: nothing is fit
 
 **Better draws.** Independent frequencies of Fourier features may by chance lie close to each other, and then say the
 same twice. *Orthogonal* ones come in blocks of as many as there are columns $d$, at right angles: the exact variance
-of the Gaussian kernel's estimate has a further, mostly negative part for every pair of a block,
+of the Gaussian kernel’s estimate has a further, mostly negative part for every pair of a block,
 ${{}}_1F_1(d;\tfrac d2;-\gamma\lVert\delta\rVert^2)-k^2$. *Structured* ones are nearly the same, by fast Hadamard
 transforms, with a bias below 0.001. *Sobol* points spread evenly over all columns, which needs more points the more
 columns there are. None of them helps where the kernel is nearly zero.
 
-**Bounds.** If a product lies in an interval of length $B$, Hoeffding's inequality gives
+**Bounds.** If a product lies in an interval of length $B$, Hoeffding’s inequality gives
 $P(|e|\ge\varepsilon)\le2e^{{-2m\varepsilon^2/B^2}}$ for one pair; a union over the pairs bounds the maximum error with
 probability {CONFIDENCE:.0%}. Such a bound holds for all data, and is several times larger than what happens here.
 
@@ -55,12 +55,12 @@ their draws: a curve that is low at one $m$ tends to be low at the next. The ban
 The pairs of a draw share its features too, so they err together: with maxout features, which are all positive on
 average, nearly by one common factor. Few draws may then all lie on one side of the exact prediction; more draws do not.
 
-**Figure 3 of the paper** compares compositional features with Rahimi and Recht's (shallow), and with paths down to a
+**Figure 3 of the paper** compares compositional features with Rahimi and Recht’s (shallow), and with paths down to a
 patch and theirs from there on (deep): here the map “Hybrid compositional”. The paper draws new images for each of its
 ten repetitions; here all draws see the same 128. Every pixel is an angle, π times its value. A compositional feature
 that is the same for all data is drawn again and again. Kept once, it makes room for others, and the error falls faster
 than $1/\sqrt m$: those are the two curves.
-The baseline is the paper's, cos(· + b). With “Cos/sin pairs” it has a much lower variance where the kernel is large.
+The baseline is the paper’s, cos(· + b). With “Cos/sin pairs” it has a much lower variance where the kernel is large.
 
 **A fair race.** Kernels differ in size: that of maxout grows with its pool. Divided by the mean of $k(x,x)$, errors of
 different kernels can be compared.
@@ -116,7 +116,7 @@ def explanation(results: Sequence[KernelErrorResult], place: int) -> str:
             part += f" (exact prediction {result.reference.rmse[place]:.3g})"
         parts.append(part)
     outside = max(float(result.density.outside[place]) for result in results)
-    note = f" Up to {outside:.0%} of the pairs lie outside of a cloud's frame." if outside >= 0.005 else ""
+    note = f" Up to {outside:.0%} of the pairs lie outside of a cloud’s frame." if outside >= 0.005 else ""
     return lead + ";".join(parts) + "." + note
 
 

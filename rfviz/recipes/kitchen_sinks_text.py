@@ -23,12 +23,12 @@ never changed; only the weights $\alpha$ are fitted, which is a convex problem. 
 *stumps* $\mathrm{sign}(x_d-t)$ with a random column $d$ and threshold $t\sim\mathcal N(0,1)$, *sigmoids*
 $\sigma(w^\top x+b)$, and Fourier features. The columns have mean 0 and variance 1, as the thresholds expect.
 
-**AdaBoost** is scikit-learn's, with stumps (trees of one question) that it chooses one after another, each on rows
+**AdaBoost** is scikit-learn’s, with stumps (trees of one question) that it chooses one after another, each on rows
 weighed anew. It is bounded by the number of stumps that you choose: choosing one means to look at every threshold of
 every column.
 
 The **quadratic** loss is ridge regression on codes $\pm1$: one factorisation serves every K. The other losses
-(*exponential* is AdaBoost's own) are trained for each K by stochastic gradients.
+(*exponential* is AdaBoost’s own) are trained for each K by stochastic gradients.
 
 **Seconds** are those of training and testing together, everything included that the learner does by itself: for
 random features drawing them, and choosing the penalty where that is by hold-out. They are measured at a few K, each
@@ -43,7 +43,7 @@ of rows: nothing but a way to share a weight evenly among features that are equa
 PAPER = """
 *A. Rahimi, B. Recht: Weighted Sums of Random Kitchen Sinks, 2008.* Figure 1 compares random stumps with AdaBoost on
 three problems: **adult** (32,000 people, 123 columns of zeros and ones), **KDDCUP99** (50,000 connections to learn
-from, 150,000 to test) and **activity**, which was never published; features of telephones' accelerometers (WISDM)
+from, 150,000 to test) and **activity**, which was never published; features of telephones’ accelerometers (WISDM)
 stand in for it here, with six classes and far fewer rows. The paper says that kitchen sinks need more features than
 AdaBoost needs stumps, end almost as accurate, and are quicker by one to three orders of magnitude. Figure 2 shows, in
 500 runs on adult, that the largest weight falls with K, which is why the constraint of the theorem (weights of at
@@ -120,9 +120,10 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
     """What one sees of the largest weights, with the numbers of the picture."""
     median, k = decay.quantiles[1], decay.k_grid
     peak, half = int(median.argmax()), len(k) // 2
+    name = label[:1].lower() + label[1:]
     lead = (
         r"**What am I seeing?** The largest of K weights in absolute value, $\lVert\alpha\rVert_\infty$, after least "
-        f"squares on K random features ({label.lower()}); the line is the median of {len(decay.norms):,} "
+        f"squares on K random features ({name}); the line is the median of {len(decay.norms):,} "
         f"run{'s' if len(decay.norms) > 1 else ''}, the band holds nine tenths of them. The theorem asks for weights "
         "of at most C/K; dotted is the smallest C that holds the median."
     )

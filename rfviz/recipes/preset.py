@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from rfviz import datasets
 from rfviz._version import __version__
+from rfviz.datasets.own import is_own
 from rfviz.errors import DataError, ParameterError
 from rfviz.recipes.address import format_value, parse_value, same_text
 from rfviz.recipes.controls import Control
@@ -29,11 +30,18 @@ class Preset(Panel):
         Values by the names that a page's address uses; what is missing takes its default.
     progress : callable, optional
         Told about the loading of data, see :func:`rfviz.datasets.load`.
+    own : DatasetSpec, optional
+        Data of the reader's, which every page takes; see :func:`rfviz.datasets.own.own_spec`.
     """
 
-    def __init__(self, values: Mapping[str, Any] | None = None, progress: datasets.Progress | None = None) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Any] | None = None,
+        progress: datasets.Progress | None = None,
+        own: datasets.DatasetSpec | None = None,
+    ) -> None:
         self._given = dict(values or {})
-        self._progress = progress
+        self._progress, self._own = progress, own
         self.answers: dict[str, Any] = {}
 
     def ask(self, control: Control) -> Any:
@@ -67,6 +75,8 @@ class Preset(Panel):
         """
         specs = datasets.specs()
         name = self._given.get("data", default)
+        if is_own(str(name)):
+            return self._own_data(str(name))
         if names is not None and name not in names:
             raise DataError(f"The data set {name!r} makes no sense here. Known: {', '.join(names)}.")
         spec = datasets.spec(str(name)) if name not in specs else specs[name]
@@ -74,6 +84,13 @@ class Preset(Panel):
         values = {param.name: self.control(param, name=f"data.{param.name}") for param in spec.params}
         dataset = datasets.load(spec_name, self._progress, **values)
         return Data(spec_name, values, dataset, (spec_name, spec.extra.get("stamp"), tuple(sorted(values.items()))))
+
+    def _own_data(self, name: str) -> Data:
+        if self._own is None or self._own.name != name:
+            raise DataError(f"{name!r} are somebody's own data, which settings do not hold. Give the file: --data FILE")
+        self.answers["data"] = name
+        values = self._own.extra["values"]
+        return Data(name, values, self._own.load(), (name, self._own.extra["stamp"], tuple(values.items())))
 
     def unasked(self) -> list[str]:
         """Names that were given but that nothing asked for: misspelt, or without effect beside the others."""

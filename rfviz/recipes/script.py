@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from rfviz._version import __version__
+from rfviz.datasets.own import is_own
 from rfviz.recipes.panel import Data
 
 __all__ = ["load_data", "notebook", "python", "write"]
@@ -34,7 +35,7 @@ def python(value: Any, indent: int = 0) -> str:
 
 def load_data(data: Data) -> str:
     """The line that loads a data set as ``dataset``."""
-    if data.name.startswith("own:"):
+    if is_own(data.name):
         return _own_data(data.values)
     arguments = "".join(f", {name}={value!r}" for name, value in data.values.items())
     hint = "  # a file of the folder that RFVIZ_DATA names" if data.name.startswith("folder:") else ""

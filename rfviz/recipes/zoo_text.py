@@ -19,7 +19,7 @@ ERROR = "Root mean square of sampled less exact over the plane, relative to the 
 
 NUMBERS = (
     "Error: root mean square over the plane of estimate − kernel, divided by the largest |k(x, x₀)| there. n samples, "
-    "m features, d columns, q the pool size."
+    "m features, d columns, q the pool size, P projections or grids."
 )
 
 METHOD = r"""

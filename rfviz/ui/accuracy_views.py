@@ -64,6 +64,7 @@ def penalties(race: Race) -> None:
     # What is trained in a way of its own has a penalty of its own, a row.
     solved = dataclasses.replace(race, entrants=tuple(entrant for entrant in race.entrants if not entrant.loss))
     layout.chart(plot_penalty(solved.runners("m")), "penalty", "Chosen penalty against the number of features.")
+    layout.explain(text.PENALTY)
 
 
 def table_one(race: Race) -> None:

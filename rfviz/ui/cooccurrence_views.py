@@ -83,8 +83,8 @@ def figure_4(settings: Settings, maps: dict[str, list[PixelMap]]) -> None:
         for chart, title in ((counted, f"Counted in {settings.n_features:,} features"), (exact, "Exact")):
             with st.container():
                 st.markdown(f"**{title}**")
-                layout.chart(chart.figure, chart.name, chart.alt, secondary=chart is exact,
-                             reels=None if chart is exact else ())  # fmt: skip
+                layout.chart(chart.figure, chart.name, chart.alt, secondary=chart is exact)
+    layout.under_chart(counted.figure, counted.name, counted.alt)
     layout.explain(counted.words)
 
 

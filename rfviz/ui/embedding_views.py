@@ -64,4 +64,5 @@ def show_coordinates(result: EmbeddingResult) -> None:
     """Explained variance and agreement of the projections, and all coordinates."""
     frame = result.to_frame()
     layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.4f"))
-    layout.numbers(result.points_frame())
+    points = result.points_frame()
+    layout.numbers(points, {name: "%.4f" for name in points.columns if ", axis" in name})

@@ -29,8 +29,11 @@ def show_kernel(state: PageState, result: KernelOutcome) -> None:
 
 
 def _numbers(comparison: Comparison) -> None:
-    layout.numbers(comparison.to_frame(), {"features": "%.4g", "times the measured": "%.3g"})
-    layout.numbers(comparison.curves_frame(), {"m": "%.4g", "error": "%.4g"}, text.NUMBERS)
+    needed, curves = comparison.to_frame(), comparison.curves_frame()
+    # As the table above has them: nobody uses a part of a feature.
+    layout.numbers(needed.assign(features=needed["features"].round()),
+                   {"features": "localized", "times the measured": "%.3g"})  # fmt: skip
+    layout.numbers(curves.assign(m=curves["m"].round()), {"m": "localized", "error": "%.4g"}, text.NUMBERS)
 
 
 def show_learning(state: PageState, settings: LearningSettings, result: LearningOutcome) -> None:

@@ -83,7 +83,7 @@ def _two_codes(view: Hashed, one: int, two: int) -> None:
     layout.chart(figure, "strips", f"{1 - differing:.1%} of the symbols of two codes agree.", secondary=True)
     unit = "°" if law.reach == 180.0 else ""
     deviation = float(np.sqrt(mean * (1 - mean) / m))
-    layout.explain(text.agreement(differing, mean, deviation, f"{apart:.1f}{unit}"))
+    layout.explain(text.agreement(differing, mean, deviation, f"{apart:.1f}{unit}" if unit else f"{apart:.3g}"))
 
 
 def _tile(

@@ -84,7 +84,7 @@ def show_maps(result: MapResult, dataset: Dataset, key: Hashable, colour: str, p
                 )  # fmt: skip
                 words = f"{projection.title} of {len(rows):,} rows, coloured by {style.title or 'nothing'}."
                 layout.chart(figure, chart, words, clickable=True, secondary=chart != MAP_NAMES[0], square=True)
-    st.html(_legend(style))
+        st.html(_legend(style))
 
 
 def _marks(
@@ -99,13 +99,17 @@ def _marks(
     return places, images.thumbnails(dataset, key, rows[places], frames), aspect
 
 
+def _short(value: float) -> str:
+    return f"{value:.3g}".replace("-", "−")
+
+
 def _legend(style: PointStyle) -> str:
     """What the colours mean, as a line of HTML: classes, or a scale."""
     if style.values is not None:
         stops = ", ".join(f"{colour} {100 * place:.0f}%" for place, colour in SEQUENCE)
         low, high = float(style.values.min()), float(style.values.max())
         bar = f'<i class="scale" style="background: linear-gradient(90deg, {stops})"></i>'
-        inner = f"<span>{html.escape(style.title)}</span><span>{low:.4g} {bar} {high:.4g}</span>"
+        inner = f"<span>{html.escape(style.title)}</span><span>{_short(low)} {bar} {_short(high)}</span>"
     else:
         shown = list(enumerate(style.groups))[:_LEGEND]
         inner = "".join(
@@ -157,7 +161,8 @@ def show_row(dataset: Dataset, key: Hashable, sample: Sample, row: int | None) -
         name = column_name(dataset, unusual[0])
         most = f"most unusual in “{name}”, {deviations[0]:.1f} standard deviations off the mean"
         more = f"; the {len(unusual)} most unusual of {dataset.n_features:,} columns are shown"
-        st.caption(f"It is {plain(most)}{more if len(unusual) < dataset.n_features else ''}.")
+        rest = f"{more if len(unusual) < dataset.n_features else ''}. {dataset.provenance}"
+        st.caption(plain(f"It is {most}{rest}"))
 
 
 def _unusual(dataset: Dataset, sample: Sample, row: int) -> tuple[np.ndarray, np.ndarray]:

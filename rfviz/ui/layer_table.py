@@ -17,8 +17,9 @@ __all__ = ["LayerTable"]
 _HELP = {
     "size": "Window: each node averages a square of so many nodes below it, a side.",
     "stride": "Stride: so many nodes below, the next window begins.",
-    "kind": "Dual activation: the law of how many children a feature multiplies here.",
-    "number": "Of exp, which is exp(s(ρ − 1)), the mean number of children; of power, ρ^d, exactly that number.",
+    "kind": "Dual activation: the law of how many children a feature multiplies here. The number beside it: of exp, "
+    "which is exp(s(ρ − 1)), the mean number of children; of power, ρ^d, exactly that number.",
+    "number": None,  # its name and a question mark would not fit above so small a cell
 }
 
 
@@ -44,10 +45,10 @@ class LayerTable:
         """Draw the table, with what is wrong below the row that causes it."""
         rows = self.rows
         wrong, reason = self.first_error()
-        st.caption("**Layers**, from the image up: window, stride, activation and its number")
+        st.caption("**Layers**, from the image up")
         for place, row in enumerate(rows):
             with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
-                st.markdown(f"**{place + 1}**" if row.size else "**top**", width=44)
+                st.markdown(f"**{place + 1}**" if row.size else "**top**", width=36)
                 self._cells(place, row)
             if reason and place == wrong:
                 st.error(reason)
@@ -60,7 +61,7 @@ class LayerTable:
             self._number(place, "size", row.size, 1, 64)
             self._number(place, "stride", row.stride, 1, 64)
         else:
-            st.markdown("all nodes below", width=176)
+            st.markdown("all nodes below", width=160)  # as wide as the two cells above
         key = self._cell(place, "kind", row.kind)
         st.selectbox("Activation", list(KINDS), format_func=KINDS.get, key=key, label_visibility=_label(place),
                      on_change=self._changed, args=(place, "kind", key), width=96, help=_HELP["kind"])  # fmt: skip

@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 
+# Rows of a table that is shown whole.
+_SHORT = 14
 # Where the session keeps the state of the page that it shows.
 _PAGE = "rfviz.page"
 _HERE = Path(__file__).parent
@@ -90,9 +92,12 @@ def page_title(
         with st.container(horizontal=True, width="content", vertical_alignment="center", key="title-tools"):
             for label, (help, values) in (presets or {}).items():
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
-            if controls:
-                history_buttons(state, lambda name: pins.restore(state, name))
-            teaching.menu(state)
+            # These stay on one line, wherever that is.
+            steps = {"horizontal": True, "width": "content", "wrap": False, "vertical_alignment": "center"}
+            with st.container(**steps, key="title-steps"):
+                if controls:
+                    history_buttons(state, lambda name: pins.restore(state, name))
+                teaching.menu(state)
     if "question" not in state.hidden:
         st.markdown(page.question)
     state.place = st.container()
@@ -193,6 +198,7 @@ def numbers(frame: pd.DataFrame, formats: Mapping[str, str] | None = None, note:
     """The numbers of a chart as a table."""
     frame = frame.dropna(axis=1, how="all")  # what holds for no row is no column
     config = {name: st.column_config.NumberColumn(format=text) for name, text in (formats or {}).items()}
-    st.dataframe(frame, hide_index=True, column_config=config, placeholder="–")
+    whole: dict = {"height": "content"} if len(frame) <= _SHORT else {}  # rather than all but a row, and a bar
+    st.dataframe(frame, hide_index=True, column_config=config, placeholder="–", **whole)
     if note:
         st.caption(note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rfviz.ui.lesson_panel import LESSONS, all_lessons, lesson_link
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import find_pages, picture_of
 
 __all__ = ["FOR_TEACHERS", "mistakes", "show"]
 
@@ -32,7 +32,7 @@ def show() -> None:
     with st.container(key="cards-lessons"):
         for lesson in all_lessons()[0]:
             with st.container(border=True, height="stretch", key=f"lesson-card-{lesson.slug}"):
-                if picture := pages[lesson.page].picture(colours):
+                if picture := picture_of(lesson.slug, colours) or pages[lesson.page].picture(colours):
                     st.image(str(picture), width="stretch")
                 st.caption(lesson.source or pages[lesson.page].title)
                 lesson_link(lesson, f"**{lesson.title}**")

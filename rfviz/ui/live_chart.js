@@ -88,15 +88,46 @@ function config(root) {
   };
 }
 
-// As tall as the figure says, or less where it is to be square and there is no room for that. In the presenter's view a
-// main chart that begins in the upper half of the window fills what is left of it.
+// As tall as the figure says, or less where that would leave room empty: where its plane is to be square, or is a picture
+// that hangs from the top of its axes, and the chart is too narrow for one so tall. In the presenter's view a main chart
+// that begins in the upper half of the window fills what is left of it, and so do squares beside each other.
 function tall({ root, data }) {
-  const { margin } = data.figure.layout;
+  const { margin, xaxis, yaxis } = data.figure.layout;
   let { height } = data.figure.layout;
   const top = root.getBoundingClientRect().top + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
-  if (data.large && !data.secondary && top < 0.5 * window.innerHeight)
+  if (data.large && (!data.secondary || data.square) && top < 0.5 * window.innerHeight)
     height = Math.max(420, Math.min(1.4 * height, window.innerHeight - top - 16));
-  return data.square ? Math.min(height, root.clientWidth - margin.l - margin.r + margin.t + margin.b) : height;
+  const length = ({ range }) => Math.abs(range[1] - range[0]);
+  const hangs = yaxis?.constraintoward === "top" && xaxis?.range && yaxis.range;
+  if (!data.square && !hangs) return height;
+  const share = hangs ? length(yaxis) / length(xaxis) : 1;
+  return Math.min(height, Math.ceil((root.clientWidth - margin.l - margin.r) * share) + margin.t + margin.b);
+}
+
+// Pixels below which a legend above a chart takes the room of the scale at its left too, so that fewer of its lines
+// take height from the curves, and the pixels of a square panel for which its marks are made.
+const NARROW = 620, PANEL = 330;
+const SMALLEST = 4; // pixels of a mark
+
+// Where there is less room than a figure was made for: a wide legend, and marks that do not cover what is between them.
+function fitted({ root, data }, figure) {
+  const width = root.clientWidth;
+  const { legend, margin } = figure.layout;
+  if (width < NARROW && legend?.orientation === "h" && legend.x === 0 && legend.yanchor === "bottom") {
+    const across = Math.max(width - margin.l - margin.r, 1);
+    const wide = { ...legend, x: (8 - margin.l) / across, xanchor: "left", font: { ...legend.font, size: 13 } };
+    figure = { ...figure, layout: { ...figure.layout, legend: wide } };
+  }
+  if (!data.square || width >= PANEL) return figure;
+  const smaller = (trace) => {
+    const { marker } = trace;
+    if (!Number.isFinite(marker?.size)) return trace;
+    const share = Math.max(width / PANEL, 0.6);
+    const line = marker.line && { ...marker.line, width: share * marker.line.width };
+    const size = Math.max(share * marker.size, Math.min(marker.size, SMALLEST));
+    return { ...trace, marker: { ...marker, size, line } };
+  };
+  return { ...figure, data: figure.data.map(smaller) };
 }
 
 // Words for the last row of a lecture hall: 1.4 times as large, less in a narrow chart, where they would be cut off.
@@ -123,7 +154,8 @@ function readable({ root, data }, whole) {
 // fast to ask for the theme each time.
 function draw(Plotly, chart, fresh = true) {
   const { root, data } = chart;
-  const figure = readable(chart, chart.frame ?? data.figure);
+  const figure = fitted(chart, readable(chart, chart.frame ?? data.figure));
+  chart.width = root.clientWidth;
   if (fresh) chart.template = themed(getComputedStyle(root));
   const layout = { ...figure.layout, autosize: true, template: chart.template, uirevision: data.figure.layout.uirevision };
   if (fresh) root.style.minHeight = `${(chart.height = tall(chart))}px`;
@@ -207,7 +239,9 @@ function watch(chart) {
   const { root } = chart;
   const watching = new AbortController();
   watchClicks(chart, watching.signal);
-  const fits = () => tall(chart) === root._fullLayout.height;
+  const isNarrow = (width) => width < (chart.data.square ? PANEL : NARROW);
+  const fits = () =>
+    Math.abs(tall(chart) - root._fullLayout.height) < 2 && isNarrow(root.clientWidth) === isNarrow(chart.width);
   const resize = () => (fits() ? chart.Plotly.Plots.resize(root) : draw(chart.Plotly, chart));
   new ResizeObserver(() => root.isConnected && root.clientWidth && resize()).observe(root.parentElement);
   root.addEventListener("fullscreenchange", () => draw(chart.Plotly, chart));
@@ -216,7 +250,11 @@ function watch(chart) {
       clearInterval(timer);
       watching.abort();
       chart.Plotly.purge(root); // gives back what WebGL holds
-    } else if (JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template))
+    } else if (
+      JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template) ||
+      // In the presenter's view what stands above the chart may have come after it, a formula for example.
+      (chart.data.large && root.clientWidth && document.fullscreenElement !== root && !fits())
+    )
       draw(chart.Plotly, chart);
   }, 1000);
 }
@@ -247,7 +285,7 @@ export default function ({ data, parentElement, setStateValue }) {
   chart.data = JSON.parse(text);
   root.setAttribute("aria-label", chart.data.alt);
   root.setAttribute("aria-busy", "true");
-  root.style.minHeight = `${chart.data.figure.layout.height}px`;
+  root.style.minHeight = `${root.clientWidth ? tall(chart) : chart.data.figure.layout.height}px`;
   const ready = shown(root).then(() => Promise.all([plotly(chart.data), addressed()]));
   ready.then(async ([Plotly]) => {
     if (chart.data.secondary) await painted();

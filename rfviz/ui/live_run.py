@@ -10,6 +10,7 @@ import streamlit as st
 
 from rfviz.errors import RfvizError
 from rfviz.ui.background import Job
+from rfviz.ui.presenter import is_presenting
 
 __all__ = ["LiveRun", "Work"]
 
@@ -54,10 +55,12 @@ class LiveRun:
     work : Work
     note : str
         What to say beside the number of parts that are left.
+    hint : str
+        What pressing Start is good for, said while nothing is known.
     """
 
-    def __init__(self, page: str, work: Work, note: str = "") -> None:
-        self.work, self.note = work, note
+    def __init__(self, page: str, work: Work, note: str = "", hint: str = "Press Start to draw them.") -> None:
+        self.work, self.note, self.hint, self._page = work, note, hint, page
         # Whether the reader has pressed Start, which work was stopped, whether this run computes; the work under way,
         # and how many parts were missing when the page was drawn.
         names = ("wanted", "stopped", "go", "job", "left")
@@ -80,19 +83,25 @@ class LiveRun:
         if not left:
             state[self._wanted] = state[self._go] = False
             done = f"All {total} parts are computed." if not work.failures() else "All others are computed."
-            st.caption(f"{done} Changing a setting adds only what is missing.")
+            if not is_presenting():
+                with self._row():
+                    st.caption(f"{done} Changing a setting adds only what is missing.")
             self._bar = st.empty()
             return
         running = self._going(left)
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with self._row():
             label = "Go on" if len(left) < total else "Start"
             st.button(label, type="primary", disabled=running, on_click=self._want, args=(True, None))
             st.button("Stop", disabled=not running, on_click=self._want, args=(False, work.identity))
-            hint = " Press Start to draw them." if len(left) == total and not running else ""
-            st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}")
-        self._bar = st.empty()
+            hint = f" {self.hint}" if len(left) == total and not running else ""
+            st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}", width="content")
+            self._bar = st.empty()
         if running:  # from the first moment on, or the page would jump when the first part reports
             self._bar.progress(1 - len(left) / total, text="…")
+
+    def _row(self) -> Any:
+        """Of one height before, while and after the work goes on: what is below stays where it is."""
+        return st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-live-run")
 
     def _going(self, left: Sequence[Any]) -> bool:
         """Whether the work is to go on; starts or leaves the job accordingly."""

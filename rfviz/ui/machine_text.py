@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rfviz.analysis.machine import BUDGETS, ROWS, M, SchemeSpeed
+from rfviz.analysis.machine import BUDGETS, ROWS, M, SchemeSpeed, Timing
 
-__all__ = ["BEFORE", "METHOD", "NO_RECORDS", "NUMBERS", "explanation", "sizes"]
+__all__ = ["CAREFULLY", "HINT", "METHOD", "NOTHING", "NO_RECORDS", "NUMBERS", "explanation", "first_look", "sizes"]
 
 # Programs by core: one is the measurement itself, once it has gone on for a minute.
 _BUSY = 1.6
 
-BEFORE = (
-    "Press **Start**: every feature map is timed on this device, half a minute to a minute in all. A bar will show how "
-    "near it comes to the **limit**, the time that no program can beat here."
-)
+HINT = "Press Start to measure them with care: half a minute to a minute."
+CAREFULLY = "**Start** measures with care: the best of five turns for each map counts, and the sizes are run for real."
+NOTHING = "Nothing has been measured with care yet: press **Start** above."
 NUMBERS = (
     f"m: features that can be drawn, with {ROWS:,} rows mapped to them, within the time. n: rows that can be mapped to "
     f"{M:,} features. Both by proportion from the measured times, rounded down. “predicted s” and “took s”: the size "
@@ -36,6 +35,9 @@ waiting, the way from the host to a GPU.
 else runs on the machine can only slow a turn down. A share over 100% would mean that a cache was faster than the
 memory behind it.
 
+**At first sight** (the pale bars) each map is drawn once and mapped twice, for a fiftieth of a second, with two
+turns of the device’s limits in between: quick to see, and easily wrong by a third where something else runs.
+
 **Which maps.** Each with its default settings and {M:,} features, on the 64 columns of the digits, as many rows as take
 about a twentieth of a second, at least 1,000. Cosines and other functions count as 20 operations, and are no matrix
 products, so a map that consists of them cannot come near 100% on a processor.
@@ -45,43 +47,75 @@ the number of columns d, but for stumps and structured maps.
 """
 
 
-def explanation(speeds: Sequence[SchemeSpeed]) -> str:
-    """What is seen in the chart, with its numbers."""
-    first, last = max(speeds, key=lambda s: s.share), min(speeds, key=lambda s: s.share)
-    rates = first.rates
-    said = (
-        f"**What am I seeing?** The dotted line is the best that this device can do: {rates.products / 1e9:,.0f} "
-        f"billion operations a second in matrix products, {rates.bandwidth / 1e9:,.0f} GB a second in copies. "
-        f"**{first.label}** comes nearest, at {_per_cent(first.share)}"
+def first_look(glances: Sequence[Timing]) -> str:
+    """What the pale bars are, what they say, and how to know better."""
+    return (
+        "**A first look.** Each pale bar is one short try, made when this page was first opened. The dotted line is "
+        f"the **limit**, the time that no program can beat on this device: {_limit(glances[0])}. "
+        f"{_ends(glances, 'about ')} {_interactive(glances, 'about ')}. {CAREFULLY}"
     )
+
+
+def explanation(speeds: Sequence[Timing]) -> str:
+    """What is seen in the chart, with its numbers."""
+    return (
+        f"**What am I seeing?** The dotted line is the best that this device can do: {_limit(speeds[0])}. "
+        f"{_ends(speeds)}"
+    )
+
+
+def _limit(speed: Timing) -> str:
+    rates = speed.rates
+    return (
+        f"{rates.products / 1e9:,.0f} billion operations a second in matrix products, {rates.bandwidth / 1e9:,.0f} GB "
+        "a second in copies"
+    )
+
+
+def _ends(speeds: Sequence[Timing], about: str = "") -> str:
+    """Which maps come nearest to the limit and least near."""
+    first, last = max(speeds, key=lambda s: s.share), min(speeds, key=lambda s: s.share)
+    said = f"**{first.label}** comes nearest, at {about}{_per_cent(first.share)}"
     if len(speeds) == 1:
         return said + "."
-    return said + f"; **{last.label}** takes {1 / last.share:,.0f} times its least time."
+    return said + f"; **{last.label}** takes {about}{1 / last.share:,.0f} times its least time."
 
 
 def sizes(speeds: Sequence[SchemeSpeed]) -> str:
     """What stays interactive, in a sentence."""
+    off = sorted(s.verified[1] / s.seconds(ROWS, s.verified[0]) for s in speeds)
+    return (
+        f"{_interactive(speeds)}. Run for real, these sizes took {off[0]:.2g} to {off[-1]:.2g} times the predicted "
+        "time."
+    )
+
+
+def _interactive(speeds: Sequence[Timing], about: str = "") -> str:
     quick = max(speeds, key=lambda s: s.largest_m(BUDGETS[0]))
     slow = min(speeds, key=lambda s: s.largest_m(BUDGETS[0]))
     said = (
         f"With {ROWS:,} points of {quick.n_features} columns, a slider still answers within 0.2 s at "
-        f"**m = {quick.largest_m(BUDGETS[0]):,}** for {quick.label.lower()}"
+        f"{about}**m = {quick.largest_m(BUDGETS[0]):,}** for {_within(quick)}"
     )
     if slow is not quick:
-        said += f", and at **m = {slow.largest_m(BUDGETS[0]):,}** for {slow.label.lower()}"
-    off = sorted(s.verified[1] / s.seconds(ROWS, s.verified[0]) for s in speeds)
-    return said + f". Run for real, these sizes took {off[0]:.2g} to {off[-1]:.2g} times the predicted time."
+        said += f", and at {about}**m = {slow.largest_m(BUDGETS[0]):,}** for {_within(slow)}"
+    return said
 
 
-def busy(speeds: Sequence[SchemeSpeed]) -> str:
+def _within(speed: Timing) -> str:
+    """The name of a map within a sentence: random Fourier."""
+    return speed.label[:1].lower() + speed.label[1:]
+
+
+def busy(speeds: Sequence[Timing], at_first_sight: bool = False) -> str:
     """That others computed on the machine, where they did so; empty otherwise."""
     load = max(speed.load for speed in speeds)
     if load < _BUSY:
         return ""
-    return (
-        f"The machine was busy: {load:.1f} programs wanted each of its cores. Times are too long then, and shares too "
-        "low; measure again when it is quiet."
-    )
+    said = f"The machine was busy: {load:.1f} programs wanted each of its cores."
+    if at_first_sight:
+        return f"{said} A first look can be far off then, either way."
+    return f"{said} Times are too long then, and shares too low; measure again when it is quiet."
 
 
 def _per_cent(share: float) -> str:

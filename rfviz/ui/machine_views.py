@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 
 from rfviz._version import __version__
-from rfviz.analysis.machine import BUDGETS, SchemeSpeed, measure_scheme, settled
+from rfviz.analysis.machine import BUDGETS, SchemeSpeed, Timing, glance, measure_scheme, settled
 from rfviz.analysis.machine_report import issue_text, recorded, to_frame
 from rfviz.features import registry
 from rfviz.features.meter import metered
@@ -22,10 +23,12 @@ from rfviz.ui.results import kept, known, warnings_of
 from rfviz.ui.session import place
 from rfviz.worker import Place
 
-__all__ = ["Benchmark", "again", "benchmark", "chart", "issue", "records", "sizes"]
+__all__ = ["Benchmark", "again", "benchmark", "chart", "issue", "look", "records", "sizes"]
 
 _SHELF = "machine"
 _RUN = "your-machine:run"
+# Between two pictures of a first look, so that its bars come one after the other and the page answers.
+_LOOK_S = 0.25
 
 
 @dataclass(frozen=True)
@@ -77,10 +80,34 @@ class Benchmark:
         found = [known(_SHELF, (self.run, name)) for name in self.parts()]
         return settled([speed for speed in found if speed is not None])
 
+    def unseen(self) -> list[str]:
+        """What has neither been measured nor looked at."""
+        return [name for name in self.missing() if known(_SHELF, ("glance", name)) is None]
+
+    def glances(self) -> list[Timing]:
+        """The first look at what has not been measured."""
+        found = [known(_SHELF, ("glance", name)) for name in self.missing()]
+        return settled([timing for timing in found if timing is not None])
+
 
 def _measure(name: str, report: Callable[[float, str], None]) -> SchemeSpeed:
     with metered():  # of its own, so that it does not count as the last computation
         return measure_scheme(name, report)
+
+
+def _glance(name: str) -> Timing:
+    with metered():
+        return glance(name)
+
+
+def look(work: Benchmark) -> bool:
+    """Look at the maps that nobody has looked at, for a quarter of a second; whether any are left."""
+    until = time.monotonic() + _LOOK_S
+    for name in work.unseen():
+        kept(_SHELF, ("glance", name), functools.partial(_glance, name), 500)
+        if time.monotonic() > until:
+            break
+    return bool(work.unseen())
 
 
 def benchmark() -> Benchmark:
@@ -99,13 +126,14 @@ def again(work: Benchmark) -> None:
         st.button("Measure again", on_click=start)
 
 
-def chart(speeds: Sequence[SchemeSpeed], revision: str) -> None:
+def chart(speeds: Sequence[SchemeSpeed], glances: Sequence[Timing], revision: str) -> None:
     """Share of the limit for each scheme, and what is seen."""
     labels = {name: cls.label for name, cls in registry().items()}
-    words = text.explanation(speeds) if speeds else text.BEFORE
-    layout.chart(plot_shares(speeds, labels, revision=revision), "machine-shares", words.replace("*", ""))
+    words = text.explanation(speeds) if speeds else text.first_look(glances) if glances else text.CAREFULLY
+    figure = plot_shares(speeds, labels, glances=glances, revision=revision)
+    layout.chart(figure, "machine-shares", words.replace("*", ""))
     layout.explain(words)
-    if speeds and (busy := text.busy(speeds)):
+    if (speeds or glances) and (busy := text.busy(speeds or glances, not speeds)):
         st.caption(busy)
 
 
@@ -128,7 +156,7 @@ def sizes(speeds: Sequence[SchemeSpeed]) -> None:
 def issue(speeds: Sequence[SchemeSpeed]) -> None:
     """The results to copy."""
     if not speeds:
-        st.markdown("Nothing has been measured yet.")
+        st.markdown(text.NOTHING)
         return
     st.markdown("Copy this into an issue to say how the laboratory runs on your machine.")
     st.code(issue_text(speeds, __version__), language="markdown", wrap_lines=True)

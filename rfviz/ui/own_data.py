@@ -22,12 +22,12 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.own import PREFIX, own_spec
 from rfviz.datasets.upload import MAX_BYTES, Preparation, Upload
 from rfviz.ui.results import forget
 
-__all__ = ["MOST_SETS", "PREFIX", "Desk", "OwnSet", "desk", "discard_file", "is_own", "keep_uploads_in_memory", "specs"]
+__all__ = ["MOST_SETS", "Desk", "OwnSet", "desk", "discard_file", "keep_uploads_in_memory", "specs"]
 
-PREFIX = "own:"
 MOST_SETS = 4
 # A page that loses its connection for a moment, as when a lid is closed and opened, comes back to its data.
 GRACE_S = 60.0
@@ -119,45 +119,11 @@ def desk() -> Desk:
     return found
 
 
-def is_own(name: str) -> bool:
-    """Whether this is the key of a data set that somebody brought."""
-    return name.startswith(PREFIX)
-
-
 def specs() -> dict[str, DatasetSpec]:
     """The data sets that this session has brought, as entries of a menu; the latest first."""
-    found = {}
-    for key, own in reversed(desk().sets.items()):
-        found[key] = DatasetSpec(
-            name=key,
-            title=f"{own.upload.name} (yours)",
-            load=lambda progress=None, dataset=own.dataset: dataset,
-            source="own",
-            summary=summary_of(own.dataset),
-            extra={"stamp": own.mark, "image_shape": own.dataset.image_shape, "values": _values(own)},
-        )
-    return found
-
-
-def _values(own: OwnSet) -> dict[str, Any]:
-    """What a script needs to make the data set again: the file or the number of OpenML, and the preparation."""
-    number = own.upload.openml
-    origin = {"file": own.upload.name} if number is None else {"openml": number}
-    return origin | {"preparation": own.how.to_json()}
-
-
-def summary_of(dataset: Dataset) -> str:
-    """One line: number of rows, what they hold, what labels there are."""
-    what = f"rows of {dataset.n_features:,} numbers"
-    if dataset.image_shape:
-        what = f"images of {'×'.join(map(str, dataset.image_shape[:2]))} pixels"
-        what += " in colour" if len(dataset.image_shape) == 3 else ""
-    labels = ""
-    if dataset.target_names:
-        labels = f", {len(dataset.target_names)} class{'es' * (len(dataset.target_names) != 1)}"
-    elif dataset.y is not None:
-        labels = ", a number to predict"
-    return f"{dataset.n_samples:,} {what}{labels}."
+    return {
+        key: own_spec(key, own.upload, own.how, own.dataset, own.mark) for key, own in reversed(desk().sets.items())
+    }
 
 
 def keep_uploads_in_memory() -> None:

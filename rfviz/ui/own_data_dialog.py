@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from rfviz.datasets import openml, upload
+from rfviz.datasets.base import Progress
 from rfviz.errors import DataError, RfvizError
 from rfviz.ui import own_data_text as text
 from rfviz.ui.own_data import Desk, discard_file
@@ -19,6 +20,8 @@ __all__ = ["DRAFT", "bring"]
 # The file that is being looked at, under this key of the session's state.
 DRAFT = "rfviz.own draft"
 _ROUND, _REFUSED, _FOUND = "rfviz.own round", "rfviz.own refused", "rfviz.own found"
+# More results than these are counted, not listed.
+MOST_SHOWN = 50
 
 
 def bring(desk: Desk, used: Callable[[str], None], dismissed: Callable[[], None]) -> None:
@@ -93,24 +96,42 @@ def _from_file() -> None:
 def _from_openml() -> None:
     st.markdown(text.OPENML)
     with st.form("own-openml", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
-        query = st.text_input("Number or exact name", placeholder="iris, or 61", key="own-openml-query")
-        asked = st.form_submit_button("Look up", icon=":material/search:")
-    if asked and query:
+        query = st.text_input("Words of its name, or its number", placeholder="wine quality, or 61",
+                              max_chars=128, key="own-openml-query")  # fmt: skip
+        asked = st.form_submit_button("Search", icon=":material/search:")
+    if asked and query.strip():
         st.session_state[_FOUND] = _found(query)
     found = st.session_state.get(_FOUND)
     if isinstance(found, str):
         st.error(found)
     elif found:
-        entry = st.selectbox("Version", found, format_func=lambda entry: entry.title, key="own-openml-version")
-        if st.button("Download and look at it", type="primary", icon=":material/download:", key="own-openml-get"):
-            bar = st.progress(0.0, text="…")
-            error = _take(lambda: openml.fetch(entry, lambda share, words: bar.progress(share or 0.0, text=words)))
-            bar.empty()
-            if error:
-                st.error(error)
-                return
-            st.session_state.pop(_FOUND, None)
-            _draw_again()
+        _offer(found)
+
+
+def _offer(found: list[openml.Entry]) -> None:
+    """What a search found, to choose one."""
+    shown = found[:MOST_SHOWN]
+    st.caption(text.found_line(len(found), len(shown)))
+    with st.container(height=min(320, 20 + 62 * len(shown)), border=True):
+        # Without a key, so that other results are another widget, whose first is chosen.
+        entry = st.radio("Data sets found", shown, format_func=text.entry_line, label_visibility="collapsed",
+                         captions=[text.version_line(entry) for entry in shown])  # fmt: skip
+    if st.button("Download and look at it", type="primary", icon=":material/download:", key="own-openml-get"):
+        error = _with_bar(lambda progress: _take(lambda: openml.fetch(entry, progress)))
+        if error:
+            st.error(error)
+            return
+        st.session_state.pop(_FOUND, None)
+        _draw_again()
+
+
+def _with_bar(work: Callable[[Progress], Any]) -> Any:
+    """What `work` gives, with a bar of its progress meanwhile."""
+    bar = st.progress(0.0, text="…")
+    try:
+        return work(lambda share, words: bar.progress(share or 0.0, text=words))
+    finally:
+        bar.empty()
 
 
 def _draw_again() -> None:
@@ -122,10 +143,9 @@ def _draw_again() -> None:
 
 
 def _found(query: str) -> list[openml.Entry] | str:
-    """The versions, or why there are none."""
+    """The data sets of such a name, or why there are none."""
     try:
-        with st.spinner("Asking OpenML…"):
-            return openml.find(query)
+        return _with_bar(lambda progress: openml.search(query, progress))
     except DataError as error:
         return str(error)
 

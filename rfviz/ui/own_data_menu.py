@@ -11,10 +11,11 @@ import streamlit as st
 
 from rfviz.analysis.plane import plane_of
 from rfviz.datasets.base import DatasetSpec
+from rfviz.datasets.own import PREFIX, is_own
 from rfviz.recipes.panel import Data
 from rfviz.ui import history, pins, share
 from rfviz.ui import own_data_text as text
-from rfviz.ui.own_data import PREFIX, desk, is_own, specs
+from rfviz.ui.own_data import desk, specs
 from rfviz.ui.own_data_dialog import DRAFT, bring
 from rfviz.ui.plain import plain
 from rfviz.ui.results import kept

@@ -12,12 +12,13 @@ from rfviz.datasets import _preparation as choices
 from rfviz.datasets._columns import CATEGORY, DATE, NUMBER
 from rfviz.datasets._raw import RANDOM_STATE
 from rfviz.datasets.base import Dataset
+from rfviz.datasets.own import summary_of
 from rfviz.datasets.upload import Preparation, Upload
 from rfviz.errors import RfvizError
 from rfviz.params import Param
 from rfviz.ui import own_data_text as text
 from rfviz.ui.images import data_uri
-from rfviz.ui.own_data import Desk, summary_of
+from rfviz.ui.own_data import Desk
 from rfviz.ui.plain import plain
 
 __all__ = ["preview"]

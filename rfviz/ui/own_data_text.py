@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import string
+
+from rfviz.datasets.openml import Entry
+
 ENTRY_TITLE = "Your own data…"
 DIALOG_TITLE = "Your own data"
 
@@ -18,8 +23,8 @@ KINDS = (
      "order."),
 )  # fmt: skip
 OPENML = (
-    "[OpenML](https://www.openml.org) has thousands of tables. Its interface finds them by number or by their exact "
-    "name, capital letters included; it cannot search for words. The download is kept on this machine for next time."
+    "[OpenML](https://www.openml.org) has thousands of tables. Its list of names is fetched once a week and searched "
+    "here; the list and what you download are kept on this machine for next time."
 )
 OWN_LINE = (
     "Only you see these data, until you close or reload the page. Its address cannot carry them: who opens it sees "
@@ -41,3 +46,26 @@ COLUMNS_NOTE = (
     "infinite numbers."
 )
 SLOW = "These are many cells: what comes of the choices is shown once you use them."
+
+
+def found_line(total: int, shown: int) -> str:
+    """How many data sets a search found."""
+    if total == 1:
+        return "One data set found."
+    rest = "" if shown == total else f" The {shown} nearest are listed; one more word finds fewer."
+    return f"{total:,} data sets found.{rest}"
+
+
+def entry_line(entry: Entry) -> str:
+    """A data set in a list, in Markdown; the number tells those of one name apart."""
+    return f"{plain(entry.name)} · number {entry.number}"
+
+
+def version_line(entry: Entry) -> str:
+    """What is said below it."""
+    return f"version {entry.version} · {entry.size}"
+
+
+def plain(name: str) -> str:
+    """A name from outside as Markdown that shows it letter by letter."""
+    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", name)

@@ -7,7 +7,7 @@ import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ASSETS", "ROUTER", "Page", "find_pages", "laboratory_folder"]
+__all__ = ["ASSETS", "ROUTER", "Page", "find_pages", "laboratory_folder", "picture_of"]
 
 
 def laboratory_folder(code: Path = Path(__file__)) -> Path | None:
@@ -70,8 +70,13 @@ class Page:
 
     def picture(self, scheme: str = "light") -> Path | None:
         """A small picture of the page's chart for the gallery, in the colour scheme, if it has been made."""
-        path = ASSETS / f"{self.slug}-card-{scheme}.png"
-        return path if path.is_file() else None
+        return picture_of(self.slug, scheme)
+
+
+def picture_of(name: str, scheme: str = "light") -> Path | None:
+    """A small picture for the card of a page, or of a lesson that has one of its own, if it has been made."""
+    path = ASSETS / f"{name}-card-{scheme}.png"
+    return path if path.is_file() else None
 
 
 @functools.lru_cache(maxsize=4)

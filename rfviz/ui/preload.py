@@ -22,17 +22,40 @@ __all__ = ["Preload", "preloaded"]
 _STATIC = Path(st.__file__).parent / "static"
 # Streamlit's modules that nearly every page draws with; a name that a release has not is passed over.
 _MODULES = ("BidiComponent", "Selectbox", "Checkbox", "Button", "ButtonGroup", "NumberInput", "Html", "rehype-katex")
+# What single pages need besides, by the last part of their address.
+_MORE = {
+    "": ("PageLink", "ImageList"),
+    "lessons": ("PageLink", "ImageList"),
+    "quick-inspection": ("PageLink",),
+    "maxout-pca": ("Slider",),
+    "kernel-approximation": ("Multiselect", "Slider"),
+    "accuracy": ("Multiselect", "Slider", "Progress"),
+    "kitchen-sinks": ("Multiselect", "Progress"),
+    "decision-surfaces": ("Progress",),
+    "guarantees": ("Progress",),
+}
 _IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 
+def preloaded(path: str) -> tuple[str, ...]:
+    """Values of ``Link`` headers: Plotly's script, and modules of Streamlit that its page does not name itself.
+
+    Parameters
+    ----------
+    path : str
+        Of the page that is asked for.
+    """
+    slug = path.rstrip("/").rpartition("/")[2]
+    return _links(slug if slug in _MORE else "")
+
+
 @cache
-def preloaded() -> tuple[str, ...]:
-    """Values of ``Link`` headers: Plotly's script, and modules of Streamlit that its page does not name itself."""
+def _links(slug: str) -> tuple[str, ...]:
     folder = _STATIC / "static" / "js"
     prefix = server_path("/static/js/")
     known = set(re.findall(r"static/js/([\w.-]+\.js)", (_STATIC / "index.html").read_text(encoding="utf-8")))
     links = [f"<{plotly_address(scripts()[0])}>; rel=preload; as=script"]
-    waiting = [path.name for name in _MODULES for path in folder.glob(f"{name}.*.js")]
+    waiting = [path.name for name in (*_MODULES, *_MORE[slug]) for path in folder.glob(f"{name}.*.js")]
     while waiting:
         name = waiting.pop()
         if name not in known:
@@ -59,7 +82,7 @@ class Preload:
 
         async def hint(message: Message) -> None:
             if message["type"] == "http.response.start" and _is_page(message):
-                links = [(b"link", value.encode()) for value in preloaded()]
+                links = [(b"link", value.encode()) for value in preloaded(scope["path"])]
                 message = {**message, "headers": [*message["headers"], *links]}
             await send(message)
 

@@ -6,8 +6,9 @@ from rfviz.ui.layout import use_style
 from rfviz.ui.page_index import ASSETS, find_pages
 
 st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
-# The icon before st.navigation, or Streamlit asks a font host for the page's own as an image.
-st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide")
+# The icon before st.navigation, or Streamlit asks a font host for the page's own as an image. The sidebar is as wide as
+# its words (pixels): what it leaves is the chart's.
+st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide", initial_sidebar_state=256)
 use_style()
 
 groups: dict[str, list] = {}

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import plotly.graph_objects as go
 import streamlit as st
 
 from rfviz import backend
 from rfviz.datasets._limits import size_text
+from rfviz.datasets.own import PREFIX, is_own
 from rfviz.errors import RfvizError
 from rfviz.features import to_json
 from rfviz.recipes import export
@@ -20,9 +22,10 @@ from rfviz.recipes.base import Chart, MapOn, Recipe
 from rfviz.recipes.preset import write_preset
 from rfviz.recipes.report import Entry, write_report
 from rfviz.recipes.script import notebook
-from rfviz.ui.own_data import PREFIX, is_own
+from rfviz.recipes.zoom import apply_zoom, read_zoom
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.state import PageState
+from rfviz.ui.zoom_now import zoom_now
 
 __all__ = ["let_go", "share", "share_place"]
 
@@ -115,14 +118,15 @@ def _open(state: PageState, visit: _Visit, visits: list[_Visit]) -> None:
     names = ("Link", "Python", "Picture", "Numbers", "Features", "Report")
     tabs = dict(zip(names, st.tabs(names), strict=True))
     charts = visit.charts()
+    zoom = zoom_now(state, "share")
     with tabs["Link"]:
-        _offer_link(state, visit)
+        _offer_link(state, visit, zoom)
     with tabs["Python"]:
         _offer_script(state, visit)
     with tabs["Picture"]:
         for chart in charts:
-            _offer_picture(state, chart, alone=len(charts) == 1)
-        st.caption("PNG and SVG are as on the page, zoom included. The HTML file holds all it needs and opens offline.")
+            _offer_picture(state, chart, zoom, alone=len(charts) == 1)
+        st.caption("All are as on the page, zoom included. The HTML file holds all it needs and opens offline.")
     with tabs["Numbers"]:
         for chart in charts:
             _offer_numbers(state, chart, alone=len(charts) == 1)
@@ -132,7 +136,7 @@ def _open(state: PageState, visit: _Visit, visits: list[_Visit]) -> None:
         _offer_report(state, visits)
 
 
-def _offer_link(state: PageState, visit: _Visit) -> None:
+def _offer_link(state: PageState, visit: _Visit, zoom: str) -> None:
     own = str(visit.values.get("data", ""))
     if is_own(own):
         st.markdown(_OWN.format(name=own.removeprefix(PREFIX)))
@@ -142,7 +146,7 @@ def _offer_link(state: PageState, visit: _Visit) -> None:
     _link(key=state.key("copy-link"))
     st.markdown("The same settings as a file, for the command `rfviz run settings.json --out results`, which needs no "
                 "browser:")  # fmt: skip
-    text = write_preset(visit.recipe.slug, visit.values)
+    text = write_preset(visit.recipe.slug, visit.values | ({"zoom": zoom} if zoom else {}))
     _download(state, "Settings (JSON)", text, "settings.json", "application/json")
 
 
@@ -157,7 +161,7 @@ def _offer_script(state: PageState, visit: _Visit) -> None:
         )
 
 
-def _offer_picture(state: PageState, chart: Chart, alone: bool) -> None:
+def _offer_picture(state: PageState, chart: Chart, zoom: str, alone: bool) -> None:
     if not alone:
         st.markdown(f"**{_title(chart)}.** {chart.alt}")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -165,8 +169,14 @@ def _offer_picture(state: PageState, chart: Chart, alone: bool) -> None:
             _picture(
                 key=state.key(f"picture-{chart.name}"), data={"chart": chart.name, "name": chart.name}, width="content"
             )
-        _download(state, "Interactive (HTML)", lambda: export.write_html(chart.figure, chart.alt),
+        _download(state, "Interactive (HTML)", lambda: export.write_html(_zoomed(chart, zoom), chart.alt),
                   f"{chart.name}.html", "text/html")  # fmt: skip
+
+
+def _zoomed(chart: Chart, zoom: str) -> go.Figure:
+    figure = go.Figure(chart.figure)  # a copy: the page keeps its own
+    apply_zoom(figure, read_zoom(zoom)[0].get(chart.name, {}))
+    return figure
 
 
 def _offer_numbers(state: PageState, chart: Chart, alone: bool) -> None:

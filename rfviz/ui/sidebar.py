@@ -63,7 +63,8 @@ def choose_data(state: PageState, default: str, names: list[str] | None = None) 
         try:
             return _load(name, spec, values)
         except (DataError, MemoryBudgetError, ParameterError) as error:
-            st.warning(f"{error}\n\nShowing “{specs[default].title}” instead.", icon="⚠️")
+            # Above the chart, which is of other data than the menu says.
+            (state.place or st).warning(f"{error}\n\nShowing “{specs[default].title}” instead.", icon="⚠️")
             return _load(default, specs[default], {})
 
 

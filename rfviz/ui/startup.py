@@ -52,7 +52,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     from rfviz.figures.template import styled
 
     send_at_once()
-    preloaded()
+    preloaded("/")
     keep_uploads_in_memory()
     backend.available_devices()
     backend.blas_info()

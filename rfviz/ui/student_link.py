@@ -7,25 +7,10 @@ from urllib.parse import quote, urlencode
 
 import streamlit as st
 
-from rfviz.recipes.zoom import read_zoom
 from rfviz.ui.state import PageState
+from rfviz.ui.zoom_now import zoom_now
 
 __all__ = ["link_of", "student_link"]
-
-# The server does not hear of a zoom, until a link is made of it.
-_ZOOM_JS = """
-export default function ({ data, setStateValue }) {
-  let said = data.zoom;
-  const look = () => {
-    const zoom = window.__rfvizAddress?.zoom() ?? "";
-    if (zoom !== said) setStateValue("zoom", (said = zoom));
-  };
-  look();
-  const timer = setInterval(look, 500);
-  return () => clearInterval(timer);
-}
-"""
-_zoom = st.components.v2.component("rfviz.zoom_now", js=_ZOOM_JS)
 
 
 def link_of(
@@ -71,10 +56,7 @@ def student_link(state: PageState, parts: Mapping[str, str]) -> None:
         present = st.toggle("Presenter view", key=f"{state.page}:link-present")
     lesson = {name: st.query_params[name] for name in ("lesson", "step") if name in st.query_params}
     hidden = [name for name, on in shown.items() if not on]
-    key = f"{state.page}:zoom-sheet"
-    zoom = (st.session_state.get(key) or {}).get("zoom") or ""
-    _zoom(key=key, data={"zoom": zoom}, height=1, on_zoom_change=lambda: None)
-    if zoom and read_zoom(zoom)[1]:
+    if zoom := zoom_now(state, "sheet"):
         values = {**values, "zoom": zoom}
     base = st.context.url or state.page
     st.code(link_of(base, values, hidden, embed=embed, present=present, lesson=lesson), language=None, wrap_lines=True)

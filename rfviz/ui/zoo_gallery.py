@@ -20,9 +20,9 @@ __all__ = ["moved_point", "zoo_gallery"]
 _HERE = Path(__file__).parent
 _HTML = """
 <div class="zoo">
-  <div class="legend"><span>negative</span><canvas aria-hidden="true"></canvas><span>positive</span>
-    <span>· white is zero · drag the ring, or click, to move x₀ in all pictures</span>
-    <span>· O(…): steps for n points of d columns</span></div>
+  <div class="legend"><span class="scale">negative<canvas aria-hidden="true"></canvas>positive, white is zero</span>
+    <span>Drag the ring, or click, to move x₀.</span>
+    <span>O(…): steps for n points, d columns; q to a pool, P projections or grids.</span></div>
   <div class="cards"></div>
 </div>
 """

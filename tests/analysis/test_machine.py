@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rfviz.analysis import machine
-from rfviz.analysis.machine import BUDGETS, SchemeSpeed, digit_rows, measure_scheme, settled
+from rfviz.analysis.machine import BUDGETS, SchemeSpeed, digit_rows, glance, measure_scheme, settled
 from rfviz.analysis.machine_report import issue_text, recorded, to_frame
 from rfviz.features.cost import Work
 from rfviz.rates import Rates
@@ -54,6 +54,19 @@ def test_measured_speed_is_what_was_run(monkeypatch):
     assert speed.work.products == 2 * speed.n_samples * 1000 * 64
     assert speed.verified[0] <= speed.largest_m(0.2) and speed.verified[1] > 0
     assert 1e-6 < speed.tf32_error < 1e-2
+
+
+def test_a_glance_agrees_with_a_measurement_but_for_what_else_runs(monkeypatch):
+    for name in ("_TURNS", "_DRAWS"):
+        monkeypatch.setattr(machine, name, 1)
+    timing, speed = glance("RandomProjection"), measure_scheme("RandomProjection")
+    assert not isinstance(timing, SchemeSpeed)
+    assert (timing.n_features, timing.n_components) == (64, 1000) and timing.n_samples >= 1000
+    assert timing.work.products == 2 * timing.n_samples * 1000 * 64
+    # A row costs both the same; ten times more or less would be another machine.
+    per_row = [one.map_seconds / one.n_samples for one in (timing, speed)]
+    assert 0.1 < per_row[0] / per_row[1] < 10
+    assert settled([timing])[0].share == pytest.approx(timing.share)
 
 
 def test_rows_are_the_digits_again_and_again():

@@ -34,6 +34,7 @@ CHART_TEXTS = """[...document.querySelectorAll(
 def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app, visit, slug):
     page = visit(app, ADDRESSES[slug], (WIDTHS[0], 900), color_scheme="light")
     check_is_there(page, slug)
+    check_soon(page, slug)
     check_names(page)
     check_legible(page, "light")
     check_rules(page)
@@ -47,6 +48,18 @@ def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app,
     check_legible(page, "dark")
     check_rules(page)
     check_width(page)
+
+
+def check_soon(page, slug):
+    """The server is found without asking around, and nothing to draw with is discovered late."""
+    asked = page.evaluate("""() => performance.getEntriesByType("resource")
+      .map((e) => ({ name: new URL(e.name).pathname, start: e.startTime }))""")
+    found = next(entry for entry in asked if entry["name"].endswith("/_stcore/health"))
+    assert found["name"] == "/_stcore/health"
+    # The table of data sets, a large part, is far below.
+    if slug != "home":
+        late = [entry["name"] for entry in asked if entry["start"] > found["start"] and entry["name"].endswith(".js")]
+        assert not late, f"announce them in rfviz/ui/preload.py: {late}"
 
 
 def check_rules(page):
@@ -104,6 +117,32 @@ def test_what_hangs_beside_the_app_is_dark_with_it(app, visit):
     assert luminance(ground) < 0.1
     for words in (dialog.locator("[aria-selected=true] p"), dialog.get_by_text("The features are computed")):
         assert contrast(ground, colour(words.evaluate(paint, "color"))) >= 4.5
+
+
+def test_a_narrow_window_spends_its_height_on_the_chart(app, visit):
+    page = visit(app, "kernel-approximation", (800, 1000))
+    wait_for_chart(page, "kernel-error")
+    title, teach = page.locator("h1").bounding_box(), page.get_by_role("button", name="Teach").bounding_box()
+    middle = title["y"] + title["height"] / 2
+    assert teach["y"] < middle < teach["y"] + teach["height"], "the menu stands beside the title"
+    presets = [button.bounding_box() for button in page.locator("[class*='-preset-'] button:visible").all()]
+    assert presets and all(box["y"] >= middle for box in presets), "presets have a line of their own"
+    chart, legend = (
+        page.locator(f".st-key-kernel-error {part}").bounding_box() for part in (".main-svg >> nth=0", ".legend")
+    )
+    assert legend["x"] >= chart["x"] and legend["x"] + legend["width"] <= chart["x"] + chart["width"]
+    assert legend["height"] < 80, "five curves in three lines"
+
+
+def test_marks_are_as_large_as_their_panel_allows(app, visit):
+    page = visit(app, "decision-surfaces")
+    size = "rf.traces('surface-map').find((trace) => trace.mode === 'markers').marker.size"
+    wait_for_chart(page, "surface-map")
+    wide = page.evaluate(size)
+    page.set_viewport_size({"width": 800, "height": 1000})
+    page.wait_for_function(f"(wide) => {size} < 0.9 * wide", arg=wide)
+    page.set_viewport_size({"width": 1440, "height": 1000})
+    page.wait_for_function(f"(wide) => {size} === wide", arg=wide)
 
 
 def check_names(page):

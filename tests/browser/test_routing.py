@@ -16,6 +16,7 @@ from tests.browser.steps import (
 
 pytestmark = pytest.mark.browser
 
+CONNECT = ROUTER.with_name("connect.js")
 PAGES = {page.slug: page for page in find_pages()}
 # A server may treat its first request otherwise than later ones, whichever page it is for: here one page of each group
 # is that request. test_looks opens every page as the first request of a session.
@@ -29,6 +30,22 @@ def address(slug):
 @pytest.mark.parametrize("slug", FIRST.values())
 def test_deep_link_is_the_first_request_after_start(fresh_app, visit, slug):
     check_is_there(visit(fresh_app, address(slug)), slug)
+
+
+@pytest.mark.parametrize(
+    ("path", "base"),
+    [("/", "/"), ("/accuracy", "/"), ("/accuracy/", "/"), ("/proxy/8501/", "/proxy/8501/"), ("/lab/accuracy", "/lab/"),
+     ("/proxy/8501", None), ("/no-such-page", None)],
+)  # fmt: skip
+def test_where_the_server_is_as_the_address_says(browser, path, base):
+    page = browser.new_page()
+    told = page.evaluate(
+        f"(path) => {{ const location = {{ origin: 'http://a', pathname: path }}, window = {{}};"
+        f"({CONNECT.read_text(encoding='utf-8')})(['accuracy'], {{}}); return window.__streamlit?.BACKEND_BASE_URL; }}",
+        path,
+    )
+    page.close()
+    assert told == (base and f"http://a{base}")
 
 
 def test_no_pages_folder_lies_beside_the_script_that_streamlit_runs():

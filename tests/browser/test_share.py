@@ -12,6 +12,7 @@ from PIL import Image
 
 from rfviz.features import from_json
 from rfviz.recipes.preset import read_preset
+from rfviz.recipes.zoom import read_zoom
 from tests.browser.conftest import ROOT
 from tests.browser.steps import EMBEDDING, SATURATION, settle, wait_for_chart, wait_for_query
 
@@ -38,6 +39,16 @@ def tab(dialog, name):
     dialog.get_by_role("tab", name=name).click()
 
 
+def zoom_in(page):
+    """Draw a rectangle in the chart, and wait until the address holds it."""
+    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.8 * box["height"], steps=5)
+    page.mouse.up()
+    page.wait_for_function("location.search.includes('zoom=saturation')")
+
+
 def test_a_copied_link_opens_the_same_chart_elsewhere(app, visit):
     zoom = "saturation:x,0.5,1.25,y,0.25,0.75"
     page = visit(app, f"{OTHER}&zoom={zoom}", permissions=["clipboard-read", "clipboard-write"])
@@ -56,10 +67,13 @@ def test_a_copied_link_opens_the_same_chart_elsewhere(app, visit):
 def test_every_file_can_be_read_back(app, visit, tmp_path):
     page = visit(app, OTHER, accept_downloads=True)
     wait_for_chart(page, SATURATION)
+    zoom_in(page)
     dialog = opened(page)
     slug, values = read_preset(saved(page, dialog, "Settings (JSON)").decode())
     assert slug == "distance-saturation"
+    zoomed = read_zoom(values.pop("zoom"))[0][SATURATION]
     assert values == {"pool_size": 16, "compare": [], "n_components": 200, "data.n_samples": 30}
+    np.testing.assert_allclose([*zoomed["x"], *zoomed["y"]], page.evaluate("rf.range('saturation')"), atol=1e-3)
 
     tab(dialog, "Python")
     script = saved(page, dialog, "Script (.py)").decode()
@@ -87,6 +101,8 @@ def test_every_file_can_be_read_back(app, visit, tmp_path):
     offline = visit.browser.new_context(offline=True).new_page()
     offline.goto(f"file://{tmp_path}/chart.html")
     offline.wait_for_selector(".js-plotly-plot .main-svg")
+    drawn = offline.evaluate("document.querySelector('.js-plotly-plot')._fullLayout.xaxis.range")
+    assert drawn == pytest.approx(zoomed["x"])
     offline.context.close()
 
 

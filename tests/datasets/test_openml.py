@@ -1,6 +1,8 @@
-"""OpenML by number or exact name, with stand-ins for the network: what is asked, understood and refused."""
+"""OpenML by words, number or exact name, with stand-ins for the network: what is asked, understood and refused."""
 
 import json
+import os
+import time
 from urllib.error import HTTPError, URLError
 
 import numpy as np
@@ -8,7 +10,7 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
-from rfviz.datasets import openml
+from rfviz.datasets import _download, _openml_api, openml
 from rfviz.errors import DataError, DownloadError, MemoryBudgetError
 
 
@@ -17,7 +19,7 @@ def answer(*entries):
 
 
 def entry(number=61, name="iris", version=1, rows="150.0", columns="5.0"):
-    sizes = {"NumberOfInstances": rows, "NumberOfFeatures": columns}
+    sizes = {"NumberOfInstances": rows, "NumberOfFeatures": columns, "NumberOfClasses": "3.0"}
     return {"did": number, "name": name, "version": version, "status": "active",
             "quality": [{"name": key, "value": value} for key, value in sizes.items()]}  # fmt: skip
 
@@ -34,7 +36,7 @@ def server(monkeypatch):
                 raise reply
             return reply
 
-        monkeypatch.setattr(openml, "_ask", ask)
+        monkeypatch.setattr(_openml_api, "_ask", ask)
         return asked
 
     return use
@@ -43,7 +45,7 @@ def server(monkeypatch):
 def test_by_name_and_by_number(server):
     asked = server(answer(entry(969, version=3), entry()))
     assert [e.number for e in openml.find(" iris ")] == [61, 969]
-    assert openml.find("61")[0].title == "iris, version 1 (number 61): 150 rows, 5 columns"
+    assert openml.find("61")[0].title == "iris, version 1 (number 61): 150 rows, 5 columns, 3 classes"
     assert [a.rsplit("/list/", 1)[1] for a in asked] == ["data_name/iris/limit/50", "data_id/61/limit/50"]
     assert all(a.startswith("https://www.openml.org/") for a in asked)
 
@@ -97,14 +99,14 @@ class _Response:
 
 def test_a_long_answer_is_not_read(monkeypatch):
     opener = type("Opener", (), {"open": lambda self, request, timeout: _Response(b"1" * 10_000_000)})()
-    monkeypatch.setattr(openml.urllib.request, "build_opener", lambda *_: opener)
+    monkeypatch.setattr(_openml_api.urllib.request, "build_opener", lambda *_: opener)
     with pytest.raises(DownloadError, match="an answer of more than"):
         openml.find("iris")
 
 
 def test_only_secure_addresses_are_followed():
     with pytest.raises(OSError, match="not https"):
-        openml._OnlySecure().redirect_request(None, None, 302, "Found", {}, "http://openml.org/x")
+        _openml_api._OnlySecure().redirect_request(None, None, 302, "Found", {}, "http://openml.org/x")
 
 
 @pytest.fixture
@@ -140,3 +142,122 @@ def test_a_data_set_that_would_not_fit_is_not_downloaded(fetched):
     with pytest.raises(MemoryBudgetError, match="Unpacking toy of OpenML"):
         openml.fetch(openml.Entry(8, "toy", 1, 1000, 10))
     assert not fetched
+
+
+NAMES = ("wine", "wine-quality-red", "wine-quality-white", "Wine_Reviews", "swine-flu", "RedWineQuality", "iris",
+         "year_1990", "credit-g")  # fmt: skip
+LISTED = [entry(number, name, version) for number, name in enumerate(NAMES, 1) for version in (1, 2)]
+
+
+@pytest.fixture
+def shop(monkeypatch, tmp_path):
+    """OpenML with a list of its own, which can be taken off the net; and which addresses were asked."""
+    monkeypatch.setenv("RFVIZ_CACHE", str(tmp_path))
+    monkeypatch.setattr(_download, "_TICK_SECONDS", 0.01)
+    monkeypatch.setattr("rfviz.datasets._openml_list._PAGE", 5)
+    state = {"asked": [], "items": LISTED, "down": None}
+
+    def ask(address):
+        state["asked"].append(address.rsplit("/list/", 1)[1])
+        if state["down"]:
+            raise state["down"]
+        filters = state["asked"][-1].split("/")
+        given = dict(zip(filters[::2], filters[1::2], strict=True))
+        items = state["items"]
+        if "data_id" in given:
+            items = [item for item in items if item["did"] == int(given["data_id"])]
+        if "data_name" in given:
+            items = [item for item in items if item["name"] == given["data_name"]]
+        first = int(given.get("offset", 0))
+        items = items[first : first + int(given["limit"])]
+        if not items:
+            raise HTTPError("", 412, "Precondition Failed", {}, None)
+        return answer(*items)
+
+    monkeypatch.setattr(_openml_api, "_ask", ask)
+    return state
+
+
+def names(query):
+    """The names that a search finds, each once, in its order."""
+    return list(dict.fromkeys(found.name for found in openml.search(query)))
+
+
+def test_words_are_found_in_any_order_and_case_the_nearest_first(shop):
+    assert names("wine") == ["wine", "Wine_Reviews", "wine-quality-red", "wine-quality-white", "swine-flu",
+                             "RedWineQuality"]  # fmt: skip
+    assert names("QUALITY wine") == ["wine-quality-red", "wine-quality-white", "RedWineQuality"]
+    assert names("wine, red!") == ["wine-quality-red", "RedWineQuality"]
+    assert names("qual") == ["wine-quality-red", "wine-quality-white", "RedWineQuality"]
+    assert [found.version for found in openml.search("iris")] == [1, 2]
+
+
+def test_the_list_is_fetched_page_by_page_and_once(shop):
+    openml.search("wine")
+    pages = [f"status/active/limit/5/offset/{first}" for first in (0, 5, 10, 15, 18)]
+    assert shop["asked"] == pages
+    openml.search("iris")
+    assert shop["asked"] == pages
+
+
+def test_a_page_that_holds_items_of_another_form_does_not_end_the_list(shop):
+    shop["items"] = [{"did": "x"}] * 6 + LISTED
+    assert names("credit g") == ["credit-g"]
+
+
+def test_a_number_is_that_data_set_and_else_a_part_of_a_name(shop):
+    assert [found.name for found in openml.search("7")] == ["iris", "iris"]
+    assert names("1990") == ["year_1990"]
+
+
+@pytest.mark.parametrize("query", ["", "  ", "?!", "_", "\n"])
+def test_a_search_needs_a_word(shop, query):
+    with pytest.raises(DataError, match="needs a word or a number"):
+        openml.search(query)
+    assert not shop["asked"]
+
+
+def test_words_that_no_name_has(shop):
+    with pytest.raises(DataError, match=r"of OpenML's 18 active data sets has 'wnie-quality-red'.*wine-quality-red"):
+        openml.search("wnie-quality-red")
+    with pytest.raises(DataError, match="fewer or other words"):
+        openml.search("wine " * 2 + "\x00 zebra" * 10_000)
+
+
+def test_without_a_list_a_name_is_asked_for(shop, monkeypatch):
+    monkeypatch.setattr("rfviz.datasets._openml_list._pages", lambda: (_ for _ in ()).throw(ValueError("too long")))
+    assert names("iris") == ["iris"]
+    for query in ("Iris", "two words"):
+        with pytest.raises(DownloadError, match=r"list of data sets.*too long.*, or bring the data as a file\.$"):
+            openml.search(query)
+
+
+@pytest.mark.parametrize("error", [URLError(OSError(111, "Connection refused")), TimeoutError(), ValueError("x")])
+def test_without_a_network_one_sentence_or_the_list_of_last_week(shop, tmp_path, error):
+    shop["down"] = error
+    with pytest.raises(DownloadError, match=r"OpenML’s list of data sets could not be .* bring the data as a file\.$"):
+        openml.search("wine")
+    shop["down"] = None
+    assert names("credit") == ["credit-g"]
+    (kept,) = (tmp_path / "rfviz").glob("openml-list*.npz")
+    old = time.time() - 8 * 86_400
+    os.utime(kept, (old, old))
+    shop["down"], shop["asked"][:] = error, []
+    assert names("credit") == ["credit-g"] and shop["asked"]  # it was asked for, in vain
+    shop["down"], shop["items"] = None, [*LISTED, entry(99, "credit-new")]
+    assert names("credit") == ["credit-g", "credit-new"]  # a fresh list
+
+
+def test_a_kept_list_that_was_damaged_is_fetched_anew(shop, tmp_path):
+    names("wine")
+    (kept,) = (tmp_path / "rfviz").glob("openml-list*.npz")
+    kept.write_bytes(b"nothing")
+    assert names("iris") == ["iris"]
+
+
+def test_sparse_tables_are_written_out(monkeypatch):
+    frame = pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.5, 0.0] * 10), "kind": pd.Categorical(list("abb") * 10)})
+    bunch = type("Bunch", (), {"frame": frame, "target_names": ["kind"]})
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda **_: bunch)
+    found = openml.fetch(openml.Entry(12, "sparse", 1, 30, 2)).prepare()
+    assert found.X.shape == (30, 1) and len(np.unique(found.X)) == 2

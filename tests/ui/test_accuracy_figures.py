@@ -43,6 +43,23 @@ def test_references_are_named_lines_within_the_axes():
     np.testing.assert_allclose(figure.layout.xaxis.range, np.log10([9, 2000]))
 
 
+def test_a_reference_is_named_where_no_curve_runs_through_its_name():
+    def name_of(error, runners=RUNNERS):
+        figure = plot_accuracy(runners, {"exact": error}, x_range=(9, 1100))
+        (line,) = [trace for trace in figure.data if trace.mode == "lines+text"]
+        return [bool(word) for word in line.text], line.textposition
+
+    at_left, at_right = ([True, False], "top right"), ([False, True], "top left")
+    assert name_of(0.5) == at_left  # below all curves
+    assert name_of(15.0) == at_right  # the curves come down through it at the left
+    rising = Runner("D", FRAME.assign(error=FRAME["error"].to_numpy()[::-1]))
+    assert name_of(1.05, [rising]) == at_right
+    # Two lines close to each other do not have their names on top of each other.
+    figure = plot_accuracy(RUNNERS, {"low": 0.5, "higher": 0.55}, x_range=(9, 1100))
+    low, higher = (trace for trace in figure.data if trace.mode == "lines+text")
+    assert low.textposition != higher.textposition
+
+
 def test_what_the_paper_prints_belongs_to_m():
     marks = [trace for trace in plot_accuracy(RUNNERS, {}).data if trace.mode == "markers"]
     assert len(marks) == 1 and marks[0].name == "B, the paper"

@@ -11,14 +11,16 @@ from plotly.offline import get_plotlyjs_version
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from rfviz.figures import plotly_js
 from rfviz.recipes.export import write_html
-from rfviz.ui import preload
+from rfviz.ui import connect, preload
 from rfviz.ui.lasting import Lasting
 from rfviz.ui.own_sources import OwnSources
+from rfviz.ui.page_index import find_pages
 from rfviz.ui.plotly_script import plotly_address, plotly_routes
 from rfviz.ui.startup import send_at_once
 
@@ -135,10 +137,18 @@ def test_what_is_packed_already_stays_as_it_is_and_memory_has_an_end(counted):
     assert not counted._held
 
 
-def test_pages_name_what_will_be_needed():
-    routes = [Route("/", lambda _: HTMLResponse("<p>")), Route("/data", lambda _: PlainTextResponse("text"))]
+def test_single_pages_need_more():
+    slugs = {page.slug for page in find_pages()}
+    assert set(preload._MORE) - {""} <= slugs
+    plain, more = preload.preloaded("/base/no-such-page"), preload.preloaded("/base/accuracy/")
+    assert plain == preload.preloaded("/") and any("/Multiselect." in link for link in set(more) - set(plain))
+
+
+@pytest.mark.parametrize("path", ["/", "/accuracy"])
+def test_pages_name_what_will_be_needed(path):
+    routes = [Route(path, lambda _: HTMLResponse("<p>")), Route("/data", lambda _: PlainTextResponse("text"))]
     app = Starlette(routes=[*routes, *plotly_routes()], middleware=[Middleware(preload.Preload)])
-    links = fetch(app, "/")[1].getlist("link")
+    links = fetch(app, path)[1].getlist("link")
     addresses = [re.match(r"<(.+)>; rel=(preload; as=script|modulepreload)$", link)[1] for link in links]
     assert fetch(app, addresses[0])[0] == 200
     assert len(addresses) == len(set(addresses)) > 10
@@ -147,6 +157,38 @@ def test_pages_name_what_will_be_needed():
     found = [name for name in preload._MODULES if any(f"/{name}." in address for address in addresses)]
     assert len(found) > len(preload._MODULES) / 2, "Streamlit has other names for its modules"
     assert "link" not in fetch(app, "/data")[1]
+
+
+PAGE = "<!DOCTYPE html><html><head><title>é</title></head><body></body></html>"
+
+
+def page_app():
+    """An application with a page as Streamlit serves it, and other answers."""
+    marks = {"ETag": "one", "Last-Modified": "then", "Cache-Control": "no-cache"}
+    routes = [
+        Route("/accuracy", lambda _: HTMLResponse(PAGE, headers=marks)),
+        Route("/data", lambda _: PlainTextResponse("</head>", headers=marks)),
+        Route("/odd", lambda _: HTMLResponse(PAGE, headers={"Content-Encoding": "br"})),
+    ]
+    told = Middleware(connect.Connect, slugs=["accuracy", "</script>"])
+    return Starlette(routes=routes, middleware=[told, Middleware(GZipMiddleware, minimum_size=1)])
+
+
+@pytest.mark.parametrize(("encoding", "unpack"), [("gzip", gzip.decompress), ("identity", bytes)])
+def test_pages_are_told_where_their_server_is(encoding, unpack):
+    status, headers, body = fetch(page_app(), "/accuracy", encoding)
+    page = unpack(body).decode()
+    assert status == 200 and int(headers["content-length"]) == len(body)
+    assert page.replace(connect.script(["accuracy", "</script>"]), "") == PAGE and page.count("</script>") == 1
+    assert page.index("window.__streamlit") < page.index("</head>")
+    # What a browser has kept is another page where the laboratory has other pages.
+    assert "etag" not in headers and "last-modified" not in headers and headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", ["/data", "/odd", "/no-such-page"])
+def test_what_is_no_page_or_cannot_be_read_stays_as_it_is(path):
+    _, headers, body = fetch(page_app(), path, "identity")
+    assert b"__streamlit" not in body and int(headers["content-length"]) == len(body)
 
 
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])

@@ -1,0 +1,7 @@
+(slugs, host) => {
+  const path = location.pathname;
+  const [, above, last] = path.match(/^(.*\/)([^/]+)\/?$/) ?? [];
+  // Where it ends with no page's name and no slash, who knows.
+  const folder = slugs.includes(last) ? above : path.endsWith("/") ? path : null;
+  if (folder) window.__streamlit ??= { BACKEND_BASE_URL: location.origin + folder, HOST_CONFIG: host };
+}

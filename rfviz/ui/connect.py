@@ -1,0 +1,87 @@
+"""Tell Streamlit's page where its server is, so that it connects at once.
+
+The page of a deep link, such as ``/accuracy``, cannot know whether its server lies there or above: it asks below its
+own address first, then one level up, then for the host's configuration, and only then opens the connection. Each is a
+round trip before anything is computed. Streamlit's page takes an answer from ``window.__streamlit``, which is there
+for whoever hosts it; a version that does not look there asks as before.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["Connect", "script"]
+
+_SOURCE = Path(__file__).with_suffix(".js")
+# The page would be the same, but what is put into it may not be.
+_OF_THE_FILE = ("etag", "last-modified")
+
+
+def script(slugs: Sequence[str]) -> str:
+    """The element that a page needs in its head.
+
+    Parameters
+    ----------
+    slugs : sequence of str
+        Addresses of the pages: where an address ends with one of them, the server is what comes before.
+    """
+    host = {"allowedOrigins": list(st.get_option("client.allowedOrigins") or ()), "useExternalAuthToken": False}
+    call = f"({_SOURCE.read_text(encoding='utf-8').strip()})({json.dumps(list(slugs))}, {json.dumps(host)})"
+    return "<script>" + call.replace("</", "<\\/") + "</script>"
+
+
+class Connect:
+    """ASGI middleware that puts :func:`script` into every page.
+
+    Parameters
+    ----------
+    app : callable
+        The application behind it.
+    slugs : sequence of str
+    """
+
+    def __init__(self, app: ASGIApp, slugs: Sequence[str]) -> None:
+        self.app, self._script = app, script(slugs).encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on, pages with the script."""
+        head: Message | None = None
+        body = b""
+
+        async def insert(message: Message) -> None:
+            nonlocal head, body
+            if message["type"] == "http.response.start" and _is_page(message):
+                head = message
+            elif head is None:
+                await send(message)
+            else:
+                body += message.get("body", b"")
+                if not message.get("more_body"):
+                    await self._send_page(head, body, send)
+
+        await self.app(scope, receive, insert if scope["type"] == "http" else send)
+
+    async def _send_page(self, head: Message, body: bytes, send: Send) -> None:
+        headers = MutableHeaders(raw=list(head["headers"]))
+        packed = headers.get("content-encoding") == "gzip"
+        page = gzip.decompress(body) if packed else body
+        page = page.replace(b"</head>", self._script + b"</head>", 1)
+        body = gzip.compress(page, mtime=0) if packed else page
+        for name in _OF_THE_FILE:
+            del headers[name]
+        headers["Content-Length"] = str(len(body))
+        await send({**head, "headers": headers.raw})
+        await send({"type": "http.response.body", "body": body})
+
+
+def _is_page(message: Message) -> bool:
+    headers = MutableHeaders(raw=message["headers"])
+    readable = headers.get("content-encoding", "gzip") == "gzip"
+    return message["status"] == 200 and readable and "text/html" in headers.get("content-type", "")
