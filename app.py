@@ -29,8 +29,8 @@ app = st.App(
     middleware=[
         Middleware(Lasting, folders=[server_path("/static/"), server_path("/rfviz/")]),
         Middleware(Preload),
-        Middleware(OwnSources),
         Middleware(Connect, slugs=[page.slug for page in find_pages()]),
+        Middleware(OwnSources),
     ],
     on_script_error=report_script_error,
 )

@@ -69,7 +69,7 @@ def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str
         marker={"symbol": "square", "size": 62, "opacity": 0.0}, hovertext=[t.name for t in tiles],
         hovertemplate="%{hovertext}<extra></extra>",
     )  # fmt: skip
-    captions = trace("scatter", x=x, y=y + 0.41, mode="text", text=[tile.caption for tile in tiles], showlegend=False,
+    captions = trace("scatter", x=x, y=y + 0.435, mode="text", text=[tile.caption for tile in tiles], showlegend=False,
                      textfont={"size": 13}, hoverinfo="skip")  # fmt: skip
     headings = trace("scatter", x=[-0.48] * len(titles), y=np.arange(len(titles)) - 0.42, mode="text",
                      text=[f"<b>{title}</b>" for title in titles], textposition="middle right",

@@ -17,6 +17,8 @@ import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rfviz.ui.preload import is_page
+
 __all__ = ["Connect", "script"]
 
 _SOURCE = Path(__file__).with_suffix(".js")
@@ -57,7 +59,7 @@ class Connect:
 
         async def insert(message: Message) -> None:
             nonlocal head, body
-            if message["type"] == "http.response.start" and _is_page(message):
+            if message["type"] == "http.response.start" and _can_be_changed(message):
                 head = message
             elif head is None:
                 await send(message)
@@ -81,7 +83,6 @@ class Connect:
         await send({"type": "http.response.body", "body": body})
 
 
-def _is_page(message: Message) -> bool:
-    headers = MutableHeaders(raw=message["headers"])
-    readable = headers.get("content-encoding", "gzip") == "gzip"
-    return message["status"] == 200 and readable and "text/html" in headers.get("content-type", "")
+def _can_be_changed(message: Message) -> bool:
+    readable = MutableHeaders(raw=message["headers"]).get("content-encoding", "gzip") == "gzip"
+    return message["status"] == 200 and readable and is_page(message)

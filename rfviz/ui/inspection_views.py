@@ -161,8 +161,8 @@ def show_row(dataset: Dataset, key: Hashable, sample: Sample, row: int | None) -
         name = column_name(dataset, unusual[0])
         most = f"most unusual in “{name}”, {deviations[0]:.1f} standard deviations off the mean"
         more = f"; the {len(unusual)} most unusual of {dataset.n_features:,} columns are shown"
-        rest = f"{more if len(unusual) < dataset.n_features else ''}. {dataset.provenance}"
-        st.caption(plain(f"It is {most}{rest}"))
+        tail = more if len(unusual) < dataset.n_features else ""
+        st.caption(f"It is {plain(most)}{tail}. {plain(dataset.provenance)}")
 
 
 def _unusual(dataset: Dataset, sample: Sample, row: int) -> tuple[np.ndarray, np.ndarray]:

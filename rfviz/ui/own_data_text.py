@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-import string
-
 from rfviz.datasets.openml import Entry
+from rfviz.ui.plain import plain
 
 ENTRY_TITLE = "Your own data…"
 DIALOG_TITLE = "Your own data"
@@ -64,8 +62,3 @@ def entry_line(entry: Entry) -> str:
 def version_line(entry: Entry) -> str:
     """What is said below it."""
     return f"version {entry.version} · {entry.size}"
-
-
-def plain(name: str) -> str:
-    """A name from outside as Markdown that shows it letter by letter."""
-    return re.sub(f"([{re.escape(string.punctuation)}])", r"\\\1", name)

@@ -6,9 +6,9 @@ the Markdown of a picture, the browser would fetch that from a host on the inter
 
 from __future__ import annotations
 
-from typing import Any
-
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rfviz.ui.preload import is_page
 
 __all__ = ["OwnSources"]
 
@@ -34,15 +34,9 @@ class OwnSources:
         """Pass everything on, pages with the rule."""
 
         async def rule(message: Message) -> None:
-            if message["type"] == "http.response.start" and _is_page(message):
-                message = {
-                    **message,
-                    "headers": [*message["headers"], (b"content-security-policy", _POLICY.encode())],
-                }
+            if message["type"] == "http.response.start" and is_page(message):
+                policy = (b"content-security-policy", _POLICY.encode())
+                message = {**message, "headers": [*message["headers"], policy]}
             await send(message)
 
         await self.app(scope, receive, rule if scope["type"] == "http" else send)
-
-
-def _is_page(message: Any) -> bool:
-    return any(name.lower() == b"content-type" and b"text/html" in value for name, value in message["headers"])

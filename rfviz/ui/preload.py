@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -17,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rfviz.figures.plotly_js import scripts
 from rfviz.ui.plotly_script import plotly_address, server_path
 
-__all__ = ["Preload", "preloaded"]
+__all__ = ["Preload", "is_page", "preloaded"]
 
 _STATIC = Path(st.__file__).parent / "static"
 # Streamlit's modules that nearly every page draws with; a name that a release has not is passed over.
@@ -81,7 +80,7 @@ class Preload:
         """Pass everything on, pages with their headers."""
 
         async def hint(message: Message) -> None:
-            if message["type"] == "http.response.start" and _is_page(message):
+            if message["type"] == "http.response.start" and is_page(message):
                 links = [(b"link", value.encode()) for value in preloaded(scope["path"])]
                 message = {**message, "headers": [*message["headers"], *links]}
             await send(message)
@@ -89,5 +88,6 @@ class Preload:
         await self.app(scope, receive, hint if scope["type"] == "http" else send)
 
 
-def _is_page(message: Any) -> bool:
+def is_page(message: Message) -> bool:
+    """Whether an answer that begins so is a page."""
     return any(name.lower() == b"content-type" and b"text/html" in value for name, value in message["headers"])

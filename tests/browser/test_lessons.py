@@ -85,6 +85,12 @@ def test_presenting_on_a_projector(app, visit):
     slider(page, "Pool size").focus()
     page.keyboard.press("ArrowRight")
     wait_for_query(page, step="1", pool_size="2", present="true")
+    # An old projector: what is asked and what is seen are still side by side.
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.wait_for_function(FITS)
+    page.wait_for_function(
+        "() => document.querySelector('.js-plotly-plot').getBoundingClientRect().bottom <= innerHeight"
+    )
 
 
 def test_hidden_controls_and_the_frame(app, visit):

@@ -66,3 +66,9 @@ def test_maps_are_squares_side_by_side_and_nothing_sticks_out(app, visit):
     assert page.evaluate("document.documentElement.scrollWidth") <= 800
     rights = page.evaluate("[...document.querySelectorAll('.live-chart')].map((c) => c.getBoundingClientRect().right)")
     assert max(rights) <= 800
+    # Large enough for a hall, and all of one size.
+    page = visit(app, f"{SLUG}?present=true", size=(1440, 900))
+    for key in MAPS:
+        wait_for_chart(page, key)
+    sizes = {tuple(round(side / 4) for side in page.evaluate(box + "return [width, height]; }", key)) for key in MAPS}
+    assert len(sizes) == 1 and all(width > 350 for width, _ in ([4 * side for side in size] for size in sizes))
