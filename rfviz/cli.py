@@ -26,6 +26,7 @@ from rfviz.errors import DataError, ParameterError, RfvizError
 __all__ = ["main"]
 
 _FAILED = 2
+_STOPPED = 130  # as shells say it
 
 
 class _Parser(argparse.ArgumentParser):
@@ -46,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 2 after an error, which is told on stderr in one sentence; of ``rfviz app``, the server's.
+        Exit status: 0; 2 after an error, which is told on stderr in one sentence; 130 where Ctrl+C was pressed; of
+        ``rfviz app``, the server's.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -62,6 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"rfviz {given.name}: The package {error.name}, which rfviz needs, is not installed.", file=sys.stderr)
         return _FAILED
+    except KeyboardInterrupt:
+        below = "\n" if sys.stderr.isatty() else ""  # of what the terminal shows for the keys
+        print(f"{below}rfviz {given.name}: Stopped.", file=sys.stderr)
+        return _STOPPED
     except BrokenPipeError:  # who reads has seen enough, as in "rfviz schemes | head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

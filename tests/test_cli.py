@@ -198,6 +198,15 @@ def test_laboratory_starts_from_any_folder_and_ends_with_the_command(tmp_path, h
             os.killpg(command.pid, signal.SIGKILL)
 
 
+def test_ctrl_c_is_one_word(monkeypatch, capsys):
+    def interrupted(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(backend, "get_device", interrupted)
+    assert cli.main(["device"]) == 130
+    assert capsys.readouterr().err == "rfviz device: Stopped.\n"
+
+
 # --- what it runs -----------------------------------------------------------------------------------------------------
 
 

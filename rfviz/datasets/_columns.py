@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rfviz.datasets._text import one_line
+from rfviz.datasets._written import written_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,6 +186,12 @@ def _words(name: str, series: pd.Series, step: int) -> tuple[Column, np.ndarray 
         values = np.full(len(series), np.nan)
         values[~missing.to_numpy()] = numbers.to_numpy()
         return _numbers(name, values, step, _odd(known[odd], "numbers"))
+    written = None if _is_code(known) else written_numbers(known, _SHARE)
+    if written is not None:
+        values = np.full(len(series), np.nan)
+        values[~missing.to_numpy()], note = written
+        odd_note = _odd(known[np.isnan(written[0])], "numbers")
+        return _numbers(name, values, step, "; ".join(filter(None, [note, odd_note])))
     if _DATE.match(known.iloc[0]):
         dates = _parsed_dates(known)
         if dates.isna().mean() <= 1 - _SHARE:
