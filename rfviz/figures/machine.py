@@ -36,16 +36,17 @@ def plot_shares(
     plotly.graph_objects.Figure
     """
     rows = {name: place for place, name in enumerate(reversed(labels))}
-    top = max([100.0, *(100.0 * speed.share for speed in (*speeds, *glances))])
+    longest = max((100.0 * speed.share for speed in (*speeds, *glances)), default=0.0)
     bars = [_bars(shown, rows, pale) for shown, pale in ((speeds, False), (glances, True)) if shown or not pale]
     limit = trace(
         "scatter", x=[100, 100], y=[-0.6, len(rows) - 0.4], mode="lines", hoverinfo="skip", showlegend=False,
         line={"color": GREY, "width": 1.5, "dash": "dot"},
     )  # fmt: skip
     names = {"tickmode": "array", "tickvals": list(rows.values()), "ticktext": [labels[name] for name in rows]}
+    # The number beside the longest bar has room in a narrow window too.
     return styled(
         [limit, *bars], x="share of the device’s limit, %", y="", height=_ROW * len(rows) + _AROUND, revision=revision,
-        xaxis={"range": [0, 1.2 * top]}, margin={"l": 180, "t": 28}, barmode="overlay",
+        xaxis={"range": [0, max(120.0, 1.5 * longest)]}, margin={"l": 180, "t": 28}, barmode="overlay",
         yaxis=names | {"range": [-0.6, len(rows) - 0.4], "showgrid": False, "fixedrange": True},
         annotations=[{
             "x": 100, "y": 1.0, "yref": "paper", "yanchor": "bottom", "text": "limit", "showarrow": False,
