@@ -88,68 +88,6 @@ function config(root) {
   };
 }
 
-// As tall as the figure says, or less where that would leave room empty: where its plane is to be square, or is a picture
-// that hangs from the top of its axes, and the chart is too narrow for one so tall. In the presenter's view a main chart
-// that begins in the upper half of the window fills what is left of it, and so do squares beside each other.
-function tall({ root, data }) {
-  const { margin, xaxis, yaxis } = data.figure.layout;
-  let { height } = data.figure.layout;
-  const top = root.getBoundingClientRect().top + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
-  if (data.large && (!data.secondary || data.square) && top < 0.5 * window.innerHeight)
-    height = Math.max(420, Math.min(1.4 * height, window.innerHeight - top - 16));
-  const length = ({ range }) => Math.abs(range[1] - range[0]);
-  const hangs = yaxis?.constraintoward === "top" && xaxis?.range && yaxis.range;
-  if (!data.square && !hangs) return height;
-  const share = hangs ? length(yaxis) / length(xaxis) : 1;
-  return Math.min(height, Math.ceil((root.clientWidth - margin.l - margin.r) * share) + margin.t + margin.b);
-}
-
-// Pixels below which a legend above a chart takes the room of the scale at its left too, so that fewer of its lines
-// take height from the curves, and the pixels of a square panel for which its marks are made.
-const NARROW = 620, PANEL = 330;
-const SMALLEST = 4; // pixels of a mark
-
-// Where there is less room than a figure was made for: a wide legend, and marks that do not cover what is between them.
-function fitted({ root, data }, figure) {
-  const width = root.clientWidth;
-  const { legend, margin } = figure.layout;
-  if (width < NARROW && legend?.orientation === "h" && legend.x === 0 && legend.yanchor === "bottom") {
-    const across = Math.max(width - margin.l - margin.r, 1);
-    const wide = { ...legend, x: (8 - margin.l) / across, xanchor: "left", font: { ...legend.font, size: 13 } };
-    figure = { ...figure, layout: { ...figure.layout, legend: wide } };
-  }
-  if (!data.square || width >= PANEL) return figure;
-  const smaller = (trace) => {
-    const { marker } = trace;
-    if (!Number.isFinite(marker?.size)) return trace;
-    const share = Math.max(width / PANEL, 0.6);
-    const line = marker.line && { ...marker.line, width: share * marker.line.width };
-    const size = Math.max(share * marker.size, Math.min(marker.size, SMALLEST));
-    return { ...trace, marker: { ...marker, size, line } };
-  };
-  return { ...figure, data: figure.data.map(smaller) };
-}
-
-// Words for the last row of a lecture hall: 1.4 times as large, less in a narrow chart, where they would be cut off.
-function readable({ root, data }, whole) {
-  const factor = data.large ? Math.min(Math.max(root.clientWidth / 560, 1), 1.4) : 1;
-  if (factor === 1) return whole;
-  const figure = structuredClone(whole);
-  const enlarge = (part) => {
-    for (const [name, value] of Object.entries(part)) {
-      if (!value || typeof value !== "object" || ArrayBuffer.isView(value)) continue;
-      if (name.endsWith("font") && Number.isFinite(value.size)) value.size *= factor;
-      else if (!Array.isArray(value) || typeof value[0] === "object") enlarge(value);
-    }
-  };
-  enlarge(figure);
-  const { layout } = figure;
-  layout.font = { size: 12 * factor, ...layout.font };
-  for (const side of Object.keys(layout.margin ?? {})) layout.margin[side] *= 0.5 + 0.5 * factor;
-  for (const trace of figure.data) if (Number.isFinite(trace.line?.width)) trace.line.width *= factor;
-  return figure;
-}
-
 // What stands in for the figure of the page while the reader plays, or the figure itself. Frames follow each other too
 // fast to ask for the theme each time.
 function draw(Plotly, chart, fresh = true) {

@@ -27,7 +27,7 @@ _mount = st.components.v2.component(
     "rfviz.live_chart",
     html='<div class="live-chart" role="figure"></div>',
     css=_CSS,
-    js=(_HERE / "live_chart.js").read_text(encoding="utf-8"),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("chart_room.js", "live_chart.js")),
     isolate_styles=False,
 )
 

@@ -20,7 +20,8 @@ __all__ = ["Preload", "is_page", "preloaded"]
 
 _STATIC = Path(st.__file__).parent / "static"
 # Streamlit's modules that nearly every page draws with; a name that a release has not is passed over.
-_MODULES = ("BidiComponent", "Selectbox", "Checkbox", "Button", "ButtonGroup", "NumberInput", "Html", "rehype-katex")
+_MODULES = ("BidiComponent", "Selectbox", "Checkbox", "Button", "ButtonGroup", "NumberInput", "Html", "Progress",
+            "rehype-katex")  # fmt: skip
 # What single pages need besides, by the last part of their address.
 _MORE = {
     "": ("PageLink", "ImageList"),
@@ -28,10 +29,8 @@ _MORE = {
     "quick-inspection": ("PageLink",),
     "maxout-pca": ("Slider",),
     "kernel-approximation": ("Multiselect", "Slider"),
-    "accuracy": ("Multiselect", "Slider", "Progress"),
-    "kitchen-sinks": ("Multiselect", "Progress"),
-    "decision-surfaces": ("Progress",),
-    "guarantees": ("Progress",),
+    "accuracy": ("Multiselect",),
+    "kitchen-sinks": ("Multiselect",),
 }
 _IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
