@@ -1,9 +1,12 @@
-"""Tell Streamlit's page where its server is, so that it connects at once.
+"""What a page is told in a line of script: where its server is, and to make Plotly ready while it waits.
 
 The page of a deep link, such as ``/accuracy``, cannot know whether its server lies there or above: it asks below its
 own address first, then one level up, then for the host's configuration, and only then opens the connection. Each is a
 round trip before anything is computed. Streamlit's page takes an answer from ``window.__streamlit``, which is there
 for whoever hosts it; a version that does not look there asks as before.
+
+To run Plotly's script takes a browser a quarter of a second. Done once the frame of the page is painted, it falls into
+the time in which the server computes; the first chart would begin it only when its data have come.
 """
 
 from __future__ import annotations
@@ -17,10 +20,13 @@ import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rfviz.figures.plotly_js import scripts
+from rfviz.ui.plotly_script import plotly_address
 from rfviz.ui.preload import is_page
 
 __all__ = ["Connect", "script"]
 
+_WITHOUT_CHARTS = ("home", "zoo", "lessons")
 _SOURCE = Path(__file__).with_suffix(".js")
 # The page would be the same, but what is put into it may not be.
 _OF_THE_FILE = ("etag", "last-modified")
@@ -32,10 +38,13 @@ def script(slugs: Sequence[str]) -> str:
     Parameters
     ----------
     slugs : sequence of str
-        Addresses of the pages: where an address ends with one of them, the server is what comes before.
+        Addresses of the pages: where an address ends with one of them, the server is what comes before, and Plotly is
+        needed, but for a few.
     """
     host = {"allowedOrigins": list(st.get_option("client.allowedOrigins") or ()), "useExternalAuthToken": False}
-    call = f"({_SOURCE.read_text(encoding='utf-8').strip()})({json.dumps(list(slugs))}, {json.dumps(host)})"
+    drawn = {"slugs": [slug for slug in slugs if slug not in _WITHOUT_CHARTS], "address": plotly_address(scripts()[0])}
+    given = ", ".join(map(json.dumps, (list(slugs), host, drawn)))
+    call = f"({_SOURCE.read_text(encoding='utf-8').strip()})({given})"
     return "<script>" + call.replace("</", "<\\/") + "</script>"
 
 
