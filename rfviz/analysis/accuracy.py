@@ -31,6 +31,7 @@ __all__ = [
     "LOSS",
     "Segment",
     "grid_segments",
+    "mean_against_seconds",
     "mean_and_spread",
     "run_segment",
 ]
@@ -239,3 +240,28 @@ def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
             "columns": np.rint(np.bincount(place, widths) / seeds).astype(int),
         }
     )
+
+
+def mean_against_seconds(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
+    """Error at the last m of each segment, whose time was measured, against the mean time over the seeds.
+
+    Parameters
+    ----------
+    runs : sequence of sequences of Segment
+        The segments of each seed.
+
+    Returns
+    -------
+    DataFrame
+        Columns m, error, seconds and s.d. (of the error; 0 for a single seed); one row an m, rising.
+    """
+    rows = [
+        {"m": int(s.m_grid[-1]), "error": s.errors[-1], "seconds": s.seconds_fit + s.seconds_predict}
+        for segments in runs for s in segments
+    ]  # fmt: skip
+    if not rows:
+        return pd.DataFrame(columns=["m", "error", "s.d.", "seconds"])
+    groups = pd.DataFrame(rows).groupby("m")
+    frame = groups.mean().reset_index()
+    frame["s.d."] = groups["error"].std(ddof=1).fillna(0.0).to_numpy()
+    return frame

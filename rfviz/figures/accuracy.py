@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from rfviz.analysis.accuracy import Segment, mean_and_spread
+from rfviz.analysis.accuracy import Segment, mean_against_seconds, mean_and_spread
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import M_TITLE, band
 from rfviz.figures.quick import trace
@@ -50,8 +50,16 @@ class Runner:
         return replace(self, frame=self.frame.assign(**errors))
 
 
-def made_runner(label: str, scheme: str, runs: Sequence[Sequence[Segment]], scale: float = 1.0) -> Runner:
-    """The curve of the mean over some runs against the number of features.
+def made_runner(
+    label: str,
+    scheme: str,
+    runs: Sequence[Sequence[Segment]],
+    *,
+    scale: float = 1.0,
+    axis: str = "m",
+    paper: tuple[tuple[float, float, float], ...] = (),
+) -> Runner:
+    """The curve of the mean over some runs.
 
     Parameters
     ----------
@@ -60,8 +68,13 @@ def made_runner(label: str, scheme: str, runs: Sequence[Sequence[Segment]], scal
         The segments of each seed.
     scale : float
         Of the errors: 100 for per cent.
+    axis : {"m", "seconds", "bytes"}
+        What it is drawn against.
+    paper : tuple of (m, error, s.d.)
+        What the paper prints, in the unit of the segments.
     """
-    return Runner(label, mean_and_spread(runs), (), scheme).scaled(scale)
+    frame = mean_against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
+    return Runner(label, frame, paper, scheme).scaled(scale)
 
 
 def runners_frame(runners: Sequence[Runner], references: Mapping[str, float]) -> pd.DataFrame:

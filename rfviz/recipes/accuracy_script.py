@@ -52,19 +52,26 @@ def script_of(
 
 maps = {script.python(maps, 7)}
 {patches}grids = {grids}
-runners = []
+runs = {{}}
 for label, scheme, setting, loss in maps:
-    inputs, runs = {inputs}, []
+    inputs, runs[label] = {inputs}, []
     for seed in range({race.seeds}):
         drawn = setting | {{"random_state": seed}}
-        runs.append([run_segment(inputs, scheme, drawn, grid, {race.alphas!r}, loss=loss) for grid in grids])
-    runners.append(made_runner(label, scheme, runs, scale={race.scale}))
+        runs[label].append([run_segment(inputs, scheme, drawn, grid, {race.alphas!r}, loss=loss) for grid in grids])
 {beside}
-frame = runners_frame(runners, references)
-print(frame)
+frames, figures = {{}}, {{}}
+for name, axis, x_range in [
+    ("accuracy", "m", (9, {1.1 * m_max})), ("accuracy-seconds", "seconds", None), ("accuracy-bytes", "bytes", None),
+]:
+    runners = [
+        made_runner(label, scheme, runs[label], scale={race.scale}, axis=axis) for label, scheme, _, _ in maps
+    ]
+    frames[name] = runners_frame(runners, references)
+    figures[name] = plot_accuracy(runners, references, axis=axis, x_range=x_range, unit={race.unit!r})
+print(frames["accuracy"])
 
-figure = plot_accuracy(runners, references, x_range=(9, {1.1 * m_max}), unit={race.unit!r})
-figure.show()
+for figure in figures.values():
+    figure.show()
 """
     title = "How many random features does a linear model need?"
     return script.write(title, body, [*uses, *more, *others])

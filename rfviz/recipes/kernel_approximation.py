@@ -42,6 +42,7 @@ ODD = Param("odd", False, "bool", label="Odd m",
             help="Odd numbers leave a cosine of the paired Fourier features without its sine: a bias.")  # fmt: skip
 RELATIVE = Param("relative", True, "bool", label="Relative to k(x, x)",
                  help="Divide errors by the kernel’s mean k(x, x), to compare kernels of different size.")  # fmt: skip
+_SPREAD = ["map", "m", "spread", "bias²", "bias² by chance"]
 FIGURE_3 = "The setting of the paper: 128 colour images of 24×24 pixels, ten draws"
 BIASED = {"data": "sphere", "data.n_samples": 500, "data.dimension": 3, "points": 128, "draws": 20, "m_max": 500,
           "schemes": ["RandomFourier"], "gamma": 0.1, "paired": True, "odd": True, "normalise": "unit norm",
@@ -188,6 +189,10 @@ class KernelApproximation(Recipe[Source, Settings, Outcome]):
 
     def script(self, source: Source, settings: Settings) -> str:
         maps = [(entrant.label, entrant.scheme, dict(entrant.setting)) for entrant in settings.entrants]
+        spread = f"""
+frames["kernel-spread"] = frames["kernel-error"][{_SPREAD!r}]
+figures["kernel-spread"] = plot_kernel_spread(results, at=m, relative={settings.relative})
+"""
         body = f"""
 {script.load_data(source.data)}
 sample = prepare_sample(dataset, {source.normalise!r}, n_points={source.n_points})
@@ -208,6 +213,7 @@ figures = {{"kernel-error": plot_kernel_errors(results, {settings.metric!r}, at=
 for number, style in enumerate(scheme_styles(result.scheme for result in results)):
     frames[f"cloud-{{number}}"] = results[number].cloud_frame(place)
     figures[f"cloud-{{number}}"] = plot_kernel_density(results[number], place, colour=style.colour)
+{spread if settings.draws > 1 else ""}
 print(frames["kernel-error"])
 
 for figure in figures.values():
@@ -215,6 +221,7 @@ for figure in figures.values():
 """
         uses = [pd, datasets, prepare_sample, error_grid, kernel_errors, RfvizError, scheme_styles, plot_kernel_errors,
                 plot_kernel_density]  # fmt: skip
+        uses += [plot_kernel_spread] if settings.draws > 1 else []
         return script.write("How many random features does it take to know the kernel?", body, uses)
 
     def maps(self, source: Source, settings: Settings) -> tuple[MapOn, ...]:
@@ -255,8 +262,7 @@ def spread_chart(source: Source, settings: Settings, results: Sequence[KernelErr
     """Spread over the draws beside the bias, for every number of features."""
     revision = f"{source.key}-{settings.relative}"
     figure = plot_kernel_spread(results, at=settings.m, relative=settings.relative, revision=revision)
-    columns = ["map", "m", "spread", "bias²", "bias² by chance"]
-    frame = pd.concat([result.to_frame()[columns] for result in results], ignore_index=True)
+    frame = pd.concat([result.to_frame()[_SPREAD] for result in results], ignore_index=True)
     return Chart("kernel-spread", figure, frame, "Spread over draws and bias against the number of features.")
 
 

@@ -29,7 +29,7 @@ POINT = "point"
 PAPER = {"scheme": "RandomMaxout", "n_components": 10_000, "pool_size": 12, "normalise": "unit norm", "seed": 0,
          "dimensions": "2", POINT: 0, "data": "turning_head", "data.order_noise": 3,
          "data.random_state": 0}  # fmt: skip
-HEIGHT = 600
+HEIGHT, SIDE_HEIGHT = 600, 360
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +86,11 @@ class MaxoutPCA(Recipe[ScaledData, Settings, EmbeddingResult]):
         scheme, n_dimensions, dataset = settings.scheme.__name__, settings.n_dimensions, source.data.dataset
         uses = [datasets, prepare_points, exact_components, embed, style_of, plot_embedding]
         picked = "" if settings.point is None else str(settings.point)
-        marks = f"\n    selected={picked}," if picked else ""
+        marks = f"\n        selected={picked}," if picked else ""
         if dataset.image_shape and n_dimensions == 2:
             uses.append(image_marks)
             arguments = f"dataset, result.features.coordinates, style{picked and f', {picked}'}"
-            marks = f"\n    thumbnails=image_marks({arguments}),{marks}"
+            marks = f"\n        thumbnails=image_marks({arguments}),{marks}"
         body = f"""
 {script.load_data(source.data)}
 points = prepare_points(dataset, {source.normalise!r}, n_dimensions={n_dimensions})
@@ -103,12 +103,20 @@ frame = result.points_frame()
 print(result.to_frame())
 
 style = style_of(dataset, len(result.features.coordinates))
-figure = plot_embedding(
-    result.features,
-    style,
-    height={HEIGHT},{marks}
-)
-figure.show()
+frames = {{"embedding": frame}}
+figures = {{
+    "embedding": plot_embedding(
+        result.features,
+        style,
+        height={HEIGHT},{marks}
+    )
+}}
+for name, projection in {{"embedding-plain": result.plain, "embedding-exact": result.exact}}.items():
+    if projection is not None:
+        frames[name] = frame[[column for column in frame.columns if column.startswith(projection.title)]]
+        figures[name] = plot_embedding(projection, style, height={SIDE_HEIGHT}, legend=False)
+for figure in figures.values():
+    figure.show()
 """
         return script.write("How do points arrange themselves after a random feature map?", body, uses)
 
@@ -127,7 +135,7 @@ def side_charts(result: EmbeddingResult, style: PointStyle, revision: str = "") 
     """The two pictures that the features' is compared with; of the exact kernel only where there is one."""
     for projection, name in ((result.plain, "embedding-plain"), (result.exact, "embedding-exact")):
         if projection is not None:
-            figure = plot_embedding(projection, style, height=360, legend=False, revision=revision)
+            figure = plot_embedding(projection, style, height=SIDE_HEIGHT, legend=False, revision=revision)
             alt = f"{projection.title} of the same points."
             yield Chart(name, figure, _coordinates(projection, result), alt)
 

@@ -239,8 +239,14 @@ print(frame)
 
 limit = scale_of([m.exact.correlation for row in maps.values() for m in row], pixels * len(maps))
 counted = [(name, [(m.pixel, m.correlation) for m in row]) for name, row in maps.items()]
-figure = plot_map_grid(counted, {settings.side}, limit)
-figure.show()
+exact = [(name, [(m.pixel, m.exact.correlation) for m in row]) for name, row in maps.items()]
+frames = {{"grid": frame, "grid-exact": frame}}
+figures = {{
+    "grid": plot_map_grid(counted, {settings.side}, limit),
+    "grid-exact": plot_map_grid(exact, {settings.side}, limit),
+}}
+for figure in figures.values():
+    figure.show()
 """
     title = "Four pixels, four skeletons: which other pixels meet them in a random feature?"
     return script.write(title, body, [pd, preset, sample_features, pixel_map, plot_map_grid, scale_of])

@@ -10,15 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from rfviz import backend
-from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, mean_and_spread, run_segment
+from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, run_segment
 from rfviz.analysis.architectures import with_patches
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.analysis.splits import Split
 from rfviz.errors import DeviceError, RfvizError
-from rfviz.figures.accuracy import Runner
+from rfviz.figures.accuracy import Runner, made_runner
 from rfviz.linear_model.descent import schedule
 from rfviz.recipes.base import Bench, Keeper
 from rfviz.recipes.entrants import Entrant
@@ -175,8 +174,8 @@ class Race:
         curves = []
         for entrant in self.entrants:
             runs = [self.segments(entrant, seed) for seed in range(self.seeds)]
-            frame = _against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
-            curves.append(Runner(entrant.label, frame, self._paper(entrant), entrant.scheme).scaled(self.scale))
+            paper = self._paper(entrant)
+            curves.append(made_runner(entrant.label, entrant.scheme, runs, scale=self.scale, axis=axis, paper=paper))
         return curves
 
     @property
@@ -236,20 +235,6 @@ def report_of(part: tuple, before: float, width: float, progress: Callable[[floa
 
     report(0.0, "…")
     return report
-
-
-def _against_seconds(runs: list[list[Segment]]) -> pd.DataFrame:
-    """Error at the last m of each segment, whose time was measured, against the mean time over the seeds."""
-    rows = [
-        {"m": int(s.m_grid[-1]), "error": s.errors[-1], "seconds": s.seconds_fit + s.seconds_predict}
-        for segments in runs for s in segments
-    ]  # fmt: skip
-    if not rows:
-        return pd.DataFrame(columns=["m", "error", "s.d.", "seconds"])
-    groups = pd.DataFrame(rows).groupby("m")
-    frame = groups.mean().reset_index()
-    frame["s.d."] = groups["error"].std(ddof=1).fillna(0.0).to_numpy()
-    return frame
 
 
 def finish(work: Any, keeper: Keeper) -> str:

@@ -134,9 +134,11 @@ def test_script_gives_the_same_numbers(slug, values, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
     number = len(list(tmp_path.glob("*.pkl")))
-    assert number >= 1
+    assert number == len(charts)
     assert (tmp_path / "seen.txt").read_text() == "plotly" * number
-    for place, chart in enumerate(charts[:number]):
+    for place, chart in enumerate(charts):
+        if chart.name.endswith("-seconds"):  # measured anew
+            continue
         pd.testing.assert_frame_equal(pd.read_pickle(tmp_path / f"{place}.pkl"), chart.frame, rtol=1e-4, atol=1e-6)
         drawn = json.loads((tmp_path / f"{place}.json").read_text())
         assert len(drawn["data"]) == len(json.loads(chart.figure.to_json())["data"])
