@@ -53,7 +53,7 @@ def test_files_of_the_folder_appear(app_with_folder, visit):
     settle(page)
     for name in ("pictures", "table", "damaged"):
         page.wait_for_function(
-            "(name) => [...document.querySelectorAll('[role=gridcell]')].some((e) => e.textContent.includes(name))",
+            "(name) => [...document.querySelectorAll('td')].some((e) => e.textContent.includes(name))",
             arg=name,
         )
 
