@@ -28,6 +28,21 @@ for name in {names}:
     except RfvizError as error:
         print(error)
 """
+_DRAWN = """
+frames, figures = {{}}, {{}}
+for name, axis, x_range in [
+    ("accuracy", "m", (9, {last})), ("accuracy-seconds", "seconds", None), ("accuracy-bytes", "bytes", None),
+]:
+    runners = [
+        made_runner(label, scheme, runs[label], scale={scale}, axis=axis) for label, scheme, _, _ in maps
+    ]
+    frames[name] = runners_frame(runners, references)
+    figures[name] = plot_accuracy(runners, references, axis=axis, x_range=x_range, unit={unit!r})
+print(frames["accuracy"])
+
+for figure in figures.values():
+    figure.show()
+"""
 
 
 def script_of(
@@ -59,20 +74,7 @@ for label, scheme, setting, loss in maps:
         drawn = setting | {{"random_state": seed}}
         runs[label].append([run_segment(inputs, scheme, drawn, grid, {race.alphas!r}, loss=loss) for grid in grids])
 {beside}
-frames, figures = {{}}, {{}}
-for name, axis, x_range in [
-    ("accuracy", "m", (9, {1.1 * m_max})), ("accuracy-seconds", "seconds", None), ("accuracy-bytes", "bytes", None),
-]:
-    runners = [
-        made_runner(label, scheme, runs[label], scale={race.scale}, axis=axis) for label, scheme, _, _ in maps
-    ]
-    frames[name] = runners_frame(runners, references)
-    figures[name] = plot_accuracy(runners, references, axis=axis, x_range=x_range, unit={race.unit!r})
-print(frames["accuracy"])
-
-for figure in figures.values():
-    figure.show()
-"""
+{_DRAWN.format(last=1.1 * m_max, scale=race.scale, unit=race.unit)}"""
     title = "How many random features does a linear model need?"
     return script.write(title, body, [*uses, *more, *others])
 
