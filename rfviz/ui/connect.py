@@ -28,6 +28,7 @@ __all__ = ["Connect", "script"]
 
 _WITHOUT_CHARTS = ("home", "zoo", "lessons")
 _SOURCE = Path(__file__).with_suffix(".js")
+_LOAD = _SOURCE.with_name("plotly_load.js")
 # The page would be the same, but what is put into it may not be.
 _OF_THE_FILE = ("etag", "last-modified")
 
@@ -44,7 +45,8 @@ def script(slugs: Sequence[str]) -> str:
     host = {"allowedOrigins": list(st.get_option("client.allowedOrigins") or ()), "useExternalAuthToken": False}
     drawn = {"slugs": [slug for slug in slugs if slug not in _WITHOUT_CHARTS], "address": plotly_address(scripts()[0])}
     given = ", ".join(map(json.dumps, (list(slugs), host, drawn)))
-    call = f"({_SOURCE.read_text(encoding='utf-8').strip()})({given})"
+    load, connect = (path.read_text(encoding="utf-8").strip() for path in (_LOAD, _SOURCE))
+    call = f"{{\n{load}\n({connect})({given});\n}}"
     return "<script>" + call.replace("</", "<\\/") + "</script>"
 
 

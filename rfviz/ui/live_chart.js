@@ -4,18 +4,7 @@ const charts = new WeakMap();
 
 // Most charts need but a small part of Plotly; once all of it is there, it serves them all.
 function plotly({ plotly: address, whole }) {
-  const loaded = (window.__rfvizPlotly ??= {});
-  return (loaded.whole ??
-    (loaded[whole ? "whole" : "part"] ??= new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = address;
-      script.onload = () => resolve(window.Plotly);
-      script.onerror = () => {
-        delete loaded[whole ? "whole" : "part"]; // the next update tries again
-        reject(new Error(`${address} could not be loaded`));
-      };
-      document.head.append(script);
-    })));
+  return window.__rfvizPlotly?.whole ?? loadPlotly(address, whole ? "whole" : "part");
 }
 
 // Where the page's address is read and written: there with the page's title, so hardly ever waited for.

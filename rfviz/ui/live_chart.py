@@ -22,12 +22,13 @@ _CSS = """
 .live-chart:fullscreen { background: var(--st-background-color); }
 """
 
+_SCRIPTS = ("plotly_load.js", "chart_room.js", "live_chart.js")
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
 _mount = st.components.v2.component(
     "rfviz.live_chart",
     html='<div class="live-chart" role="figure"></div>',
     css=_CSS,
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("chart_room.js", "live_chart.js")),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
     isolate_styles=False,
 )
 
