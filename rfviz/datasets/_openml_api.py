@@ -41,11 +41,6 @@ class Entry:
     n_classes: int | None = None
 
     @property
-    def title(self) -> str:
-        """``iris, version 1 (number 61): 150 rows, 5 columns, 3 classes``."""
-        return f"{self.name}, version {self.version} (number {self.number}): {self.size}"
-
-    @property
     def size(self) -> str:
         """``150 rows, 5 columns, 3 classes``."""
         parts = ["rows unknown" if self.n_rows is None else counted(self.n_rows, "row")]
