@@ -13,6 +13,7 @@ from rfviz.errors import DataError, ParameterError, hearing
 
 if TYPE_CHECKING:
     from rfviz.datasets import DatasetSpec
+    from rfviz.recipes.base import Recipe
 
 __all__ = ["add_arguments", "run"]
 
@@ -39,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run the command; see :func:`rfviz.cli.main` for errors."""
-    from rfviz import datasets, recipes
+    from rfviz import recipes
     from rfviz.recipes.base import Bench
     from rfviz.recipes.export import write_chart
     from rfviz.recipes.preset import Preset, write_preset
@@ -47,14 +48,7 @@ def run(given: argparse.Namespace) -> int:
 
     page, values = _settings(given)
     recipe = recipes.find(page)
-    path = None if given.data is None else Path(given.data).expanduser()
-    own = None if path is None or path.is_dir() else _own_file(path)
-    if own is not None:
-        values = {**values, "data": own.name}
-    elif path is not None:
-        datasets.set_folder(path)
-        if recipe.own_file and "data" not in values:
-            values = {**values, "data": _only_one(path)}
+    own, values = (None, values) if given.data is None else _with_data(Path(given.data).expanduser(), recipe, values)
     out = _folder(given.out)
     bar = _Bar(None if given.quiet else sys.stderr)
     zoom = str(values.get("zoom", ""))
@@ -78,6 +72,20 @@ def run(given: argparse.Namespace) -> int:
     if not given.quiet:
         print("\n".join(map(str, files)))
     return 0
+
+
+def _with_data(path: Path, recipe: Recipe, values: Mapping[str, Any]) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
+    """The reader's file, or none where this is a data folder, and the values that name what is computed on."""
+    from rfviz import datasets
+    from rfviz.datasets.folder import PREFIX
+
+    if path.is_file() and str(values.get("data", "")).startswith(PREFIX):
+        path = path.parent  # settings that name a file of a data folder
+    if not path.is_dir():
+        own = _own_file(path)
+        return own, {**values, "data": own.name}
+    datasets.set_folder(path)
+    return None, {**values, "data": _only_one(path)} if recipe.own_file and "data" not in values else values
 
 
 def _own_file(path: Path) -> DatasetSpec:

@@ -352,6 +352,17 @@ def test_run_takes_a_file_as_the_laboratory_does(tmp_path, capsys, monkeypatch):
     assert cli.main(["run", str(settings), "--data", mine, "--out", str(tmp_path / "again"), "--quiet"]) == 0
     assert pd.read_csv(tmp_path / "again" / "saturation.csv").equals(found)
 
+    # Settings that name a file of a data folder keep to it.
+    (tmp_path / "plain.csv").write_text("a,b\n" + "".join(f"{i + 1},{i % 7}\n" for i in range(30)), encoding="utf-8")
+    named = "http://localhost/distance-saturation?data=folder:plain&n_components=100"
+    try:
+        given = ["run", named, "--data", str(tmp_path / "plain.csv"), "--out", str(tmp_path / "named"), "--quiet"]
+        assert cli.main(given) == 0
+    finally:
+        datasets.set_folder(None)
+    held = json.loads((tmp_path / "named" / "settings.json").read_text(encoding="utf-8"))
+    assert held["values"]["data"] == "folder:plain"
+
     # So is its script, beside the file.
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("plotly.graph_objects.Figure.show", lambda *_: None)
