@@ -16,10 +16,11 @@ from starlette.middleware import Middleware  # noqa: E402
 from rfviz.ui.badge import device_route  # noqa: E402
 from rfviz.ui.connect import Connect  # noqa: E402
 from rfviz.ui.lasting import Lasting  # noqa: E402
-from rfviz.ui.own_sources import OwnSources  # noqa: E402
+from rfviz.ui.own_sources import own_sources  # noqa: E402
+from rfviz.ui.page_headers import PageHeaders  # noqa: E402
 from rfviz.ui.page_index import ROUTER, find_pages  # noqa: E402
 from rfviz.ui.plotly_script import plotly_routes, server_path  # noqa: E402
-from rfviz.ui.preload import Preload  # noqa: E402
+from rfviz.ui.preload import preloaded  # noqa: E402
 from rfviz.ui.startup import lifespan, report_script_error  # noqa: E402
 
 app = st.App(
@@ -28,9 +29,8 @@ app = st.App(
     routes=[*plotly_routes(), device_route()],
     middleware=[
         Middleware(Lasting, folders=[server_path("/static/"), server_path("/rfviz/")]),
-        Middleware(Preload),
         Middleware(Connect, slugs=[page.slug for page in find_pages()]),
-        Middleware(OwnSources),
+        Middleware(PageHeaders, makers=[preloaded, own_sources]),
     ],
     on_script_error=report_script_error,
 )

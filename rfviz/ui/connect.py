@@ -21,8 +21,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rfviz.figures.plotly_js import scripts
+from rfviz.ui.page_headers import is_page
 from rfviz.ui.plotly_script import plotly_address
-from rfviz.ui.preload import is_page
 
 __all__ = ["Connect", "script"]
 

@@ -11,12 +11,11 @@ from functools import cache
 from pathlib import Path
 
 import streamlit as st
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rfviz.figures.plotly_js import scripts
 from rfviz.ui.plotly_script import plotly_address, server_path
 
-__all__ = ["Preload", "is_page", "preloaded"]
+__all__ = ["preloaded"]
 
 _STATIC = Path(st.__file__).parent / "static"
 # Streamlit's modules that nearly every page draws with; a name that a release has not is passed over.
@@ -35,8 +34,8 @@ _MORE = {
 _IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 
-def preloaded(path: str) -> tuple[str, ...]:
-    """Values of ``Link`` headers: Plotly's script, and modules of Streamlit that its page does not name itself.
+def preloaded(path: str) -> tuple[tuple[str, str], ...]:
+    """``Link`` headers of a page: Plotly's script, and modules of Streamlit that its page does not name itself.
 
     Parameters
     ----------
@@ -48,7 +47,7 @@ def preloaded(path: str) -> tuple[str, ...]:
 
 
 @cache
-def _links(slug: str) -> tuple[str, ...]:
+def _links(slug: str) -> tuple[tuple[str, str], ...]:
     folder = _STATIC / "static" / "js"
     prefix = server_path("/static/js/")
     known = set(re.findall(r"static/js/([\w.-]+\.js)", (_STATIC / "index.html").read_text(encoding="utf-8")))
@@ -60,33 +59,4 @@ def _links(slug: str) -> tuple[str, ...]:
             known.add(name)
             links.append(f"<{prefix}{name}>; rel=modulepreload")
             waiting += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
-    return tuple(links)
-
-
-class Preload:
-    """ASGI middleware that adds :func:`preloaded` to what is a page.
-
-    Parameters
-    ----------
-    app : callable
-        The application behind it.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass everything on, pages with their headers."""
-
-        async def hint(message: Message) -> None:
-            if message["type"] == "http.response.start" and is_page(message):
-                links = [(b"link", value.encode()) for value in preloaded(scope["path"])]
-                message = {**message, "headers": [*message["headers"], *links]}
-            await send(message)
-
-        await self.app(scope, receive, hint if scope["type"] == "http" else send)
-
-
-def is_page(message: Message) -> bool:
-    """Whether an answer that begins so is a page."""
-    return any(name.lower() == b"content-type" and b"text/html" in value for name, value in message["headers"])
+    return tuple(("link", link) for link in links)

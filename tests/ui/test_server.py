@@ -19,7 +19,8 @@ from rfviz.figures import plotly_js
 from rfviz.recipes.export import write_html
 from rfviz.ui import connect, preload
 from rfviz.ui.lasting import Lasting
-from rfviz.ui.own_sources import OwnSources
+from rfviz.ui.own_sources import own_sources
+from rfviz.ui.page_headers import PageHeaders
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.plotly_script import plotly_address, plotly_routes
 from rfviz.ui.startup import send_at_once
@@ -141,13 +142,15 @@ def test_single_pages_need_more():
     slugs = {page.slug for page in find_pages()}
     assert set(preload._MORE) - {""} <= slugs
     plain, more = preload.preloaded("/base/no-such-page"), preload.preloaded("/base/accuracy/")
-    assert plain == preload.preloaded("/") and any("/Multiselect." in link for link in set(more) - set(plain))
+    assert plain == preload.preloaded("/") and any("/Multiselect." in link for _, link in set(more) - set(plain))
 
 
 @pytest.mark.parametrize("path", ["/", "/accuracy"])
 def test_pages_name_what_will_be_needed(path):
     routes = [Route(path, lambda _: HTMLResponse("<p>")), Route("/data", lambda _: PlainTextResponse("text"))]
-    app = Starlette(routes=[*routes, *plotly_routes()], middleware=[Middleware(preload.Preload)])
+    app = Starlette(
+        routes=[*routes, *plotly_routes()], middleware=[Middleware(PageHeaders, makers=[preload.preloaded])]
+    )
     links = fetch(app, path)[1].getlist("link")
     addresses = [re.match(r"<(.+)>; rel=(preload; as=script|modulepreload)$", link)[1] for link in links]
     assert fetch(app, addresses[0])[0] == 200
@@ -211,7 +214,7 @@ def test_what_listens_hands_on_that_packets_do_not_wait(family):
 
 def test_pages_show_no_pictures_of_other_hosts():
     routes = [Route("/", lambda _: HTMLResponse("page")), Route("/data", lambda _: PlainTextResponse("data"))]
-    app = Starlette(routes=routes, middleware=[Middleware(OwnSources)])
+    app = Starlette(routes=routes, middleware=[Middleware(PageHeaders, makers=[own_sources])])
     policy = fetch(app, "/")[1]["content-security-policy"]
     assert "img-src 'self' data: blob:" in policy.split("; ")
     assert "content-security-policy" not in fetch(app, "/data")[1]
