@@ -20,16 +20,19 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def running_app(data: str | None = None) -> Iterator[str]:
-    """The app on a free port, as ``make app DATA=data`` starts it, with its address; ended afterwards."""
+def running_app(data: str | None = None, script: Path = ROOT / "app.py") -> Iterator[str]:
+    """The app on a free port, as ``make app DATA=data`` starts it, with its address; ended afterwards.
+
+    Another `script` is run in its own folder, so without the laboratory's settings.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true",
+    command = [sys.executable, "-m", "streamlit", "run", script.name, "--server.headless", "true",
                "--server.address", "127.0.0.1", "--server.port", str(port)]  # fmt: skip
     with tempfile.TemporaryFile() as log:
         environment = {**os.environ, "RFVIZ_DATA": data or ""}
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=script.parent, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             url = f"http://127.0.0.1:{port}"
             _wait_until_healthy(process, url, log)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -27,15 +28,18 @@ from rfviz.ui.page_index import find_pages
 # A chart, a card of the zoo, or the front page's first card.
 PICTURE = ".js-plotly-plot .main-svg, .zoo .cards canvas, [class*=st-key-cards] [data-testid=stPageLink]"
 _PATIENCE_MS = 60_000
+# The least that Streamlit can be asked for, and where it is seen.
+_BARE = "import streamlit as st\n\nst.title('Hello')\n"
+_TITLE = "[data-testid=stHeading] h1"
 
 
-def seconds_to_picture(chromium: Any, address: str) -> float:
+def seconds_to_picture(chromium: Any, address: str, picture: str = PICTURE) -> float:
     """One visit by a browser that knows nothing yet."""
     context = chromium.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     began = time.perf_counter()
     page.goto(address)
-    page.locator(PICTURE).first.wait_for(state="visible", timeout=_PATIENCE_MS)
+    page.locator(picture).first.wait_for(state="visible", timeout=_PATIENCE_MS)
     seconds = time.perf_counter() - began
     context.close()
     return seconds
@@ -48,11 +52,21 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "opening-cpu.json")
     options = parser.parse_args()
     rows = []
-    with running_app() as url, browser() as chromium:
-        for page in find_pages():
-            address = f"{url}/{'' if page.slug == 'home' else page.slug}"
-            first, *later = (seconds_to_picture(chromium, address) for _ in range(options.turns + 1))
-            rows.append({"page": page.title, "first visit s": first, "later visits s": statistics.median(later)})
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "bare.py"
+        script.write_text(_BARE, encoding="utf-8")
+        with running_app() as url, running_app(script=script) as bare_url, browser() as chromium:
+            seconds_to_picture(chromium, bare_url, _TITLE)
+            for page in find_pages():
+                address = f"{url}/{'' if page.slug == 'home' else page.slug}"
+                first = seconds_to_picture(chromium, address)
+                pairs = [
+                    (seconds_to_picture(chromium, bare_url, _TITLE), seconds_to_picture(chromium, address))
+                    for _ in range(options.turns)
+                ]
+                bare, later = map(statistics.median, zip(*pairs, strict=True))
+                seconds = {"first visit s": first, "later visits s": later, "Streamlit alone s": bare}
+                rows.append({"page": page.title, **seconds, "ratio": later / bare})
     print(markdown_table(rows))
     write_json(options.json, {"turns": options.turns, "pages": rows})
 
