@@ -18,7 +18,7 @@ from rfviz.errors import DataError, MemoryBudgetError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Columns", "inspect", "read"]
+__all__ = ["Columns", "WordsError", "inspect", "read"]
 
 # By name, whatever the case; the first that is there counts. "y" comes last: beside "x" it may be a coordinate.
 _LABELS = ("label", "target", "class", "y")
@@ -55,6 +55,10 @@ class Columns:
     separator: str = ","
 
 
+class WordsError(DataError):
+    """Columns beside the label hold words or dates, where only numbers are read."""
+
+
 def inspect(path: Path) -> Columns:
     """Examine the first line of a CSV file, or the footer of a Parquet file.
 
@@ -82,7 +86,8 @@ def read(path: Path) -> Raw:
     Raises
     ------
     DataError
-        If the file is damaged, or a column other than the label holds anything but numbers: which, and what to do.
+        If the file is damaged; a :class:`WordsError` if a column other than the label holds anything but numbers:
+        which, and what to do.
     MemoryBudgetError
         If it would not fit into the memory limit.
     """
@@ -211,10 +216,9 @@ def _as_numbers(file: str, frame: pd.DataFrame, names: list) -> pd.DataFrame:
         frame[name] = values
     if bad:
         shown = ", ".join(bad[:4]) + (f" and {len(bad) - 4} more" if len(bad) > 4 else "")
-        raise DataError(
+        raise WordsError(
             f"{file} has columns that hold text or dates, not numbers: {shown}. Drop them, encode them as numbers, "
-            "or leave unknown cells empty; name the column of labels 'label'. Or bring the file to the laboratory by "
-            "“Your own data…”, which takes words and dates too."
+            "or leave unknown cells empty; name the column of labels 'label'."
         )
     return frame
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rfviz.datasets._text import counted
 from rfviz.params import Param
 
 __all__ = ["Dataset", "DatasetSpec"]
@@ -16,7 +17,7 @@ __all__ = ["Dataset", "DatasetSpec"]
 Progress = Callable[[float | None, str], None]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """A data set in memory.
 
@@ -51,6 +52,24 @@ class Dataset:
     feature_names: tuple[str, ...] = ()
     n_train: int | None = None
     provenance: str = ""
+
+    def __repr__(self) -> str:
+        """What it holds, not the numbers themselves: ``<Dataset digits: 1,797 images of 8×8 pixels, 10 classes>``."""
+        return f"<Dataset {self.name}: {self.summary.rstrip('.')}>"
+
+    @property
+    def summary(self) -> str:
+        """One line: number of rows, what they hold, what labels there are."""
+        what = f"rows of {counted(self.n_features, 'number')}"
+        if self.image_shape:
+            what = f"images of {'×'.join(map(str, self.image_shape[:2]))} pixels"
+            what += " in colour" if len(self.image_shape) == 3 else ""
+        labels = ""
+        if self.target_names:
+            labels = f", {len(self.target_names)} class{'es' * (len(self.target_names) != 1)}"
+        elif self.y is not None:
+            labels = ", a number to predict"
+        return f"{self.n_samples:,} {what}{labels}."
 
     @property
     def n_samples(self) -> int:

@@ -17,7 +17,10 @@ In an ``.npz`` file, the arrays are
     Booleans that mark the training rows of ``X``, which are then put first.
 
 Others are ignored. In a table, the label is the column ``label``, ``target``, ``class`` or ``y``, the order ``order``,
-``frame``, ``time`` or ``index`` (whatever the case); all others must be numbers.
+``frame``, ``time`` or ``index`` (whatever the case). Where others hold words or dates, the table is prepared as
+:mod:`rfviz.datasets.upload` proposes: words become columns of zeros and ones, dates are left out, gaps filled in or
+their rows dropped, columns standardised; the provenance says so. Such a file may have at most
+:data:`~rfviz.datasets.upload.MAX_BYTES`.
 
 ``<stem>.meta.json`` may give ``source``, ``licence``, ``classes`` and ``feature_names``.
 """
@@ -30,10 +33,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from rfviz.datasets import _npz, _table
 from rfviz.datasets._limits import size_text
 from rfviz.datasets._meta import Meta, read_meta
 from rfviz.datasets._raw import MISSING, ONLY_CLASS, RANDOM_STATE, Raw, finish, max_samples_param
+from rfviz.datasets._text import counted
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.errors import DataError
 from rfviz.params import Param, validate
@@ -154,7 +160,7 @@ def _offer(path: Path) -> tuple[tuple[Param, ...], str, dict]:
         params += [max_samples_param(n), RANDOM_STATE]
     if can_miss:
         params.append(MISSING)
-    what = f"images of {'×'.join(map(str, image_shape))} pixels" if image_shape else f"rows of {d:,} features"
+    what = f"images of {'×'.join(map(str, image_shape))} pixels" if image_shape else f"rows of {counted(d, 'column')}"
     facts = f"{n:,} {what}." if n is not None else f"{what.capitalize()}."
     return tuple(params), facts, {"n_samples": n, "n_features": d, "image_shape": image_shape}
 
@@ -164,13 +170,32 @@ def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress |
     values = validate(params, given)
     if progress is not None:
         progress(None, f"reading {path.name}…")
-    raw = _npz.read(path) if path.suffix.lower() == ".npz" else _table.read(path)
     meta = read_meta(path)
+    raw = _npz.read(path) if path.suffix.lower() == ".npz" else _read_table(path)
     raw = _with_names(raw, meta)
     try:
         return finish(raw, name, _provenance(path, meta, raw.notes), **values)
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
+
+
+def _read_table(path: Path) -> Raw:
+    """Numbers as they are; words and dates as “Your own data…” in the laboratory proposes to prepare them."""
+    from rfviz.datasets import upload  # which itself reads tables of the folder's kind
+
+    try:
+        return _table.read(path)
+    except _table.WordsError:
+        if path.stat().st_size > upload.MAX_BYTES:
+            raise
+    taken = upload.take(path.name, path.read_bytes(), "prepared as “Your own data…” proposes")
+    try:
+        dataset = taken.prepare(taken.suggestion.replace({"max_samples": 1_000_000}))
+    except DataError as error:
+        raise DataError(f"{path.name}: {error}") from None
+    y = np.array(dataset.target_names)[dataset.y] if dataset.target_names else dataset.y
+    return Raw(dataset.X, y, order=dataset.order, feature_names=dataset.feature_names,
+               notes=(dataset.provenance.rstrip("."),))  # fmt: skip
 
 
 def _with_names(raw: Raw, meta: Meta) -> Raw:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rfviz.datasets._text import counted
 from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.upload import Preparation, Upload
 
-__all__ = ["PREFIX", "is_own", "own_spec", "summary_of"]
+__all__ = ["PREFIX", "is_own", "own_spec"]
 
 PREFIX = "own:"
 
@@ -52,20 +51,6 @@ def own_spec(key: str, upload: Upload, how: Preparation, dataset: Dataset, stamp
         title=f"{upload.name} (yours)",
         load=lambda progress=None: dataset,
         source="own",
-        summary=summary_of(dataset),
+        summary=dataset.summary,
         extra={"stamp": stamp, "image_shape": dataset.image_shape, "values": values},
     )
-
-
-def summary_of(dataset: Dataset) -> str:
-    """One line: number of rows, what they hold, what labels there are."""
-    what = f"rows of {counted(dataset.n_features, 'number')}"
-    if dataset.image_shape:
-        what = f"images of {'×'.join(map(str, dataset.image_shape[:2]))} pixels"
-        what += " in colour" if len(dataset.image_shape) == 3 else ""
-    labels = ""
-    if dataset.target_names:
-        labels = f", {len(dataset.target_names)} class{'es' * (len(dataset.target_names) != 1)}"
-    elif dataset.y is not None:
-        labels = ", a number to predict"
-    return f"{dataset.n_samples:,} {what}{labels}."

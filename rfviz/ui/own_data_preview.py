@@ -12,7 +12,6 @@ from rfviz.datasets import _preparation as choices
 from rfviz.datasets._columns import CATEGORY, DATE, NUMBER
 from rfviz.datasets._raw import RANDOM_STATE
 from rfviz.datasets.base import Dataset
-from rfviz.datasets.own import summary_of
 from rfviz.datasets.upload import Preparation, Upload
 from rfviz.errors import RfvizError
 from rfviz.params import Param
@@ -98,7 +97,7 @@ def _result(taken: Upload, how: Preparation, draft: dict[str, Any]) -> str:
     except RfvizError as error:
         return str(error)
     names = ", ".join(map(plain, dataset.target_names[:6])) + (", …" if len(dataset.target_names) > 6 else "")
-    st.markdown(f"These choices give **{summary_of(dataset).rstrip('.')}**{f' ({names})' if names else ''}.")
+    st.markdown(f"These choices give **{dataset.summary.rstrip('.')}**{f' ({names})' if names else ''}.")
     said = dataset.provenance.removeprefix(taken.source).lstrip("; .")
     heard = "; ".join(note.rstrip(".") for note in taken.notes)
     said = said.removeprefix(heard).lstrip("; .")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.datasets import _npz, folder
+from rfviz.datasets import _npz, folder, upload
 from rfviz.errors import DataError, ParameterError
 
 X = np.random.default_rng(0).standard_normal((50, 3)).astype(np.float32)
@@ -96,7 +96,49 @@ def test_summary_and_extra(save, data_folder):
     assert spec.summary.startswith("50 images of 4×5×3 pixels. a.npz, ") and spec.source == "folder"
     assert spec.extra["n_samples"] == 50 and spec.extra["n_features"] == 60 and spec.extra["image_shape"] == (4, 5, 3)
     (data_folder / "t.csv").write_text("a,b\n1,2\n")
-    assert datasets.spec("folder:t").summary == "Rows of 2 features. t.csv, 8 bytes."
+    assert datasets.spec("folder:t").summary == "Rows of 2 columns. t.csv, 8 bytes."
+
+
+COLOURS = ("red", "green", "blue")
+MIXED = "size,colour,when,price,label\n" + "".join(
+    f"{i % 7},{COLOURS[i % 3]},2024-01-{i % 28 + 1:02},{'' if i == 5 else i + 0.5},{'no' if i % 2 else 'yes'}\n"
+    for i in range(60)
+)
+
+
+def test_words_and_dates_are_prepared_as_uploads_are(data_folder):
+    (data_folder / "mixed.csv").write_text(MIXED)
+    proposed = upload.take("mixed.csv", MIXED.encode()).prepare()
+    found = datasets.load("folder:mixed")
+    np.testing.assert_array_equal(found.X, proposed.X)
+    assert found.feature_names == proposed.feature_names == (
+        "size", "price", "colour=blue", "colour=green", "colour=red")  # fmt: skip
+    assert found.target_names == ("no", "yes") and found.y.tolist() == proposed.y.tolist()
+    assert found.provenance.startswith(
+        "File mixed.csv of the data folder; prepared as “Your own data…” proposes; 1 row "
+    )
+    some = datasets.load("folder:mixed", max_samples=20)
+    assert some.n_samples == 20 and {tuple(row) for row in some.X} <= {tuple(row) for row in found.X}
+
+
+def test_words_in_a_sequence(data_folder):
+    lines = [f"{i},{'ab'[i % 2]},{'cd'[i // 20]}" for i in range(40)]
+    (data_folder / "s.csv").write_text("frame,kind,label\n" + "\n".join(lines) + "\n")
+    found = datasets.load("folder:s", only_class=1)
+    assert found.order.tolist() == list(range(20, 40)) and found.feature_names == ("kind=b",)
+
+
+def test_words_in_too_large_a_table(data_folder, monkeypatch):
+    (data_folder / "mixed.csv").write_text(MIXED)
+    monkeypatch.setattr(upload, "MAX_BYTES", 1000)
+    with pytest.raises(DataError, match=r"'colour' \(such as 'red'\), 'when'.* Drop them"):
+        datasets.load("folder:mixed")
+
+
+def test_words_that_leave_nothing(data_folder):
+    (data_folder / "t.csv").write_text("note,label\n" + "".join(f"sentence {i} of many,{i % 2}\n" for i in range(500)))
+    with pytest.raises(DataError, match=r"^t\.csv: No column of numbers is left"):
+        datasets.load("folder:t")
 
 
 def test_bad_file_is_listed_with_its_problem(data_folder):
