@@ -18,7 +18,7 @@ import numpy as np
 from rfviz.datasets import _limits
 from rfviz.datasets._content import Content, archive
 from rfviz.datasets._preparation import Preparation
-from rfviz.datasets._text import one_line, reason
+from rfviz.datasets._text import counted, one_line, reason
 from rfviz.datasets.base import Progress
 from rfviz.errors import DataError
 
@@ -123,15 +123,25 @@ class Zipped(Pictures):
         Members, in natural order ("2" before "10").
     folders : tuple of str
         The folder that each lies in directly; empty text where there is none.
+    unread : tuple of str
+        Members that are no images by their first bytes, or too large ones.
     """
 
     def __init__(self, content: Content, names: tuple[str, ...]) -> None:
-        self.content, self.names = content, names
-        self.folders = tuple(_folder(name) for name in names)
+        self.content = content
         self._archive: zipfile.ZipFile | None = None
         with self.reading():
-            self.sizes = np.array([self._size(name) for name in names])
-            seen = np.unique(np.linspace(0, len(names) - 1, _LOOKED_AT).astype(int))
+            sizes, wrong = {}, {}
+            for name in names:
+                try:
+                    sizes[name] = self._size(name)
+                except DataError as error:
+                    wrong[name] = error
+            if not sizes:
+                raise next(iter(wrong.values()))
+            self.names, self.sizes, self.unread = tuple(sizes), np.array(list(sizes.values())), tuple(wrong)
+            self.folders = tuple(map(_folder, self.names))
+            seen = np.unique(np.linspace(0, len(self.names) - 1, _LOOKED_AT).astype(int))
             self.in_colour = any(_is_tinted(self.one(int(row), (24, 24), True)) for row in seen)
 
     @contextmanager
@@ -175,8 +185,8 @@ def index_archive(content: Content) -> tuple[Zipped, tuple[str, ...]]:
     Raises
     ------
     DataError
-        If the archive is refused (see :func:`rfviz.datasets._content.archive`), holds no PNG or JPEG images or too
-        many, or one is damaged or too large.
+        If the archive is refused (see :func:`rfviz.datasets._content.archive`), or holds no PNG or JPEG image that can
+        be read, or too many.
     """
     with archive(content) as opened:
         names = [m.filename for m in opened.infolist() if not m.is_dir() and not _is_litter(m.filename)]
@@ -193,8 +203,15 @@ def index_archive(content: Content) -> tuple[Zipped, tuple[str, ...]]:
         raise DataError(f"{content.name} holds {len(found):,} images, and at most {MOST_IMAGES:,} are read. "
                         "Put fewer into the archive.")  # fmt: skip
     idle = len(names) - len(found)
-    notes = (f"{idle:,} other file{'s are' if idle > 1 else ' is'} passed over.",) if idle else ()
-    return Zipped(content, tuple(sorted(found, key=_natural))), notes
+    notes = [f"{idle:,} other file{'s are' if idle > 1 else ' is'} passed over."] if idle else []
+    pictures = Zipped(content, tuple(sorted(found, key=_natural)))
+    wrong = [repr(one_line(name, 40)) for name in pictures.unread]
+    if wrong:
+        shown = ", ".join(wrong[:2]) + (f" and {len(wrong) - 2:,} more" if len(wrong) > 2 else "")
+        notes.append(
+            f"{counted(len(wrong), 'image')} passed over (damaged, too large or neither PNG nor JPEG): {shown}."
+        )
+    return pictures, tuple(notes)
 
 
 def common_shape(pictures: Pictures, how: Preparation) -> tuple[int, int]:

@@ -207,6 +207,19 @@ def test_only_the_images_that_are_kept_are_decoded(monkeypatch):
     assert len(read) == 4
 
 
+def test_images_that_cannot_be_read_are_passed_over_and_named():
+    wrong = {"a/3.png": b"", "b/7.jpg": b"RIFF....WEBP", "b/9.png": picture()[:20]}
+    members = [*((f"{'ab'[i % 2]}/1{i}.png", picture((8, 8), seed=i)) for i in range(6)), *wrong.items()]
+    taken = take("a.zip", zipped(members))
+    assert taken.notes == (
+        "3 images passed over (damaged, too large or neither PNG nor JPEG): 'a/3.png', 'b/7.jpg' and 1 more.",
+    )
+    found = taken.prepare()
+    assert found.n_samples == 6 and found.target_names == ("a", "b") and "3 images passed over" in found.provenance
+    with pytest.raises(DataError, match=r"its image 'a/3\.png' is damaged, or neither PNG nor JPEG"):
+        take("a.zip", zipped(wrong.items()))
+
+
 def test_images_in_an_npz():
     pixels = RNG.integers(0, 256, (9, 6, 5), dtype=np.uint8)
     found = take("a.npz", npz(X=pixels, y=np.array(list("abc") * 3))).prepare()
