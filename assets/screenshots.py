@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 sys.path += [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[1] / "benchmarks")]
 
 from _app import running_app
+from _chromium import find_chromium
 
 from rfviz.ui.page_index import find_pages
 
@@ -61,8 +61,7 @@ UNDER_WAY = """() => [...document.querySelectorAll(".js-plotly-plot")].some((cha
 def main() -> None:
     """Start the app, take all pictures, stop it."""
     with sync_playwright() as playwright:
-        path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
         if sys.argv[1:]:
             with running_app() as address:
                 take_pages(browser, address, sys.argv[1:])

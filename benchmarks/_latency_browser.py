@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from _chromium import find_chromium
 from _latency_socket import REACH
 from playwright.sync_api import Page, sync_playwright
 
@@ -26,9 +26,8 @@ STAGES = ("sent", "chart", "finished", "drawn", "frame")
 @contextmanager
 def browser() -> Iterator[Any]:
     """A headless Chromium: the system's, or else Playwright's own."""
-    system = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=system, args=["--no-sandbox"])
+        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         try:
             yield chromium
         finally:

@@ -1,14 +1,13 @@
 """A running app and a browser that looks at it.
 
-The browser is the one named by ``RFVIZ_CHROMIUM``, else a Chromium or Chrome on the path. Without one these tests are
-skipped, except where ``CI`` is set: there they fail.
+The browser is the one named by ``RFVIZ_CHROMIUM``, else a Chromium or Chrome on the path, first of all Debian's
+``chromium-headless-shell``. Without one these tests are skipped, except where ``CI`` is set: there they fail.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -23,6 +22,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from benchmarks._chromium import find_chromium
+
 ROOT = Path(__file__).resolve().parents[2]
 ARTIFACTS = Path(__file__).parent / "artifacts"
 HELPERS = Path(__file__).parent / "chart_helpers.js"
@@ -35,15 +36,6 @@ NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PR
 HARMLESS = re.compile(r"/_stcore/(health|host-config)$")
 # What the app says where something unforeseen happened, and what Streamlit does.
 BROKEN = ("Something went wrong", "Traceback (most recent call last)")
-
-
-def find_chromium() -> str | None:
-    """Path of a browser to drive, or None."""
-    given = os.environ.get("RFVIZ_CHROMIUM")
-    if given:
-        return given
-    names = ("chromium", "chromium-browser", "google-chrome")
-    return next(filter(None, map(shutil.which, names)), None)
 
 
 # --- the app ----------------------------------------------------------------------------------------------------------
