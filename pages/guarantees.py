@@ -35,7 +35,7 @@ def laboratory() -> None:
         return
     (chart,) = RECIPE.charts(source, settings, result)
     if isinstance(settings, KernelSettings) and not settings.shown:
-        st.info("Nothing is drawn: choose at least one kind of error under “Shown”.")
+        st.info("Nothing is drawn: choose at least one kind of error under “More settings”.")
     layout.chart(chart.figure, chart.name, chart.alt, reels=())
     layout.explain(chart.words)
     share(state, RECIPE, source, settings, result)

@@ -129,10 +129,10 @@ def choose_settings(panel: Panel) -> KernelSettings | LearningSettings:
 def _choose_kernel(panel: Panel) -> KernelSettings:
     scheme, setting = choose_map(panel, _DEFAULTS, first="RandomFourier")
     m, eps, delta = setting.pop("n_components"), panel.control(_EPS), panel.control(_DELTA)
-    n_points = panel.control(_POINTS)
-    dimension, draws = panel.control(_DIMENSION), panel.control(_DRAWS)
-    shown = panel.several("about", list(ABOUT), list(ABOUT), "Shown", "Which errors are drawn.",
-                          {about: about.capitalize() for about in ABOUT})  # fmt: skip
+    with panel.section("more", ["about", _POINTS.name, _DRAWS.name, _DIMENSION.name]):
+        shown = panel.several("about", list(ABOUT), list(ABOUT), "Shown", "Which errors are drawn.",
+                              {about: about.capitalize() for about in ABOUT})  # fmt: skip
+        n_points, draws, dimension = panel.control(_POINTS), panel.control(_DRAWS), panel.control(_DIMENSION)
     return KernelSettings(scheme.__name__, setting, m, eps, delta, n_points, dimension, draws, shown)
 
 

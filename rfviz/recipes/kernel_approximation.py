@@ -24,7 +24,7 @@ from rfviz.recipes import kernel_text as text
 from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.entrants import Entrant
-from rfviz.recipes.kernel_entrants import choose_entrants
+from rfviz.recipes.kernel_entrants import RARER_SETTINGS, choose_entrants, choose_settings
 from rfviz.recipes.panel import Panel, ScaledData
 from rfviz.recipes.pool_text import POOL_PRESET, pool_story
 
@@ -145,15 +145,16 @@ class KernelApproximation(Recipe[Source, Settings, Outcome]):
         chosen = panel.several("schemes", list(schemes), ["RandomFourier", "RandomMaxout"], "Maps", "Which maps race.",
                                {name: cls.label for name, cls in schemes.items()})  # fmt: skip
         with panel.section("controls"):
-            m_max, odd = panel.control(M_MAX), panel.control(ODD)
+            m_max, odd = panel.control(M_MAX), panel.foreseen(ODD)
             grid = error_grid(m_max, odd)
             middle = int(grid[min(range(len(grid)), key=lambda i: abs(grid[i] - 160))])
             budget = replace(FEATURES, default=middle, high=int(grid[-1]), marks=tuple(grid.tolist()))
             m, draws = panel.control(budget), panel.control(DRAWS)
-            shape = source.data.dataset.image_shape
-            entrants = choose_entrants(panel, [name for name in schemes if name in chosen], shape)
+            maps = choose_settings(panel, [name for name in schemes if name in chosen])
             metric = panel.choice("metric", list(METRICS), "rmse", "Measure", "What the first chart shows.", METRICS)
-            relative = panel.control(RELATIVE)
+            with panel.section("more", [*RARER_SETTINGS, RELATIVE.name, ODD.name]):
+                entrants = choose_entrants(panel, maps, source.data.dataset.image_shape)
+                relative, odd = panel.control(RELATIVE), panel.control(ODD)
         return Settings(entrants, grid, m, draws, metric, relative, m_max, odd)
 
     def run(self, source: Source, settings: Settings, keeper: Keeper) -> Outcome:

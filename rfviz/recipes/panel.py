@@ -85,6 +85,10 @@ class Panel(ABC):
         """Any number of the options."""
         return self.ask(some_of(name, options, default, label, help, titles))
 
+    def foreseen(self, param: Param) -> Any:
+        """The value of a control on which others depend though it is met after them, where it is asked for again."""
+        return self.control(param)
+
     # --- what matters only where there is something to look at --------------------------------------------------------
 
     def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager:

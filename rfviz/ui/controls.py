@@ -10,7 +10,7 @@ import streamlit as st
 
 from rfviz.params import Param
 from rfviz.recipes import maps
-from rfviz.recipes.controls import Control
+from rfviz.recipes.controls import Control, of_param
 from rfviz.recipes.panel import Data, Panel
 from rfviz.ui.live_slider import live_slider
 from rfviz.ui.state import PageState
@@ -45,6 +45,11 @@ class PagePanel(Panel):
         if not self.state.draws(control.name, control.label):
             return st.session_state[key]
         return self._own.get(control.name, _WIDGETS[control.kind])(control, key)
+
+    def foreseen(self, param: Param) -> Any:
+        """The value of a control that is drawn later."""
+        control = of_param(param)
+        return st.session_state[self.state.claim(control.name, control.default, control.clean)]
 
     def data(self, default: str, names: Sequence[str] | None = None) -> Data:
         """Let the reader choose a data set in the sidebar; see :func:`rfviz.ui.sidebar.choose_data`."""
