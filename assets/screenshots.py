@@ -3,12 +3,14 @@
 With names of pages behind it (``python assets/screenshots.py quick-inspection``) only theirs are taken.
 
 Each page is opened in light and in dark on its default settings, and saved small, as ``<page>-<scheme>.png``, and its
-largest chart as a card, ``<page>-card-<scheme>.png``; the race of the accuracy page while it is under way instead, as
-``accuracy-racing-<scheme>.png``; and figures of the papers that a page reproduces, as ``<figure>-<scheme>.png``.
+chart without words as a card, ``<page>-card-<scheme>.png``; the race of the accuracy page while it is under way
+instead, as ``accuracy-racing-<scheme>.png``; and figures of the papers that a page reproduces, as
+``<figure>-<scheme>.png``.
 """
 
 from __future__ import annotations
 
+import base64
 import io
 import os
 import sys
@@ -16,8 +18,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
+from scipy.spatial import cKDTree
 
 sys.path += [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[1] / "benchmarks")]
 
@@ -29,21 +33,16 @@ from rfviz.ui.page_index import find_pages
 ASSETS = Path(__file__).resolve().parent
 WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
 SCHEMES = ("light", "dark")
-CARD_WIDTH, CARD_SHAPE = 560, 0.75
+CARD_SIZE = (560, 420)
 N_GROUNDS = 16  # colours that a picture keeps exactly
 GROUNDS = {"light": "#ffffff", "dark": "#10151c"}  # those of the page
-# A page's chart: the largest, but where several belong together.
-CHARTS = {
-    "lessons": ".st-key-lesson-panel",
-    "decision-surfaces": "[class*=st-key-surface-row]",
-    "zoo": "[class*=st-key-zoo]",
-    "quick-inspection": "[class*=st-key-inspection-maps]",
-}
+# Cards that are no charts: a part of the page, from its top on.
+CARD_PARTS = {"lessons": ".st-key-lesson-panel"}
+# Pages of several charts whose card has the first of them, not the largest.
+FIRST_OF = {"binning", "decision-surfaces", "quick-inspection"}
+BARE_CHART = (ASSETS / "bare_chart.js").read_text(encoding="utf-8").strip()
 # Pages that compute nothing before they are asked to, and what they say at the end.
 STARTED = {"your-machine": "parts are computed"}
-CHART_BOX = """(selector) => [...document.querySelectorAll(selector)].map((chart) => chart.getBoundingClientRect())
-  .map(({x, y, width, height}) => ({x, y, width, height}))
-  .reduce((largest, box) => box.width * box.height > largest.width * largest.height ? box : largest)"""
 # Where the picture of a page is taken, if that is not its own default.
 ADDRESSES = {"lessons": "distance-saturation?lesson=saturation&step=4"}
 # Figures of the papers: the page and its button. With CIFAR-10 in the folder RFVIZ_DATA they are the paper’s.
@@ -141,16 +140,40 @@ def save(page: Page, path: Path) -> None:
 
 
 def save_card(page: Page, slug: str, scheme: str, path: Path) -> None:
-    """Save the largest chart of a page in a narrow window, where its words are large, on a card of one shape."""
-    page.set_viewport_size({"width": 1000, "height": 1600})
-    page.wait_for_timeout(1500)
-    box = page.evaluate(CHART_BOX, CHARTS.get(slug, ".js-plotly-plot"))
-    box["height"] = min(box["height"], 1.2 * box["width"])
-    chart = Image.open(io.BytesIO(page.screenshot(clip=box))).convert("RGB")
-    width = max(chart.width, round(chart.height / CARD_SHAPE))
-    card = Image.new("RGB", (width, round(width * CARD_SHAPE)), GROUNDS[scheme])
-    card.paste(chart, ((card.width - chart.width) // 2, (card.height - chart.height) // 2))
-    _save_small(card, CARD_WIDTH, path)
+    """Save what a page shows without its words, which nobody could read on a card: its curves, points or maps."""
+    width, height = CARD_SIZE
+    if slug in CARD_PARTS:
+        page.set_viewport_size({"width": 1000, "height": 1600})
+        page.wait_for_timeout(1500)
+        box = page.locator(CARD_PARTS[slug]).bounding_box()
+        card = Image.open(io.BytesIO(page.screenshot(clip=box | {"height": box["width"] * height / width})))
+        # The text goes on, which is no line cut in two.
+        fading = (card.width, card.height // 3)
+        card.paste(GROUNDS[scheme], (0, card.height - fading[1]), Image.linear_gradient("L").resize(fading))
+        _save_small(card, width, path)
+    elif slug == "zoo":
+        _save_small(_zoo(page, scheme), width, path)
+    else:
+        drawn = page.evaluate(f"({BARE_CHART})", [width // 2, height // 2, slug in FIRST_OF, GROUNDS[scheme]])
+        _save_small(_decoded(drawn), width, path)
+
+
+def _decoded(address: str) -> Image.Image:
+    """The picture in an address that holds its data."""
+    return Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2]))).convert("RGB")
+
+
+def _zoo(page: Page, scheme: str) -> Image.Image:
+    """One feature of each of six maps."""
+    width, height = CARD_SIZE
+    gap, side = 20, 166
+    card = Image.new("RGB", CARD_SIZE, GROUNDS[scheme])
+    for number in range(6):
+        canvas = page.locator(".zoo .cards canvas").nth(3 * number).evaluate("(canvas) => canvas.toDataURL()")
+        x = (width - 3 * side - 2 * gap) // 2 + number % 3 * (side + gap)
+        y = (height - 2 * side - gap) // 2 + number // 3 * (side + gap)
+        card.paste(_decoded(canvas).resize((side, side), Image.Resampling.LANCZOS), (x, y))
+    return card
 
 
 def _save_small(image: Image.Image, width: int, path: Path) -> None:
@@ -160,9 +183,12 @@ def _save_small(image: Image.Image, width: int, path: Path) -> None:
     # pixels have, the grounds, is kept as it is, or they would be tinted.
     grounds = [colour for _, colour in sorted(image.getcolors(image.width * image.height), reverse=True)[:N_GROUNDS]]
     covering = image.quantize(256 - N_GROUNDS, Image.Quantize.MAXCOVERAGE).getpalette()[: 3 * (256 - N_GROUNDS)]
-    palette = Image.new("P", (1, 1))
-    palette.putpalette([*covering, *(part for colour in grounds for part in colour)])
-    image.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
+    palette = [*covering, *(part for colour in grounds for part in colour)]
+    # Pillow's own search takes a near colour for the nearest, and grounds would not be those of the page.
+    _, nearest = cKDTree(np.reshape(palette, (-1, 3))).query(np.asarray(image))
+    small = Image.frombytes("P", image.size, nearest.astype(np.uint8).tobytes())
+    small.putpalette(palette)
+    small.save(path, optimize=True)
     print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 
