@@ -49,19 +49,20 @@ class Session:
 
     async def load(self) -> float:
         """Open the page; seconds until its script has finished."""
-        return await self._rerun()
+        return await self._rerun("")
 
     async def move(self, label: str, index: int) -> float:
         """Put the slider whose label begins so at `index`; seconds until the page's script has finished."""
         slider = next(slider for name, slider in self.sliders.items() if name.startswith(label))
         self._count += 1
         self._moved[slider["id"]] = json.dumps({"moved": {"index": index, "count": self._count}})
-        return await self._rerun()
+        return await self._rerun(slider["fragment"])
 
-    async def _rerun(self) -> float:
+    async def _rerun(self, fragment: str) -> float:
         message = BackMsg()
         state = message.rerun_script
-        state.query_string, state.page_name = self._query, self._page
+        # What lies in a fragment of the page has only that drawn anew, as in a browser.
+        state.query_string, state.page_name, state.fragment_id = self._query, self._page, fragment
         state.cached_message_hashes.extend(self._hashes)
         for widget, value in self._moved.items():
             state.widget_states.widgets.add(id=widget, json_value=value)
@@ -87,7 +88,7 @@ class Session:
         component = message.delta.new_element.bidi_component
         if component.component_name == _SLIDER:
             data = json.loads(component.json)
-            self.sliders[data["label"]] = {"id": component.id, **data}
+            self.sliders[data["label"]] = {"id": component.id, "fragment": message.delta.fragment_id, **data}
         elif component.component_name == _CHART:
             key = component.id.split("-", 2)[2]  # $$ID-<hash>-<key>
             self.charts[key] = json.loads(component.bytes)["figure"]
