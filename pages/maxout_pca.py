@@ -6,7 +6,7 @@ from rfviz.analysis.embedding import MAX_EXACT, MAX_POINTS, EmbeddingResult
 from rfviz.errors import RfvizError
 from rfviz.figures.embedding import plot_embedding
 from rfviz.recipes import embedding_text as text
-from rfviz.recipes.maxout_pca import HEIGHT, POINT, RECIPE, Settings, side_charts
+from rfviz.recipes.maxout_pca import HEIGHT, POINT, RECIPE, Settings, side_figures
 from rfviz.ui import images, layout, results
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.embedding_views import kept_marks, kept_style, show_coordinates, show_order, take_click
@@ -49,7 +49,7 @@ def draw(result: EmbeddingResult, settings: Settings) -> None:
     if dataset.n_samples > MAX_POINTS:
         st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")
     with st.container(key="pair"):
-        charts = {chart.name: chart for chart in side_charts(result, style, revision)}
+        charts = {name: (figure, alt) for name, _, figure, alt in side_figures(result, style, revision)}
         for name, title in (
             ("embedding-plain", "**Plain PCA.** Without the map."),
             ("embedding-exact", "**Exact kernel PCA.** The limit as m grows."),
@@ -60,7 +60,8 @@ def draw(result: EmbeddingResult, settings: Settings) -> None:
                     st.info(f"Exact kernel PCA is computed for up to {limit}. Choose fewer points.")
                     continue
                 st.markdown(title)
-                layout.chart(charts[name].figure, name, charts[name].alt, secondary=True)
+                figure, alt = charts[name]
+                layout.chart(figure, name, alt, secondary=True)
 
 
 @st.fragment  # a slider or a click draws this part of the page anew, not the sidebar

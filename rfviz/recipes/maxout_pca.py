@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import plotly.graph_objects as go
+
 from rfviz import datasets
 from rfviz.analysis.embedding import MAX_POINTS, EmbeddingResult, Projection, embed, exact_components, prepare_points
 from rfviz.analysis.points import NORMALISATION, normalise
@@ -20,7 +22,7 @@ from rfviz.recipes.controls import Control
 from rfviz.recipes.maps import choose_map
 from rfviz.recipes.panel import Panel, ScaledData
 
-__all__ = ["POINT", "RECIPE", "Settings", "side_charts"]
+__all__ = ["POINT", "RECIPE", "Settings", "side_figures"]
 
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 DIMENSIONS = Param("dimensions", "2", "choice", choices=("2", "3"), label="Dimensions", help="Principal components.")
@@ -79,8 +81,13 @@ class MaxoutPCA(Recipe[ScaledData, Settings, EmbeddingResult]):
         pictures = dataset.image_shape and settings.n_dimensions == 2
         marks = image_marks(dataset, result.features.coordinates, style, settings.point) if pictures else None
         figure = plot_embedding(result.features, style, height=HEIGHT, thumbnails=marks, selected=settings.point)
-        main = Chart("embedding", figure, result.points_frame(), text.summary(result), text.explanation(result))
-        return (main, *side_charts(result, style))
+        frame = result.points_frame()
+        main = Chart("embedding", figure, frame, text.summary(result), text.explanation(result))
+        sides = (
+            Chart(name, side, frame[[column for column in frame.columns if column.startswith(projection.title)]], alt)
+            for name, projection, side, alt in side_figures(result, style)
+        )
+        return (main, *sides)
 
     def script(self, source: ScaledData, settings: Settings) -> str:
         scheme, n_dimensions, dataset = settings.scheme.__name__, settings.n_dimensions, source.data.dataset
@@ -131,18 +138,17 @@ def _point(n: int) -> Control:
     return Control(POINT, "own", 0, clean, "Selected point", help, titles={0: "none"}, low=0, high=n)
 
 
-def side_charts(result: EmbeddingResult, style: PointStyle, revision: str = "") -> Iterator[Chart]:
-    """The two pictures that the features' is compared with; of the exact kernel only where there is one."""
+def side_figures(
+    result: EmbeddingResult, style: PointStyle, revision: str = ""
+) -> Iterator[tuple[str, Projection, go.Figure, str]]:
+    """Name, content, figure and description of the two pictures that the features' is compared with.
+
+    That of the exact kernel is left out where there is none.
+    """
     for projection, name in ((result.plain, "embedding-plain"), (result.exact, "embedding-exact")):
         if projection is not None:
             figure = plot_embedding(projection, style, height=SIDE_HEIGHT, legend=False, revision=revision)
-            alt = f"{projection.title} of the same points."
-            yield Chart(name, figure, _coordinates(projection, result), alt)
-
-
-def _coordinates(projection: Projection, result: EmbeddingResult) -> Any:
-    frame = result.points_frame()
-    return frame[[name for name in frame.columns if name.startswith(projection.title)]]
+            yield name, projection, figure, f"{projection.title} of the same points."
 
 
 RECIPE = MaxoutPCA()
