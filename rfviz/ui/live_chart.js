@@ -169,7 +169,13 @@ function watch(chart) {
   const isNarrow = (width) => width < (chart.data.square ? PANEL : NARROW);
   const fits = () =>
     Math.abs(tall(chart) - root._fullLayout.height) < 2 && isNarrow(root.clientWidth) === isNarrow(chart.width);
-  const resize = () => (fits() ? chart.Plotly.Plots.resize(root) : draw(chart.Plotly, chart));
+  // Told of heights too, which are the chart's own doing, and once at the beginning.
+  const resize = () => {
+    if (!fits()) return draw(chart.Plotly, chart);
+    if (root.clientWidth === chart.width) return;
+    chart.width = root.clientWidth;
+    chart.Plotly.Plots.resize(root);
+  };
   new ResizeObserver(() => root.isConnected && root.clientWidth && resize()).observe(root.parentElement);
   root.addEventListener("fullscreenchange", () => draw(chart.Plotly, chart));
   const timer = setInterval(() => {
