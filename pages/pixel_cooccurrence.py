@@ -56,7 +56,7 @@ def sampled(settings: Settings, skeleton: Skeleton) -> FeatureSample:
 
 def one_pixel(table: LayerTable, settings: Settings) -> None:
     """The layers beside the maps of one pixel, and what is said more about them."""
-    with st.container(key="pair-top"):
+    with st.container(key="pair-layers"):
         if state.draws("layers", "Layers"):
             with st.container():
                 table.draw()

@@ -47,7 +47,7 @@ class LayerTable:
         wrong, reason = self.first_error()
         st.caption("**Layers**, from the image up")
         for place, row in enumerate(rows):
-            with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key=f"layer-{place}"):
                 st.markdown(f"**{place + 1}**" if row.size else "**top**", width=36)
                 self._cells(place, row)
             if reason and place == wrong:
