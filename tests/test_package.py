@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
 # For README, which is no part of an installation; and the script that makes them.
-PICTURES = re.compile(r"assets/([\w-]+(?<!-card)-(light|dark)\.png|screenshots\.py)")
+PICTURES = re.compile(r"assets/([\w-]+(?<!-card)-(light|dark)\.png|screenshots\.py|bare_chart\.js)")
 
 
 def _of(folder):
