@@ -36,6 +36,8 @@ __all__ = [
 ]
 
 
+# Characters of a title and of two presets that have one line in a window of 1100 pixels.
+_BESIDE_TITLE = 60
 # Rows of a table that is shown whole.
 _SHORT = 14
 # Where the session keeps the state of the page that it shows.
@@ -89,7 +91,8 @@ def page_title(
         presets = None
     # Says how many presets there are: a rule that looks for them itself, by :has() and a part of their class, is asked
     # anew with every element that comes to the page, and an embedding took half as long again to draw.
-    head = "head-many" if len(presets or ()) > 2 else "head-few" if presets else "head"
+    many = len(presets or ()) > 2 or len(page.title) + sum(map(len, presets or ())) > _BESIDE_TITLE
+    head = "head-many" if presets and many else "head-few" if presets else "head"
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key=head):
         st.title(heading or page.title, anchor=False, width="content")
         with st.container(horizontal=True, width="content", vertical_alignment="center", key="title-tools"):
