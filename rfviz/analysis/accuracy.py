@@ -248,7 +248,7 @@ def mean_against_seconds(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
     Parameters
     ----------
     runs : sequence of sequences of Segment
-        The segments of each seed.
+        As :func:`mean_and_spread` takes them.
 
     Returns
     -------

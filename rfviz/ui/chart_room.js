@@ -4,9 +4,8 @@
 // As tall as the figure says, or less where that would leave room empty: where its plane is to be square, or is a picture
 // that hangs from the top of its axes, and the chart is too narrow for one so tall. In the presenter's view a main chart
 // that begins in the upper half of the window fills what is left of it, and so do squares beside each other.
-function tall(chart) {
-  const { root, data } = chart;
-  const { margin, xaxis, yaxis, uirevision } = data.figure.layout;
+function tall({ root, data }) {
+  const { margin, xaxis, yaxis } = data.figure.layout;
   let { height } = data.figure.layout;
   const top = root.getBoundingClientRect().top + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
   if (data.large && (!data.secondary || data.square) && top < 0.5 * window.innerHeight)
@@ -14,11 +13,7 @@ function tall(chart) {
   const length = ({ range }) => Math.abs(range[1] - range[0]);
   const hangs = yaxis?.constraintoward === "top" && xaxis?.range && yaxis.range;
   if (!data.square && !hangs) return height;
-  let share = hangs ? length(yaxis) / length(xaxis) : 1;
-  // A picture that changes its shape with every step of a slider would move all that stands below it, and a chart of
-  // another height takes twice the time to draw: the room once taken is kept until the chart shows something else.
-  if (chart.room?.of === uirevision) share = Math.max(share, chart.room.share);
-  chart.room = { of: uirevision, share };
+  const share = hangs ? length(yaxis) / length(xaxis) : 1;
   return Math.min(height, Math.ceil((root.clientWidth - margin.l - margin.r) * share) + margin.t + margin.b);
 }
 

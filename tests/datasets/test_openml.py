@@ -45,7 +45,7 @@ def server(monkeypatch):
 def test_by_name_and_by_number(server):
     asked = server(answer(entry(969, version=3), entry()))
     assert [e.number for e in openml.find(" iris ")] == [61, 969]
-    (found,) = (found for found in openml.find("61") if found.number == 61)
+    found = openml.find("61")[0]
     assert (found.name, found.version, found.size) == ("iris", 1, "150 rows, 5 columns, 3 classes")
     assert [a.rsplit("/list/", 1)[1] for a in asked] == ["data_name/iris/limit/50", "data_id/61/limit/50"]
     assert all(a.startswith("https://www.openml.org/") for a in asked)
