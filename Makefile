@@ -12,7 +12,7 @@ export RFVIZ_DATA ?= $(DATA)
 
 .PHONY: app test lint gpu screenshots clean
 
-app: $(VENV)/app.stamp
+app: $(VENV)/app.stamp $(VENV)/plotly.stamp
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 test: $(VENV)/dev.stamp
@@ -44,6 +44,14 @@ endef
 
 $(VENV)/app.stamp: requirements.txt pyproject.toml
 	$(call install,requirements.txt)
+	@touch $@
+
+# A third of Plotly draws nearly all charts. Where npm or the network is missing, the whole script of the Python package
+# is used, which costs a first visit about half a second.
+$(VENV)/plotly.stamp: $(VENV)/app.stamp
+	@version=$$($(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())') ; \
+	if command -v npm >/dev/null; then npm install --silent --no-save --no-audit --no-fund --ignore-scripts \
+	  --prefix $(VENV)/share/rfviz plotly.js-cartesian-dist-min@$$version >/dev/null 2>&1 || true ; fi
 	@touch $@
 
 $(VENV)/dev.stamp: requirements-dev.txt requirements.txt pyproject.toml

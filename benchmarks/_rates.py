@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.backend import Device, product_precision
+from rfviz.backend import Device, matmul, product_precision
 from rfviz.features.cost import Work
-from rfviz.precision import matmul
 
 __all__ = ["Rates", "about", "measure", "turn_by_turn"]
 

@@ -108,7 +108,7 @@ def errors(feature_map: FeatureMap, X: np.ndarray, device: Device) -> Iterator[t
         "blocks": lambda: stack([to_host(block) for block in feature_map.transform_blocks(X, len(X) // 3 + 1)]),
         "arrays": lambda: _by_arrays(feature_map, X),
     }
-    if feature_map.dtype == "float32" and work(feature_map, None, *X.shape).products:
+    if feature_map.dtype == "float32" and work(feature_map, *X.shape).products:
         asked["tf32"] = lambda: _in_tf32(feature_map, X)
     for name, ask in asked.items():
         poison(device, n_bytes)

@@ -81,7 +81,7 @@ def roofline(
 def _of_one(
     device: Device, rates: Rates, feature_map: FeatureMap, setting: dict[str, Any], host: np.ndarray, turns: int
 ) -> list[dict[str, Any]]:
-    least = work(feature_map, None, *host.shape)
+    least = work(feature_map, *host.shape)
     precisions = ["float32", "tf32"] if device.is_gpu and least.products else ["float32"]
     rows = []
     for precision in precisions:

@@ -9,7 +9,6 @@ from rfviz.recipes.binning import RECIPE, Outcome, Settings, error_chart, grid_c
 from rfviz.ui import layout, results
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.live_chart import taken_row
-from rfviz.ui.own_data_menu import in_plane
 from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 
@@ -22,7 +21,7 @@ QUESTION = "How do grids that are laid at random add up to a smooth kernel?"
 state = layout.page_title(RECIPE.slug, RECIPE.presets)
 panel = PagePanel(state)
 with st.sidebar:
-    source = in_plane(RECIPE.source(panel))
+    source = RECIPE.source(panel)
 
 
 @st.fragment  # a slider draws this part of the page anew, not the sidebar

@@ -1,5 +1,7 @@
 """Help OpenBLAS recognise the processor and share it; must run before NumPy is imported.
 
+Hence it is no part of :mod:`rfviz.backend`, which imports NumPy.
+
 OpenBLAS picks its kernels by the processor's model number. A model that it does not know (a new one, or a virtual
 machine's made-up one) gets kernels for an older generation, which on AVX-512 hardware cost half the speed. The
 environment variable ``OPENBLAS_CORETYPE`` overrides the choice, but only before the library loads, and a wrong value

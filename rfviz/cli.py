@@ -198,7 +198,7 @@ def _facts(note: str, measure: bool) -> dict[str, Any]:
 
 
 def _rates(device: Any) -> dict[str, float]:
-    from rfviz.rates import measure_rates
+    from rfviz.backend import measure_rates
 
     found = measure_rates(device)
     rates = {"float32": found.products, "float64": found.double_products, "tf32": found.tf32_products}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from rfviz.errors import DataError, ParameterError, hearing
+from rfviz.errors import DataError, ParameterError, capture_warnings
 
 if TYPE_CHECKING:
     from rfviz.datasets import DatasetSpec
@@ -41,10 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Run the command; see :func:`rfviz.cli.main` for errors."""
     from rfviz import recipes
+    from rfviz.lab.cache import Cache
+    from rfviz.lab.export import write_chart
+    from rfviz.lab.page import Page, compute
+    from rfviz.lab.preset import Preset, write_preset
+    from rfviz.lab.zoom import zoom_charts
     from rfviz.recipes.base import Bench
-    from rfviz.recipes.export import write_chart
-    from rfviz.recipes.preset import Preset, write_preset
-    from rfviz.recipes.zoom import zoom_charts
 
     page, values = _settings(given)
     recipe = recipes.find(page)
@@ -57,8 +59,11 @@ def run(given: argparse.Namespace) -> int:
     settings = recipe.settings(preset, source)
     for name in preset.unasked():
         print(f"rfviz run: {name} has no effect beside the other settings, or is misspelt.", file=sys.stderr)
-    with hearing() as heard:
-        charts = recipe.charts(source, settings, recipe.run(source, settings, Bench(bar)))
+    with capture_warnings() as heard:
+        if isinstance(recipe, Page):
+            charts = compute(recipe, source, settings, Cache(progress=bar)).charts
+        else:
+            charts = recipe.charts(source, settings, recipe.run(source, settings, Bench(bar)))
     bar.end()
     for text, _ in heard.messages:
         print(f"rfviz run: {text}", file=sys.stderr)
@@ -77,7 +82,7 @@ def run(given: argparse.Namespace) -> int:
 def _with_data(path: Path, recipe: Recipe, values: Mapping[str, Any]) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
     """The reader's file, or none where this is a data folder, and the values that name what is computed on."""
     from rfviz import datasets
-    from rfviz.datasets.folder import PREFIX
+    from rfviz.datasets.files.folder import PREFIX
 
     if path.is_file() and str(values.get("data", "")).startswith(PREFIX):
         path = path.parent  # settings that name a file of a data folder
@@ -85,29 +90,30 @@ def _with_data(path: Path, recipe: Recipe, values: Mapping[str, Any]) -> tuple[D
         own = _own_file(path)
         return own, {**values, "data": own.name}
     datasets.set_folder(path)
-    return None, {**values, "data": _only_one(path)} if recipe.own_file and "data" not in values else values
+    inspects = getattr(recipe, "own_file", False) or getattr(recipe, "inspects_files", False)
+    return None, {**values, "data": _only_one(path)} if inspects and "data" not in values else values
 
 
 def _own_file(path: Path) -> DatasetSpec:
     """A file as “Your own data…” in the laboratory takes it, prepared as proposed there."""
-    from rfviz.datasets import upload
-    from rfviz.datasets.own import PREFIX, own_spec
+    from rfviz.datasets.files import MAX_BYTES, read_upload
+    from rfviz.datasets.files.own import PREFIX, own_spec
 
     try:
-        if path.stat().st_size > upload.MAX_BYTES:
+        if path.stat().st_size > MAX_BYTES:
             raise DataError(
-                f"{path} is larger than {upload.MAX_BYTES // 1024**2} MB. Put it into a folder of its own, as numbers, "
+                f"{path} is larger than {MAX_BYTES // 1024**2} MB. Put it into a folder of its own, as numbers, "
                 "and give that: --data FOLDER"
             )
-        taken = upload.take(path.name, path.read_bytes())
+        upload = read_upload(path.name, path.read_bytes())
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
-    return own_spec(PREFIX + taken.stem, taken, taken.suggestion, taken.prepare(), taken.digest)
+    return own_spec(PREFIX + upload.stem, upload, upload.suggestion, upload.prepare(), upload.digest)
 
 
 def _only_one(path: Path) -> str:
     """The only data set of a folder."""
-    from rfviz.datasets import folder
+    from rfviz.datasets.files import folder
 
     files = folder.files()
     if len(files) == 1:
@@ -120,7 +126,7 @@ def _only_one(path: Path) -> str:
 def _settings(given: argparse.Namespace) -> tuple[str, Mapping[str, Any]]:
     """The page and its values that the command line names."""
     from rfviz import recipes
-    from rfviz.recipes.preset import read_preset
+    from rfviz.lab.preset import read_preset
 
     text = given.preset
     if text in recipes.recipes():

@@ -1,4 +1,4 @@
-"""The exceptions and warnings of rfviz, each worded for the person who will read it, and who hears of warnings."""
+"""Exceptions of rfviz, each worded for the user who will read it, and the capture of its warnings."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ __all__ = [
     "DataError",
     "DeviceError",
     "DownloadError",
-    "Heard",
     "MemoryBudgetError",
+    "Messages",
     "ParameterError",
     "RfvizError",
-    "hearing",
-    "listener",
+    "WarningLog",
+    "active_log",
+    "capture_warnings",
     "warn",
 ]
 
@@ -71,61 +72,64 @@ class DeviceError(RfvizError, RuntimeError):
 
 # --- warnings ---------------------------------------------------------------------------------------------------------
 
+#: Warnings as pairs (text, category).
+Messages = tuple[tuple[str, type[Warning]], ...]
 
-class Heard:
-    """Warnings in the order in which they were heard, each text once; threads may share one."""
+
+class WarningLog:
+    """Warnings in the order in which they were given, each text once; safe to share between threads."""
 
     def __init__(self) -> None:
         self._messages: dict[str, type[Warning]] = {}
         self._lock = threading.Lock()
 
     def add(self, messages: Iterable[tuple[str, type[Warning]]]) -> None:
-        """Hear pairs (text, category)."""
+        """Add pairs (text, category)."""
         with self._lock:
             for text, category in messages:
                 self._messages.setdefault(text, category)
 
     @property
-    def messages(self) -> tuple[tuple[str, type[Warning]], ...]:
-        """What was heard so far, as pairs (text, category)."""
+    def messages(self) -> Messages:
+        """What was given so far, as pairs (text, category)."""
         with self._lock:
             return tuple(self._messages.items())
 
 
-_listener: ContextVar[Heard | None] = ContextVar("rfviz_listener", default=None)
+_active_log: ContextVar[WarningLog | None] = ContextVar("rfviz_warning_log", default=None)
 
 
-def listener() -> Heard | None:
-    """Who hears the warnings of this context; None where they are Python's own."""
-    return _listener.get()
+def active_log() -> WarningLog | None:
+    """Return the log that captures the warnings of this context; None where they are Python's own."""
+    return _active_log.get()
 
 
 @contextmanager
-def hearing() -> Iterator[Heard]:
-    """While inside, hear the warnings of this context and of threads that run in copies of it.
+def capture_warnings() -> Iterator[WarningLog]:
+    """Capture the warnings of this context, and of threads that run in copies of it, while inside.
 
-    Python's own filters say each warning once a process, to its log: no good for readers of a page, each of whom is to
-    know. What is heard in here is heard by nobody else, unless it is passed on.
+    Python's own filters give each warning once a process, to its log: of no use for a page, each of whose users is to
+    see it. A captured warning goes nowhere else unless it is given again.
     """
-    heard = Heard()
-    token = _listener.set(heard)
+    log = WarningLog()
+    token = _active_log.set(log)
     try:
-        yield heard
+        yield log
     finally:
-        _listener.reset(token)
+        _active_log.reset(token)
 
 
 _IN_BETWEEN = ("rfviz", "sklearn", "joblib")
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """Warn whoever listens, else by :func:`warnings.warn`, at the line of the caller's own code.
+    """Add a warning to the active log, else call :func:`warnings.warn` for the line of the caller's own code.
 
     That line is the nearest one outside of rfviz and of scikit-learn, whose pipelines and searches lie in between.
     """
-    heard = _listener.get()
-    if heard is not None:
-        heard.add([(message, category)])
+    log = _active_log.get()
+    if log is not None:
+        log.add([(message, category)])
         return
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _IN_BETWEEN:

@@ -11,8 +11,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import pytest
 
-from rfviz import backend, worker
+from rfviz import backend
 from rfviz.cuda import plain_kernels
+from rfviz.ui import scheduler
 from tests import fake_cuda, fake_cupy
 
 
@@ -22,19 +23,18 @@ def fake_gpu(monkeypatch):
     modules = fake_cupy.build()
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
-    backend._probe_gpus.cache_clear()
+    backend.look_for_gpus_again()
     # Without a compiler for its kernels the fake GPU computes by array operations; where tests count, there is one.
     compiles = fake_cuda.HOST_COMPILER or os.environ.get("CI")
     with nullcontext() if compiles else plain_kernels():
         yield modules["cupy"]
-    worker.close()
-    backend.forget_failures()
-    backend._probe_gpus.cache_clear()
+    scheduler.close()
+    backend.look_for_gpus_again()
 
 
 @pytest.fixture
 def two_gpus(fake_gpu):
     """Two fake GPUs that share their memory."""
     fake_gpu.memory.devices = 2
-    backend._probe_gpus.cache_clear()
+    backend.look_for_gpus_again()
     return fake_gpu

@@ -18,7 +18,7 @@ import scipy.linalg
 import scipy.special
 from scipy import sparse
 
-from rfviz.precision import round_to_tf32
+from rfviz.backend import round_to_tf32
 from tests import fake_cuda
 
 __all__ = ["CUDARuntimeError", "Memory", "OutOfMemoryError", "build"]

@@ -56,7 +56,7 @@ def test_device_as_json(capsys):
 
 
 def test_device_says_why_there_is_no_gpu(capsys, monkeypatch):
-    monkeypatch.setattr(backend, "_probe_gpus", lambda: ((), "CuPy found no CUDA device"))
+    monkeypatch.setattr(backend.devices, "_probe_gpus", lambda: ((), "CuPy found no CUDA device"))
     assert cli.main(["device"]) == 0
     printed = capsys.readouterr().out
     assert "computes  cpu\n" in printed and "no GPU    CuPy found no CUDA device.\n" in printed

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rfviz import backend, worker
+from rfviz import backend
 from rfviz.analysis.machine import digit_rows
+from rfviz.backend import Rates
 from rfviz.features import RandomMaxout
-from rfviz.rates import Rates
-from rfviz.ui import device_use, results
+from rfviz.ui import device_use, results, scheduler
+from rfviz.ui.cache import STORE
 from rfviz.ui.results import kept, known
-from rfviz.ui.session import DEVICE, PRECISION
-from rfviz.worker import Place
+from rfviz.ui.scheduler import Target
+from rfviz.ui.scheduler.session import DEVICE, PRECISION
 from tests.app_pages import PAGES, changed, opened, specs
 from tests.fake_cupy import CUDARuntimeError
 
@@ -29,6 +30,7 @@ SMALL = {
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch):
     monkeypatch.setattr(results, "_shelves", type(results._shelves)(results._shelves.default_factory))
+    STORE.clear()
     monkeypatch.setattr(device_use, "_last", {})
 
 
@@ -49,9 +51,14 @@ def on_device(value, seen=None):
     return any(on_device(part, seen) for part in parts)
 
 
+def places():
+    """Where the cached results were computed; data sets belong to no device."""
+    return {key[2] for key, _ in STORE.entries() if len(key) == 3}
+
+
 def test_device_arrays_are_found_where_they_hide(fake_gpu):
-    hidden = Place(device={"a": [(fake_gpu.ones(3),)]})
-    assert on_device(hidden) and not on_device(Place(device={"a": [np.ones(3)]}))
+    hidden = Target(device={"a": [(fake_gpu.ones(3),)]})
+    assert on_device(hidden) and not on_device(Target(device={"a": [np.ones(3)]}))
 
 
 @pytest.mark.parametrize("slug", [slug for slug in PAGES if slug not in ("home", "lessons", "your-machine")])
@@ -59,9 +66,10 @@ def test_results_of_every_page_are_on_the_host(slug, fake_gpu):
     at = opened(slug, SMALL.get(slug))
     assert not at.error and not at.warning
     kept_by = {key[1] for shelf, found in results._shelves.items() if shelf != "data" for key in found}
-    assert kept_by == {Place("cuda:0")}
+    assert kept_by | places() == {Target("cuda:0")}
     assert not any(on_device(kept.result) for found in results._shelves.values() for kept in found.values())
-    worker.close()
+    assert not any(on_device(entry.result) for _, entry in STORE.entries())
+    scheduler.close()
     assert fake_gpu.memory.used == 0
 
 
@@ -74,7 +82,7 @@ def test_driver_that_vanishes_is_told_and_the_page_goes_on(fake_gpu):
     assert error.value.startswith("The GPU cuda:0 failed in the middle") and "computed on the CPU" in error.value
     at = changed(at, SATURATION, {"seed": 0})
     assert not at.error and len(specs(at)) == len(before)
-    assert {key[1] for key in results._shelves["saturation"]} == {Place("cuda:0"), Place("cpu")}
+    assert places() == {Target("cuda:0"), Target("cpu")}
 
 
 def test_full_gpu_is_told(fake_gpu):
@@ -105,17 +113,17 @@ def test_device_and_precision_are_chosen(two_gpus):
     next(box for box in at.selectbox if box.label == "Matrix products in").select("tf32").run()
     assert at.session_state[DEVICE] == "cuda:1" and at.session_state[PRECISION] == "tf32"
     changed(at, SATURATION, {"seed": 7})
-    assert Place("cuda:1", "tf32") in {key[1] for key in results._shelves["saturation"]}
+    assert Target("cuda:1", "tf32") in places()
     next(box for box in at.selectbox if box.label == "Device").select("cpu").run()
     assert not at.error and not any(box.label == "Matrix products in" for box in at.selectbox)
-    assert Place("cpu") in {key[1] for key in results._shelves["saturation"]}
+    assert Target("cpu") in places()
 
 
 def test_one_device_is_no_choice(monkeypatch):
     monkeypatch.setitem(sys.modules, "cupy", None)
-    backend._probe_gpus.cache_clear()
+    backend.look_for_gpus_again()
     assert not any(box.label == "Device" for box in opened(SATURATION).selectbox)
-    backend._probe_gpus.cache_clear()
+    backend.look_for_gpus_again()
 
 
 def test_environment_names_the_device(two_gpus, monkeypatch):
@@ -124,7 +132,7 @@ def test_environment_names_the_device(two_gpus, monkeypatch):
     with backend.using("cpu"):
         assert backend.get_device().name == "cpu"
     opened(SATURATION)
-    assert {key[1] for key in results._shelves["saturation"]} == {Place("cuda:1")}
+    assert places() == {Target("cuda:1")}
     monkeypatch.setenv("RFVIZ_DEVICE", "cuda:7")
     with pytest.raises(ValueError, match="RFVIZ_DEVICE must name a device that works; got 'cuda:7'"):
         backend.get_device()
@@ -132,7 +140,7 @@ def test_environment_names_the_device(two_gpus, monkeypatch):
 
 def test_badge_tells_of_memory_queue_and_last_computation(monkeypatch):
     monkeypatch.setattr(device_use, "known_rates", lambda device: Rates("cpu", 1e7, 1e7, None, 1e12))
-    place = Place(backend.get_device().name)
+    place = Target(backend.get_device().name)
     assert device_use.describe(place)["last"] == ""
     seen = []
 
@@ -157,5 +165,5 @@ def test_rates_are_measured_while_nobody_computes(monkeypatch):
     monkeypatch.setattr(device_use, "known_rates", lambda device: None)
     monkeypatch.setattr(device_use, "measure_rates", lambda device, step: (step(0.0, ""), measured.append(device)))
     assert device_use._measured() and measured == [name]
-    monkeypatch.setattr(worker, "queue_state", lambda device: (1, 0))
+    monkeypatch.setattr(scheduler, "queue_state", lambda device: (1, 0))
     assert not device_use._measured() and measured == [name]

@@ -6,7 +6,6 @@ import pytest
 from rfviz import datasets
 from rfviz.analysis.guarantees import compare, measure_errors
 from rfviz.analysis.kernel_error import error_grid, prepare_sample
-from rfviz.analysis.statements import statements
 from rfviz.features import registry
 from rfviz.recipes.guarantees_text import count
 from tests.app_pages import OFFLINE, array, changed, opened, specs
@@ -29,7 +28,7 @@ def test_draws_what_is_measured_and_what_is_guaranteed():
     at = opened(SLUG, {**SMALL, "eps": 0.2, "delta": 0.1} | UNFOLDED)
     sample = prepare_sample(datasets.load("digits"), "unit norm", 8)
     measured = measure_errors(sample, "RandomFourier", {"gamma": 1.0}, error_grid(2000), 20)
-    found = statements("RandomFourier", measured.setting, 28, 64, measured.diameter, measured.largest_variance)
+    found = measured.feature_map.applicable_bounds(28, 64, measured.diameter, measured.largest_variance)
     expected = compare(measured, found, 0.2, 0.1)
     (spec,) = specs(at)
     drawn = [c for c in expected.curves if len(c.m)]

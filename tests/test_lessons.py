@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from rfviz.analysis.facts import FACTS
+from rfviz.lab.address import format_value, same_text
+from rfviz.lab.index import FACTS
 from rfviz.lessons import facts_of, parse_expression
-from rfviz.recipes.address import format_value, same_text
 from rfviz.ui.lesson_panel import LESSONS, all_lessons
 from rfviz.ui.page_index import find_pages
 from tests.app_pages import page_at, specs

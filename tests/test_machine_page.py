@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from rfviz import rates
 from rfviz.analysis import machine
+from rfviz.backend import rates
 from rfviz.features import registry
 from rfviz.ui import machine_views, results
 from tests.app_pages import array, opened, specs

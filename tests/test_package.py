@@ -15,8 +15,10 @@ from rfviz.ui.page_index import laboratory_folder
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]
-# For README, which is no part of an installation; and the script that makes them.
-PICTURES = re.compile(r"assets/([\w-]+(?<!-card)-(light|dark)\.png|screenshots\.py|bare_chart\.js)")
+# For README, which is no part of an installation; and the scripts that make them and the images of the turning head.
+PICTURES = re.compile(
+    r"assets/([\w-]+(?<!-card)-(light|dark)\.png|screenshots\.py|bare_chart\.js|turning_head/\w+\.py)"
+)
 
 
 def _of(folder):

@@ -3,17 +3,12 @@
 Streamlit's own test client runs the pages within the navigation, without a browser; ``tests/browser`` does the rest.
 """
 
-import json
-
 import numpy as np
-import pandas as pd
 import pytest
 
 from rfviz import datasets
 from rfviz.analysis.embedding import embed, exact_components, prepare_points
-from rfviz.analysis.pairs import prepare_pairs
 from rfviz.analysis.points import NORMALISATION
-from rfviz.analysis.saturation import saturation
 from rfviz.features import registry
 from rfviz.params import defaults
 from rfviz.ui.plain import plain
@@ -30,7 +25,6 @@ from tests.app_pages import (
     run_to_its_end,
     specs,
 )
-from tests.charts import opacity
 
 every_page = pytest.mark.parametrize("slug", PAGES)
 every_chart_page = pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
@@ -193,55 +187,6 @@ def test_file_that_cannot_be_read_gives_a_warning_and_the_default(slug, tmp_path
     assert "damaged.npz" in at.warning[0].value
     assert not at.error
     assert [spec["data"] for spec in specs(at)] == expected
-
-
-# --- distance saturation ----------------------------------------------------------------------------------------------
-
-
-def saturation_of(pool_sizes, n_components=1000):
-    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
-    settings = [{"n_components": n_components, "pool_size": q, "random_state": 0} for q in pool_sizes]
-    return saturation(pairs, "RandomMaxout", settings, [f"q = {q}" for q in pool_sizes])
-
-
-@pytest.mark.parametrize(("state", "pool_sizes"), [({}, [8, 32]), ({"pool_size": 16, "compare": [4, 64]}, [16, 4, 64])])
-def test_saturation_draws_the_exact_law(state, pool_sizes):
-    at = opened(SATURATION, {"printed": False, **state})
-    (spec,) = specs(at)
-    grid = np.linspace(0.0, 2.0, 201)
-    drawn = curves(spec, grid)
-    assert len(drawn) == len(pool_sizes)
-    for curve, q in zip(drawn, pool_sizes, strict=True):
-        law = registry()["RandomMaxout"](n_components=1000, pool_size=q).distance_law()
-        np.testing.assert_allclose(curve, law.band(grid)[0], atol=1e-12)
-    for image, curve in zip(spec["layout"]["images"], saturation_of(pool_sizes).curves, strict=True):
-        np.testing.assert_array_equal(opacity(image) > 0, curve.counts > 0)
-
-
-def test_saturation_table_is_the_result():
-    at = opened(SATURATION, {"pool_size": 12, "compare": [2]} | UNFOLDED)
-    expected = saturation_of([12, 2]).to_frame()
-    shown = at.dataframe[0].value
-    pd.testing.assert_frame_equal(shown, expected[shown.columns], check_dtype=False)
-
-
-def test_saturation_draws_the_printed_formula_on_demand():
-    with_it = specs(opened(SATURATION, {"printed": True}))[0]["data"]
-    without = specs(opened(SATURATION, {"printed": False}))[0]["data"]
-    assert len(with_it) == len(without) + 2
-
-
-def test_saturation_keeps_a_value_that_is_compared_with_itself_once():
-    spec = specs(opened(SATURATION, {"pool_size": 8, "compare": [8, 32], "printed": False}))[0]
-    assert len(curves(spec, np.linspace(0.0, 2.0, 201))) == 2
-
-
-def test_half_a_million_pairs_are_drawn_as_density():
-    at = opened(SATURATION, {"data.n_samples": 1000, "n_components": 100})
-    (spec,) = specs(at)
-    assert not at.error
-    assert max(np.size(array(t["x"])) for t in spec["data"] if t["type"] == "scatter") < 2000
-    assert len(json.dumps(spec)) < 500_000
 
 
 # --- maxout-PCA -------------------------------------------------------------------------------------------------------
@@ -411,22 +356,3 @@ def test_labels_that_nothing_can_be_learned_from(rows, message, tmp_path):
 
 def test_data_without_labels():
     assert "Accuracy needs labels" in assert_refused(opened("accuracy", {"data": "circle"}))
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ({"spectrum": "laplacian"}, "looks at the columns one by one"),
-        ({"draw": "qmc"}, "How much this way of drawing scatters is not known"),
-        ({"spectrum": "matern", "nu": 0.5}, "cusp"),
-        ({"spectrum": "matern"}, "Near points keep their distance"),
-        ({"draw": "orthogonal"}, "Near points keep their distance"),
-    ],
-)
-def test_saturation_says_why_a_curve_is_missing(setting, said):
-    at = opened(SATURATION, {"scheme": "RandomFourier", "n_components": 200} | setting)
-    assert not at.error and not at.warning
-    assert said in "\n".join(markdown.value for markdown in at.markdown)
-    names = [t.get("name", "") for t in specs(at)[0]["data"]]
-    assert any("expected" in name or "exact mean" in name for name in names)
-    assert any("linear regime" in name for name in names) == (said.startswith("Near points keep"))

@@ -2,9 +2,6 @@
 
 import pytest
 
-from rfviz import datasets
-from rfviz.analysis.pairs import prepare_pairs
-from rfviz.analysis.saturation import saturation
 from tests.app_pages import EMBEDDING, SATURATION, UNFOLDED, opened, specs
 
 FIELD = {"receptive_field": (3, 5)}
@@ -23,14 +20,6 @@ def test_rectangles_change_the_picture_of_images(slug, scheme):
 def test_data_that_are_no_images_have_no_rectangles(slug):
     at = opened(slug, {"data": "sphere"})
     assert not at.error and f"{slug}.receptive_field" not in at.session_state
-
-
-def test_there_is_no_law_of_distances_for_rectangles():
-    pairs = prepare_pairs(datasets.load("digits"), "unit norm")
-    setting = {"n_components": 400, "receptive_field": (3, 5), "image_shape": (8, 8)}
-    result = saturation(pairs, "RandomMaxout", [setting], ["q = 4"])
-    (curve,) = result.curves
-    assert curve.expected is None and curve.plateau is None and curve.counts.sum() > 0
 
 
 def test_rarer_settings_are_behind_a_button_that_says_what_is_set():

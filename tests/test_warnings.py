@@ -12,14 +12,14 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from rfviz.errors import hearing, listener, warn
+from rfviz.backend import map_ordered
+from rfviz.errors import active_log, capture_warnings, warn
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomProjection
 from rfviz.features.bandwidth import PrecisionWarning
 from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.features.widths import LostBinsWarning
 from rfviz.linear_model import RidgePath
 from rfviz.linear_model.cholesky_path import ConditionWarning
-from rfviz.threads import map_ordered
 
 X = np.random.default_rng(0).standard_normal((24, 3)).astype(np.float32)
 FOURIER = RandomFourier(8, gamma=1e11, random_state=0)
@@ -69,10 +69,10 @@ def test_a_device_that_is_full_is_told_at_the_callers_line(fake_gpu, scheme, met
 def test_who_listens_hears_each_text_once_and_nobody_else_does():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with hearing() as outer:
+        with capture_warnings() as outer:
             warn("before", UserWarning)
-            with hearing() as inner:
-                assert listener() is inner
+            with capture_warnings() as inner:
+                assert active_log() is inner
                 for _ in range(2):
                     FOURIER.fit(X)
                 warn("before", UserWarning)
@@ -81,19 +81,19 @@ def test_who_listens_hears_each_text_once_and_nobody_else_does():
     assert phases[1] is PrecisionWarning and "gamma=1e+11" in phases[0]
     assert said_before == ("before", UserWarning)
     assert outer.messages == (("before", UserWarning), ("after", RuntimeWarning))
-    assert listener() is None
+    assert active_log() is None
 
 
 def test_a_listener_goes_with_an_error():
-    with pytest.raises(ZeroDivisionError), hearing():
+    with pytest.raises(ZeroDivisionError), capture_warnings():
         raise ZeroDivisionError
-    assert listener() is None
+    assert active_log() is None
 
 
 def test_threads_of_ones_own_are_heard_and_those_of_others_are_not():
-    with hearing() as heard:
+    with capture_warnings() as heard:
         other = []
-        thread = threading.Thread(target=lambda: other.append(listener()))
+        thread = threading.Thread(target=lambda: other.append(active_log()))
         thread.start()
         thread.join()
         met = threading.Barrier(2)
@@ -116,6 +116,6 @@ def test_numpys_settings_hold_in_threads():
 
 
 def test_many_threads_lose_no_warning():
-    with hearing() as heard, ThreadPoolExecutor(8) as pool:
+    with capture_warnings() as heard, ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda i: heard.add([(str(i % 100), UserWarning)]), range(2000)))
     assert sorted(text for text, _ in heard.messages) == sorted(map(str, range(100)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -12,75 +11,9 @@ from rfviz.analysis.decision_surface import grid_of, takes_constant, with_consta
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import RESOLUTION, Plane
 from rfviz.analysis.splits import Split
-from rfviz.backend import to_host
-from rfviz.features import FeatureMap, RandomProjection, SharedPoolMaxout, SigmoidalRidge, registry
+from rfviz.features import FeatureMap, map_class
 
-__all__ = ["crease_lines", "crease_meaning", "feature_codes", "scheme_creases"]
-
-
-@singledispatch
-def feature_codes(scheme_map: FeatureMap, X: np.ndarray) -> np.ndarray | None:
-    """The piece of each feature that each row lies in: a crease runs where it changes.
-
-    A map that says itself in which piece of its features a point lies (`codes`: the largest projection of a maxout
-    feature, the box of a bin) is asked. Of others it is the sign of the feature: the bend of a ReLU, the jump of a
-    stump, the zero line of a wave.
-
-    Parameters
-    ----------
-    scheme_map : FeatureMap
-        Fitted, with as few features as are asked for.
-    X : ndarray of shape (n_samples, n_features)
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_codes), of integers or booleans, or None
-        None where the features have no creases.
-    """
-    if getattr(scheme_map, "pool_size", 0) == 1:
-        return None  # linear
-    if hasattr(scheme_map, "codes"):
-        return scheme_map.codes(X)
-    return np.concatenate([to_host(block) > 0 for block in scheme_map.transform_blocks(X, scaled=False)])
-
-
-@feature_codes.register
-def _projection(scheme_map: RandomProjection, X: np.ndarray) -> np.ndarray | None:
-    return None  # its codes are signs, but a linear feature goes through zero without a bend
-
-
-@feature_codes.register
-def _sigmoids(scheme_map: SigmoidalRidge, X: np.ndarray) -> np.ndarray | None:
-    middle = 0.5 if scheme_map.activation == "logistic" else 0.0
-    return np.concatenate([to_host(block) > middle for block in scheme_map.transform_blocks(X, scaled=False)])
-
-
-@feature_codes.register
-def _shared_pool(scheme_map: SharedPoolMaxout, X: np.ndarray) -> np.ndarray | None:
-    if scheme_map.pool_size == 1:
-        return None
-    used, places = np.unique(scheme_map.indices_, return_inverse=True)
-    projections = X.astype(scheme_map.dtype) @ scheme_map.projections_[used].T
-    # (n, q, m): what each feature takes the largest of.
-    return projections[:, places.reshape(scheme_map.indices_.shape)].argmax(axis=1)
-
-
-def crease_meaning(scheme: str, setting: Mapping[str, Any]) -> str:
-    """What a crease of this scheme is, in a few words to follow “lines show”; empty where there is none."""
-    if scheme == "RandomProjection" or setting.get("pool_size") == 1:
-        return ""
-    return _MEANINGS.get(scheme, "where a feature changes its sign")
-
-
-_MEANINGS = {
-    "RandomMaxout": "the facets of the maxout features: where another projection becomes the largest",
-    "SharedPoolMaxout": "the facets of the maxout features: where another projection becomes the largest",
-    "RandomReLU": "where a ReLU feature bends: zero on one side, linear on the other",
-    "RandomFourier": "the zero lines of the waves",
-    "DecisionStumps": "the cuts of the stumps: each asks one coordinate whether it is above a threshold",
-    "RandomBinning": "the edges of the bins: points in one bin are alike to this feature",
-    "SigmoidalRidge": "the middles of the sigmoids, where each step is steepest",
-}
+__all__ = ["crease_lines", "scheme_creases"]
 
 
 def crease_lines(scheme_map: FeatureMap, points: np.ndarray, resolution: int, count: int) -> np.ndarray:
@@ -102,9 +35,9 @@ def crease_lines(scheme_map: FeatureMap, points: np.ndarray, resolution: int, co
         Where the piece differs from that of the cell to the right or above.
     """
     lines = np.zeros((resolution, resolution), dtype=bool)
-    codes = feature_codes(scheme_map.prefix(min(count, scheme_map.n_components)), points) if count else None
-    if codes is not None:
-        pieces = codes.reshape(resolution, resolution, -1)
+    found = scheme_map.prefix(min(count, scheme_map.n_components)).pieces(points) if count else None
+    if found is not None:
+        pieces = found.reshape(resolution, resolution, -1)
         lines[:, :-1] |= (pieces[:, 1:] != pieces[:, :-1]).any(axis=2)
         lines[:-1] |= (pieces[1:] != pieces[:-1]).any(axis=2)
     return lines
@@ -135,7 +68,7 @@ def scheme_creases(
     -------
     ndarray of shape (resolution, resolution), bool
     """
-    cls = registry()[scheme]
+    cls = map_class(scheme)
     lift = with_constant if constant and takes_constant(scheme) else np.asarray
     values = settled(cls, setting, split.X_train) | {"n_components": grid_of(scheme)[-1]}
     return crease_lines(cls(**values).fit(lift(split.X_train)), lift(plane.grid(resolution)), resolution, count)

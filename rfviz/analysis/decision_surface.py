@@ -16,7 +16,7 @@ from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.splits import Split
 from rfviz.analysis.surface import Surface, class_count, made_surface, tested_rows
 from rfviz.backend import check_memory, single_threaded_blas
-from rfviz.features import registry
+from rfviz.features import map_class, registry
 from rfviz.features.sparse_map import SparseFeatureMap
 from rfviz.linear_model import RidgePath, StochasticPath
 
@@ -67,9 +67,7 @@ def grid_of(scheme: str) -> tuple[int, ...]:
 
 def takes_constant(scheme: str) -> bool:
     """Whether a constant input changes a scheme: projections without an offset of their own see directions only."""
-    cls = registry()[scheme]
-    names = {p.name for p in cls.params}
-    return (cls().rotation_invariant or "pool_size" in names) and not names & {"gamma", "bias"}
+    return map_class(scheme).takes_constant
 
 
 def with_constant(X: np.ndarray) -> np.ndarray:

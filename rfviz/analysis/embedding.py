@@ -13,7 +13,7 @@ from scipy.sparse.linalg import eigsh
 from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 
-from rfviz.analysis.mapping import map_points, seen, settled
+from rfviz.analysis.mapping import map_points, points_for, settled
 from rfviz.analysis.order import CurveOrder, compare_orders
 from rfviz.analysis.points import blas_for, centred_gram, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
@@ -203,7 +203,7 @@ def embed(
     EmbeddingResult
     """
     scheme_map = registry()[scheme](**settled(registry()[scheme], setting, points.original))
-    X = seen(scheme_map, points)
+    X = points_for(scheme_map, points)
     text = f"Mapping {len(X):,} points to {scheme_map.n_components:,} features"
     progress(0.0, text)
     title = f"{scheme_map.label} PCA"
@@ -231,7 +231,7 @@ def exact_components(
         return None
     progress(0.0, f"Principal components of the exact kernel of {len(points.coordinates):,} points")
     scheme_map = registry()[scheme](**settled(registry()[scheme], setting, points.original) | {"n_components": 2})
-    X = seen(scheme_map, points)
+    X = points_for(scheme_map, points)
     try:
         K = _centre(scheme_map.fit(X).kernel(X))
     except TooManyRectanglesError:

@@ -15,7 +15,7 @@ from rfviz.analysis.embedding import (
     aligned,
     components_of_gram,
 )
-from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.mapping import points_for, settled
 from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
@@ -65,7 +65,7 @@ def embedding_over_m(
     """
     cls = registry()[scheme]
     whole = cls(**settled(cls, setting, points.original) | {"n_components": int(m_values[-1])})
-    X = seen(whole, points)
+    X = points_for(whole, points)
     if len(X) > MAX_EXACT:
         raise DataError(f"This picture plays for up to {MAX_EXACT:,} points; there are {len(X):,}. Choose fewer.")
     order = points.given_order if len(X) <= _ORDERED else None

@@ -17,13 +17,13 @@ from scipy.spatial.distance import pdist, squareform
 
 from rfviz import bounds
 from rfviz.analysis.kernel_error import KernelSample
-from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.mapping import points_for, settled
 from rfviz.analysis.nested import estimates
 from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
-from rfviz.analysis.statements import Statement
 from rfviz.backend import check_memory
-from rfviz.features import registry
+from rfviz.bounds import BoundStatement
+from rfviz.features import FeatureMap, map_class
 
 __all__ = ["ABOUT", "DELTAS", "Comparison", "Curve", "MeasuredErrors", "compare", "measure_errors"]
 
@@ -87,6 +87,11 @@ class MeasuredErrors:
         return np.array([bounds.normal_over_pairs(row[:-1] ** 2, self.n_pairs, delta) for row in self.deviations])
 
     @property
+    def feature_map(self) -> FeatureMap:
+        """The map that was measured, not fitted."""
+        return map_class(self.scheme)(**self.setting)
+
+    @property
     def largest_variance(self) -> float | None:
         """m times the largest exact variance of a pair; None where it is not known."""
         return None if self.deviations is None else float(self.deviations[-1, -1] ** 2 * self.m_grid[-1])
@@ -121,14 +126,14 @@ def measure_errors(
     MemoryBudgetError
         Where the errors of all draws would not fit.
     """
-    grid, cls = np.asarray(m_grid, dtype=int), registry()[scheme]
+    grid, cls = np.asarray(m_grid, dtype=int), map_class(scheme)
     pairs = sample.n_points * (sample.n_points - 1) // 2
     check_memory(
         n_draws * len(grid) * pairs * 4 + 6 * 8 * sample.n_points**2, "cpu",
         f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features", "Choose fewer points or draws.",
     )  # fmt: skip
     setting = settled(cls, setting, sample.original)
-    points = seen(cls(**setting), sample)
+    points = points_for(cls(**setting), sample)
     errors = np.empty((len(grid), n_draws, pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
         for draw in range(n_draws):
@@ -229,14 +234,14 @@ class Comparison:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def compare(measured: MeasuredErrors, statements: Sequence[Statement], eps: float, delta: float) -> Comparison:
+def compare(measured: MeasuredErrors, statements: Sequence[BoundStatement], eps: float, delta: float) -> Comparison:
     """Put bounds beside what was measured, all solved for ε against m, and for m.
 
     Parameters
     ----------
     measured : MeasuredErrors
-    statements : sequence of Statement
-        From :func:`rfviz.analysis.statements.statements`.
+    statements : sequence of BoundStatement
+        From :meth:`rfviz.features.FeatureMap.applicable_bounds` of ``measured.feature_map``.
     eps : float
         The reader's error.
     delta : float

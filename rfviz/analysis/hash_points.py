@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.mapping import points_for, settled
 from rfviz.analysis.points import normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
@@ -104,7 +104,7 @@ class HashPoints:
 
     def seen_by(self, feature_map: Any) -> np.ndarray:
         """The points as a map takes them: in few coordinates where it does not mind."""
-        return seen(feature_map, self)
+        return points_for(feature_map, self)
 
 
 def hash_schemes() -> list[str]:

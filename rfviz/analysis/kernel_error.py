@@ -15,7 +15,7 @@ from scipy.spatial.distance import squareform
 
 from rfviz.analysis import kernel_statistics as statistics
 from rfviz.analysis.kernel_statistics import Density, ErrorTable, Reference
-from rfviz.analysis.mapping import seen, settled
+from rfviz.analysis.mapping import points_for, settled
 from rfviz.analysis.nested import estimates
 from rfviz.analysis.points import blas_for, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
@@ -207,7 +207,7 @@ def kernel_errors(
     pairs = sample.n_points * (sample.n_points - 1) // 2
     _check_room(sample.n_points, pairs, n_draws, len(grid))
     setting = settled(cls, setting, sample.original)
-    points = seen(cls(**setting), sample)
+    points = points_for(cls(**setting), sample)
     estimated = np.empty((n_draws, len(grid), pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
         for draw in range(n_draws):

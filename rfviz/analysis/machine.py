@@ -17,12 +17,10 @@ import psutil
 from rfviz import backend, datasets
 from rfviz.analysis.points import normalise
 from rfviz.analysis.progress import Progress, silent
-from rfviz.backend import get_device
+from rfviz.backend import Rates, Stopwatch, get_device, get_rates, remember_rates, wanted_precision
 from rfviz.features import FeatureMap, registry
 from rfviz.features.cost import Work, work
 from rfviz.features.rounding import tf32_cost
-from rfviz.precision import wanted_precision
-from rfviz.rates import Rates, Stopwatch, rates, remember
 
 __all__ = ["BUDGETS", "ROWS", "M", "SchemeSpeed", "Timing", "digit_rows", "glance", "measure_scheme", "settled"]
 
@@ -173,9 +171,9 @@ def glance(scheme: str) -> Timing:
         watch.turn()
         map_seconds = min(map_seconds, _seconds(lambda: _map_all(feature_map, X)))
     watch.turn()
-    remember(device, watch.rates())
+    remember_rates(device, watch.rates())
     return Timing(scheme, cls.label, device.name, *X.shape, M, draw_seconds, map_seconds,
-                  work(feature_map, None, *X.shape), rates(device), wanted_precision(), load)  # fmt: skip
+                  work(feature_map, *X.shape), get_rates(device), wanted_precision(), load)  # fmt: skip
 
 
 def measure_scheme(scheme: str, progress: Progress = silent) -> SchemeSpeed:
@@ -209,9 +207,9 @@ def measure_scheme(scheme: str, progress: Progress = silent) -> SchemeSpeed:
         progress(0.1 + 0.7 * turn / _TURNS, "mapping, in turns with the device’s limits")
         watch.turn()
         map_seconds = min(map_seconds, _seconds(lambda: _map_all(feature_map, X)))
-    remember(device, watch.rates())
+    remember_rates(device, watch.rates())
     found = SchemeSpeed(
-        scheme, cls.label, device.name, *X.shape, M, draw_seconds, map_seconds, work(feature_map, None, *X.shape),
+        scheme, cls.label, device.name, *X.shape, M, draw_seconds, map_seconds, work(feature_map, *X.shape),
         watch.rates(), wanted_precision(), load, (0, 0.0), tf32_cost(feature_map, digit_rows(_ROUNDED_ROWS)).typical,
     )  # fmt: skip
     progress(0.85, "drawing and mapping for 0.2 s, as predicted")

@@ -12,7 +12,7 @@ from rfviz.analysis.progress import Progress
 from rfviz.backend import check_memory, to_host
 from rfviz.features import FeatureMap
 
-__all__ = ["map_points", "seen", "settled"]
+__all__ = ["map_points", "points_for", "settled"]
 
 
 def map_points(
@@ -86,7 +86,7 @@ def settled(cls: type[FeatureMap], setting: Mapping[str, Any], X: np.ndarray) ->
     return values
 
 
-def seen(scheme_map: FeatureMap, points: Any) -> np.ndarray:
+def points_for(scheme_map: FeatureMap, points: Any) -> np.ndarray:
     """The points as the map needs them: in few coordinates where it does not mind a rotation, else as they are.
 
     Parameters

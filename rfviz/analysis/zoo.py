@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,7 @@ from scipy import sparse
 
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import RfvizError
-from rfviz.features import FeatureMap, registry
-from rfviz.skeleton import graph
+from rfviz.features import FeatureMap, map_class, registry
 
 __all__ = [
     "AXIS",
@@ -34,15 +33,7 @@ __all__ = [
 #: Coordinates along both sides of the plane: a step of 0.1, so that a point can be named in one decimal.
 AXIS = np.round(np.linspace(-3.0, 3.0, 61), 1)
 SIDE = len(AXIS)
-# From linear to the most structured; schemes that are not named come last.
-_ORDER = (
-    "RandomProjection", "RandomReLU", "SigmoidalRidge", "DecisionStumps", "RandomMaxout", "SharedPoolMaxout",
-    "StructuredMaxout", "RandomFourier", "RandomBinning", "CompositionalFeatures", "HybridCompositional",
-)  # fmt: skip
 _SMALLEST = 128
-_GAUSSIAN = {"kind": "gaussian", "dimension": 1, "scale": 1.0}
-_CIRCLE = {"kind": "circle", "turn": 0.1}
-_EXPONENTIAL = {"kind": "exponential", "scale": 6.0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +140,7 @@ class ZooResult:
 
 def schemes() -> list[str]:
     """All schemes by class name, from linear to the most structured."""
-    known = registry()
-    return [*(name for name in _ORDER if name in known), *(name for name in known if name not in _ORDER)]
+    return sorted(registry(), key=lambda name: map_class(name).rank)
 
 
 @functools.cache
@@ -172,14 +162,6 @@ def capacity(m: int) -> int:
     return max(1 << (m - 1).bit_length(), _SMALLEST)
 
 
-@functools.cache
-def _settings() -> Mapping[str, Mapping[str, Any]]:
-    """Parameters that suit the plane, where the defaults are made for data of another size."""
-    two = graph([(_GAUSSIAN, 2)], [("relu", [0, 1])])
-    paths = graph([(_CIRCLE, 2)], [(_EXPONENTIAL, [0]), (_EXPONENTIAL, [1]), ("relu", [2, 3])])
-    return {"CompositionalFeatures": {"skeleton": two}, "HybridCompositional": {"skeleton": paths}}
-
-
 def plane_map(scheme: str, n_components: int, seed: int = 0) -> FeatureMap:
     """The map of a scheme, not yet fitted, with parameters that suit the plane.
 
@@ -190,10 +172,8 @@ def plane_map(scheme: str, n_components: int, seed: int = 0) -> FeatureMap:
     n_components : int
     seed : int
     """
-    cls = registry()[scheme]
-    setting = {"gamma": 0.5} if any(param.name == "gamma" for param in cls.params) else {}
-    setting |= _settings().get(scheme, {})
-    return cls(n_components, random_state=seed, device="cpu", **setting)
+    cls = map_class(scheme)
+    return cls(n_components, random_state=seed, device="cpu", **cls.plane_params)
 
 
 def specimen(scheme: str, n_components: int, seed: int = 0) -> Specimen:

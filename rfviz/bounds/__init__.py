@@ -1,4 +1,4 @@
-"""What theory guarantees: bounds on errors of kernel estimates and on the risk of what is learnt, and their inverses.
+"""Bounds of the theory, on errors of kernel estimates and on the risk of what is learned, and their inverses.
 
 Pure mathematics, in float64 and in logarithms, so that no input overflows. Each bound is a function that returns a
 :class:`TailBound` or a :class:`RiskBound`: the bound, the error it allows and the number of features it asks for.
@@ -16,11 +16,32 @@ from rfviz.bounds.fourier import (
 from rfviz.bounds.normal import chebyshev, normal, normal_over_pairs
 from rfviz.bounds.products import bernstein, bounded_products, sphere_norm
 from rfviz.bounds.risk import LOSSES, Loss, RiskBound, compositional_risk, kitchen_sinks_risk, maxout_risk
+from rfviz.bounds.statement import BoundStatement, pair_statements
 from rfviz.bounds.tail import TailBound
 
 __all__ = [
-    "LOSSES", "Loss", "RiskBound", "TailBound", "bernstein", "binning_log_failure_as_printed", "binning_pair",
-    "binning_uniform", "bounded_products", "chebyshev", "compositional_risk", "fourier_pair", "fourier_uniform",
-    "kitchen_sinks_risk", "maxout_risk", "normal", "normal_over_pairs", "phase_pair", "phase_pair_hoeffding",
-    "sphere_norm", "sutherland_pairs", "sutherland_phases",
-]  # fmt: skip
+    "LOSSES",
+    "BoundStatement",
+    "Loss",
+    "RiskBound",
+    "TailBound",
+    "bernstein",
+    "binning_log_failure_as_printed",
+    "binning_pair",
+    "binning_uniform",
+    "bounded_products",
+    "chebyshev",
+    "compositional_risk",
+    "fourier_pair",
+    "fourier_uniform",
+    "kitchen_sinks_risk",
+    "maxout_risk",
+    "normal",
+    "normal_over_pairs",
+    "pair_statements",
+    "phase_pair",
+    "phase_pair_hoeffding",
+    "sphere_norm",
+    "sutherland_pairs",
+    "sutherland_phases",
+]

@@ -1,4 +1,4 @@
-"""Bounds for means of independent products of bounded features, whatever the scheme."""
+"""Bounds for means of independent products of bounded features, whatever the map."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def bounded_products(norm: float, per_draw: int = 1) -> TailBound:
 def sphere_norm(dimension: int, degree: int = 1) -> float:
     """The least bound C on features for the inner product of the unit sphere, to the power `degree`: √(d/2) a factor.
 
-    By Theorem 6 of the compositional kernels paper no scheme has a smaller one, and the pairs of neighbouring
+    By Theorem 6 of the compositional kernels paper no random features have a smaller one, and the pairs of neighbouring
     coordinates reach it. In one and two dimensions a norm of 1 is possible (signs, and waves on the circle), and none
     below 1 ever is.
 

@@ -5,39 +5,21 @@
 >>> circle.X.shape
 (50, 2)
 
-Each built-in data set is a module with a ``SPEC``; files in the data folder (:mod:`rfviz.datasets.folder`) are found by
-themselves, under ``folder:<stem>``.
+Each built-in data set is a module with a ``SPEC``, listed here; files in the data folder
+(:mod:`rfviz.datasets.files.folder`) are listed under ``folder:<stem>``.
 """
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 
-from rfviz.datasets import (
-    activity,
-    adult,
-    binary_toy,
-    breast_cancer,
-    categorical_toy,
-    cifar10,
-    circle,
-    circles,
-    digits,
-    kddcup99,
-    mnist,
-    moons,
-    olivetti,
-    photo_patches,
-    sphere,
-    spirals,
-    turning_head,
-    umist,
-    xor,
-)
-from rfviz.datasets import folder as _folder
-from rfviz.datasets._limits import memory_limit, set_memory_limit
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
-from rfviz.datasets.folder import set_folder
+from rfviz.datasets.bundled import breast_cancer, digits, photo_patches, turning_head
+from rfviz.datasets.downloads import activity, adult, cifar10, kddcup99, mnist, olivetti, umist
+from rfviz.datasets.files import folder as _folder
+from rfviz.datasets.files.folder import set_folder
+from rfviz.datasets.memory import memory_limit, set_memory_limit
+from rfviz.datasets.synthetic import binary_toy, categorical_toy, circle, circles, moons, sphere, spirals, xor
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.params import validate
 
@@ -71,22 +53,22 @@ _BUILT_IN = {
 
 
 def names() -> list[str]:
-    """Keys of all data sets, the built-in ones first."""
+    """Return the keys of all data sets, the built-in ones first."""
     return [*_BUILT_IN, *_folder.files()]
 
 
 def specs() -> dict[str, DatasetSpec]:
-    """All entries by key, in the order of :func:`names`; of files only headers are read."""
+    """Return all entries by key, in the order of :func:`names`; of files only headers are read."""
     return _BUILT_IN | _folder.specs()
 
 
 def spec(name: str) -> DatasetSpec:
-    """The entry of one data set.
+    """Return the entry of one data set.
 
     Raises
     ------
     DataError
-        If there is none of that name: with names like it and all that are known.
+        If there is none of that name; it lists similar names and all known ones.
     """
     found = _BUILT_IN.get(name) or _folder.specs().get(name)
     if found is None:

@@ -1,4 +1,4 @@
-"""What a data set is, and the table of those that rfviz knows."""
+"""The data set in memory, and the entry of the registry that loads it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets._text import counted
+from rfviz.datasets.wording import counted
 from rfviz.params import Param
 
-__all__ = ["Dataset", "DatasetSpec"]
+__all__ = ["Dataset", "DatasetSpec", "Progress"]
 
 # progress(fraction in [0, 1] or None where the total is unknown, one line of text)
 Progress = Callable[[float | None, str], None]
@@ -40,7 +40,7 @@ class Dataset:
     n_train : int, optional
         Where the data come with their own split: the first `n_train` rows are for training, the others for testing.
     provenance : str
-        One sentence: where the data come from, and their licence where it is known.
+        One sentence: where the data come from, what was done to them, and their licence where it is known.
     """
 
     name: str
@@ -54,12 +54,12 @@ class Dataset:
     provenance: str = ""
 
     def __repr__(self) -> str:
-        """What it holds, not the numbers themselves: ``<Dataset digits: 1,797 images of 8×8 pixels, 10 classes>``."""
+        """Describe the content without the numbers: ``<Dataset digits: 1,797 images of 8×8 pixels, 10 classes>``."""
         return f"<Dataset {self.name}: {self.summary.rstrip('.')}>"
 
     @property
     def summary(self) -> str:
-        """One line: number of rows, what they hold, what labels there are."""
+        """Return one line: number of rows, what they hold, what labels there are."""
         what = f"rows of {counted(self.n_features, 'number')}"
         if self.image_shape:
             what = f"images of {'×'.join(map(str, self.image_shape[:2]))} pixels"
@@ -87,11 +87,13 @@ class DatasetSpec:
     Attributes
     ----------
     name, title : str
-        Key, and what a person reads.
+        The key, and the name in menus.
     load : callable
-        ``load(progress=None, **params) -> Dataset``.
+        ``load(progress=None, **params) -> Dataset``, with values for `params`. It raises a DataError where the data
+        cannot be read or downloaded, a ParameterError for a parameter that is unknown or breaks its rule, and a
+        MemoryBudgetError for data that would not fit into the memory limit. A download reports to `progress`.
     params : tuple of Param
-        What can be chosen about it (number of points, dimension, noise, seed).
+        What can be chosen (number of points, dimension, noise, seed).
     source : {"generated", "bundled", "download", "folder", "own"}
         Where it comes from; everything but ``"download"`` works without a network.
     summary : str

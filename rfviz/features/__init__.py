@@ -1,19 +1,66 @@
-"""Feature maps: every module of this package that defines a scheme registers it on import."""
+"""Feature maps.
 
-import importlib
-import pkgutil
+Every map is a class in a module of its own, which :data:`MAPS` lists.
+"""
 
 from rfviz.features.base import COMMON_PARAMS, FeatureMap, registry
+from rfviz.features.binning import RandomBinning
 from rfviz.features.blocks import DeviceFallbackWarning
+from rfviz.features.compositional import CompositionalFeatures
+from rfviz.features.fourier import RandomFourier
 from rfviz.features.hashing import CollisionLaw, HashingMap
+from rfviz.features.hybrid_compositional import HybridCompositional
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.look import Look
+from rfviz.features.maxout import RandomMaxout
 from rfviz.features.portable import from_json, to_json
-
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+from rfviz.features.projection import RandomProjection
+from rfviz.features.random_relu import RandomReLU
+from rfviz.features.shared_pool_maxout import SharedPoolMaxout
+from rfviz.features.sigmoidal import SigmoidalRidge
+from rfviz.features.spec import MapSpec, map_class
+from rfviz.features.structured_maxout import StructuredMaxout
+from rfviz.features.stumps import DecisionStumps
 
 __all__ = [
-    "COMMON_PARAMS", "CollisionLaw", "DeviceFallbackWarning", "DistanceLaw", "FeatureMap", "HashingMap", "ProductLaw",
-    "from_json", "registry", "to_json", *registry(),
-]  # fmt: skip
-globals().update(registry())
+    "COMMON_PARAMS",
+    "MAPS",
+    "CollisionLaw",
+    "CompositionalFeatures",
+    "DecisionStumps",
+    "DeviceFallbackWarning",
+    "DistanceLaw",
+    "FeatureMap",
+    "HashingMap",
+    "HybridCompositional",
+    "Look",
+    "MapSpec",
+    "ProductLaw",
+    "RandomBinning",
+    "RandomFourier",
+    "RandomMaxout",
+    "RandomProjection",
+    "RandomReLU",
+    "SharedPoolMaxout",
+    "SigmoidalRidge",
+    "StructuredMaxout",
+    "from_json",
+    "map_class",
+    "registry",
+    "to_json",
+]
+
+#: The feature maps of this package, in the order of menus. :func:`registry` adds labelled subclasses of users.
+MAPS: tuple[type[FeatureMap], ...] = (
+    RandomBinning,
+    CompositionalFeatures,
+    RandomFourier,
+    HybridCompositional,
+    RandomMaxout,
+    RandomProjection,
+    RandomReLU,
+    SharedPoolMaxout,
+    SigmoidalRidge,
+    StructuredMaxout,
+    DecisionStumps,
+)

@@ -1,18 +1,23 @@
-"""The contract of a feature map, and what schemes share of fitting: validation, memory, nested prefixes, registry."""
+"""The contract of a feature map, with what all maps share of fitting: validation, memory, prefixes, registry."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rfviz.backend import check_memory, get_device, memory_budget
+from rfviz.backend import check_memory, get_device, memory_budget, to_host
+from rfviz.bounds import BoundStatement, bounded_products, pair_statements
 from rfviz.errors import ParameterError
+from rfviz.features.cost import INDEX_BYTES, Counts
 from rfviz.features.draws import seed_from
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.look import Look
 from rfviz.features.mapping import BlockTransformer
 from rfviz.params import Param
 
@@ -33,12 +38,12 @@ _registry: dict[str, type[FeatureMap]] = {}
 
 
 def registry() -> dict[str, type[FeatureMap]]:
-    """Every scheme, by class name, in the order of definition."""
+    """Return every feature map with a label by class name: those of this package, then those that users define."""
     return dict(_registry)
 
 
 class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimator):
-    """Base of all schemes; a scheme is a subclass that declares `label` and `params` and fills in the hooks.
+    """Base of all feature maps: subclasses that declare `label` and `params` and fill in the hooks.
 
     Hooks
     -----
@@ -47,22 +52,34 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     ``_slice_weights(n_components)``
         The weights of the first features, by attribute name.
     ``_map_block(xp, X, weights, scale, out, scratch)``
-        Write the features of the rows `X`, times `scale`, to `out`. Not for a scheme with `sparse_output`: that one
+        Write the features of the rows `X`, times `scale`, to `out`. Not for a map with `sparse_output`: that one
         gives its own ``transform`` and ``transform_blocks``, and says how many ``columns`` its first features take.
     ``_unit_scale``
         Scale of one feature: the map is that times 1/√m, unless `_scale` gives each feature its own.
     """
 
     label: ClassVar[str] = ""
+    #: How its curves look in charts; a map without one gets a look by its name.
+    look: ClassVar[Look | None] = None
     summary: ClassVar[str] = ""
     formula: ClassVar[str] = ""
     #: Time to map n samples of d columns to m features.
     cost: ClassVar[str] = ""
     #: Who described it, and when.
     reference: ClassVar[str] = ""
+    #: Place in overviews, which go from linear to the most structured; maps that declare none come last.
+    rank: ClassVar[int] = 1000
+    #: Parameters that suit points of a plane, where the defaults are made for data of another size.
+    plane_params: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
     #: Whether the law is unchanged when the data are rotated or written in a basis of their span. Ask an instance.
     rotation_invariant: bool = False
+    #: Whether a constant 1 next to the inputs changes it: its projections have no offset of their own.
+    takes_constant: ClassVar[bool] = False
+    #: Largest absolute value of an unscaled feature, the C of Theorem 3; None where features are unbounded.
+    feature_norm: ClassVar[float | None] = None
+    #: Whether the theorem of random kitchen sinks on learning applies: features are at most `_unit_scale`.
+    is_kitchen_sink: ClassVar[bool] = False
     #: Fitted attributes that come from the data and not from the seed: see :mod:`rfviz.features.portable`.
     from_data: ClassVar[tuple[str, ...]] = ()
     law_missing: str = "No law of distances is known for this map."  #: why `distance_law` is None, if it is
@@ -86,8 +103,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         Parameters
         ----------
         X : array-like or CSR matrix of shape (n_samples, n_features)
-            Only its shape is used, the statistics that a scheme's parameters ask for (``gamma="scale"``), and by a
-            scheme with sparse output the rows themselves, which say what columns there are.
+            Only its shape is used, the statistics that parameters ask for (``gamma="scale"``), and by a map with sparse
+            output the rows themselves, which say what columns there are.
         y : ignored
 
         Returns
@@ -119,10 +136,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         get_device(self.device)
 
     def _check_param(self, param: Param, value: Any) -> Any:
-        return param.validate(value)  # a scheme that accepts more than is declared says so here
+        return param.validate(value)  # overridden by maps that accept more than is declared
 
     def _fit_statistics(self, X: Any) -> None:
-        """Learn what the scheme's parameters ask of the data; nothing by default."""
+        """Learn what the parameters ask of the data; nothing by default."""
 
     def _learn(self, X: Any) -> None:
         """Learn, once the weights are drawn, what the output looks like on these rows; nothing by default."""
@@ -162,6 +179,29 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     def _work(self, n_samples: int, n_features: int) -> int:
         return self.multiply_adds(n_samples, n_features)  # the time that mapping takes, in the same unit
 
+    # --- the least cost of mapping: see rfviz.features.cost -----------------------------------------------------------
+
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        """Count the operations of mapping: by default those of the matrix products, and one a feature."""
+        numbers = self._numbers_per_feature(n_features) * self.n_components
+        products = 2 * self.multiply_adds(n_samples, n_features)
+        return Counts(products, n_samples * self.n_components, self._stored_bytes(n_features, numbers))
+
+    def _is_drawn_for(self, n_features: int) -> bool:
+        return getattr(self, "n_features_in_", None) == n_features
+
+    def _stored_bytes(self, n_features: int, numbers: float, indices: float = 0) -> float:
+        """Return the bytes of the weights as they were drawn, or of so many numbers and indices."""
+        if self._is_drawn_for(n_features):
+            return sum(getattr(self, name).nbytes for name in self._weights if hasattr(self, name))
+        return numbers * np.dtype(self.dtype).itemsize + indices * INDEX_BYTES
+
+    def _computes_in_double(self) -> bool:
+        return self.dtype == "float64"
+
+    def _columns_read(self, n_features: int) -> int:
+        return n_features
+
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
     def prefix(self, n_components: int) -> FeatureMap:
@@ -177,7 +217,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         Raises
         ------
         ParameterError
-            Where it is out of that range, or breaks a rule of the scheme.
+            Where it is out of that range, or breaks a rule of the map.
         """
         check_is_fitted(self)
         smaller = copy.copy(self)
@@ -211,14 +251,80 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         -------
         ndarray of shape (n_samples_X, n_samples_Y), float64
         """
-        raise ParameterError("kernel", "must have a closed form", type(self).__name__, "This scheme has none.")
+        raise ParameterError("kernel", "must have a closed form", type(self).__name__, "This map has none.")
 
     def distance_law(self) -> DistanceLaw | None:
-        """How the map treats distances, in closed form; None where there is no such law for the scheme."""
+        """Return how the map treats distances, in closed form; None where there is no such law for it."""
         return None
 
     def product_law(self, X: Any) -> ProductLaw | None:
         """How the kernel estimate errs for all pairs of rows of `X`, in closed form; None where that is not known."""
+
+    @property
+    def estimates_gaussian(self) -> bool:
+        """Whether the kernel is exp(−γ‖x − z‖²) with the map's own γ, that of an RBF-SVM."""
+        return False
+
+    # --- bounds on the kernel estimate --------------------------------------------------------------------------------
+
+    def applicable_bounds(
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+    ) -> list[BoundStatement]:
+        """Return the bounds on the error of the kernel estimate; none where :meth:`why_no_bound` says why.
+
+        Parameters of the map must be numbers (see :meth:`rfviz.features.MapSpec.resolve`), or the map be fitted.
+
+        Parameters
+        ----------
+        n_pairs : int
+            For the union over all pairs.
+        dimension : int
+            d of the bounds for a region.
+        diameter : float
+            Of the region.
+        variance : float, optional
+            m times the largest exact variance of an estimate, for Bernstein's inequality.
+        """
+        if self.feature_norm is None or self.why_no_bound():
+            return []
+        return pair_statements(bounded_products(self.feature_norm), n_pairs)
+
+    def why_no_bound(self) -> str:
+        """Return why no bound with all its constants applies, as a sentence; empty where one does."""
+        if self.feature_norm is not None:
+            return ""
+        return "Its features are unbounded, and no paper gives a bound on their kernel estimate with all its constants."
+
+    def largest_error(self) -> float | None:
+        """Return an error that no draw can exceed, so that a bound above it says nothing; None where there is none."""
+        return None if self.feature_norm is None else self.feature_norm**2 + 1.0
+
+    # --- where features fold ------------------------------------------------------------------------------------------
+
+    @property
+    def fold_meaning(self) -> str:
+        """What a fold of a feature is, in a few words to follow “lines show”; empty where features are linear."""
+        return "where a feature changes its sign"
+
+    def pieces(self, X: Any) -> np.ndarray | None:
+        """Return on which piece of each feature each row lies; a fold runs where that changes.
+
+        By default the sign of the feature: the bend of a ReLU, the jump of a stump, the zero line of a wave.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components), integers or booleans, or None
+            None where features are linear and have no folds.
+        """
+        return self._above(X, 0.0)
+
+    def _above(self, X: Any, threshold: float) -> np.ndarray:
+        """Return where unscaled features are above a threshold."""
+        return np.concatenate([to_host(block) > threshold for block in self.transform_blocks(X, scaled=False)])
 
     def _draw(self, n_features: int) -> None:
         raise TypeError(f"{type(self).__name__} does not say how its weights are drawn")

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from rfviz import kernels
+from rfviz import bounds, kernels
 from rfviz.backend import Device, check_memory, memory_budget, to_host
+from rfviz.bounds import BoundStatement
 from rfviz.errors import ParameterError
 from rfviz.features import bins
 from rfviz.features.base import COMMON_PARAMS
+from rfviz.features.cost import Counts
 from rfviz.features.draws import uniform, whole_chunks
 from rfviz.features.hashing import CollisionLaw, HashingMap, row_sums
 from rfviz.features.law import BY_COLUMN, ProductLaw
+from rfviz.features.look import Look
 from rfviz.features.pitches import PROFILES, HatMixture, LaplacianHats, as_mixture
 from rfviz.features.sparse_map import SparseFeatureMap, on_device_or_host
 from rfviz.features.widths import check_widths, known_width, l1_gamma, warn_of_lost_bins, width_in_use
@@ -84,6 +87,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     """
 
     label: ClassVar[str] = "Random binning"
+    look: ClassVar[Look | None] = Look("#bd2d3f", "longdash", "square-cross")
     from_data: ClassVar[tuple[str, ...]] = ("gamma_", "bins_", "ends_")
     law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Boxes of randomly shifted grids; points that share many have a large Laplacian kernel."
@@ -93,6 +97,10 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     )
     cost: ClassVar[str] = "O(n·P·d)"
     reference: ClassVar[str] = "Rahimi, Recht 2007"
+    rank: ClassVar[int] = 90
+    feature_norm: ClassVar[float | None] = 1.0
+    plane_params: ClassVar[Mapping[str, Any]] = {"gamma": 0.5}
+    hash_label: ClassVar[str] = "Boxes (binning)"
     params: ClassVar[tuple[Param, ...]] = (
         replace(
             COMMON_PARAMS[0], ui_high=2000, symbol="P", label="Grids",
@@ -146,6 +154,16 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     def weight_bytes(self, n_features: int) -> int:
         """Bytes of the grids; with those of the boxes once these are known."""
         return _BYTES_A_COLUMN * n_features * self.n_components + (8 * len(self.bins_) if hasattr(self, "bins_") else 0)
+
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        # A difference, a quotient and a rounding for each column of each grid; a product and a sum of the code.
+        others = 5 * n_samples * self.n_components * n_features
+        if self._is_drawn_for(n_features):  # with the boxes, which are known then
+            return Counts(0, others, self._stored_bytes(n_features, 0))
+        return Counts(0, others, 8 * (2 * self.n_components * n_features + n_features))
+
+    def _computes_in_double(self) -> bool:
+        return True
 
     def _draw(self, n_features: int) -> None:
         shape = (self.n_components, n_features)
@@ -227,6 +245,10 @@ class RandomBinning(HashingMap, SparseFeatureMap):
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
+    @property
+    def fold_meaning(self) -> str:
+        return "the edges of the bins: points in one bin are alike to this feature"
+
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         gamma = known_width(self)
         mixture = self.mixture
@@ -253,6 +275,18 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         k = self.kernel(X)
         one = k * (1.0 - k)
         return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(np.log(2.0 / p) / (2.0 * m)), "Hoeffding")
+
+    def applicable_bounds(
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+    ) -> list[BoundStatement]:
+        # Every built-in mixture of hats has E[1/δ] = L_k = γ; where each column has its own, the largest serves all.
+        uniform = bounds.binning_uniform(dimension, diameter, float(np.max(known_width(self))))
+        extra = [BoundStatement("one pair", bounds.bernstein(variance, 1.0), drawn=False)] if variance else []
+        pairs = bounds.pair_statements(bounds.binning_pair(), n_pairs)
+        return [*extra, *pairs, BoundStatement("everywhere", uniform)]
+
+    def largest_error(self) -> float:
+        return 1.0
 
 
 def _any_integers(generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:

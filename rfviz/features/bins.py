@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rfviz.backend import Device, map_ordered, worker_count
+from rfviz.backend import Device, RowStream, map_ordered, worker_count
 from rfviz.cuda import BIN_CODES, BIN_COLUMNS
 from rfviz.features.blocks import halving
-from rfviz.streams import RowStream
 
 __all__ = ["Grids", "as_csr", "csr_on_gpu", "dense_rows", "different", "joint_codes", "on_gpu", "on_host", "places"]
 

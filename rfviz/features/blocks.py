@@ -13,22 +13,24 @@ from scipy import sparse
 
 from rfviz.backend import (
     Device,
+    RowStream,
     array_namespace,
     block_share,
     is_out_of_memory,
     map_ordered,
+    matmul,
+    product_precision,
     single_threaded_blas,
+    wanted_precision,
     worker_count,
 )
 from rfviz.errors import warn
-from rfviz.precision import matmul, product_precision, wanted_precision
-from rfviz.streams import RowStream
 
 __all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "halving", "host_blocks", "project"]
 
 # Rows of a block: enough for the matrix product to run at full speed (from 800 on at 10,000 features), few enough that
 # a block stays below 32 MiB. The C library recycles memory of that size; anything larger is mapped, and zeroed by the
-# kernel, anew for every block, which costs a tenth of a cheap scheme's time.
+# kernel, anew for every block, which costs a tenth of a cheap map's time.
 BLOCK_ROWS, _BLOCK_BYTES = 1024, 32_000_000
 _GPU_BLOCK_ROWS, _GPU_BLOCK_BYTES = 16_384, 1_000_000_000
 _MIN_GPU_ROWS = 64

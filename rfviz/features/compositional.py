@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,10 +15,12 @@ from rfviz.features.compositional_draws import CHUNK
 from rfviz.features.compositional_map import device_arrays, map_on_device, map_on_host
 from rfviz.features.compositional_rows import REAL
 from rfviz.features.compositional_unique import draw_features
+from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.law import BY_COLUMN
+from rfviz.features.look import Look
 from rfviz.features.skeleton_map import TURN, SkeletonMap
 from rfviz.params import Param
-from rfviz.skeleton import PRESETS, Skeleton
+from rfviz.skeleton import PRESETS, Skeleton, graph
 
 __all__ = ["CompositionalFeatures"]
 
@@ -105,6 +108,7 @@ class CompositionalFeatures(SkeletonMap):
     """
 
     label: ClassVar[str] = "Compositional"
+    look: ClassVar[Look | None] = Look("#b5609a", "longdash", "triangle-down")
     law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Products of a few inputs that meet in a network of convolutions: sparse, cheap, local."
     formula: ClassVar[str] = (
@@ -113,6 +117,11 @@ class CompositionalFeatures(SkeletonMap):
     )
     cost: ClassVar[str] = "O(n·m·paths)"
     reference: ClassVar[str] = "Daniely, Frostig, Gupta, Singer 2017"
+    rank: ClassVar[int] = 100
+    feature_norm: ClassVar[float | None] = float(np.sqrt(2.0))
+    plane_params: ClassVar[Mapping[str, Any]] = {
+        "skeleton": graph([({"kind": "gaussian", "dimension": 1, "scale": 1.0}, 2)], [("relu", [0, 1])])
+    }
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
@@ -161,6 +170,15 @@ class CompositionalFeatures(SkeletonMap):
 
     def _work(self, n_samples: int, n_features: int) -> int:
         return _COST_OF_A_VALUE * self.n_components * n_samples
+
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        m = self.n_components
+        if self._is_drawn_for(n_features):
+            entries, moduli = len(self.columns_), len(self.modulus_columns_)
+        else:
+            entries, moduli = m * self._entries_per_feature(self._skeleton_for(n_features)), 0
+        each = 2 * (entries + moduli) + m * (FUNCTION + 2) + (m * FUNCTION if moduli else 0)
+        return Counts(0, n_samples * (each + n_features), self._stored_bytes(n_features, entries, entries + 2 * m))
 
     def _check_weight_memory(self, n_features: int) -> None:
         if hasattr(self, "bytes_per_feature_"):
@@ -225,6 +243,11 @@ class CompositionalFeatures(SkeletonMap):
             "modulus_columns_": self.modulus_columns_[:moduli],
             "powers_": self.powers_[:moduli],
         }
+
+    def why_no_bound(self) -> str:
+        if self.deduplicate:
+            return "Equal features are kept once, so that the features are not independent, which the bounds ask for."
+        return super().why_no_bound()
 
     # --- mapping ------------------------------------------------------------------------------------------------------
 

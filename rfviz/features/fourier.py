@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rfviz.bounds import BoundStatement
 from rfviz.cuda import COSINE, COSINE_SINE, row_tiles
 from rfviz.features import fourier_laws
 from rfviz.features.bandwidth import check_phases, learnt_gamma
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
+from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.fourier_draws import DRAWS, check_draw, draw_frequencies
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.features.rounding import large_phases
 from rfviz.features.spectra import SPECTRA, Spectrum, spectrum_of
-from rfviz.features.structured import block_count, padded_size, structured_multiply_adds, structured_project
+from rfviz.features.structured import (
+    block_count,
+    padded_size,
+    structured_counts,
+    structured_multiply_adds,
+    structured_project,
+)
 from rfviz.features.widths import check_widths, known_width, width_in_use
 from rfviz.params import Param
 
@@ -108,6 +118,7 @@ class RandomFourier(ReceptiveMap):
     """
 
     label: ClassVar[str] = "Random Fourier"
+    look: ClassVar[Look | None] = Look("#d9661f", "dash", "diamond")
     summary: ClassVar[str] = (
         "Waves of random frequencies, whose inner products estimate the Gaussian kernel, or another."
     )
@@ -117,6 +128,10 @@ class RandomFourier(ReceptiveMap):
     )
     cost: ClassVar[str] = "O(n·m·d), structured O(n·m·log d)"
     reference: ClassVar[str] = "Rahimi, Recht 2007"
+    rank: ClassVar[int] = 80
+    feature_norm: ClassVar[float | None] = float(np.sqrt(2.0))
+    plane_params: ClassVar[Mapping[str, Any]] = {"gamma": 0.5}
+    is_kitchen_sink: ClassVar[bool] = True
     from_data: ClassVar[tuple[str, ...]] = ("gamma_",)
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
@@ -219,6 +234,17 @@ class RandomFourier(ReceptiveMap):
     def _work(self, n_samples: int, n_features: int) -> int:
         return self.multiply_adds(n_samples, n_features) + _COSINE * n_samples * self.n_components
 
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        m, frequencies = self.n_components, self._frequency_count(self.n_components)
+        phases = 0 if self.paired else m
+        others, numbers = n_samples * (m * (FUNCTION + 1) + phases), frequencies * n_features
+        products = 2 * n_samples * numbers
+        if self.draw == "structured":
+            transforms, signs = structured_counts(n_samples, frequencies, n_features)
+            others += transforms + n_samples * (n_features + frequencies)
+            products, numbers = 0, signs + frequencies
+        return Counts(products, others, self._stored_bytes(n_features, numbers + phases))
+
     def _draw(self, n_features: int) -> None:
         count = self._frequency_count(self.n_components)
         for name in self._weights:  # what an earlier fit with another draw has left
@@ -262,6 +288,14 @@ class RandomFourier(ReceptiveMap):
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
+    @property
+    def estimates_gaussian(self) -> bool:
+        return self.spectrum == "gaussian" and np.ndim(self.gamma) == 0 and self.receptive_field is None
+
+    @property
+    def fold_meaning(self) -> str:
+        return "the zero lines of the waves"
+
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         spectrum, gamma = self._spectrum, known_width(self)
         if np.ndim(gamma):
@@ -279,3 +313,18 @@ class RandomFourier(ReceptiveMap):
         return fourier_laws.product_law(self, X)
 
     law_missing = property(fourier_laws.law_missing)
+
+    def applicable_bounds(
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+    ) -> list[BoundStatement]:
+        if self.why_no_bound():
+            return []
+        return fourier_laws.applicable_bounds(self, n_pairs, dimension, diameter, variance)
+
+    def why_no_bound(self) -> str:
+        if self.draw == "iid":
+            return ""
+        return "Its frequencies are not independent of each other, and all these bounds ask for that."
+
+    def largest_error(self) -> float:
+        return 2.0 if self.paired else 3.0

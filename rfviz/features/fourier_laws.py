@@ -1,17 +1,19 @@
-"""What is known exactly of random Fourier features: how they treat distances, and how their kernel estimate errs."""
+"""Laws of random Fourier features: how they treat distances, how their kernel estimate errs, and bounds on that."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from rfviz import kernels
+from rfviz import bounds, kernels
+from rfviz.bounds import BoundStatement
 from rfviz.features.law import BY_COLUMN, DistanceLaw, ProductLaw
 from rfviz.features.receptive import ReceptiveMap
 from rfviz.features.spectra import Gaussian, Spectrum
 
-__all__ = ["distance_law", "law_missing", "product_law"]
+__all__ = ["applicable_bounds", "distance_law", "law_missing", "product_law"]
 
 
 def law_missing(fourier: Any) -> str:
@@ -92,6 +94,32 @@ def product_law(fourier: Any, X: Any) -> ProductLaw | None:
 
     name = "Hoeffding" if independent else ""
     return ProductLaw(variance, lambda m: k_sum * (m % 2 / m), bound if independent else None, name)
+
+
+def applicable_bounds(
+    fourier: Any, n_pairs: int, dimension: int, diameter: float, variance: float | None
+) -> list[BoundStatement]:
+    """Return the bounds of :meth:`rfviz.features.RandomFourier.applicable_bounds`, for independent frequencies."""
+    spectrum, paired = fourier._spectrum, bool(fourier.paired)
+    found = []
+    if variance:
+        # One term: a cosine in [−1, 1] for a pair of features, a product in [−2, 2] for one with a phase.
+        one = bounds.bernstein(0.5 * variance, 2.0, 2) if paired else bounds.bernstein(variance, 3.0)
+        found.append(BoundStatement("one pair", one, drawn=False))
+    if not paired:
+        phases = (bounds.phase_pair(), bounds.phase_pair_hoeffding())
+        found += [BoundStatement("one pair", bound, drawn=False) for bound in phases]
+    found += bounds.pair_statements(bounds.fourier_pair(paired), n_pairs)
+    # σ_p, the root of E‖ω‖².
+    sigma = math.sqrt(dimension * float(np.mean(fourier._column_scale() ** 2)) * spectrum.curvature())
+    if not math.isfinite(sigma):
+        return found
+    if paired:
+        sharper = bounds.sutherland_pairs(dimension, sigma, diameter, spectrum.cosine_variance)
+    else:
+        sharper = bounds.sutherland_phases(dimension, sigma, diameter)
+    uniform = bounds.fourier_uniform(dimension, sigma, diameter, paired)
+    return [*found, BoundStatement("everywhere", sharper), BoundStatement("everywhere", uniform)]
 
 
 def _variance(fourier: Any, one: np.ndarray, shared: np.ndarray | None, draws: int) -> np.ndarray:

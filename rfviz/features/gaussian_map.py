@@ -1,4 +1,4 @@
-"""What the maps of one Gaussian projection a feature share: their weights."""
+"""Base of the feature maps of one Gaussian projection a feature."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["GaussianMap"]
 
 
 class GaussianMap(ReceptiveMap):
-    """Base of the schemes whose feature is a function of one projection ⟨w, x⟩ with w ~ N(0, I).
+    """Base of the feature maps whose feature is a function of one projection ⟨w, x⟩ with w ~ N(0, I).
 
     Attributes
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -71,12 +71,14 @@ class CollisionLaw:
 
 
 class HashingMap:
-    """Mixin of the schemes that are hashes too: a feature is a symbol, the map of a point a code.
+    """Mixin of the feature maps that are hashes too: a feature is a symbol, the map of a point a code.
 
-    A scheme says how many different symbols there are (`_n_symbols`), writes the codes of a block of rows
+    A map says how many different symbols there are (`_n_symbols`), writes the codes of a block of rows
     (`_code_block`), and gives the probability that two points agree in a symbol (`collision`, and `collision_law` where
     that depends on one distance).
     """
+
+    hash_label: ClassVar[str] = ""  #: name among hashes, where it is not the map's own
 
     def codes(self, X: Any) -> np.ndarray:
         """Hash code of each row: one symbol a feature.
@@ -101,11 +103,14 @@ class HashingMap:
 
     def collision(self, X: Any, Y: Any = None) -> np.ndarray:
         """Probability over draws of the map that two rows have the same symbol, shape (n_samples_X, n_samples_Y)."""
-        raise ParameterError("collision", "must have a closed form", type(self).__name__, "This scheme has none.")
+        raise ParameterError("collision", "must have a closed form", type(self).__name__, "This map has none.")
 
     def collision_law(self) -> CollisionLaw | None:
         """The collision probability as a function of one distance; None where it is no such function."""
         return None
+
+    def pieces(self, X: Any) -> np.ndarray | None:
+        return self.codes(X)
 
     @property
     def symbol_bits(self) -> int:
@@ -214,7 +219,7 @@ def row_sums(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 
 def angle_law(collision_of_cosine: Callable[[np.ndarray], np.ndarray]) -> CollisionLaw:
-    """The law of a scheme whose collision probability is a function of the angle alone."""
+    """Return the law of a map whose collision probability is a function of the angle alone."""
 
     def curve(angle: np.ndarray) -> np.ndarray:
         return collision_of_cosine(np.cos(np.radians(angle)))

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rfviz import bounds, kernels
-from rfviz.backend import Device, check_memory
+from rfviz.backend import Device, check_memory, matmul
+from rfviz.bounds import BoundStatement
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
+from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.hybrid_paths import above_patches, patch_paths
 from rfviz.features.law import BY_COLUMN, ProductLaw
+from rfviz.features.look import Look
 from rfviz.features.rounding import large_phases
 from rfviz.features.skeleton_map import TURN, SkeletonMap
 from rfviz.params import Param
-from rfviz.precision import matmul
-from rfviz.skeleton import PRESETS, Skeleton
+from rfviz.skeleton import PRESETS, Skeleton, graph
 
 __all__ = ["HybridCompositional"]
 
 _NORMAL_STREAM, _PHASE_STREAM = 0, 1  # the paths have 2
+_NARROW = {"kind": "exponential", "scale": 6.0}
 
 
 class HybridCompositional(SkeletonMap):
@@ -84,6 +88,7 @@ class HybridCompositional(SkeletonMap):
     """
 
     label: ClassVar[str] = "Hybrid compositional"
+    look: ClassVar[Look | None] = Look("#a3572b", "dashdot", "pentagon")
     law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Random paths down to a patch of the image, there random Fourier features: a baseline."
     formula: ClassVar[str] = (
@@ -92,6 +97,11 @@ class HybridCompositional(SkeletonMap):
     )
     cost: ClassVar[str] = "O(n·m·patch)"
     reference: ClassVar[str] = "Daniely, Frostig, Gupta, Singer 2017"
+    rank: ClassVar[int] = 110
+    feature_norm: ClassVar[float | None] = float(np.sqrt(2.0))
+    plane_params: ClassVar[Mapping[str, Any]] = {
+        "skeleton": graph([({"kind": "circle", "turn": 0.1}, 2)], [(_NARROW, [0]), (_NARROW, [1]), ("relu", [2, 3])])
+    }
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
@@ -140,6 +150,16 @@ class HybridCompositional(SkeletonMap):
         patches = 1.0 if above is None else min(above.complexity, above.n_inputs)
         per_angle = 2 * bottom.degree * patches + 1
         return int(np.ceil(per_angle / (2 if self.paired else 1)))
+
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        m, angles = self.n_components, self._angles(self.n_components)
+        phases = 0 if self.paired else m
+        numbers = self._numbers_per_feature(n_features) * m - phases
+        if self._is_drawn_for(n_features):
+            numbers = self.weights_.size
+        # Both coordinates of every input's point on its circle, then the features.
+        others = n_samples * (n_features * (1 + 2 * FUNCTION) + m * (FUNCTION + 1) + phases)
+        return Counts(2 * n_samples * numbers, others, self._stored_bytes(n_features, numbers + phases, 2 * angles))
 
     def _draw(self, n_features: int) -> None:
         self.skeleton_ = self._skeleton_for(n_features)
@@ -231,6 +251,14 @@ class HybridCompositional(SkeletonMap):
         constant = 0.0 if above is None else float(above.propagate(np, np.zeros((above.n_inputs, 1)))[0])
         one = 0.5 * (1.0 + kernels.compositional(X, skeleton=doubled)) + 0.5 * (1.0 - constant) - self.kernel(X) ** 2
         return ProductLaw(lambda m: one / m, None, bounds.phase_pair_hoeffding().error, "Hoeffding")
+
+    def applicable_bounds(
+        self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None
+    ) -> list[BoundStatement]:
+        if self.paired:  # a wave of norm 1, whose cosine and sine are two features
+            return bounds.pair_statements(bounds.bounded_products(1.0, per_draw=2), n_pairs)
+        sharper = BoundStatement("one pair", bounds.phase_pair(), drawn=False)
+        return [sharper, *super().applicable_bounds(n_pairs, dimension, diameter, variance)]
 
 
 def _checked(skeleton: Skeleton) -> Skeleton:

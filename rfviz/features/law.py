@@ -1,4 +1,4 @@
-"""How a scheme maps distances, and how well its inner products estimate the kernel: laws over draws of the map."""
+"""Laws over draws of a feature map: of the distances that it maps to, and of the error of its kernel estimate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["BY_COLUMN", "NO_SPREAD", "DistanceLaw", "ProductLaw"]
 
-#: Why a scheme has no :class:`DistanceLaw`, where its kernel is no function of the distance.
+#: Why a feature map has no :class:`DistanceLaw`, where its kernel is no function of the distance.
 BY_COLUMN = (
     "This kernel looks at the columns one by one, so that points at one distance have many kernels: there is no single "
     "curve."

@@ -1,4 +1,4 @@
-"""Rows to features: what every scheme shares of :meth:`transform`, in bounded memory, on the CPU or a GPU."""
+"""Rows to features: the part of :meth:`transform` that all maps share, in bounded memory, on the CPU or a GPU."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class BlockTransformer(TransformerMixin):
     sparse_output: ClassVar[bool] = False
 
     def columns(self, n_components: int) -> int:
-        """Columns that the first `n_components` features take: as many, but for schemes whose output is sparse."""
+        """Columns that the first `n_components` features take: as many, but for maps whose output is sparse."""
         return n_components
 
     @property

@@ -10,14 +10,18 @@ from rfviz import kernels
 from rfviz.cuda import GROUP_MAX
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
+from rfviz.features.cost import Counts
 from rfviz.features.draws import standard_normals
 from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, argmax_codes, pool_codes
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.features.tiles import by_feature, largest_of_groups
 from rfviz.params import Param
 
-__all__ = ["RandomMaxout"]
+__all__ = ["FACETS", "RandomMaxout"]
+
+FACETS = "the facets of the maxout features: where another projection becomes the largest"
 
 # The papers' pool sizes among them, and powers of two, which halve and double what they show.
 _POOL_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128)
@@ -72,12 +76,16 @@ class RandomMaxout(HashingMap, ReceptiveMap):
     """
 
     label: ClassVar[str] = "Random maxout"
+    look: ClassVar[Look | None] = Look("#2a7fc4", "solid", "circle")
     summary: ClassVar[str] = "The largest of q random projections: near points keep their distance, far ones saturate."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,\langle w_j^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
     )
     cost: ClassVar[str] = "O(n·m·q·d)"
     reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015"
+    rank: ClassVar[int] = 50
+    takes_constant: ClassVar[bool] = True
+    hash_label: ClassVar[str] = "Argmax (maxout)"
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
@@ -113,6 +121,11 @@ class RandomMaxout(HashingMap, ReceptiveMap):
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {"weights_": self.weights_[:, :n_components]}
+
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        m, q = self.n_components, self.pool_size
+        others = n_samples * m * (q - 1) + n_samples * n_features
+        return Counts(2 * n_samples * m * q * n_features, others, self._stored_bytes(n_features, m * q * n_features))
 
     def prefix_pool(self, pool_size: int) -> RandomMaxout:
         """The map whose features are the largest of only the first `pool_size` projections, sharing memory."""
@@ -159,6 +172,13 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         if self.receptive_field is not None:
             return None
         return angle_law(lambda cosine: kernels.collision_rho(cosine, self.pool_size))
+
+    @property
+    def fold_meaning(self) -> str:
+        return "" if self.pool_size == 1 else FACETS
+
+    def pieces(self, X: Any) -> np.ndarray | None:
+        return None if self.pool_size == 1 else self.codes(X)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         q = self.pool_size

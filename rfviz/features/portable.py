@@ -51,7 +51,7 @@ def to_json(feature_map: FeatureMap) -> str:
     held = {
         "format": _FORMAT,
         "rfviz": __version__,
-        "scheme": type(feature_map).__name__,
+        "scheme": type(feature_map).__name__,  # the word of stored files
         "parameters": {name: _encode(name, value) for name, value in params.items()},
         "n_features": int(feature_map.n_features_in_),
         # JavaScript and others read integers as doubles; a seed of entropy has 128 bits.
@@ -79,23 +79,23 @@ def from_json(text: str) -> FeatureMap:
         raise DataError(f"A map must be JSON text; this is not ({error}).") from None
     if not isinstance(held, dict) or held.get("format") != _FORMAT:
         raise DataError(f'This is no feature map: it must be an object with "format": "{_FORMAT}".')
-    scheme = registry().get(str(held.get("scheme")))
-    if scheme is None:
-        raise DataError(f"There is no scheme {held.get('scheme')!r}. Known: {', '.join(registry())}.")
+    cls = registry().get(str(held.get("scheme")))
+    if cls is None:
+        raise DataError(f"There is no feature map {held.get('scheme')!r}. Known: {', '.join(registry())}.")
     try:
-        return _restored(scheme, held)
+        return _restored(cls, held)
     except RfvizError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"This map of {scheme.__name__} is damaged ({type(error).__name__}: {error}).") from None
+        raise DataError(f"This map of {cls.__name__} is damaged ({type(error).__name__}: {error}).") from None
 
 
-def _restored(scheme: type[FeatureMap], held: dict[str, Any]) -> FeatureMap:
+def _restored(cls: type[FeatureMap], held: dict[str, Any]) -> FeatureMap:
     seed, n_features = int(held["seed"]), held["n_features"]
     if seed < 0 or type(n_features) is not int or not 1 <= n_features <= _MOST_COLUMNS:
         raise DataError(f"A map needs a seed of at least 0 and 1 to {_MOST_COLUMNS:,} columns.")
     parameters = {name: _decode(value) for name, value in held["parameters"].items()}
-    found = scheme(**parameters, random_state=seed)
+    found = cls(**parameters, random_state=seed)
     found._check_params()
     found._check_weight_memory(n_features)
     found.seed_, found.n_features_in_ = seed, n_features

@@ -9,9 +9,11 @@ import numpy as np
 from rfviz import kernels
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
+from rfviz.features.cost import Counts
 from rfviz.features.gaussian_map import GaussianMap
 from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, sign_codes
 from rfviz.features.law import DistanceLaw, ProductLaw
+from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.params import Param
 
@@ -55,11 +57,15 @@ class RandomProjection(HashingMap, GaussianMap):
     """
 
     label: ClassVar[str] = "Random projection"
+    look: ClassVar[Look | None] = Look("#0f9b77", "dashdot", "square")
     summary: ClassVar[str] = "Linear: every distance is kept, none saturates. The baseline."
     formula: ClassVar[str] = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\langle w^\ell,x\rangle,\quad w\sim\mathcal N(0,I_d)"
     params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
     cost: ClassVar[str] = "O(n·m·d)"
     reference: ClassVar[str] = "Johnson, Lindenstrauss 1984"
+    rank: ClassVar[int] = 10
+    takes_constant: ClassVar[bool] = True
+    hash_label: ClassVar[str] = "Signs (SimHash)"
 
     def __init__(
         self, n_components=1000, *, receptive_field=None, image_shape=None, random_state=0, device="auto",
@@ -71,6 +77,11 @@ class RandomProjection(HashingMap, GaussianMap):
         self.random_state = random_state
         self.device = device
         self.dtype = dtype
+
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        numbers = self.n_components * n_features
+        # The rows are scaled, not the features.
+        return Counts(2 * n_samples * numbers, n_samples * n_features, self._stored_bytes(n_features, numbers))
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         project(X * X.dtype.type(scale), weights["weights_"], out)
@@ -88,6 +99,13 @@ class RandomProjection(HashingMap, GaussianMap):
         if self.receptive_field is not None:
             return None
         return angle_law(lambda cosine: kernels.collision_rho(cosine, 2))
+
+    @property
+    def fold_meaning(self) -> str:
+        return ""
+
+    def pieces(self, X: Any) -> None:
+        """Return None: the signs are a hash, but a linear feature goes through zero without a bend."""
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return self._over_rectangles(kernels.linear, X, Y)

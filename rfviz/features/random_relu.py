@@ -10,7 +10,9 @@ from rfviz import kernels
 from rfviz.cuda import RELU, row_tiles
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
+from rfviz.features.cost import Counts
 from rfviz.features.gaussian_map import GaussianMap
+from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.params import Param
 
@@ -53,6 +55,7 @@ class RandomReLU(GaussianMap):
     """
 
     label: ClassVar[str] = "Random ReLU"
+    look: ClassVar[Look | None] = Look("#9a7b13", "longdashdot", "cross")
     summary: ClassVar[str] = "A network layer with random weights, whose inner products estimate the arc-cosine kernel."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\max(0,\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
@@ -60,6 +63,8 @@ class RandomReLU(GaussianMap):
     params: ClassVar[tuple[Param, ...]] = (*COMMON_PARAMS, RECEPTIVE_FIELD)
     cost: ClassVar[str] = "O(n·m·d)"
     reference: ClassVar[str] = "Cho, Saul 2009"
+    rank: ClassVar[int] = 20
+    takes_constant: ClassVar[bool] = True
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
 
     def __init__(
@@ -73,9 +78,17 @@ class RandomReLU(GaussianMap):
         self.device = device
         self.dtype = dtype
 
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        m, numbers = self.n_components, self.n_components * n_features
+        return Counts(2 * n_samples * numbers, 2 * n_samples * m, self._stored_bytes(n_features, numbers))
+
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):
             RELU(xp, project(X[rows], weights["weights_"], out[rows]), scale)
+
+    @property
+    def fold_meaning(self) -> str:
+        return "where a ReLU feature bends: zero on one side, linear on the other"
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.arccos(A, B, degree=1), X, Y)

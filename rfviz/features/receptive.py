@@ -1,4 +1,4 @@
-"""Receptive fields: projections that look at a random rectangle of an image, once for all schemes that project."""
+"""Receptive fields: projections that look at a random rectangle of an image, once for all maps that project."""
 
 from __future__ import annotations
 
@@ -110,10 +110,10 @@ def mask_weights(weights: np.ndarray, rectangles: np.ndarray, image_shape: Seque
 
 
 class ReceptiveMap(FeatureMap):
-    """Base of the schemes that project: they take `receptive_field` and `image_shape`, both None by default.
+    """Base of the feature maps that project: they take `receptive_field` and `image_shape`, both None by default.
 
-    A scheme calls `_mask` when it has drawn its weights, and `_over_rectangles` for its kernel. The kernel is the mean
-    over rectangles R of the scheme's own on √(|image|/|R|)·x_R, the pixels of the rectangle, scaled to stand for all.
+    A map calls `_mask` when it has drawn its weights, and `_over_rectangles` for its kernel. The kernel is the mean
+    over rectangles R of the map's own on √(|image|/|R|)·x_R, the pixels of the rectangle, scaled to stand for all.
 
     Weights outside of a rectangle are zeros that are stored and multiplied: the cost is that of whole images.
     """

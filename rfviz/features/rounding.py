@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.backend import product_precision, to_host
-from rfviz.precision import wanted_precision
+from rfviz.backend import product_precision, to_host, wanted_precision
 
 __all__ = ["RoundingCost", "large_phases", "tf32_cost"]
 

@@ -7,18 +7,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import kernels
-from rfviz.backend import check_memory, memory_budget
+from rfviz.backend import check_memory, matmul, memory_budget
 from rfviz.cuda import POOL_MAX
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
+from rfviz.features.cost import Counts
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.law import ProductLaw
-from rfviz.features.maxout import RandomMaxout
+from rfviz.features.look import Look
+from rfviz.features.maxout import FACETS, RandomMaxout
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.features.tiles import largest_of_picked
 from rfviz.params import Param
-from rfviz.precision import matmul
 
 __all__ = ["SharedPoolMaxout"]
 
@@ -81,6 +82,7 @@ class SharedPoolMaxout(ReceptiveMap):
     """
 
     label: ClassVar[str] = "Shared-pool maxout"
+    look: ClassVar[Look | None] = Look("#7363dc", "longdash", "circle-dot")
     summary: ClassVar[str] = "Maxout features over one pool of projections: many features from few products."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\in S_\ell}\,\langle w_j,x\rangle,"
@@ -88,6 +90,8 @@ class SharedPoolMaxout(ReceptiveMap):
     )
     cost: ClassVar[str] = "O(n·P·d + n·m·q)"
     reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015"
+    rank: ClassVar[int] = 60
+    takes_constant: ClassVar[bool] = True
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         next(param for param in RandomMaxout.params if param.name == "pool_size"),
@@ -144,6 +148,13 @@ class SharedPoolMaxout(ReceptiveMap):
         gathered = _COST_OF_A_GATHER * self.pool_size * self.n_components * n_samples
         return self.multiply_adds(n_samples, n_features) + gathered
 
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        m, q, pool = self.n_components, self.pool_size, self.n_projections
+        others = n_samples * m * (q - 1) + n_samples * n_features
+        return Counts(
+            2 * n_samples * pool * n_features, others, self._stored_bytes(n_features, pool * n_features, m * q)
+        )
+
     def _groups(self) -> tuple[int, int]:
         """How many groups of projections there are, and how many projections are in each."""
         if self.receptive_field is None:
@@ -190,6 +201,18 @@ class SharedPoolMaxout(ReceptiveMap):
                     _gather(xp, projected, columns[member], more)
                     xp.maximum(best, more, out=best)
                 here[:, first : first + width] = best.T
+
+    @property
+    def fold_meaning(self) -> str:
+        return "" if self.pool_size == 1 else FACETS
+
+    def pieces(self, X: Any) -> np.ndarray | None:
+        if self.pool_size == 1:
+            return None
+        used, places = np.unique(self.indices_, return_inverse=True)
+        projections = X.astype(self.dtype) @ self.projections_[used].T
+        # (n, q, m): what each feature takes the largest of.
+        return projections[:, places.reshape(self.indices_.shape)].argmax(axis=1)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         q = self.pool_size

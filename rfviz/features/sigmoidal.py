@@ -10,8 +10,10 @@ from rfviz import kernels
 from rfviz.cuda import SIGMOID, row_tiles
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
+from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.draws import standard_normal
 from rfviz.features.law import ProductLaw
+from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.params import Param
 
@@ -65,6 +67,7 @@ class SigmoidalRidge(ReceptiveMap):
     """
 
     label: ClassVar[str] = "Sigmoidal ridge"
+    look: ClassVar[Look | None] = Look("#ee5a82", "longdashdot", "star")
     summary: ClassVar[str] = "Smooth steps in random directions: the hidden layer of an untrained sigmoid network."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\sigma(\langle w^\ell,x\rangle+b_\ell),\quad"
@@ -72,6 +75,9 @@ class SigmoidalRidge(ReceptiveMap):
     )
     cost: ClassVar[str] = "O(n·m·d)"
     reference: ClassVar[str] = "Williams 1997; Rahimi, Recht 2008"
+    rank: ClassVar[int] = 30
+    feature_norm: ClassVar[float | None] = 1.0
+    is_kitchen_sink: ClassVar[bool] = True
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
@@ -123,10 +129,22 @@ class SigmoidalRidge(ReceptiveMap):
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {name: getattr(self, name)[:n_components] for name in self._weights if hasattr(self, name)}
 
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        values, bias = n_samples * self.n_components, bool(self.bias)
+        stored = self._stored_bytes(n_features, self.n_components * (n_features + bias))
+        return Counts(2 * values * n_features, values * (bias + FUNCTION + 1), stored)
+
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         biases = weights["biases_"] if self.bias else None
         for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):
             SIGMOID(xp, project(X[rows], weights["weights_"], out[rows]), biases, self.activation, scale)
+
+    @property
+    def fold_meaning(self) -> str:
+        return "the middles of the sigmoids, where each step is steepest"
+
+    def pieces(self, X: Any) -> np.ndarray:
+        return self._above(X, 0.5 if self.activation == "logistic" else 0.0)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         setting = (self.activation, self.scale, self.bias)

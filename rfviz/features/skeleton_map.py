@@ -21,7 +21,7 @@ TURN = Param(
 
 
 class SkeletonMap(FeatureMap):
-    """Base of the schemes over a computation skeleton, a parameter that may be more than the name of a preset."""
+    """Base of the feature maps over a computation skeleton, a parameter that may be more than the name of a preset."""
 
     skeleton: Any
     turn: float

@@ -1,4 +1,4 @@
-"""Schemes whose features are mostly zero: CSR matrices instead of arrays, of more columns than there are components."""
+"""Feature maps with sparse output: CSR matrices instead of arrays, of more columns than there are components."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["SparseFeatureMap"]
 
 
 class SparseFeatureMap(FeatureMap):
-    """Base of schemes with CSR output, of at most one entry a row and component.
+    """Base of feature maps with CSR output, of at most one entry a row and component.
 
     Hooks beside those of :class:`FeatureMap`, ``_map_block`` apart:
 

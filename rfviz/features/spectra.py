@@ -28,16 +28,20 @@ class Spectrum(ABC):
     ----------
     isotropic : bool
         Whether the law, and with it the kernel, is unchanged by rotations. Such a law, see :class:`Gaussian`, also has
-        a ``profile`` and a ``curvature``.
+        a ``profile``.
     n_mixing : int
         Uniform numbers that one frequency takes beside one for each column.
     unit_gamma : float
         The width whose frequencies are unit frequencies.
+    cosine_variance : float
+        The largest variance of cos ω·δ, ½ + ½k(2δ) − k(δ)². For the Gaussian kernel k(2δ) = k(δ)⁴, which makes it
+        ½(1 − k²)². Any kernel that falls from 1 to 0 along a line has k(2δ) ≤ k(δ), which makes it 9/16 at most.
     """
 
     isotropic: ClassVar[bool] = False
     n_mixing: ClassVar[int] = 0
     unit_gamma: ClassVar[float] = 1.0
+    cosine_variance: ClassVar[float] = 9 / 16
 
     def scale(self, gamma: Any) -> Any:
         """What unit frequencies are multiplied with for the width `gamma`: γ itself, unless γ is a squared width."""
@@ -57,6 +61,10 @@ class Spectrum(ABC):
         """Unit frequencies from uniform numbers, shapes (n, n_mixing) and (n, n_features), through inverse laws."""
 
     @abstractmethod
+    def curvature(self) -> float:
+        """Return E ω₁² of unit frequencies; infinite where the kernel has a cusp at 0."""
+
+    @abstractmethod
     def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
         """The kernel of the width `gamma`.
 
@@ -74,6 +82,7 @@ class Gaussian(Spectrum):
 
     isotropic: ClassVar[bool] = True
     unit_gamma: ClassVar[float] = 0.5
+    cosine_variance: ClassVar[float] = 0.5
 
     def scale(self, gamma: Any) -> Any:
         return np.sqrt(2.0 * np.asarray(gamma, dtype=np.float64))
@@ -92,7 +101,6 @@ class Gaussian(Spectrum):
         return np.exp(-0.5 * distance**2)
 
     def curvature(self) -> float:
-        """E ω₁² of unit frequencies, infinite where the kernel has a cusp at 0."""
         return 1.0
 
 
@@ -102,6 +110,7 @@ class Matern(Gaussian):
 
     nu: float = 1.5
     n_mixing: ClassVar[int] = 1
+    cosine_variance: ClassVar[float] = 9 / 16
 
     def mixing(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray:
         chi_square(seed, stream, 2.0 * self.nu, out)
@@ -130,6 +139,9 @@ class Laplacian(Spectrum):
     def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
         return np.tan(np.pi * (columns - 0.5))
 
+    def curvature(self) -> float:
+        return np.inf
+
     def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
         return kernels.laplacian(X, Y, gamma=gamma)
 
@@ -143,6 +155,9 @@ class Cauchy(Spectrum):
 
     def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
         return np.where(columns < 0.5, np.log(2.0 * columns), -np.log(2.0 * (1.0 - columns)))
+
+    def curvature(self) -> float:
+        return 2.0
 
     def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
         return kernels.cauchy(X, Y, gamma=gamma)

@@ -33,6 +33,7 @@ __all__ = [
     "draw_signs",
     "hadamard_transform",
     "padded_size",
+    "structured_counts",
     "structured_multiply_adds",
     "structured_project",
 ]
@@ -157,6 +158,12 @@ def structured_multiply_adds(n_samples: int, n_rows: int, n_features: int) -> in
     """Multiply-adds of the small products of :func:`structured_project`."""
     size = padded_size(n_features)
     return 3 * block_count(n_rows, n_features) * size * sum(_widths(size)) * n_samples
+
+
+def structured_counts(n_samples: int, n_rows: int, n_features: int) -> tuple[float, float]:
+    """Return the operations of the transforms done by additions, signs included, and how many signs are stored."""
+    blocks, size = block_count(n_rows, n_features), padded_size(n_features)
+    return 3 * n_samples * blocks * size * (1 + np.log2(size)), 3 * blocks * size
 
 
 def _transform(xp: Any, X: Any, scratch: Any, spare: Any) -> Any:

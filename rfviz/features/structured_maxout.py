@@ -9,14 +9,17 @@ import numpy as np
 from rfviz import kernels
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch
+from rfviz.features.cost import Counts
 from rfviz.features.draws import chi_square
 from rfviz.features.law import NO_SPREAD
+from rfviz.features.look import Look
 from rfviz.features.maxout import RandomMaxout
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.features.structured import (
     block_count,
     draw_signs,
     padded_size,
+    structured_counts,
     structured_multiply_adds,
     structured_project,
 )
@@ -64,6 +67,7 @@ class StructuredMaxout(FeatureMap):
     """
 
     label: ClassVar[str] = "Structured maxout"
+    look: ClassVar[Look | None] = Look("#27717f", "dashdot", "hexagon")
     law_missing: ClassVar[str] = NO_SPREAD
     summary: ClassVar[str] = "Random maxout over fast Hadamard projections: the same kernel, sooner, for many columns."
     formula: ClassVar[str] = (
@@ -71,6 +75,8 @@ class StructuredMaxout(FeatureMap):
     )
     cost: ClassVar[str] = "O(n·m·q·log d)"
     reference: ClassVar[str] = "Mroueh, Rennie, Goel 2015; Ailon, Chazelle 2009"
+    rank: ClassVar[int] = 70
+    takes_constant: ClassVar[bool] = True
     params: ClassVar[tuple[Param, ...]] = tuple(param for param in RandomMaxout.params if param is not RECEPTIVE_FIELD)
     _weights: ClassVar[tuple[str, ...]] = ("signs_", "radii_")
 
@@ -91,6 +97,12 @@ class StructuredMaxout(FeatureMap):
 
     def multiply_adds(self, n_samples: int, n_features: int) -> int:
         return self.pool_size * structured_multiply_adds(n_samples, self.n_components, n_features)
+
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        m, q = self.n_components, self.pool_size
+        transforms, signs = structured_counts(n_samples, m, n_features)
+        others = q * (transforms + n_samples * m) + n_samples * m * (q - 1) + n_samples * n_features
+        return Counts(0, others, self._stored_bytes(n_features, q * (signs + m)))
 
     def _draw(self, n_features: int) -> None:
         blocks, size = block_count(self.n_components, n_features), padded_size(n_features)
@@ -114,6 +126,13 @@ class StructuredMaxout(FeatureMap):
             projection = scratch.like(out)
             for member in range(1, self.pool_size):
                 xp.maximum(out, structured_project(X, signs[member], radii[member], projection), out=out)
+
+    @property
+    def fold_meaning(self) -> str:
+        return "" if self.pool_size == 1 else super().fold_meaning
+
+    def pieces(self, X: Any) -> np.ndarray | None:
+        return None if self.pool_size == 1 else super().pieces(X)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         """The kernel of :class:`RandomMaxout`, which this map estimates with a small bias."""

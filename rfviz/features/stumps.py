@@ -12,8 +12,10 @@ from rfviz.cuda import STUMPS
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
 from rfviz.features.blocks import Scratch
+from rfviz.features.cost import Counts
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.law import BY_COLUMN, ProductLaw
+from rfviz.features.look import Look
 from rfviz.params import Param
 
 __all__ = ["DecisionStumps"]
@@ -66,6 +68,7 @@ class DecisionStumps(FeatureMap):
     """
 
     label: ClassVar[str] = "Decision stumps"
+    look: ClassVar[Look | None] = Look("#4d7c26", "solid", "triangle-up")
     from_data: ClassVar[tuple[str, ...]] = ("mean_", "scale_")
     law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Is this column above that threshold? Random questions, with no matrix product at all."
@@ -75,6 +78,9 @@ class DecisionStumps(FeatureMap):
     )
     cost: ClassVar[str] = "O(n·m)"
     reference: ClassVar[str] = "Rahimi, Recht 2008"
+    rank: ClassVar[int] = 40
+    feature_norm: ClassVar[float | None] = 1.0
+    is_kitchen_sink: ClassVar[bool] = True
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
@@ -106,6 +112,13 @@ class DecisionStumps(FeatureMap):
     def _work(self, n_samples: int, n_features: int) -> int:
         return _WORK * self.multiply_adds(n_samples, n_features)
 
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        m = self.n_components
+        return Counts(0, n_samples * m, self._stored_bytes(n_features, m, m))
+
+    def _columns_read(self, n_features: int) -> int:
+        return min(n_features, self.n_components)
+
     def _fit_statistics(self, X: Any) -> None:
         if self.standardise:
             self.mean_, self.scale_ = _mean_and_scale(X)
@@ -126,6 +139,10 @@ class DecisionStumps(FeatureMap):
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
         X = X.toarray() if hasattr(X, "indptr") else X
         STUMPS(xp, X, weights["columns_"], weights["thresholds_"], scale, out)
+
+    @property
+    def fold_meaning(self) -> str:
+        return "the cuts of the stumps: each asks one coordinate whether it is above a threshold"
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return kernels.stump(self._standardised(X), None if Y is None else self._standardised(Y))

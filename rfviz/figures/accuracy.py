@@ -11,11 +11,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz.analysis.accuracy import Segment, mean_against_seconds, mean_and_spread
+from rfviz.features import Look, map_class
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import M_TITLE, band
 from rfviz.figures.quick import trace
 from rfviz.figures.reference_lines import reference_lines
-from rfviz.figures.template import COLOURS, SchemeStyle, rgba, scheme_styles, styled
+from rfviz.figures.template import COLOURS, map_styles, rgba, styled
 
 __all__ = ["Runner", "made_runner", "plot_accuracy", "plot_confusion", "plot_penalty", "runners_frame"]
 
@@ -31,18 +32,18 @@ class Runner:
     Attributes
     ----------
     label : str
+    scheme : str
+        Class name of the map, which gives the curve its colour.
     frame : DataFrame
         Columns of the chosen axis (``m``, ``seconds`` or ``bytes``), ``error`` and ``s.d.``, in the units of the chart.
     paper : tuple of (m, error, s.d.)
         What the paper prints for the same setting; empty where it prints nothing.
-    scheme : str
-        Class name of the map, which gives the curve its colour.
     """
 
     label: str
+    scheme: str
     frame: pd.DataFrame
     paper: tuple[tuple[float, float, float], ...] = ()
-    scheme: str = ""
 
     def scaled(self, scale: float) -> Runner:
         """The same with errors in another unit."""
@@ -74,7 +75,7 @@ def made_runner(
         What the paper prints, in the unit of the segments.
     """
     frame = mean_against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
-    return Runner(label, frame, paper, scheme).scaled(scale)
+    return Runner(label, scheme, frame, paper).scaled(scale)
 
 
 def runners_frame(runners: Sequence[Runner], references: Mapping[str, float]) -> pd.DataFrame:
@@ -128,7 +129,7 @@ def plot_accuracy(
     plotly.graph_objects.Figure
     """
     traces: list[dict[str, Any]] = []
-    for runner, style in zip(runners, scheme_styles(r.scheme for r in runners), strict=True):
+    for runner, style in zip(runners, map_styles(map_class(r.scheme) for r in runners), strict=True):
         traces += [*_band(runner, style, axis), _curve(runner, style, axis), *_paper(runner, style, axis)]
     span = x_range or _span(runners, axis)
     references = {name: error for name, error in references.items() if error > 0}
@@ -145,7 +146,7 @@ def _span(runners: list[Runner], axis: str) -> tuple[float, float]:
     return 0.9 * float(values.min()), 1.1 * float(values.max())
 
 
-def _band(runner: Runner, style: SchemeStyle, axis: str) -> list[dict[str, Any]]:
+def _band(runner: Runner, style: Look, axis: str) -> list[dict[str, Any]]:
     """One standard deviation about the curve, where there is more than one seed."""
     frame = runner.frame
     if not (frame["s.d."] > 0).any():
@@ -155,7 +156,7 @@ def _band(runner: Runner, style: SchemeStyle, axis: str) -> list[dict[str, Any]]
     return [band(x, low, error + deviation, rgba(style.colour, 0.18))]
 
 
-def _curve(runner: Runner, style: SchemeStyle, axis: str) -> dict[str, Any]:
+def _curve(runner: Runner, style: Look, axis: str) -> dict[str, Any]:
     return trace(
         "scatter",
         x=runner.frame[axis].to_numpy(),
@@ -169,7 +170,7 @@ def _curve(runner: Runner, style: SchemeStyle, axis: str) -> dict[str, Any]:
     )
 
 
-def _paper(runner: Runner, style: SchemeStyle, axis: str) -> list[dict[str, Any]]:
+def _paper(runner: Runner, style: Look, axis: str) -> list[dict[str, Any]]:
     """What the paper prints for the same setting, with its standard deviations."""
     if not runner.paper or axis != "m":
         return []
@@ -210,7 +211,7 @@ def plot_penalty(runners: list[Runner], *, height: int = 360) -> go.Figure:
             name=r.label,
             showlegend=True,
         )
-        for r, style in zip(runners, scheme_styles(r.scheme for r in runners), strict=True)
+        for r, style in zip(runners, map_styles(map_class(r.scheme) for r in runners), strict=True)
     ]
     up = _LOG | {"exponentformat": "power"}
     axes = {"xaxis": count_axis(*_span(runners, "m"), slack=0.0), "yaxis": up}

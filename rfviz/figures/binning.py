@@ -8,10 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.analysis.binning import BoxView, PlaneGrids, SharedBoxes
+from rfviz.features import RandomBinning, RandomFourier
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import mark
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, SYMBOLS, scheme_style, styled
+from rfviz.figures.template import COLOURS, GREY, SYMBOLS, map_style, styled
 
 __all__ = ["plot_boxes", "plot_pairs", "plot_shared", "plot_shared_error"]
 
@@ -102,7 +103,7 @@ def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, re
     )  # fmt: skip
     exact = trace(
         "contour", z=shared.exact.astype(np.float32), x=x, y=y, showscale=False, hoverinfo="skip",
-        contours={"coloring": "none", **_LEVELS}, line={"color": scheme_style("RandomFourier").colour, "width": 1.8},
+        contours={"coloring": "none", **_LEVELS}, line={"color": map_style(RandomFourier).colour, "width": 1.8},
         name="exact kernel at 0.1, 0.3, …, 0.9", showlegend=True,
     )  # fmt: skip
     return _plane([picture, exact, *_ring(grids, shared.row)], grids, height, revision, coloured=True)
@@ -152,7 +153,7 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
     -------
     plotly.graph_objects.Figure
     """
-    style = scheme_style("RandomBinning")
+    style = map_style(RandomBinning)
     measured = trace(
         "scatter", x=shared.p_grid, y=shared.rms, mode="lines+markers", name="this draw",
         line={"color": style.colour, "width": 2.5}, marker={"size": 7, "symbol": style.symbol},

@@ -9,10 +9,11 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.hash_recall import SIMHASH, RecallCurve, RecallResult
 from rfviz.analysis.hashing import HammingResult, NearFarResult
+from rfviz.features import RandomMaxout, RandomProjection, map_class
 from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, rgba, scheme_style, series_styles, styled
+from rfviz.figures.template import COLOURS, GREY, map_style, rgba, series_styles, styled
 
 __all__ = ["AXES", "STRIP", "plot_hamming", "plot_near_far", "plot_recall", "plot_strips"]
 
@@ -47,7 +48,7 @@ def plot_hamming(
     -------
     plotly.graph_objects.Figure
     """
-    reach, style = float(result.x_edges[-1]), scheme_style(result.scheme)
+    reach, style = float(result.x_edges[-1]), map_style(map_class(result.scheme))
     quiet = {"hoverinfo": "skip", "showlegend": False}
     band = trace("scatter", x=np.concatenate([result.grid, result.grid[::-1]]),
                  y=np.concatenate([result.high, result.low[::-1]]), fill="toself", mode="lines",
@@ -68,14 +69,14 @@ def plot_hamming(
 
 
 def _law(result: HammingResult, name: str, width: float) -> dict[str, Any]:
-    style = scheme_style(result.scheme)
+    style = map_style(map_class(result.scheme))
     line = {"color": style.colour, "width": width, "dash": style.dash}
     return trace("scatter", x=result.grid, y=result.expected, mode="lines", line=line, name=name,
                  hovertemplate="%{x:.0f}: %{y:.3f}<extra>" + name + "</extra>")  # fmt: skip
 
 
 def _means(result: HammingResult, name: str) -> dict[str, Any]:
-    style = scheme_style(result.scheme)
+    style = map_style(map_class(result.scheme))
     there = np.isfinite(result.means)
     marker = {"symbol": style.symbol, "size": 8, "color": style.colour, "line": {"width": 1, "color": "white"}}
     return trace("scatter", x=result.centres[there], y=result.means[there], mode="markers", marker=marker, name=name,
@@ -101,11 +102,11 @@ def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 44
     """
     pools = [curve for curve in result.curves if curve.scheme != SIMHASH]
     # The colour of SimHash is not for a pool.
-    free = [style for style in series_styles("RandomMaxout", 6) if style.colour != scheme_style(SIMHASH).colour]
+    free = [style for style in series_styles(RandomMaxout, 6) if style.colour != map_style(RandomProjection).colour]
     styles = {curve.label: free[i % len(free)] for i, curve in enumerate(pools)}
     traces: list[dict[str, Any]] = []
     for curve in result.curves:
-        style = styles.get(curve.label) or scheme_style(SIMHASH)
+        style = styles.get(curve.label) or map_style(RandomProjection)
         traces += _recall_curve(curve, axis, style)
     ends = np.array([[getattr(c, axis)[0], getattr(c, axis)[-1]] for c in result.curves], dtype=float)
     span = [float(ends[:, 0].min()) * 0.9, float(ends[:, 1].max()) * 1.1]
@@ -198,7 +199,7 @@ def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], s
     cells = trace(
         "heatmap", z=agree[:-1], text=words[:-1].tolist(), texttemplate="%{text}", textfont={"size": 12},
         hovertext=hover[:-1].tolist(), hovertemplate="%{hovertext}<extra></extra>", hoverongaps=False, xgap=2, ygap=2,
-        zmin=0, zmax=1, showscale=False, colorscale=[[0, _DIFFERENT], [1, scheme_style(scheme).colour]],
+        zmin=0, zmax=1, showscale=False, colorscale=[[0, _DIFFERENT], [1, map_style(map_class(scheme)).colour]],
     )  # fmt: skip
     places = [3 * line + offset for line in range(lines) for offset in (0, 1)]
     labels = {"tickmode": "array", "tickvals": places, "ticktext": [*names] * lines, "showgrid": False, "ticks": "",

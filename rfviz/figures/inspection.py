@@ -9,9 +9,10 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.inspection_neighbours import DistanceResult
 from rfviz.analysis.inspection_structure import StructureResult
+from rfviz.features import RandomFourier, map_class
 from rfviz.figures.lines import M_TITLE
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, rgba, scheme_style, styled
+from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
 
 __all__ = ["plot_distances", "plot_structure"]
 
@@ -31,7 +32,7 @@ def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
     -------
     plotly.graph_objects.Figure
     """
-    style = scheme_style("RandomFourier")
+    style = map_style(RandomFourier)
     centres, width = 0.5 * (result.edges[1:] + result.edges[:-1]), float(result.edges[1] - result.edges[0])
     height = result.counts / result.counts.max()
     grid = np.linspace(0.0, result.edges[-1], 161)
@@ -88,7 +89,7 @@ def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
                unit * result.guess, 0.0, GREY, "dot"),
     ]  # fmt: skip
     for curve in result.curves:
-        style = scheme_style(curve.scheme)
+        style = map_style(map_class(curve.scheme))
         traces.append(trace(
             "scatter", x=np.array(result.m_grid, dtype=float), y=unit * curve.scores, mode="lines+markers",
             name=curve.label, line={"color": style.colour, "dash": style.dash, "width": 2.5},

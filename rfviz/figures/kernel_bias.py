@@ -8,10 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.analysis.kernel_error import KernelErrorResult
+from rfviz.features import map_class
 from rfviz.figures.kernel_error import m_axes
 from rfviz.figures.lines import M_TITLE, band, line
 from rfviz.figures.quick import trace
-from rfviz.figures.template import GREY, rgba, scheme_style, scheme_styles, styled
+from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
 
 __all__ = ["plot_kernel_bias", "plot_kernel_spread"]
 
@@ -41,7 +42,7 @@ def plot_kernel_spread(
     plotly.graph_objects.Figure
     """
     traces, smallest = [], np.inf
-    styles = scheme_styles(result.scheme for result in results)
+    styles = map_styles(map_class(result.scheme) for result in results)
     for style, result in zip(styles, results, strict=True):
         colour, e = style.colour, result.errors
         scale = result.unit if relative else 1.0
@@ -93,7 +94,7 @@ def plot_kernel_bias(
     -------
     plotly.graph_objects.Figure
     """
-    tone, e = colour or scheme_style(result.scheme).colour, result.errors
+    tone, e = colour or map_style(map_class(result.scheme)).colour, result.errors
     x, bias = e.group_kernel, e.group_bias[place]
     traces = []
     if result.n_draws > 1:

@@ -10,11 +10,12 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
+from rfviz.features import Look, map_class
 from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
 from rfviz.figures.lines import M_TITLE, band, line, mark
 from rfviz.figures.quick import trace
-from rfviz.figures.template import GREY, SchemeStyle, rgba, scheme_style, scheme_styles, styled
+from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
 
 __all__ = ["m_axes", "plot_kernel_density", "plot_kernel_errors"]
 
@@ -58,7 +59,7 @@ def plot_kernel_errors(
     is_error = metric != "correlation"
     traces: list[dict[str, Any]] = []
     floor, top = np.inf, 0.0
-    styles = scheme_styles(result.scheme for result in results)
+    styles = map_styles(map_class(result.scheme) for result in results)
     for style, result in zip(styles, results, strict=True):
         scale = result.unit if relative and is_error else 1.0
         values = result.errors.metric(metric) / scale
@@ -102,7 +103,7 @@ def m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[flo
 
 
 def _curve(
-    result: KernelErrorResult, style: SchemeStyle, mean: np.ndarray, values: np.ndarray, title: str
+    result: KernelErrorResult, style: Look, mean: np.ndarray, values: np.ndarray, title: str
 ) -> list[dict[str, Any]]:
     traces = []
     if len(values) > 1:
@@ -167,7 +168,7 @@ def plot_kernel_density(
     -------
     plotly.graph_objects.Figure
     """
-    d, tone = result.density, colour or scheme_style(result.scheme).colour
+    d, tone = result.density, colour or map_style(map_class(result.scheme)).colour
     x_span, y_span = (float(d.x_edges[0]), float(d.x_edges[-1])), (float(d.y_edges[0]), float(d.y_edges[-1]))
     low, high = max(d.x_edges[0], d.y_edges[0]), min(d.x_edges[-1], d.y_edges[-1])
     diagonal = line([low, high], [low, high], GREY, "solid", "estimate = kernel")

@@ -10,9 +10,10 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.kitchen_sinks import ADABOOST, Curve
 from rfviz.analysis.weight_decay import WeightDecay
+from rfviz.features import Look, map_class
 from rfviz.figures.axes import count_axis
 from rfviz.figures.quick import trace
-from rfviz.figures.template import GREY, SchemeStyle, rgba, scheme_style, scheme_styles, styled
+from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
 
 __all__ = ["plot_error", "plot_reach", "plot_seconds", "plot_weights"]
 
@@ -21,7 +22,7 @@ _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
 _FEW_TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 _TICKS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
 # AdaBoost draws no features, so it has no colour of a scheme.
-_ADABOOST = SchemeStyle(GREY, "solid", "x")
+_ADABOOST = Look(GREY, "solid", "x")
 
 
 def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
@@ -114,7 +115,7 @@ def plot_weights(decay: WeightDecay, scheme: str, label: str, *, height: int = 4
     -------
     plotly.graph_objects.Figure
     """
-    style = scheme_style(scheme)
+    style = map_style(map_class(scheme))
     low, median, high = decay.quantiles
     k = decay.k_grid.astype(float)
     reference = trace(
@@ -131,13 +132,13 @@ def plot_weights(decay: WeightDecay, scheme: str, label: str, *, height: int = 4
     )  # fmt: skip
 
 
-def _styled_curves(curves: Sequence[Curve]) -> list[tuple[Curve, SchemeStyle]]:
+def _styled_curves(curves: Sequence[Curve]) -> list[tuple[Curve, Look]]:
     sinks = [c for c in curves if c.scheme != ADABOOST]
-    looks = dict(zip(map(id, sinks), scheme_styles(c.scheme for c in sinks), strict=True))
+    looks = dict(zip(map(id, sinks), map_styles(map_class(c.scheme) for c in sinks), strict=True))
     return [(c, looks.get(id(c), _ADABOOST)) for c in curves]
 
 
-def _line(x: Any, y: Any, label: str, style: SchemeStyle, hover: str) -> dict[str, Any]:
+def _line(x: Any, y: Any, label: str, style: Look, hover: str) -> dict[str, Any]:
     return trace(
         "scatter", x=x, y=y, mode="lines+markers", name=label, showlegend=True,
         line={"color": style.colour, "width": 2.5, "dash": style.dash},
@@ -145,7 +146,7 @@ def _line(x: Any, y: Any, label: str, style: SchemeStyle, hover: str) -> dict[st
     )  # fmt: skip
 
 
-def _band(x: np.ndarray, low: np.ndarray, high: np.ndarray, style: SchemeStyle) -> dict[str, Any]:
+def _band(x: np.ndarray, low: np.ndarray, high: np.ndarray, style: Look) -> dict[str, Any]:
     return trace(
         "scatter", x=np.concatenate([x, x[::-1]]), y=np.concatenate([high, low[::-1]]), fill="toself", mode="lines",
         fillcolor=rgba(style.colour, 0.15), line={"width": 0}, hoverinfo="skip", showlegend=False,

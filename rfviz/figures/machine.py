@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from rfviz.analysis.machine import Timing
+from rfviz.features import map_class
 from rfviz.figures.quick import trace
-from rfviz.figures.template import GREY, scheme_style, styled
+from rfviz.figures.template import GREY, map_style, styled
 
 __all__ = ["plot_shares"]
 
@@ -60,7 +61,9 @@ def _bars(speeds: Sequence[Timing], rows: Mapping[str, int], pale: bool) -> dict
     return trace(
         "bar", orientation="h", x=percents, y=[rows[speed.scheme] for speed in speeds], width=0.62,
         name="first look" if pale else "measured",
-        marker={"color": [scheme_style(speed.scheme).colour for speed in speeds], "opacity": 0.5 if pale else 1.0},
+        marker={
+            "color": [map_style(map_class(speed.scheme)).colour for speed in speeds], "opacity": 0.5 if pale else 1.0,
+        },
         text=[f"{about}{percent:.0f}%" if percent >= 1 else "under 1%" for percent in percents],
         textposition="outside", cliponaxis=False, textfont={"size": 14}, showlegend=False,
         customdata=[[speed.label, _rate(speed), speed.bound] for speed in speeds],

@@ -10,16 +10,15 @@ from __future__ import annotations
 import zlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
 
+from rfviz.features import FeatureMap, Look
 from rfviz.figures.quick import QuickFigure
 
 __all__ = [
-    "COLOURS", "DASHES", "GREY", "SCHEME_STYLES", "SEQUENCE", "SYMBOLS", "SchemeStyle", "rgba", "scheme_style",
-    "scheme_styles", "series_styles", "styled",
+    "COLOURS", "DASHES", "GREY", "SEQUENCE", "SYMBOLS", "map_style", "map_styles", "rgba", "series_styles", "styled",
 ]  # fmt: skip
 
 COLOURS = ("#2a7fc4", "#d9661f", "#0f9b77", "#b5609a", "#9a7b13", "#6d6fd0")
@@ -32,98 +31,58 @@ SEQUENCE = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class SchemeStyle:
-    """How the curve of a scheme looks wherever it is drawn.
-
-    Attributes
-    ----------
-    colour : str
-        Hexadecimal; a contrast of at least 3:1 on the light and on the dark background.
-    dash, symbol : str
-        By Plotly's names. No two schemes share their symbol, so that no distinction rests on colour alone.
-    """
-
-    colour: str
-    dash: str
-    symbol: str
-
-
-# By scheme, never by the order in which schemes appear: a reader who has learnt on one page that orange is Fourier
-# finds it orange on the next. The maxout family is blue to violet, the products are pink, and their
-# baseline, which always stands beside them, brown.
-SCHEME_STYLES = {
-    "RandomMaxout": SchemeStyle("#2a7fc4", "solid", "circle"),
-    "SharedPoolMaxout": SchemeStyle("#7363dc", "longdash", "circle-dot"),
-    "StructuredMaxout": SchemeStyle("#27717f", "dashdot", "hexagon"),
-    "RandomFourier": SchemeStyle("#d9661f", "dash", "diamond"),
-    "RandomBinning": SchemeStyle("#bd2d3f", "longdash", "square-cross"),
-    "RandomProjection": SchemeStyle("#0f9b77", "dashdot", "square"),
-    "RandomReLU": SchemeStyle("#9a7b13", "longdashdot", "cross"),
-    "DecisionStumps": SchemeStyle("#4d7c26", "solid", "triangle-up"),
-    "SigmoidalRidge": SchemeStyle("#ee5a82", "longdashdot", "star"),
-    "CompositionalFeatures": SchemeStyle("#b5609a", "longdash", "triangle-down"),
-    "HybridCompositional": SchemeStyle("#a3572b", "dashdot", "pentagon"),
-}
-# For schemes that are not in the table: by their name, so that they too look the same everywhere.
+# For feature maps that declare no look: by their name, so that they too look the same everywhere.
 _OTHERS = (
-    SchemeStyle("#b36ae8", "longdashdot", "star-diamond"),
-    SchemeStyle("#7e5a7e", "solid", "hourglass"),
-    SchemeStyle("#6d7a3c", "dash", "bowtie"),
+    Look("#b36ae8", "longdashdot", "star-diamond"),
+    Look("#7e5a7e", "solid", "hourglass"),
+    Look("#6d7a3c", "dash", "bowtie"),
 )
-# What sets the second and third setting of one scheme apart from its first: shade, dash and symbol.
+# What sets the second and third setting of one feature map apart from its first: shade, dash and symbol.
 _SHADES = (None, 0.285, 0.13)
 _VARIANT_SYMBOLS = ("", "-open", "-dot", "-open-dot")
 
 
-def scheme_style(scheme: str, variant: int = 0) -> SchemeStyle:
-    """The look of a scheme, by its class name.
+def map_style(cls: type[FeatureMap], variant: int = 0) -> Look:
+    """Return the look of a feature map, the same in every chart.
 
     Parameters
     ----------
-    scheme : str
-        Class name, as the registry has it. A name that is not in the table has one look as well, always the same.
+    cls : type of FeatureMap
     variant : int
-        0 for the scheme; 1, 2, … for further settings of it in the same chart: another shade of its colour, another
-        dash, another form of its symbol.
-
-    Returns
-    -------
-    SchemeStyle
+        0 for the map; 1, 2, … for further settings of it in the same chart: another shade of its colour, another dash,
+        another form of its symbol.
     """
-    style = SCHEME_STYLES.get(scheme) or _OTHERS[zlib.crc32(scheme.encode()) % len(_OTHERS)]
+    look = cls.look or _OTHERS[zlib.crc32(cls.__name__.encode()) % len(_OTHERS)]
     if variant == 0:
-        return style
-    colour = _shade(style.colour, _SHADES[variant % len(_SHADES)])
-    dash = DASHES[(DASHES.index(style.dash) + variant) % (len(DASHES) - 1)]
-    symbol = style.symbol.removesuffix("-dot") + _VARIANT_SYMBOLS[variant % len(_VARIANT_SYMBOLS)]
-    return SchemeStyle(colour, dash, symbol)
+        return look
+    colour = _shade(look.colour, _SHADES[variant % len(_SHADES)])
+    dash = DASHES[(DASHES.index(look.dash) + variant) % (len(DASHES) - 1)]
+    symbol = look.symbol.removesuffix("-dot") + _VARIANT_SYMBOLS[variant % len(_VARIANT_SYMBOLS)]
+    return Look(colour, dash, symbol)
 
 
-def scheme_styles(schemes: Iterable[str]) -> list[SchemeStyle]:
-    """The looks of curves in one chart, given the class name of each.
+def map_styles(classes: Iterable[type[FeatureMap]]) -> list[Look]:
+    """Return the looks of curves in one chart, given the feature map of each.
 
-    A scheme that comes again is a variant of its colour. Only where a chart shows many settings of one scheme alone,
-    more than there are shades, do they take other colours.
+    A map that comes again is a variant of its colour. Only where a chart shows many settings of one map alone, more
+    than there are shades, do they take other colours.
     """
-    schemes = list(schemes)
-    if len(schemes) > len(_SHADES) and len(set(schemes)) == 1:
-        return series_styles(schemes[0], len(schemes))
-    seen: Counter[str] = Counter()
+    classes = list(classes)
+    if len(classes) > len(_SHADES) and len(set(classes)) == 1:
+        return series_styles(classes[0], len(classes))
+    seen: Counter[type[FeatureMap]] = Counter()
     styles = []
-    for scheme in schemes:
-        styles.append(scheme_style(scheme, seen[scheme]))
-        seen[scheme] += 1
+    for cls in classes:
+        styles.append(map_style(cls, seen[cls]))
+        seen[cls] += 1
     return styles
 
 
-def series_styles(scheme: str, count: int) -> list[SchemeStyle]:
-    """Looks for settings of one scheme in a chart that shows no other: first its own colour, then others well apart."""
-    first = scheme_style(scheme).colour
+def series_styles(cls: type[FeatureMap], count: int) -> list[Look]:
+    """Return looks for settings of one map in a chart that shows no other: first its own colour, then others apart."""
+    first = map_style(cls).colour
     colours = (first, *(colour for colour in COLOURS if colour != first))
-    return [
-        SchemeStyle(colours[i % len(colours)], DASHES[i % len(DASHES)], SYMBOLS[i % len(SYMBOLS)]) for i in range(count)
-    ]
+    return [Look(colours[i % len(colours)], DASHES[i % len(DASHES)], SYMBOLS[i % len(SYMBOLS)]) for i in range(count)]
 
 
 def _shade(colour: str, luminance: float | None) -> str:

@@ -1,7 +1,7 @@
 """What each page of the laboratory does, without the page: its controls, its computation, its charts, its script.
 
-A recipe asks a :class:`~rfviz.recipes.panel.Panel` for its settings. In the browser the panel draws widgets; a
-:class:`~rfviz.recipes.preset.Preset` answers from names and values, those of the page's address. So one set of
+A recipe asks a :class:`~rfviz.lab.panel.Panel` for its settings. In the browser the panel draws widgets; a
+:class:`~rfviz.lab.preset.Preset` answers from names and values, those of the page's address. So one set of
 declarations says what is legal, wherever the values come from.
 """
 
@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 
 from rfviz.errors import ParameterError
+from rfviz.lab.index import PAGES
 from rfviz.recipes.base import Chart, Recipe
 
 __all__ = ["Chart", "Recipe", "find", "recipes"]
@@ -23,7 +24,7 @@ def recipes() -> dict[str, Recipe]:
         recipe = getattr(importlib.import_module(f"{__name__}.{module.name}"), "RECIPE", None)
         if recipe is not None:
             found[recipe.slug] = recipe
-    return found
+    return found | {page.slug: page for page in PAGES}
 
 
 def find(slug: str) -> Recipe:

@@ -13,6 +13,8 @@ from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import DataError, RfvizError, warn
 from rfviz.features import registry
 from rfviz.figures.accuracy import plot_accuracy, runners_frame
+from rfviz.lab.panel import Panel
+from rfviz.lab.split_data import SplitData, choose_share
 from rfviz.params import Param
 from rfviz.recipes import accuracy_text as text
 from rfviz.recipes.accuracy_entrants import (
@@ -26,9 +28,7 @@ from rfviz.recipes.accuracy_entrants import (
 )
 from rfviz.recipes.accuracy_script import script_of
 from rfviz.recipes.base import Bench, Chart, Keeper, MapOn, Recipe
-from rfviz.recipes.panel import Panel
 from rfviz.recipes.race import Race, finish
-from rfviz.recipes.split_data import SplitData, choose_share
 
 __all__ = ["RECIPE", "Outcome", "Settings", "Source", "accuracy_chart", "resource_chart"]
 

@@ -14,10 +14,10 @@ from rfviz.analysis.baselines import BASELINES
 from rfviz.errors import ParameterError
 from rfviz.features import registry
 from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.lab.panel import Panel
 from rfviz.params import Param
 from rfviz.recipes.entrants import Entrant
 from rfviz.recipes.maps import receptive_field
-from rfviz.recipes.panel import Panel
 from rfviz.skeleton import PRESETS as PRESET_SKELETONS
 
 __all__ = [

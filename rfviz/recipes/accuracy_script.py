@@ -13,9 +13,9 @@ from rfviz.analysis.baselines import run_baseline
 from rfviz.analysis.splits import make_split
 from rfviz.errors import RfvizError
 from rfviz.figures.accuracy import made_runner, plot_accuracy, runners_frame
-from rfviz.recipes import script
+from rfviz.lab import script
+from rfviz.lab.split_data import SplitData
 from rfviz.recipes.race import Race
-from rfviz.recipes.split_data import SplitData
 
 __all__ = ["script_of"]
 

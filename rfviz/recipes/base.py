@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from rfviz.analysis.progress import Progress, silent
 from rfviz.features import FeatureMap
-from rfviz.recipes.panel import Panel
+from rfviz.lab.panel import Panel
 
 __all__ = ["Bench", "Chart", "Keeper", "MapOn", "Recipe"]
 

@@ -22,11 +22,11 @@ from rfviz.analysis.binning import (
 )
 from rfviz.features import RandomBinning
 from rfviz.figures.binning import plot_boxes, plot_pairs, plot_shared, plot_shared_error
+from rfviz.lab import script
+from rfviz.lab.panel import Data, Panel
 from rfviz.params import Param
 from rfviz.recipes import binning_text as text
-from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
-from rfviz.recipes.panel import Data, Panel
 
 __all__ = ["RECIPE", "Outcome", "Settings", "error_chart", "grid_chart", "share_chart"]
 
@@ -96,7 +96,7 @@ class Binning(Recipe[Data, Settings, Outcome]):
     }
 
     def source(self, panel: Panel) -> Data:
-        return panel.data("moons", DATA)
+        return panel.data("moons", DATA, planar=True)
 
     def settings(self, panel: Panel, source: Data) -> Settings:
         n = max(min(source.dataset.n_samples, MAX_POINTS), 2)

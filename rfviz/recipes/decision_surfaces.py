@@ -22,12 +22,12 @@ from rfviz.analysis.progress import Progress
 from rfviz.analysis.splits import make_split
 from rfviz.analysis.svm_surface import svm_surface
 from rfviz.errors import DataError
-from rfviz.features import RandomFourier, registry
+from rfviz.features import RandomFourier, map_class, registry
+from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 from rfviz.recipes import surface_text as text
 from rfviz.recipes.base import Bench, Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.own_points import CLASS, OWN_PLANE, POINTS, own_split
-from rfviz.recipes.panel import Panel, ScaledData
 from rfviz.recipes.surface_pictures import PANELS, Ground, Picture, picture_chart
 from rfviz.recipes.surface_script import script_of
 
@@ -107,7 +107,7 @@ class Settings:
     @property
     def shares_gamma(self) -> bool:
         """Whether the features estimate the very kernel of the RBF-SVM."""
-        return self.scheme == "RandomFourier" and self.setting.get("spectrum", "gaussian") == "gaussian"
+        return map_class(self.scheme)(**self.setting).estimates_gaussian
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,10 +12,10 @@ from rfviz.analysis.guarantees import Comparison, compare, measure_errors
 from rfviz.analysis.kernel_error import error_grid, prepare_sample
 from rfviz.analysis.points import normalise
 from rfviz.analysis.risk import MeasuredRisk, measure_risk
-from rfviz.analysis.statements import largest_error, silence, statements
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.features import registry
 from rfviz.figures.guarantees import plot_guarantees, plot_risk
+from rfviz.lab.panel import Panel, ScaledData
 from rfviz.recipes import guarantees_text as text
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.guarantees_script import (
@@ -33,7 +33,6 @@ from rfviz.recipes.guarantees_settings import (
     choose_settings,
     choose_source,
 )
-from rfviz.recipes.panel import Panel, ScaledData
 
 __all__ = ["RECIPE", "KernelOutcome", "LearningOutcome"]
 
@@ -117,15 +116,16 @@ def _run_kernel(source: ScaledData, settings: KernelSettings, keeper: Keeper) ->
         lambda progress: measure_errors(sample, name, setting, grid, settings.draws, progress),
     )
     d = measured.n_features if settings.dimension == "data" else settings.dimension
-    found = statements(name, measured.setting, measured.n_pairs, d, measured.diameter, measured.largest_variance)
+    feature_map = measured.feature_map
+    found = feature_map.applicable_bounds(measured.n_pairs, d, measured.diameter, measured.largest_variance)
     comparison = compare(measured, found, settings.eps, settings.delta)
-    return KernelOutcome(comparison, d, silence(name, measured.setting))
+    return KernelOutcome(comparison, d, feature_map.why_no_bound())
 
 
 def _kernel_chart(source: ScaledData, settings: KernelSettings, result: KernelOutcome) -> Chart:
     comparison = result.comparison
     measured, shown = comparison.measured, settings.shown
-    largest = largest_error(measured.scheme, measured.setting)
+    largest = measured.feature_map.largest_error()
     known_by = (*source.key, settings.n_points, settings.scheme, tuple(sorted(settings.setting.items())))
     figure = plot_guarantees(
         comparison, shown=shown, at=settings.m, largest=largest, revision=str((*known_by, settings.draws))

@@ -9,12 +9,11 @@ from rfviz.analysis.guarantees import compare, measure_errors
 from rfviz.analysis.kernel_error import error_grid, prepare_sample
 from rfviz.analysis.risk import measure_risk
 from rfviz.analysis.splits import make_split
-from rfviz.analysis.statements import largest_error, statements
 from rfviz.figures.guarantees import plot_guarantees, plot_risk
-from rfviz.recipes import script
+from rfviz.lab import script
+from rfviz.lab.panel import ScaledData
+from rfviz.lab.split_data import SplitData
 from rfviz.recipes.guarantees_settings import KernelSettings, LearningSettings
-from rfviz.recipes.panel import ScaledData
-from rfviz.recipes.split_data import SplitData
 
 __all__ = [
     "LEARNT_M", "MEASURED_GRIDS", "MEASURED_M", "SEEDS", "kernel_script", "learning_script", "tested",
@@ -43,9 +42,7 @@ setting = {script.python(settings.setting, 10)}
 grid = error_grid({MEASURED_GRIDS if settings.sparse else MEASURED_M})
 measured = measure_errors(sample, scheme, setting, grid, n_draws={settings.draws})
 
-found = statements(
-    scheme,
-    measured.setting,
+found = measured.feature_map.applicable_bounds(
     measured.n_pairs,
     dimension={d},
     diameter=measured.diameter,
@@ -55,12 +52,12 @@ comparison = compare(measured, found, eps={settings.eps}, delta={settings.delta}
 print(comparison.to_frame())
 
 shown = {settings.shown}
-largest = largest_error(scheme, measured.setting)
+largest = measured.feature_map.largest_error()
 frame = comparison.curves_frame(shown)
 figure = plot_guarantees(comparison, shown=shown, at={settings.m}, largest=largest)
 figure.show()
 """
-    uses = [datasets, prepare_sample, error_grid, measure_errors, statements, compare, largest_error, plot_guarantees]
+    uses = [datasets, prepare_sample, error_grid, measure_errors, compare, plot_guarantees]
     return script.write("How many random features does theory ask for, and how many do it in fact?", body, uses)
 
 

@@ -9,9 +9,9 @@ from rfviz.analysis.guarantees import ABOUT, DELTAS
 from rfviz.analysis.points import NORMALISATION
 from rfviz.bounds import LOSSES
 from rfviz.features import COMMON_PARAMS, registry
+from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 from rfviz.recipes.maps import choose_map
-from rfviz.recipes.panel import Panel, ScaledData
 
 __all__ = ["KernelSettings", "LearningSettings", "choose_settings", "choose_source"]
 
@@ -44,7 +44,6 @@ _THEOREMS = {
     "maxout": "Maxout",
 }
 _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
-_BOUNDED = ("RandomFourier", "DecisionStumps", "SigmoidalRidge")
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +158,8 @@ def _learning_scheme(panel: Panel, theorem: str) -> str:
     """The map that a theorem speaks of; kitchen sinks are any features that are bounded by 1."""
     if theorem == "maxout":
         return "RandomMaxout"
-    bounded = {name: registry()[name].label for name in _BOUNDED if name in registry()}
+    sinks = sorted((cls for cls in registry().values() if cls.is_kitchen_sink), key=lambda cls: -cls.rank)
+    bounded = {cls.__name__: cls.label for cls in sinks}
     if theorem == "compositional" or len(bounded) < 2:
         return "RandomFourier"
     return panel.choice("features", list(bounded), "RandomFourier", "Features", "Bounded by 1.", bounded)

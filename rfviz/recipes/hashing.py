@@ -14,6 +14,7 @@ from rfviz.analysis.hash_recall import RecallResult, recall_curves
 from rfviz.analysis.hashing import HammingResult, NearFarResult, hash_pairs, near_and_far, pair_place
 from rfviz.features import registry
 from rfviz.figures.hashing import AXES, plot_hamming, plot_near_far, plot_recall
+from rfviz.lab.panel import Panel
 from rfviz.recipes import hashing_text as text
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.hashing_script import hashing_script
@@ -28,7 +29,6 @@ from rfviz.recipes.hashing_settings import (
     choose_look,
     choose_source,
 )
-from rfviz.recipes.panel import Panel
 
 __all__ = ["RECIPE", "Compared", "Hashed", "Outcome", "closer", "closer_chart", "compare", "main_chart", "nearest"]
 

@@ -11,7 +11,7 @@ from rfviz.analysis.hash_points import exact_order, hash_codes, prepare_hash_poi
 from rfviz.analysis.hash_recall import recall_curves
 from rfviz.analysis.hashing import hash_pairs, near_and_far, pair_place
 from rfviz.figures.hashing import plot_hamming, plot_near_far, plot_recall
-from rfviz.recipes import script
+from rfviz.lab import script
 from rfviz.recipes.hashing_settings import SIMHASH, NearFar, Neighbours, Recall, Settings, Source
 
 __all__ = ["hashing_script"]

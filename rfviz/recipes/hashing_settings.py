@@ -7,11 +7,11 @@ from typing import Any
 
 from rfviz.analysis.hash_points import MAX_POINTS, METRIC, NEIGHBOURS, hash_schemes, query_rows
 from rfviz.analysis.points import NORMALISATION
-from rfviz.features import registry
+from rfviz.features import map_class, registry
 from rfviz.figures.hashing import AXES
+from rfviz.lab.controls import Control, one_of
+from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
-from rfviz.recipes.controls import Control, one_of
-from rfviz.recipes.panel import Panel, ScaledData
 
 __all__ = [
     "LOOKS", "SIMHASH", "Look", "NearFar", "Neighbours", "Recall", "Settings", "Source", "choose_hash", "choose_look",
@@ -19,7 +19,6 @@ __all__ = [
 ]  # fmt: skip
 
 SIMHASH = "RandomProjection"
-TITLES = {"RandomMaxout": "Argmax (maxout)", SIMHASH: "Signs (SimHash)", "RandomBinning": "Boxes (binning)"}
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the hash functions.")
 BESIDE = Param("beside", True, "bool", label="SimHash beside it",
                help="Also draw the law and the means of SimHash, the signs of random projections.")  # fmt: skip
@@ -116,7 +115,7 @@ def choose_hash(panel: Panel) -> tuple[str, dict[str, Any], bool]:
     """Ask for the scheme, among those that are hashes, its settings, and whether SimHash is drawn beside it."""
     with panel.section("controls"):
         schemes = hash_schemes()
-        titles = {name: TITLES.get(name, registry()[name].label) for name in schemes}
+        titles = {name: map_class(name).hash_label or map_class(name).label for name in schemes}
         scheme = panel.choice("scheme", schemes, "RandomMaxout", "Hash", "What a symbol says of a point.", titles)
         setting: dict[str, Any] = {}
         for param in registry()[scheme].params:

@@ -13,19 +13,20 @@ from rfviz import datasets
 from rfviz.analysis.kernel_error import KernelErrorResult, error_grid, kernel_errors, prepare_sample
 from rfviz.analysis.kernel_statistics import METRICS
 from rfviz.analysis.points import NORMALISATION
-from rfviz.datasets import DEFAULT_COLOUR_IMAGES, cifar10
+from rfviz.datasets import DEFAULT_COLOUR_IMAGES
+from rfviz.datasets.downloads import cifar10
 from rfviz.errors import ParameterError, RfvizError
-from rfviz.features import registry
+from rfviz.features import map_class, registry
 from rfviz.figures.kernel_bias import plot_kernel_spread
 from rfviz.figures.kernel_error import plot_kernel_density, plot_kernel_errors
-from rfviz.figures.template import scheme_styles
+from rfviz.figures.template import map_styles
+from rfviz.lab import script
+from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 from rfviz.recipes import kernel_text as text
-from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.entrants import Entrant
 from rfviz.recipes.kernel_entrants import RARER_SETTINGS, choose_entrants, choose_settings
-from rfviz.recipes.panel import Panel, ScaledData
 from rfviz.recipes.pool_text import POOL_PRESET, pool_story
 
 __all__ = ["RECIPE", "Outcome", "Settings", "Source", "cloud_charts", "colours", "race_chart", "spread_chart"]
@@ -145,7 +146,7 @@ class KernelApproximation(Recipe[Source, Settings, Outcome]):
         chosen = panel.several("schemes", list(schemes), ["RandomFourier", "RandomMaxout"], "Maps", "Which maps race.",
                                {name: cls.label for name, cls in schemes.items()})  # fmt: skip
         with panel.section("controls"):
-            m_max, odd = panel.control(M_MAX), panel.foreseen(ODD)
+            m_max, odd = panel.control(M_MAX), panel.foresee(ODD)
             grid = error_grid(m_max, odd)
             middle = int(grid[min(range(len(grid)), key=lambda i: abs(grid[i] - 160))])
             budget = replace(FEATURES, default=middle, high=int(grid[-1]), marks=tuple(grid.tolist()))
@@ -211,7 +212,7 @@ m = {settings.m}
 place = grid.tolist().index(m)
 frames = {{"kernel-error": pd.concat([result.to_frame() for result in results], ignore_index=True)}}
 figures = {{"kernel-error": plot_kernel_errors(results, {settings.metric!r}, at=m, relative={settings.relative})}}
-for number, style in enumerate(scheme_styles(result.scheme for result in results)):
+for number, style in enumerate(map_styles(map_class(result.scheme) for result in results)):
     frames[f"cloud-{{number}}"] = results[number].cloud_frame(place)
     figures[f"cloud-{{number}}"] = plot_kernel_density(results[number], place, colour=style.colour)
 {spread if settings.draws > 1 else ""}
@@ -220,8 +221,8 @@ print(frames["kernel-error"])
 for figure in figures.values():
     figure.show()
 """
-        uses = [pd, datasets, prepare_sample, error_grid, kernel_errors, RfvizError, scheme_styles, plot_kernel_errors,
-                plot_kernel_density]  # fmt: skip
+        uses = [pd, datasets, prepare_sample, error_grid, kernel_errors, RfvizError, map_class, map_styles,
+                plot_kernel_errors, plot_kernel_density]  # fmt: skip
         uses += [plot_kernel_spread] if settings.draws > 1 else []
         return script.write("How many random features does it take to know the kernel?", body, uses)
 
@@ -236,7 +237,7 @@ for figure in figures.values():
 
 def colours(results: Sequence[KernelErrorResult]) -> list[str]:
     """The colours that the maps have in the race."""
-    return [style.colour for style in scheme_styles(result.scheme for result in results)]
+    return [style.colour for style in map_styles(map_class(result.scheme) for result in results)]
 
 
 def race_chart(source: Source, settings: Settings, results: Sequence[KernelErrorResult]) -> Chart:

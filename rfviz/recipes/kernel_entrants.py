@@ -8,11 +8,11 @@ from typing import Any
 
 from rfviz.features import COMMON_PARAMS, registry
 from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.lab.panel import Panel
 from rfviz.params import Param
 from rfviz.recipes import kernel_text as text
 from rfviz.recipes.entrants import Entrant
 from rfviz.recipes.maps import receptive_field
-from rfviz.recipes.panel import Panel
 
 __all__ = ["RARER_SETTINGS", "MapSettings", "choose_entrants", "choose_settings"]
 
@@ -99,7 +99,7 @@ def _versions(
 ) -> list[tuple[str, dict[str, Any]]]:
     """The settings in which one map races, and what each adds to its name."""
     if draws:
-        alone = draws == ["iid"]
+        alone = tuple(draws) == ("iid",)
         return [("" if alone else f", {_DRAWN.get(draw, draw)}", own | {"draw": draw}) for draw in draws]
     if "pool_size" in own:
         sizes = [own["pool_size"], *(q for q in pools if q != own["pool_size"])]

@@ -15,17 +15,17 @@ from rfviz.analysis.weight_decay import WeightDecay
 from rfviz.errors import DataError, warn
 from rfviz.features import registry
 from rfviz.figures.kitchen_sinks import plot_error, plot_reach, plot_seconds, plot_weights
+from rfviz.lab.controls import one_of
+from rfviz.lab.panel import Panel
+from rfviz.lab.split_data import SplitData, choose_share
 from rfviz.linear_model import default_grid
 from rfviz.params import Param
 from rfviz.recipes import kitchen_sinks_text as text
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
 from rfviz.recipes.contest import Contest, WeightRuns
-from rfviz.recipes.controls import one_of
 from rfviz.recipes.entrants import Entrant
 from rfviz.recipes.kitchen_sinks_script import script_of_contest, script_of_weights
-from rfviz.recipes.panel import Panel
 from rfviz.recipes.race import Race, finish
-from rfviz.recipes.split_data import SplitData, choose_share
 
 __all__ = ["RECIPE", "VIEW", "VIEWS", "Findings", "Settings", "Work"]
 

@@ -14,10 +14,10 @@ from rfviz.analysis.kitchen_sinks import boost_curve, curves_frame, sink_curve
 from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.figures.kitchen_sinks import plot_error, plot_reach, plot_seconds, plot_weights
+from rfviz.lab import script
+from rfviz.lab.split_data import SplitData
 from rfviz.linear_model import default_grid
-from rfviz.recipes import script
 from rfviz.recipes.entrants import Entrant
-from rfviz.recipes.split_data import SplitData
 
 __all__ = ["script_of_contest", "script_of_weights"]
 

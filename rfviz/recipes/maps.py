@@ -8,7 +8,7 @@ from typing import Any
 
 from rfviz.features import FeatureMap, registry
 from rfviz.features.receptive import RECEPTIVE_FIELD
-from rfviz.recipes.panel import Panel
+from rfviz.lab.panel import Panel
 
 __all__ = ["choose_map", "receptive_field"]
 

@@ -14,13 +14,13 @@ from rfviz.analysis.points import NORMALISATION, normalise
 from rfviz.features import FeatureMap
 from rfviz.figures.embedding import PointStyle, plot_embedding, style_of
 from rfviz.figures.images import image_marks
+from rfviz.lab import script
+from rfviz.lab.controls import Control
+from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 from rfviz.recipes import embedding_text as text
-from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
-from rfviz.recipes.controls import Control
 from rfviz.recipes.maps import choose_map
-from rfviz.recipes.panel import Panel, ScaledData
 
 __all__ = ["POINT", "RECIPE", "Settings", "side_figures"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
-from rfviz.recipes.controls import Control
+from rfviz.lab.controls import Control
 
 __all__ = ["CLASS", "CLASSES", "HALF_SIDE", "MOST_POINTS", "OWN_PLANE", "POINTS", "arrays_of", "own_split",
            "point_text"]  # fmt: skip

@@ -13,12 +13,12 @@ from rfviz import skeleton as skeletons
 from rfviz.analysis.cooccurrence import FeatureSample, PixelMap, capacity, exact_map, pixel_map, sample_features
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.figures.cooccurrence import plot_map_grid, plot_maps, plot_rms, scale_of
+from rfviz.lab import script
+from rfviz.lab.controls import Control
+from rfviz.lab.panel import Data, Panel
 from rfviz.params import Param
 from rfviz.recipes import cooccurrence_text as text
-from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, Recipe
-from rfviz.recipes.controls import Control
-from rfviz.recipes.panel import Data, Panel
 from rfviz.recipes.skeleton_rows import OWN, Row, build, clean_rows, rows_of
 from rfviz.skeleton import PRESETS, Skeleton, preset
 

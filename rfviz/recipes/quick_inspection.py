@@ -16,11 +16,11 @@ from rfviz.analysis.quick_inspection import Inspection
 from rfviz.datasets.base import Dataset
 from rfviz.errors import RfvizError
 from rfviz.figures.inspection_maps import plot_findings, plot_maps
+from rfviz.lab import script
+from rfviz.lab.controls import Control
+from rfviz.lab.panel import Data, Panel
 from rfviz.params import Param
-from rfviz.recipes import script
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
-from rfviz.recipes.controls import Control
-from rfviz.recipes.panel import Data, Panel
 
 __all__ = ["RECIPE", "Outcome", "Settings", "Source", "inspect"]
 

@@ -16,9 +16,9 @@ from rfviz.analysis.splits import Split, make_split
 from rfviz.analysis.svm_surface import svm_surface
 from rfviz.features import RandomFourier
 from rfviz.figures.decision_surface import plot_classified
-from rfviz.recipes import script
+from rfviz.lab import script
+from rfviz.lab.panel import Data
 from rfviz.recipes.own_points import CLASSES, HALF_SIDE, arrays_of
-from rfviz.recipes.panel import Data
 
 __all__ = ["script_of"]
 

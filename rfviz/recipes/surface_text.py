@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.analysis.creases import crease_meaning
 from rfviz.analysis.decision_surface import SchemeSurfaces, Surface
 from rfviz.analysis.plane import Plane
+from rfviz.features import map_class
 
 __all__ = ["METHOD", "NUMBERS", "TOO_FEW", "crease_words", "explanation", "slice_text", "summary"]
 
@@ -101,7 +101,7 @@ def crease_words(scheme: str, setting: Mapping[str, Any], creases: int) -> str:
     """What the dark lines are, in a sentence; empty without any."""
     if not creases:
         return ""
-    meaning = crease_meaning(scheme, setting)
+    meaning = map_class(scheme)(**setting).fold_meaning
     if not meaning:
         return "These features are linear and have no creases."
     which = "the first feature" if creases == 1 else f"the first {creases} features"

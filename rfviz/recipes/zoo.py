@@ -20,11 +20,11 @@ from rfviz.analysis.zoo import (
 )
 from rfviz.features import registry
 from rfviz.figures.zoo import plot_zoo
+from rfviz.lab import script
+from rfviz.lab.panel import Panel
 from rfviz.params import Param
-from rfviz.recipes import script
 from rfviz.recipes import zoo_text as text
 from rfviz.recipes.base import Chart, Keeper, MapOn, Recipe
-from rfviz.recipes.panel import Panel
 
 __all__ = ["RECIPE", "Settings"]
 

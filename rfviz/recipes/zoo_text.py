@@ -6,7 +6,7 @@ import math
 
 from rfviz.analysis.zoo import Card, ZooResult
 from rfviz.features import registry
-from rfviz.recipes.controls import shown
+from rfviz.lab.controls import shown
 
 __all__ = [
     "ERROR", "METHOD", "NOT_SHOWN", "NUMBERS", "alternatives", "captions", "explanation", "formulas", "per_cent",

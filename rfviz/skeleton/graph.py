@@ -173,7 +173,7 @@ class Skeleton:
 
     @property
     def bound(self) -> float:
-        """C such that every base feature is C-bounded: 1 where the scheme is norm-efficient."""
+        """C such that every base feature is C-bounded: 1 where the features are norm-efficient."""
         return max(group.base.bound for group in self.inputs)
 
     # --- the recursion ------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from rfviz.figures.accuracy import plot_confusion, plot_penalty
 from rfviz.recipes import accuracy_text as text
 from rfviz.recipes.race import Race
 from rfviz.ui import images, layout
-from rfviz.ui.controls import choice
+from rfviz.ui.controls import PagePanel
 from rfviz.ui.results import known, watched
 from rfviz.ui.state import PageState
 
@@ -38,10 +38,10 @@ def confusions(state: PageState, race: Race, dataset: Dataset) -> None:
         st.markdown("Confusions appear with the first points of a classification race.")
         return
     with st.container(key="controls-confusions"):
-        label = choice(state, "confused", list(runs), next(iter(runs)), "Map", "Whose errors to look at.")
+        label = PagePanel(state).choice("confused", list(runs), next(iter(runs)), "Map", "Whose errors to look at.")
         predictions = {int(m): p for s in runs[label] for m, p in zip(s.m_grid, s.predictions, strict=True)}
         at, titles = [str(m) for m in sorted(predictions)], {str(m): f"{m:,}" for m in predictions}
-        m = int(choice(state, "at", at, at[-1], "Features m", "At which point of the curve.", titles))
+        m = int(PagePanel(state).choice("at", at, at[-1], "Features m", "At which point of the curve.", titles))
     truth, predicted = race.split.y_test, predictions[m]
     names = list(race.split.target_names)
     counts = np.zeros((len(names), len(names)), dtype=int)

@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from rfviz.analysis.architectures import rank_correlations, ranking
+from rfviz.lab.controls import shown
 from rfviz.recipes.accuracy_entrants import architectures
-from rfviz.recipes.controls import shown
 from rfviz.recipes.race import Race
 from rfviz.ui import layout
 

@@ -7,10 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 
-from rfviz import worker
 from rfviz.analysis.progress import Progress
-from rfviz.errors import hearing
-from rfviz.ui.session import acting, origin
+from rfviz.errors import capture_warnings
+from rfviz.ui import scheduler
+from rfviz.ui.scheduler.session import acting_for, new_request
 
 __all__ = ["Abandoned", "Job"]
 
@@ -26,7 +26,7 @@ class Job:
     """``work(progress)`` in a thread, from the moment this is made.
 
     A script that computed by itself could not answer during a call of LAPACK, and would not compute while it draws.
-    What it computes waits for its turn as everything does (:mod:`rfviz.worker`), behind what readers wait for.
+    What it computes waits for its turn as everything does (:mod:`rfviz.ui.scheduler`), behind what readers wait for.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Job:
         self._left = False
         self._latest = 0.0, "…"
         self._seen = time.monotonic()
-        self._origin = dataclasses.replace(origin(), background=True, check=self._check)
+        self._origin = dataclasses.replace(new_request(), background=True, check=self._check)
         threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-job").start()
 
     def look(self) -> tuple[float, str]:
@@ -75,13 +75,14 @@ class Job:
     def _report(self, share: float, words: str) -> None:
         self._check()
         self._latest = share, words
-        worker.pause()
+        scheduler.checkpoint()
 
     def _run(self, work: Callable[[Progress], None]) -> None:
         try:
-            with acting(self._origin), hearing():  # what it keeps, it keeps with its warnings, told where that is shown
+            # Results are cached with their warnings, which are shown with them.
+            with acting_for(self._origin), capture_warnings():
                 work(self._report)
-        except (Abandoned, worker.Superseded):
+        except (Abandoned, scheduler.Superseded):
             pass
         except BaseException as error:  # it belongs to who looks
             self.error = error

@@ -12,8 +12,8 @@ from starlette.routing import Route
 
 from rfviz import backend
 from rfviz.ui.device_use import describe
-from rfviz.ui.plotly_script import server_path
-from rfviz.worker import Place
+from rfviz.ui.scheduler import Target
+from rfviz.ui.web.plotly_routes import server_path
 
 __all__ = ["badge", "device_route"]
 
@@ -38,13 +38,13 @@ def device_route() -> Route:
     def tell(request: Request) -> JSONResponse:  # in a thread of its own, so that a slow driver holds nobody up
         names = [device.name for device in backend.available_devices()]
         name, precision = request.query_params.get("device", ""), request.query_params.get("precision", "")
-        place = Place(name if name in names else names[0], "tf32" if precision == "tf32" else "float32")
+        place = Target(name if name in names else names[0], "tf32" if precision == "tf32" else "float32")
         return JSONResponse(describe(place), headers={"Cache-Control": "no-store"})
 
     return Route(server_path(_ADDRESS), tell)
 
 
-def badge(place: Place) -> None:
+def badge(place: Target) -> None:
     """Show which device computes, its memory, who waits, and how near its limit the last computation came."""
     query = urlencode({"device": place.device, "precision": place.precision})
     _mount(key="rfviz-badge", data={"state": describe(place), "address": f"{server_path(_ADDRESS)}?{query}"})

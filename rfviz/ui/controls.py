@@ -1,4 +1,4 @@
-"""Controls as widgets: the panel of a page, which answers for its recipe."""
+"""Controls as widgets: the panel of a page in the browser."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import Any
 
 import streamlit as st
 
+from rfviz.lab.controls import Control, of_param
+from rfviz.lab.panel import Data, Panel
 from rfviz.params import Param
-from rfviz.recipes import maps
-from rfviz.recipes.controls import Control, of_param
-from rfviz.recipes.panel import Data, Panel
 from rfviz.ui.live_slider import live_slider
+from rfviz.ui.sidebar import choose_data
 from rfviz.ui.state import PageState
 
-__all__ = ["PagePanel", "choice", "choose_map", "control", "draw_word", "receptive_field", "several"]
+__all__ = ["Draw", "PagePanel", "draw_word"]
 
 # Characters that fit side by side in a column of controls.
 _SHORT = 14
 # Characters beyond which pills take more room than a menu.
 _LONG = 40
+
+
+# ``draw(control, key, on_change)`` draws a widget of that key, which calls on_change when the user changes it.
+Draw = Callable[[Control, str, Callable[[], None]], Any]
 
 
 class PagePanel(Panel):
@@ -29,45 +33,64 @@ class PagePanel(Panel):
     Parameters
     ----------
     state : PageState
-        The page, which keeps their values and writes them to its address.
+        Holds the values and writes them to the page's address.
     own : mapping of str to callable, optional
-        For controls of the kind ``"own"``, by name: ``draw(control, key)`` gives the value.
+        By name, what draws a control instead of the widget of its kind.
+
+    Attributes
+    ----------
+    places : dict of str to container
+        By the name of a section, where it is drawn instead of the place where it is entered.
     """
 
-    def __init__(self, state: PageState, own: Mapping[str, Callable[[Control, str], Any]] | None = None) -> None:
+    def __init__(self, state: PageState, own: Mapping[str, Draw] | None = None) -> None:
+        super().__init__()
         self.state = state
+        self.places: dict[str, Any] = {}
         self._own = dict(own or {})
 
-    def ask(self, control: Control) -> Any:
-        """Draw a control and give its value."""
-        key = self.state.claim(control.name, control.default, control.clean)
+    def _answer(self, control: Control) -> Any:
+        key = self.state.register(control.name, control.default, control.clean)
         self.state.controls[control.name] = control
         if not self.state.draws(control.name, control.label):
             return st.session_state[key]
-        return self._own.get(control.name, _WIDGETS[control.kind])(control, key)
+        draw = self._own.get(control.name, _WIDGETS.get(control.kind))
+        if control.kind == "stops":
+            titles = [control.title(option) for option in control.options]
+            live_slider(key, control.label, list(control.options), titles, control.help)
+        elif draw is not None:
+            widget = self.state.widget_key(control.name)
 
-    def foreseen(self, param: Param) -> Any:
-        """The value of a control that is drawn later."""
+            def take_over() -> None:
+                st.session_state[key] = st.session_state[widget]
+
+            st.session_state[widget] = st.session_state[key]
+            draw(control, widget, take_over)
+        value = st.session_state[key]
+        return tuple(value) if control.kind == "ends" else value
+
+    def foresee(self, param: Param) -> Any:
+        """Return the value of a control that is drawn later."""
         control = of_param(param)
-        return st.session_state[self.state.claim(control.name, control.default, control.clean)]
+        return st.session_state[self.state.register(control.name, control.default, control.clean)]
 
-    def data(self, default: str, names: Sequence[str] | None = None) -> Data:
-        """Let the reader choose a data set in the sidebar; see :func:`rfviz.ui.sidebar.choose_data`."""
-        from rfviz.ui.sidebar import choose_data  # which itself draws controls
-
-        dataset, key = choose_data(self.state, default, names)
-        return Data(key[0], dict(key[2]), dataset, key)
+    def data(self, default: str, names: Sequence[str] | None = None, planar: bool = False) -> Data:
+        return choose_data(self, default, names, planar)
 
     def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager:
-        """The row of columns for controls, or a line of its own; what is asked for inside is drawn there.
-
-        ``"more"`` is a button that opens these controls, with what of them differs from the defaults beside it.
-        """
+        """Enter a section of the page; see :meth:`rfviz.lab.panel.Panel.section`."""
+        if name in self.places:
+            return self._placed(name)
         if name == "more":
             return self._more() if any(map(self.state.shows, controls)) else nullcontext()
         if name == "line":
             return st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
         return st.container(key=name)
+
+    @contextmanager
+    def _placed(self, name: str) -> Iterator[None]:
+        with self.places[name], st.container(key=name):
+            yield
 
     @contextmanager
     def _more(self) -> Iterator[None]:
@@ -86,83 +109,52 @@ class PagePanel(Panel):
         st.markdown(f"${text}$")
 
 
-def _switch(control: Control, key: str) -> bool:
-    return st.toggle(control.label, key=key, help=control.help or None)
+def _switch(control: Control, key: str, on_change: Callable[[], None]) -> None:
+    st.toggle(control.label, key=key, help=control.help or None, on_change=on_change)
 
 
-def _number(control: Control, key: str) -> int:
-    return st.number_input(control.label, control.low, control.high, step=1, key=key, help=control.help or None)
+def _number(control: Control, key: str, on_change: Callable[[], None]) -> None:
+    bounds = control.low, control.high
+    st.number_input(control.label, *bounds, step=1, key=key, help=control.help or None, on_change=on_change)
 
 
-def _stops(control: Control, key: str) -> Any:
-    titles = [control.title(option) for option in control.options]
-    return live_slider(key, control.label, list(control.options), titles, control.help)
-
-
-def _ends(control: Control, key: str) -> tuple[int, int]:
+def _ends(control: Control, key: str, on_change: Callable[[], None]) -> None:
     if control.low < control.high:
-        st.slider(control.label, control.low, control.high, key=key, help=control.help or None)
-    return tuple(st.session_state[key])
+        st.slider(control.label, control.low, control.high, key=key, help=control.help or None, on_change=on_change)
 
 
-def draw_word(control: Control, key: str) -> str:
-    """Side by side where they are few, a menu where they are many."""
-    show = {"format_func": lambda option: control.titles.get(option, option), "key": key, "help": control.help or None}
+def draw_word(control: Control, key: str, on_change: Callable[[], None]) -> None:
+    """Draw a choice side by side where the options are few and short, as a menu otherwise."""
+    options: dict[str, Any] = {
+        "format_func": lambda option: control.titles.get(option, option),
+        "key": key,
+        "help": control.help or None,
+        "on_change": on_change,
+    }
     if sum(len(control.titles.get(option, option)) for option in control.options) <= _SHORT:
-        return st.segmented_control(control.label, control.options, required=True, **show)
-    return st.selectbox(control.label, control.options, **show)
+        st.segmented_control(control.label, control.options, required=True, **options)
+    else:
+        st.selectbox(control.label, control.options, **options)
 
 
-def _words(control: Control, key: str) -> list:
-    """As a row of pills, or a menu where they are long."""
-    show = {"key": key, "help": control.help, "format_func": control.title}
+def _words(control: Control, key: str, on_change: Callable[[], None]) -> None:
+    """Draw several choices as a row of pills, or as a menu where they are long."""
+    options: dict[str, Any] = {
+        "key": key,
+        "help": control.help,
+        "format_func": control.title,
+        "on_change": on_change,
+    }
     if sum(len(control.title(option)) for option in control.options) > _LONG:
-        return st.multiselect(control.label, control.options, **show)
-    return st.pills(control.label, control.options, selection_mode="multi", **show)
+        st.multiselect(control.label, control.options, **options)
+    else:
+        st.pills(control.label, control.options, selection_mode="multi", **options)
 
 
-def _drawn_elsewhere(control: Control, key: str) -> Any:
-    return st.session_state[key]
-
-
-_WIDGETS: dict[str, Callable[[Control, str], Any]] = {
-    "switch": _switch, "number": _number, "stops": _stops, "ends": _ends, "word": draw_word, "words": _words,
-    "own": _drawn_elsewhere,
-}  # fmt: skip
-
-
-def control(state: PageState, param: Param, default: Any = None, name: str | None = None) -> Any:
-    """Draw the control of a parameter and return its value; see :meth:`rfviz.recipes.panel.Panel.control`."""
-    return PagePanel(state).control(param, default, name)
-
-
-def choice(
-    state: PageState, name: str, options: Sequence[str], default: str, label: str, help: str = "", titles: Any = None
-) -> str:
-    """One of several words; see :meth:`rfviz.recipes.panel.Panel.choice`."""
-    return PagePanel(state).choice(name, options, default, label, help, titles)
-
-
-def several(
-    state: PageState,
-    name: str,
-    options: Sequence[Any],
-    default: Sequence[Any],
-    label: str,
-    help: str,
-    titles: Mapping[Any, str] | None = None,
-) -> list:
-    """Any number of the options; see :meth:`rfviz.recipes.panel.Panel.several`."""
-    return PagePanel(state).several(name, options, default, label, help, titles)
-
-
-def receptive_field(state: PageState, image_shape: Sequence[int] | None) -> dict[str, Any]:
-    """See :func:`rfviz.recipes.maps.receptive_field`."""
-    return maps.receptive_field(PagePanel(state), image_shape)
-
-
-def choose_map(
-    state: PageState, defaults: Mapping[str, Any], image_shape: Sequence[int] | None = None, **options: Any
-) -> tuple[type, dict[str, Any]]:
-    """See :func:`rfviz.recipes.maps.choose_map`."""
-    return maps.choose_map(PagePanel(state), defaults, image_shape, **options)
+_WIDGETS: dict[str, Draw] = {
+    "switch": _switch,
+    "number": _number,
+    "ends": _ends,
+    "word": draw_word,
+    "words": _words,
+}

@@ -27,7 +27,7 @@ from rfviz.recipes.pixel_cooccurrence import SHELF, Settings, grid_charts, rms_c
 from rfviz.recipes.skeleton_rows import own_rows, rows_of
 from rfviz.skeleton import Skeleton
 from rfviz.ui import layout
-from rfviz.ui.controls import control
+from rfviz.ui.controls import PagePanel
 from rfviz.ui.results import kept, known, watched
 from rfviz.ui.state import PageState
 
@@ -117,10 +117,10 @@ def one_feature(
         return
     side, _, channels = skeleton.image_shape
     with st.container(key="controls-feature"):
-        place = control(state, Param("which", 1, "int", 1, max(min(len(own), 500), 2), label="Feature",
+        place = PagePanel(state).control(Param("which", 1, "int", 1, max(min(len(own), 500), 2), label="Feature",
                                      help="Among the features that reach the framed pixel, in order."))  # fmt: skip
         last = min(dataset.n_samples, 300)
-        row = control(state, Param("image", _vivid(dataset, data_key), "int", 1, last, label="Image",
+        row = PagePanel(state).control(Param("image", _vivid(dataset, data_key), "int", 1, last, label="Image",
                                    help="Row of the data set whose image the feature looks at."))  # fmt: skip
     number = int(own[min(place, len(own)) - 1])
     pixels = _scaled(dataset, row - 1, side, channels)

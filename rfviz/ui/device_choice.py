@@ -5,30 +5,30 @@ from __future__ import annotations
 import streamlit as st
 
 from rfviz import backend
-from rfviz.ui.session import DEVICE, PRECISION, place
-from rfviz.worker import Place
+from rfviz.ui.scheduler import Target
+from rfviz.ui.scheduler.session import DEVICE, PRECISION, session_target
 
 __all__ = ["choose_device"]
 
 _TITLES = {"float32": "float32", "tf32": "TF32"}
 
 
-def choose_device() -> Place:
+def choose_device() -> Target:
     """Let the reader choose among the devices, where there are several, and the precision of a GPU's products."""
     devices = {device.name: device for device in backend.available_devices()}
     if len(devices) == 1:
-        return place()
+        return session_target()
     chosen = _remembered(
-        DEVICE, "Device", list(devices), place().device, "Every GPU by its number, and the processor.",
+        DEVICE, "Device", list(devices), session_target().device, "Every GPU by its number, and the processor.",
         {name: name.replace("cuda:", "GPU ").replace("cpu", "CPU") for name in devices},
     )  # fmt: skip
     if devices[chosen].is_gpu:
         _remembered(
-            PRECISION, "Matrix products in", list(_TITLES), place().precision,
+            PRECISION, "Matrix products in", list(_TITLES), session_target().precision,
             "TF32 keeps ten bits of each factor instead of 23: faster on tensor cores, with errors near 0.1%. The "
             "page “Your machine” shows what each map loses.", _TITLES,
         )  # fmt: skip
-    return place()
+    return session_target()
 
 
 def _remembered(key: str, label: str, options: list[str], value: str, help: str, titles: dict[str, str]) -> str:

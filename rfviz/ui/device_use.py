@@ -11,12 +11,13 @@ from typing import Any
 
 import psutil
 
-from rfviz import backend, worker
+from rfviz import backend
+from rfviz.backend import Rates, known_rates, measure_rates
 from rfviz.errors import RfvizError
 from rfviz.features.cost import work
 from rfviz.features.meter import Mapped
-from rfviz.rates import Rates, known_rates, measure_rates
-from rfviz.worker import Origin, Place
+from rfviz.ui import scheduler
+from rfviz.ui.scheduler import Request, Target
 
 __all__ = ["describe", "measure_when_idle", "note"]
 
@@ -38,7 +39,7 @@ class _Last:
 _last: dict[str, _Last] = {}
 
 
-def note(used: Place | None, seconds: float, mapped: Mapped) -> None:
+def note(used: Target | None, seconds: float, mapped: Mapped) -> None:
     """Remember a computation that mapped rows: how long it took, and how long the device takes at least."""
     if used is None or not mapped or seconds < _WORTH_S:
         return
@@ -50,17 +51,17 @@ def note(used: Place | None, seconds: float, mapped: Mapped) -> None:
 
 
 def _least(mapped: Mapped, rates: Rates, precision: str) -> float:
-    return sum(rates.limit(work(feature_map, None, *shape), precision) for feature_map, shape in mapped)
+    return sum(rates.limit(work(feature_map, *shape), precision) for feature_map, shape in mapped)
 
 
 def _names() -> list[str]:
     return [device.name for device in backend.available_devices()]
 
 
-def describe(place: Place) -> dict[str, Any]:
+def describe(place: Target) -> dict[str, Any]:
     """All that the badge shows of a device, in words."""
     device = backend.get_device(place.device if place.device in _names() else "auto")
-    running, waiting = worker.queue_state(device.name)
+    running, waiting = scheduler.queue_state(device.name)
     free = device.free_bytes()
     used = _memory_used(device)
     precision = {"float32": "float32", "tf32": "TF32"}[place.precision]
@@ -124,17 +125,17 @@ def _measured() -> bool:
         return True
 
     def step(share: float, words: str) -> None:
-        running, waiting = worker.queue_state(name)
+        running, waiting = scheduler.queue_state(name)
         if running > 1 or waiting:
             raise _Busy
 
     def measure(report: Any) -> None:
         measure_rates(name, step)
 
-    if worker.queue_state(name) != (0, 0):
+    if scheduler.queue_state(name) != (0, 0):
         return False
     try:
-        worker.run(measure, Origin("rates", Place(name), background=True))
+        scheduler.run(measure, Request("rates", Target(name), background=True))
     except _Busy:
         return False
     except Exception:  # a badge without a share is no reason to trouble anybody

@@ -6,25 +6,19 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from rfviz.analysis.embedding import EmbeddingPoints, Projection, prepare_points
 from rfviz.analysis.frames import affordable, thinned
 from rfviz.analysis.frames_embedding import embedding_over_m, turned_to_agree
-from rfviz.analysis.frames_saturation import predicted_deviation, saturation_over_m, seed_band
-from rfviz.analysis.pairs import prepare_pairs
 from rfviz.analysis.progress import Progress
-from rfviz.analysis.saturation import SaturationResult
 from rfviz.figures.embedding import PointStyle, plot_embedding
-from rfviz.figures.saturation import plot_saturation
+from rfviz.lab.controls import Control
+from rfviz.lab.panel import Data, Panel
 from rfviz.recipes.base import Bench
-from rfviz.recipes.controls import Control
-from rfviz.recipes.panel import Data, Panel
 from rfviz.ui.play import Film, Reel
 from rfviz.ui.results import kept
 from rfviz.ui.state import PageState
 
-__all__ = ["SEEDS", "OtherPanel", "embedding_reels", "one_by_one", "reel_of", "saturation_reels"]
+__all__ = ["SEEDS", "OtherPanel", "embedding_reels", "one_by_one", "reel_of"]
 
 #: Seeds that run by themselves.
 SEEDS = 24
@@ -36,9 +30,10 @@ class OtherPanel(Panel):
     """A panel that answers what the page's controls hold, but for one of them."""
 
     def __init__(self, state: PageState, data: Data, name: str, value: Any) -> None:
+        super().__init__()
         self._values, self._data = state.values() | {name: value}, data
 
-    def ask(self, control: Control) -> Any:
+    def _answer(self, control: Control) -> Any:
         return control.clean(self._values.get(control.name, control.default))
 
     def data(self, default: str, names: Sequence[str] | None = None) -> Data:
@@ -81,60 +76,6 @@ def one_by_one(values: Sequence[Any], now: Any, run: Callable[[Any], Any], progr
         if value not in known:
             known[value] = run(value)
     return chosen, [known[value] for value in chosen]
-
-
-# --- distance saturation ----------------------------------------------------------------------------------------------
-
-
-def saturation_reels(state: PageState, recipe: Any, source: Any, settings: Any) -> list[Reel]:
-    """The number of features, the pool size, and the seed."""
-
-    def over_m(options: Sequence[int], now: int, progress: Progress) -> Film:
-        pairs = kept("pairs", source.key, lambda: prepare_pairs(source.data.dataset, source.normalise), most=8)
-        name, maps = settings.scheme.__name__, settings.maps
-        largest = max(maps, key=lambda setting: setting.get("pool_size") or 1)
-        values = affordable(name, largest, pairs.original.shape, options, now, len(maps))
-        results = saturation_over_m(pairs, name, maps, settings.labels, values, progress)
-        note = "" if values[-1] == options[-1] else f"up to {values[-1]:,}: more would take too long here"
-        return _saturation_film(values, results, settings.as_printed, note=note)
-
-    def run(name: str, value: Any) -> SaturationResult:
-        return recipe.run(source, recipe.settings(OtherPanel(state, source.data, name, value), source), bench)
-
-    bench = Bench()
-
-    def over_pools(options: Sequence[int], now: int, progress: Progress) -> Film:
-        values, results = one_by_one(options, now, lambda value: run("pool_size", value), progress)
-        return _saturation_film(values, results, settings.as_printed)
-
-    def over_seeds(options: Sequence[int], now: int, progress: Progress) -> Film:
-        seeds = sorted({*options[:SEEDS], now})
-        values, results = one_by_one(seeds, now, lambda value: run("seed", value), progress)
-        return _saturation_film(values, results, settings.as_printed, averaged=True)
-
-    reels = [reel_of(state, "m", "n_components", over_m, source.key)]
-    if "pool_size" in settings.maps[0]:
-        reels.append(reel_of(state, "q", "pool_size", over_pools, source.key))
-    return [*reels, reel_of(state, "seed", "seed", over_seeds, source.key)]
-
-
-def _saturation_film(
-    values: Sequence[Any], results: Sequence[SaturationResult], as_printed: bool, averaged: bool = False, note: str = ""
-) -> Film:
-    band = seed_band(results) if averaged else None
-    frames, captions = [], []
-    for result in results:
-        frames.append({"saturation": plot_saturation(result, as_printed=as_printed, over_seeds=band)})
-        captions.append(_saturation_caption(result))
-    return Film(list(values), captions, frames, note)
-
-
-def _saturation_caption(result: SaturationResult) -> str:
-    measured, predicted = result.curves[0].rms_deviation, predicted_deviation(result)
-    if not np.isfinite(measured):
-        return ""
-    words = f"RMS deviation {measured:.2g}"
-    return words if predicted is None else f"{words} · 1/√m predicts {predicted:.2g}"
 
 
 # --- Maxout-PCA -------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -15,8 +16,8 @@ from rfviz.datasets import Dataset
 from rfviz.figures.hashing import STRIP, plot_strips
 from rfviz.figures.template import COLOURS
 from rfviz.figures.tiles import Tile, plot_tiles
+from rfviz.lab.controls import Control
 from rfviz.recipes import hashing_text as text
-from rfviz.recipes.controls import Control
 from rfviz.recipes.hashing import Hashed, closer, closer_chart
 from rfviz.recipes.hashing_settings import NearFar, Recall, Source
 from rfviz.ui import images, layout, results
@@ -29,9 +30,9 @@ _CARD, _COLUMNS = 7, 9
 _WRONG = "#c0392b"
 
 
-def draw_look(control: Control, key: str) -> str:
+def draw_look(control: Control, key: str, on_change: Any) -> None:
     """Which closer look is taken, side by side although the names are long."""
-    return st.segmented_control(control.label, control.options, required=True, key=key)
+    st.segmented_control(control.label, control.options, required=True, key=key, on_change=on_change)
 
 
 def take_click(state: PageState, n: int) -> None:

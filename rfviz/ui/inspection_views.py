@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Hashable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ from rfviz.figures.embedding import PICKED, PointStyle, plot_embedding
 from rfviz.figures.inspection_maps import inspection_style
 from rfviz.figures.template import COLOURS, SEQUENCE, SYMBOLS
 from rfviz.figures.thumbnails import place_thumbnails
-from rfviz.recipes.controls import Control
+from rfviz.lab.controls import Control
 from rfviz.ui import images, layout
 from rfviz.ui.controls import draw_word
 from rfviz.ui.links import data_values, page_link
@@ -47,16 +48,15 @@ _ICONS = {
 _MARKS = dict(zip(SYMBOLS, "●◆■▲✚★", strict=True))
 
 
-def draw_colour(state: PageState, control: Control, key: str) -> str:
+def draw_colour(state: PageState, control: Control, key: str, on_change: Any) -> None:
     """What the points are coloured by, with arrows that step through."""
     names = control.options
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="colour-steps"):
-        chosen = draw_word(control, key)
-        place = names.index(chosen)
+        draw_word(control, key, on_change)
+        place = names.index(st.session_state[key])
         for label, step, word in (("‹", -1, "Previous"), ("›", 1, "Next")):
             st.button(label, help=f"{word} colouring", key=f"{state.page}:colour:{word}", on_click=state.apply,
                       args=({"colour": names[(place + step) % len(names)]},))  # fmt: skip
-    return chosen
 
 
 def take_click(state: PageState, sample: Sample) -> None:

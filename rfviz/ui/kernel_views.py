@@ -11,9 +11,9 @@ from rfviz.analysis.kernel_statistics import METRICS
 from rfviz.features import registry
 from rfviz.figures.kernel_bias import plot_kernel_bias
 from rfviz.figures.kernel_error import plot_kernel_errors
+from rfviz.lab.controls import shown
 from rfviz.recipes import kernel_text as text
 from rfviz.recipes.base import Chart
-from rfviz.recipes.controls import shown
 from rfviz.recipes.kernel_approximation import Settings, Source, cloud_charts, colours, spread_chart
 from rfviz.ui import layout
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from rfviz.datasets import Dataset
+from rfviz.lab.controls import Control
+from rfviz.lab.split_data import SplitData
 from rfviz.recipes import kitchen_sinks_text as text
-from rfviz.recipes.controls import Control
 from rfviz.recipes.kitchen_sinks import RECIPE, Findings, Settings
-from rfviz.recipes.split_data import SplitData
 from rfviz.ui import layout
 from rfviz.ui.share import share, share_place
 from rfviz.ui.state import PageState
@@ -18,9 +20,10 @@ from rfviz.ui.state import PageState
 __all__ = ["choose_view", "columns", "numbers", "show"]
 
 
-def choose_view(control: Control, key: str) -> str:
+def choose_view(control: Control, key: str, on_change: Any) -> None:
     """Which of the paper's charts to show."""
-    return st.segmented_control(control.label, control.options, required=True, key=key, format_func=control.title)
+    options = {"key": key, "format_func": control.title, "on_change": on_change}
+    st.segmented_control(control.label, control.options, required=True, **options)
 
 
 def show(state: PageState, source: SplitData, settings: Settings, found: Findings, is_going: bool) -> None:

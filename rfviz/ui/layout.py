@@ -13,13 +13,16 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from rfviz.ui import pins, teaching
-from rfviz.ui.history import history_buttons
+from rfviz.lab import page as lab
+from rfviz.lab.animation import AnimationSpec
+from rfviz.ui import teaching
+from rfviz.ui.cache import SessionCache
 from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.play import Reel, bar_code, chart_bar
 from rfviz.ui.share import share_place
-from rfviz.ui.state import PageState
+from rfviz.ui.state import PageState, pins
+from rfviz.ui.state.history import history_buttons
 
 __all__ = [
     "blas_note",
@@ -28,6 +31,7 @@ __all__ = [
     "explain",
     "formula",
     "numbers",
+    "page_header",
     "page_title",
     "pictures_are_decoration",
     "tabs",
@@ -102,7 +106,7 @@ def page_title(
             steps = {"horizontal": True, "width": "content", "wrap": False, "vertical_alignment": "center"}
             with st.container(**steps, key="title-steps"):
                 if controls:
-                    history_buttons(state, lambda name: pins.restore(state, name))
+                    history_buttons(slug, state.apply, lambda name: pins.restore(state, name))
                 teaching.menu(state)
     if "question" not in state.hidden:
         st.markdown(page.question)
@@ -110,6 +114,11 @@ def page_title(
     teaching.panel(state)
     bar_code(slug)
     return state
+
+
+def page_header(page: lab.Page) -> PageState:
+    """Draw title, question and presets of a page and return the state of its controls."""
+    return page_title(page.slug, page.presets)
 
 
 def blas_note() -> str:
@@ -130,13 +139,19 @@ def formula(text: str) -> None:
 def chart(
     figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
     placing: bool = False, square: bool = False, reels: Sequence[Reel] | None = None,
+    animations: Sequence[AnimationSpec] | None = None,
 ) -> None:  # fmt: skip
     """Show a figure at the full width, with a description for those who cannot see it; see :func:`live_chart`.
 
     Below the main chart of a page is a bar that pins and shares it; `reels` are what can play there.
     """
     live_chart(figure, key, description, clickable, secondary, placing, square)
-    st.session_state[_PAGE].address.has_drawn(key, figure)
+    st.session_state[_PAGE].address.add_chart(key, figure)
+    if animations is not None:
+        reels = [
+            Reel(a.symbol, a.control, a.now, a.key, lambda progress, a=a: a.render(SessionCache(progress)))
+            for a in animations
+        ]
     if reels is not None:
         under_chart(figure, key, description, reels)
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from rfviz.analysis.facts import FACTS
 from rfviz.errors import RfvizError
+from rfviz.lab.index import FACTS
 from rfviz.lessons import Lesson, Step, facts_of, fill, find_lessons, parse_expression
 from rfviz.ui.page_index import ASSETS, find_pages
 from rfviz.ui.plain import plain

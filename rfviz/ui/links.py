@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from rfviz.recipes.address import format_value
+from rfviz.lab.address import format_value
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.state import PageState
 

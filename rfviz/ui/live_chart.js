@@ -1,11 +1,6 @@
-// A Plotly chart that is redrawn in place. Streamlit's own is taken down and built anew whenever its data change, which
+// A Plotly chart that is redrawn in place. Streamlit's own is unmounted and built again whenever its data change, which
 // costs twice the time, flickers, and forgets the zoom.
 const charts = new WeakMap();
-
-// Most charts need but a small part of Plotly; once all of it is there, it serves them all.
-function plotly({ plotly: address, whole }) {
-  return window.__rfvizPlotly?.whole ?? loadPlotly(address, whole ? "whole" : "part");
-}
 
 // Where the page's address is read and written: there with the page's title, so hardly ever waited for.
 function addressed() {
@@ -219,7 +214,7 @@ export default function ({ data, parentElement, setStateValue }) {
   root.setAttribute("aria-label", chart.data.alt);
   root.setAttribute("aria-busy", "true");
   root.style.minHeight = `${root.clientWidth ? tall(chart) : chart.data.figure.layout.height}px`;
-  const ready = shown(root).then(() => Promise.all([plotly(chart.data), addressed()]));
+  const ready = shown(root).then(() => Promise.all([loadPlotly(chart.data.plotly), addressed()]));
   ready.then(async ([Plotly]) => {
     if (chart.data.secondary) await painted();
     if (chart.text !== text) return; // newer data came while this one waited

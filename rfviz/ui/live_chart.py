@@ -11,8 +11,8 @@ import plotly.io as pio
 import streamlit as st
 
 from rfviz.figures.plotly_js import needed_script
-from rfviz.ui.plotly_script import plotly_address
 from rfviz.ui.presenter import is_presenting
+from rfviz.ui.web.plotly_routes import plotly_address
 
 __all__ = ["live_chart", "taken_places", "taken_row"]
 
@@ -22,7 +22,7 @@ _CSS = """
 .live-chart:fullscreen { background: var(--st-background-color); }
 """
 
-_SCRIPTS = ("plotly_load.js", "chart_room.js", "live_chart.js")
+_SCRIPTS = ("web/load_plotly.js", "chart_room.js", "live_chart.js")
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
 _mount = st.components.v2.component(
     "rfviz.live_chart",
@@ -60,7 +60,7 @@ def live_chart(
     asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
     asked["large"] = is_presenting()
     script = needed_script(trace["type"] for trace in spec["data"])
-    asked |= {"plotly": plotly_address(script), "whole": script.traces is None}
+    asked |= {"plotly": {"address": plotly_address(script), "whole": script.traces is None}}
     rest = json.dumps({"key": key, "alt": description, **asked})
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()

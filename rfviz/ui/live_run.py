@@ -75,7 +75,8 @@ class LiveRun:
     def start_and_stop(self) -> None:
         """Buttons to start, go on and stop, how much is left to do, and the place of the progress bar."""
         state, work = st.session_state, self.work
-        left, total = work.missing(), len(list(work.parts()))
+        left = work.missing()
+        total = len(work.parts if isinstance(work.parts, tuple) else list(work.parts()))
         for label, reason in work.failures().items():
             st.warning(f"{label} stopped: {reason}", icon="⚠️")
         for label, text in work.warnings().items():

@@ -20,8 +20,8 @@ from rfviz.ui import layout
 from rfviz.ui import machine_text as text
 from rfviz.ui.page_index import laboratory_folder
 from rfviz.ui.results import kept, known, warnings_of
-from rfviz.ui.session import place
-from rfviz.worker import Place
+from rfviz.ui.scheduler import Target
+from rfviz.ui.scheduler.session import session_target
 
 __all__ = ["Benchmark", "again", "benchmark", "chart", "issue", "look", "records", "sizes"]
 
@@ -39,11 +39,11 @@ class Benchmark:
     ----------
     run : int
         The first run is shared by all readers; who measures again gets runs of his own.
-    place : Place
+    place : Target
     """
 
     run: Hashable
-    place: Place
+    place: Target
 
     @property
     def identity(self) -> Hashable:
@@ -112,7 +112,7 @@ def look(work: Benchmark) -> bool:
 
 def benchmark() -> Benchmark:
     """The run that this reader sees."""
-    return Benchmark(st.session_state.get(_RUN, 0), place())
+    return Benchmark(st.session_state.get(_RUN, 0), session_target())
 
 
 def again(work: Benchmark) -> None:

@@ -12,21 +12,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import secrets
-import sys
 import threading
-import types
 from dataclasses import dataclass, field
-from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz.datasets.base import Dataset, DatasetSpec
-from rfviz.datasets.own import PREFIX, own_spec
-from rfviz.datasets.upload import MAX_BYTES, Preparation, Upload
+from rfviz.datasets.files import Preparation, Upload
+from rfviz.datasets.files.own import PREFIX, own_spec
+from rfviz.ui.cache import STORE
 from rfviz.ui.results import forget
+from rfviz.ui.streamlit_private import close_session, forget_last_script, is_session_active
 
-__all__ = ["MOST_SETS", "Desk", "OwnSet", "desk", "discard_file", "keep_uploads_in_memory", "specs"]
+__all__ = ["MOST_SETS", "Desk", "OwnSet", "desk", "specs"]
 
 MOST_SETS = 4
 # A page that loses its connection for a moment, as when a lid is closed and opened, comes back to its data.
@@ -94,11 +93,14 @@ class Desk:
         gone = self.sets.pop(key, None)
         if gone is not None:
             forget({gone.mark})
+            STORE.drop_owner(gone.mark)
 
     def clear(self) -> None:
         """Forget everything."""
         self.sets.clear()
         forget(self.marks)
+        for mark in self.marks:
+            STORE.drop_owner(mark)
 
     def _key_for(self, upload: Upload) -> str:
         base = key = PREFIX + upload.stem
@@ -126,21 +128,6 @@ def specs() -> dict[str, DatasetSpec]:
     }
 
 
-def keep_uploads_in_memory() -> None:
-    """Let the server receive files into memory; it would put what exceeds 1 MB into a temporary file."""
-    from starlette.formparsers import MultiPartParser
-
-    MultiPartParser.spool_max_size = max(MultiPartParser.spool_max_size, MAX_BYTES + (2 << 20))
-
-
-def discard_file(file: Any) -> None:
-    """Take an uploaded file away from Streamlit, which would hold it as long as the session lives."""
-    context = get_script_run_ctx()
-    remove = getattr(getattr(context, "uploaded_file_mgr", None), "remove_file", None)
-    if remove is not None:
-        remove(session_id=context.session_id, file_id=file.file_id)
-
-
 # --- the end of a session ---------------------------------------------------------------------------------------------
 
 
@@ -163,14 +150,10 @@ def _left(presence: _Presence) -> None:
 
 
 def _end(presence: _Presence) -> None:
-    from streamlit import runtime
-
-    instance = runtime.get_instance() if runtime.exists() else None
-    if instance is not None and instance.is_active_session(presence.session):
+    if is_session_active(presence.session):
         return
     presence.desk.clear()
-    if instance is not None:
-        instance.close_session(presence.session)
+    close_session(presence.session)
     # What a closed session held is tied in circles, which only a collection undoes.
     threading.Timer(1.0, _collect).start()
 
@@ -178,8 +161,7 @@ def _end(presence: _Presence) -> None:
 def _collect() -> None:
     import pyarrow
 
-    # Streamlit leaves the module of the last script that ran, with all its names, where the next run replaces it.
-    sys.modules["__main__"] = types.ModuleType("__main__")
+    forget_last_script()
     gc.collect()
     pyarrow.default_memory_pool().release_unused()
 

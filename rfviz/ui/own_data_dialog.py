@@ -8,12 +8,14 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from rfviz.datasets import openml, upload
+from rfviz.datasets import files
 from rfviz.datasets.base import Progress
+from rfviz.datasets.downloads import openml
 from rfviz.errors import DataError, RfvizError
 from rfviz.ui import own_data_text as text
-from rfviz.ui.own_data import Desk, discard_file
+from rfviz.ui.own_data import Desk
 from rfviz.ui.own_data_preview import preview
+from rfviz.ui.streamlit_private import discard_upload
 
 __all__ = ["DRAFT", "bring"]
 
@@ -71,11 +73,11 @@ def _choose() -> None:
 
 
 def _from_file() -> None:
-    most = upload.MAX_BYTES // 1024**2
+    most = files.MAX_BYTES // 1024**2
     # Another key empties the widget; what it held has become the draft, or was refused.
     number = st.session_state.setdefault(_ROUND, 0)
     file = st.file_uploader(
-        "A table, arrays, or images", type=list(upload.SUFFIXES), max_upload_size=most, key=f"own-file-{number}",
+        "A table, arrays, or images", type=list(files.SUFFIXES), max_upload_size=most, key=f"own-file-{number}",
         label_visibility="collapsed",
     )  # fmt: skip
     place = st.container()
@@ -87,8 +89,8 @@ def _from_file() -> None:
     if file is None:
         return
     with place, st.spinner("Looking at the file…"):
-        st.session_state[_REFUSED] = _take(lambda: upload.take(file.name, file.getvalue()))
-    discard_file(file)
+        st.session_state[_REFUSED] = _take(lambda: files.read_upload(file.name, file.getvalue()))
+    discard_upload(file)
     st.session_state[_ROUND] = number + 1
     _draw_again()
 

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from rfviz.analysis.plane import plane_of
 from rfviz.datasets.base import DatasetSpec
-from rfviz.datasets.own import PREFIX, is_own
-from rfviz.recipes.panel import Data
-from rfviz.ui import history, pins, share
+from rfviz.datasets.files.own import PREFIX, is_own
 from rfviz.ui import own_data_text as text
+from rfviz.ui import share
 from rfviz.ui.own_data import desk, specs
 from rfviz.ui.own_data_dialog import DRAFT, bring
 from rfviz.ui.plain import plain
-from rfviz.ui.results import kept
-from rfviz.ui.state import PageState
+from rfviz.ui.state import PageState, history, pins
 
-__all__ = ["ENTRY", "chosen", "in_plane", "is_own", "menu", "remarks", "specs", "title_of"]
+__all__ = ["ENTRY", "chosen", "is_own", "menu", "remarks", "specs", "title_of"]
 
 # The choice that opens the dialog; ``?data=own`` in an address does so too.
 ENTRY = "own"
 _ARRIVED = "rfviz.own arrived"
-PLANE_ROWS = 1000
 
 
 def title_of(name: str, known: dict[str, DatasetSpec]) -> str:
@@ -46,8 +40,10 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
         name = str(values.get("data", ""))
         return is_own(name) and name not in offered
 
-    for part in (pins, share, history):  # what was made of data that have been dropped goes with them
-        part.let_go(is_gone)
+    # What was made of data that have been dropped goes with them.
+    pins.let_go(is_gone)
+    share.let_go(is_gone)
+    history.remove_entries(is_gone)
     arrived = st.session_state.pop(_ARRIVED, None)
     if arrived in offered:
         st.session_state[key] = arrived
@@ -103,15 +99,3 @@ def remarks(state: PageState, name: str, default: str, known: dict[str, DatasetS
         st.button("Forget", icon=":material/delete:", on_click=drop, key=f"{state.page}:own-forget",
                   help="Drop these data and everything that was computed from them.")  # fmt: skip
     st.caption(f":material/lock: {text.OWN_LINE.format(default=known[default].title)}")
-
-
-def in_plane(data: Data) -> Data:
-    """Brought data of more than two columns as points of a plane, with a word about it; others as they are."""
-    dataset = data.dataset
-    if not is_own(data.name) or dataset.n_features <= 2:
-        return data
-    plane = kept("own plane", data.key, lambda: plane_of(dataset.X[:PLANE_ROWS]), most=4)
-    st.sidebar.caption(text.IN_PLANE.format(d=dataset.n_features, share=plane.explained))
-    points = np.ascontiguousarray(plane.project(dataset.X), dtype=np.float32)
-    flat = dataclasses.replace(dataset, X=points, image_shape=None, feature_names=())
-    return dataclasses.replace(data, dataset=flat, values={**data.values, "plane": PLANE_ROWS})

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from rfviz.datasets import _preparation as choices
-from rfviz.datasets._columns import CATEGORY, DATE, NUMBER
-from rfviz.datasets._raw import RANDOM_STATE
 from rfviz.datasets.base import Dataset
-from rfviz.datasets.upload import Preparation, Upload
+from rfviz.datasets.files import preparation as choices
+from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER
+from rfviz.datasets.files.upload import Preparation, Upload
+from rfviz.datasets.parameters import RANDOM_STATE
 from rfviz.errors import RfvizError
 from rfviz.params import Param
 from rfviz.ui import own_data_text as text
@@ -126,7 +126,7 @@ def _look(taken: Upload, how: Preparation) -> None:
         _thumbnails(taken, how)
     if taken.columns:
         _columns_table(taken, how)
-    if how.label is not None and how.label in taken.table.values and _is_class(taken, how):
+    if how.label is not None and taken.table.column(how.label).is_usable and _is_class(taken, how):
         st.markdown(f"Rows of each value of **{plain(how.label)}**")
         counts = taken.balance(how.label).round(2)
         st.dataframe(
@@ -163,7 +163,7 @@ def _part(taken: Upload, how: Preparation, name: str) -> str:
         return "label"
     if name == how.order:
         return "order"
-    if name in how.leave_out or name not in taken.table.values or taken.pictures is not None:
+    if name in how.leave_out or not column.is_usable or taken.pictures is not None:
         return "—"
     if column.kind == CATEGORY:
         return "zeros and ones" if how.categories == "one-hot" else "—"
@@ -194,13 +194,13 @@ def _thumbnails(taken: Upload, how: Preparation) -> None:
 
 def _choices(taken: Upload, begun: Preparation) -> Preparation:
     """Menus and switches for everything that can be said about this file."""
-    usable = [c for c in taken.columns if c.name in taken.table.values]
+    usable = [c for c in taken.columns if c.is_usable]
     ask = _Asker(taken, begun)
     values: dict[str, Any] = {
         "label": ask.column("label", "Label", [c.name for c in usable], text.LABEL_HELP),
         "order": ask.column("order", "Order", [c.name for c in usable if c.kind in (NUMBER, DATE)], text.ORDER_HELP),
     }
-    column = taken.table.column(values["label"] or "")
+    column = taken.table.column(values["label"])
     if column is not None and column.kind != CATEGORY:
         values["target"] = ask.choice(choices.TARGET)
     if taken.pictures is None:

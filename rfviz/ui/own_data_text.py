@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rfviz.datasets.openml import Entry
+from rfviz.datasets.downloads.openml import Entry
 from rfviz.ui.plain import plain
 
 ENTRY_TITLE = "Your own data…"

@@ -15,11 +15,11 @@ import streamlit as st
 from streamlit.errors import StreamlitDuplicateElementKey
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from rfviz import worker
-from rfviz.errors import hearing, listener
+from rfviz.errors import active_log, capture_warnings
 from rfviz.features.meter import metered
-from rfviz.ui import device_use
-from rfviz.ui.session import origin, place, stop_if_outdated
+from rfviz.ui import device_use, scheduler
+from rfviz.ui.scheduler.session import new_request, session_target
+from rfviz.ui.streamlit_private import stop_superseded_run
 
 __all__ = ["forget", "kept", "known", "warnings_of", "watched"]
 
@@ -51,7 +51,7 @@ def kept(shelf: str, key: Hashable, compute: Callable[[], R], most: int = 32) ->
     within. Results are frozen and shared; nobody may change them. Warnings of the library that came with a result are
     kept with it: whoever listens hears them each time, and where nobody does they are shown on the page.
 
-    Everything that pages compute passes through here, where it waits for its turn (:mod:`rfviz.worker`) on the
+    Everything that pages compute passes through here, where it waits for its turn (:mod:`rfviz.ui.scheduler`) on the
     session's device; each device has its own results.
 
     Parameters
@@ -78,7 +78,7 @@ def _kept(
     draw: Report = _draw_nothing,
     turns: bool = True,
 ) -> _Kept:
-    used = place() if turns else None
+    used = session_target() if turns else None
 
     def work(report: Report) -> Any:
         found = _look_up(shelf, (key, used))  # somebody may have computed it while this one waited
@@ -93,8 +93,8 @@ def _kept(
     found = _look_up(shelf, (key, used))
     if found is not None:
         return found
-    with hearing() as heard:
-        result = worker.run(work, origin(used), draw) if turns else compute(draw)
+    with capture_warnings() as heard:
+        result = scheduler.run(work, new_request(used), draw) if turns else compute(draw)
     found = result if isinstance(result, _Kept) else _Kept(result, heard.messages)
     with _lock:
         results = _shelves[shelf]
@@ -115,14 +115,14 @@ def _look_up(shelf: str, key: Hashable) -> _Kept | None:
 def known(shelf: str, key: Hashable) -> Any:
     """A result that was kept before, or None; nothing is computed."""
     with _lock:
-        found = _shelves[shelf].get((key, place()))
+        found = _shelves[shelf].get((key, session_target()))
     return found.result if found else None
 
 
 def warnings_of(shelf: str, keys: Iterable[Hashable]) -> str:
     """The last warning of each kind that came with the results that are known; the parts of one piece of work warn of
     the same with other numbers."""
-    used = place()
+    used = session_target()
     with _lock:
         found = [_shelves[shelf][key, used].warnings for key in keys if (key, used) in _shelves[shelf]]
     return " ".join({category: text for messages in found for text, category in messages}.values())
@@ -130,7 +130,7 @@ def warnings_of(shelf: str, keys: Iterable[Hashable]) -> str:
 
 def _pass_on(messages: Messages, where: Any = None) -> None:
     """Tell warnings to whoever listens, else show them in a place of the page, each once on the page."""
-    heard = listener()
+    heard = active_log()
     if heard is not None:
         heard.add(messages)
     elif messages:
@@ -185,7 +185,7 @@ def watched(
     started = time.monotonic()
 
     def progress(share: float | None, text: str) -> None:
-        stop_if_outdated()
+        stop_superseded_run()
         elapsed = time.monotonic() - started
         if elapsed < _SHOW_AFTER_S:
             bar.empty()  # draws nothing, but lets Streamlit end an outdated run

@@ -13,19 +13,21 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from rfviz import backend
-from rfviz.datasets._limits import size_text
-from rfviz.datasets.own import PREFIX, is_own
+from rfviz.datasets.files.own import PREFIX, is_own
+from rfviz.datasets.memory import size_text
 from rfviz.errors import RfvizError
 from rfviz.features import to_json
-from rfviz.recipes import export
+from rfviz.lab import export
+from rfviz.lab.page import Page
+from rfviz.lab.preset import write_preset
+from rfviz.lab.report import Entry, write_report
+from rfviz.lab.script import notebook
+from rfviz.lab.zoom import apply_zoom, read_zoom
 from rfviz.recipes.base import Chart, MapOn, Recipe
-from rfviz.recipes.preset import write_preset
-from rfviz.recipes.report import Entry, write_report
-from rfviz.recipes.script import notebook
-from rfviz.recipes.zoom import apply_zoom, read_zoom
+from rfviz.ui.cache import SessionCache
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.state import PageState
-from rfviz.ui.zoom_now import zoom_now
+from rfviz.ui.state.zoom import current_zoom
 
 __all__ = ["let_go", "share", "share_place"]
 
@@ -67,7 +69,14 @@ class _Visit:
     values: dict[str, Any]
 
     def charts(self) -> tuple[Chart, ...]:
+        if isinstance(self.recipe, Page):
+            return self.recipe.charts(self.source, self.settings, self.result, SessionCache())
         return self.recipe.charts(self.source, self.settings, self.result)
+
+    def maps(self) -> tuple[MapOn, ...]:
+        if isinstance(self.recipe, Page):
+            return self.recipe.maps(self.source, self.settings, SessionCache())
+        return self.recipe.maps(self.source, self.settings)
 
     def script(self) -> str:
         return self.recipe.script(self.source, self.settings)
@@ -118,7 +127,7 @@ def _open(state: PageState, visit: _Visit, visits: list[_Visit]) -> None:
     names = ("Link", "Python", "Picture", "Numbers", "Features", "Report")
     tabs = dict(zip(names, st.tabs(names), strict=True))
     charts = visit.charts()
-    zoom = zoom_now(state, "share")
+    zoom = current_zoom(state, "share")
     with tabs["Link"]:
         _offer_link(state, visit, zoom)
     with tabs["Python"]:
@@ -189,7 +198,7 @@ def _offer_numbers(state: PageState, chart: Chart, alone: bool) -> None:
 
 
 def _offer_features(state: PageState, visit: _Visit) -> None:
-    maps = visit.recipe.maps(visit.source, visit.settings)
+    maps = visit.maps()
     if not maps:
         st.markdown("This page draws no feature map of its own.")
     for number, found in enumerate(maps):

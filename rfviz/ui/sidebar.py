@@ -1,88 +1,107 @@
-"""The sidebar that pages share: which data set, with which settings, on which device."""
+"""The sidebar of all pages: which data set, with which settings, on which device."""
 
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from rfviz import datasets
 from rfviz.errors import DataError, DownloadError, MemoryBudgetError, ParameterError
+from rfviz.lab.cache import Cache
+from rfviz.lab.panel import Data, in_plane
 from rfviz.ui import own_data_menu
+from rfviz.ui import own_data_text as own_text
 from rfviz.ui.badge import badge
-from rfviz.ui.controls import choice, control
+from rfviz.ui.cache import session_cache
 from rfviz.ui.device_choice import choose_device
-from rfviz.ui.results import watched
-from rfviz.ui.state import PageState
+
+if TYPE_CHECKING:
+    from rfviz.ui.controls import PagePanel
 
 __all__ = ["choose_data", "show_device"]
-
 
 # A download that failed is not tried again with every move of a slider, but only after a while.
 _RETRY_S = 30.0
 _failed: dict[str, tuple[float, str]] = {}
 
 
-def choose_data(state: PageState, default: str, names: list[str] | None = None) -> tuple[datasets.Dataset, tuple]:
-    """Let the reader choose a data set and its settings, and load it.
+def choose_data(panel: PagePanel, default: str, names: Sequence[str] | None = None, planar: bool = False) -> Data:
+    """Draw the choice of a data set and its settings, and load it.
 
     Parameters
     ----------
-    state : PageState
-        The page, in whose address the choice is kept.
+    panel : PagePanel
     default : str
-        The data set to begin with; also the one that stands in when another cannot be loaded.
-    names : list of str, optional
-        Data sets that make sense here; all by default.
-
-    Returns
-    -------
-    dataset : Dataset
-    key : tuple
-        What was loaded, hashable, for :func:`rfviz.ui.results.kept`.
+        The data set to begin with, which also stands in when another cannot be loaded.
+    names : sequence of str, optional
+        Data sets that make sense on this page; all by default.
+    planar : bool
+        Whether to project uploads of more than two columns to a plane.
     """
+    state = panel.state
     specs = own_data_menu.specs() | datasets.specs()
     offered = [name for name in specs if names is None or name in names or own_data_menu.is_own(name)]
     offered = own_data_menu.menu(state, offered, default, specs)
     with st.sidebar:
-        name = choice(
-            state, "data", offered, default, "Data set",
+        name = panel.choice(
+            "data",
+            offered,
+            default,
+            "Data set",
             "What the features are computed on. “Your own data…” takes a file of yours; those after it need no "
             "download. Files in a data folder are offered too: start the laboratory with the environment variable "
             "RFVIZ_DATA set to the folder.",
             {key: own_data_menu.title_of(key, specs) for key in offered},
-        )  # fmt: skip
+        )
     name = own_data_menu.chosen(state, name, default, specs)
     spec = specs[name]
     with st.sidebar:
         st.caption(spec.summary)
         own_data_menu.remarks(state, name, default, specs)
-        # Each data set's settings have their own place in the address, so that they do not get into each other's way.
-        values = {param.name: control(state, param, name=f"data.{param.name}") for param in spec.params}
+        # Each data set's settings have names of their own in the address, so that two sets do not share a value.
+        values = {param.name: panel.control(param, name=f"data.{param.name}") for param in spec.params}
         try:
-            return _load(name, spec, values)
+            data = _load(name, spec, values)
         except (DataError, MemoryBudgetError, ParameterError) as error:
             # Above the chart, which is of other data than the menu says.
             (state.place or st).warning(f"{error}\n\nShowing “{specs[default].title}” instead.", icon="⚠️")
             return _load(default, specs[default], {})
+        if not planar or not own_data_menu.is_own(name) or data.dataset.n_features <= 2:
+            return data
+        flat, share = session_cache().call(plane_of_upload, data)
+        st.caption(own_text.IN_PLANE.format(d=data.dataset.n_features, share=share))
+        return flat
 
 
-def _load(name: str, spec: datasets.DatasetSpec, values: dict[str, Any]) -> tuple[datasets.Dataset, tuple]:
-    key = (name, spec.extra.get("stamp"), tuple(sorted(values.items())))
+def _load(name: str, spec: datasets.DatasetSpec, values: dict[str, Any]) -> Data:
+    stamp = spec.extra.get("stamp")
     if own_data_menu.is_own(name):
-        return spec.load(), (*key[:2], tuple(spec.extra["values"].items()))
+        return Data(name, tuple(spec.extra["values"].items()), stamp, spec.load())
     failed, reason = _failed.get(name, (0.0, ""))
     if time.monotonic() - failed < _RETRY_S:
         raise DataError(reason)
+    settings = tuple(sorted(values.items()))
     try:
-        return watched("data", key, lambda progress: datasets.load(name, progress, **values), most=4, turns=False), key
+        return Data(name, settings, stamp, session_cache().load(dataset_of, name, settings, stamp))
     except DownloadError as error:
         _failed[name] = (time.monotonic(), str(error))
         raise
 
 
+def dataset_of(name: str, settings: tuple[tuple[str, Any], ...], stamp: str | None, *, cache: Cache) -> Any:
+    """Load a data set; the stamp tells the versions of a file apart."""
+    return datasets.load(name, cache.progress, **dict(settings))
+
+
+def plane_of_upload(data: Data, *, cache: Cache) -> tuple[Data, float]:
+    """Project an upload to a plane; see :func:`rfviz.lab.panel.in_plane`."""
+    return in_plane(data)
+
+
 def show_device() -> None:
-    """Which device computes and how it is doing; where there are several, the choice among them."""
+    """Show which device computes and how it is doing; where there are several, the choice among them."""
     with st.sidebar:
         badge(choose_device())

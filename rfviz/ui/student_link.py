@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 import streamlit as st
 
 from rfviz.ui.state import PageState
-from rfviz.ui.zoom_now import zoom_now
+from rfviz.ui.state.zoom import current_zoom
 
 __all__ = ["link_of", "student_link"]
 
@@ -56,7 +56,7 @@ def student_link(state: PageState, parts: Mapping[str, str]) -> None:
         present = st.toggle("Presenter view", key=f"{state.page}:link-present")
     lesson = {name: st.query_params[name] for name in ("lesson", "step") if name in st.query_params}
     hidden = [name for name, on in shown.items() if not on]
-    if zoom := zoom_now(state, "sheet"):
+    if zoom := current_zoom(state, "sheet"):
         values = {**values, "zoom": zoom}
     base = st.context.url or state.page
     st.code(link_of(base, values, hidden, embed=embed, present=present, lesson=lesson), language=None, wrap_lines=True)

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from rfviz.analysis.zoo import SIDE, Card, ZooResult
-from rfviz.features import registry
-from rfviz.figures.template import scheme_style
+from rfviz.features import map_class, registry
+from rfviz.figures.template import map_style
 from rfviz.figures.zoo import card_pictures, palette
 from rfviz.recipes import zoo_text as text
 from rfviz.ui.state import PageState
@@ -85,7 +85,7 @@ def _card(card: Card, result: ZooResult) -> dict:
         "summary": scheme.summary,
         "cost": scheme.cost,
         "reference": scheme.reference,
-        "colour": scheme_style(card.scheme).colour,
+        "colour": map_style(map_class(card.scheme)).colour,
         "problem": f"{text.NOT_SHOWN} {card.problem}" if card.problem else "",
         "error": text.per_cent(card.error),
         "pictures": card_pictures(card),

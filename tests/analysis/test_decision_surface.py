@@ -7,7 +7,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from rfviz import datasets
 from rfviz.analysis.calibration import calibration_rows, fit_slope, probabilities
-from rfviz.analysis.creases import crease_lines, feature_codes
+from rfviz.analysis.creases import crease_lines
 from rfviz.analysis.decision_surface import scheme_surfaces, takes_constant, with_constant
 from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import plane_of
@@ -223,7 +223,7 @@ def test_calibration_rows_hold_every_class_back():
 def test_maxout_facets_are_where_the_largest_projection_changes():
     X = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
     fitted = RandomMaxout(6, pool_size=4, random_state=2).fit(X)
-    codes = feature_codes(fitted, X)
+    codes = fitted.pieces(X)
     largest = np.take_along_axis(np.einsum("qmd,nd->nmq", fitted.weights_, X), codes[..., None], axis=2)[..., 0]
     np.testing.assert_allclose(largest, fitted.transform(X) * 6**0.5, rtol=1e-5)
 
@@ -231,7 +231,7 @@ def test_maxout_facets_are_where_the_largest_projection_changes():
 def test_facets_over_a_shared_pool():
     X = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
     fitted = SharedPoolMaxout(6, pool_size=4, n_projections=9, random_state=2).fit(X)
-    chosen = fitted.indices_[feature_codes(fitted, X), np.arange(6)]
+    chosen = fitted.indices_[fitted.pieces(X), np.arange(6)]
     largest = np.take_along_axis(X @ fitted.projections_.T, chosen, axis=1)
     np.testing.assert_allclose(largest, fitted.transform(X) * 6**0.5, rtol=1e-5)
 
@@ -241,7 +241,7 @@ def test_sigmoids_have_their_crease_at_their_middle(activation):
     X = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
     fitted = SigmoidalRidge(6, activation=activation).fit(X)
     steep = X @ fitted.weights_.T + fitted.biases_
-    np.testing.assert_array_equal(feature_codes(fitted, X), steep > 0)
+    np.testing.assert_array_equal(fitted.pieces(X), steep > 0)
 
 
 def test_cuts_of_stumps_lie_at_their_thresholds():

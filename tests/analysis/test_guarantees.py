@@ -12,10 +12,9 @@ from rfviz.analysis.guarantees import ABOUT, DELTAS, compare, measure_errors, ne
 from rfviz.analysis.kernel_error import error_grid, prepare_sample
 from rfviz.analysis.risk import measure_risk
 from rfviz.analysis.splits import make_split
-from rfviz.analysis.statements import largest_error, silence, statements
 from rfviz.bounds import LOSSES
 from rfviz.errors import DataError, MemoryBudgetError
-from rfviz.features import RandomFourier, registry
+from rfviz.features import MAPS, CompositionalFeatures, RandomFourier, RandomReLU
 
 GRID = error_grid(200, points=6)
 PAIRED, PHASES = ("RandomFourier", {"gamma": 1.0}), ("RandomFourier", {"gamma": 1.0, "paired": False})
@@ -32,10 +31,9 @@ def measured(sample):
 
 
 def stated(measured, dimension=None):
-    return statements(
-        measured.scheme, measured.setting, measured.n_pairs, dimension or measured.n_features, measured.diameter,
-        measured.largest_variance,
-    )  # fmt: skip
+    return measured.feature_map.applicable_bounds(
+        measured.n_pairs, dimension or measured.n_features, measured.diameter, measured.largest_variance
+    )
 
 
 # --- what is measured -------------------------------------------------------------------------------------------------
@@ -72,7 +70,7 @@ def test_schemes_without_an_exact_variance_expect_nothing(sample):
     measured = measure_errors(sample, "RandomReLU", {}, GRID, 3)
     assert measured.deviations is None and measured.normal("all pairs", 0.05) is None
     assert measured.largest_variance is None
-    assert not stated(measured) and "unbounded" in silence("RandomReLU", {})
+    assert not stated(measured) and "unbounded" in RandomReLU().why_no_bound()
     comparison = compare(measured, [], 0.1, 0.05)
     assert [c.kind for c in comparison.curves] == ["measured", "measured"]
 
@@ -149,28 +147,29 @@ def test_no_bound_is_broken_by_its_scheme(sample, scheme, setting):
             else:
                 failures = (measured.maxima >= allowed).sum(axis=0)
                 assert (binom.sf(failures - 1, 200, delta) > 1e-6).all()
-    limit = largest_error(scheme, measured.setting)
+    limit = measured.feature_map.largest_error()
     assert measured.maxima.max() <= limit
 
 
-def test_silence_where_features_are_not_independent():
-    for setting in ({"gamma": 1.0, "draw": "orthogonal"}, {"gamma": 1.0, "draw": "qmc"}):
-        assert "independent" in silence("RandomFourier", setting)
-        assert not statements("RandomFourier", setting, 10, 3, 1.0)
-    assert "once" in silence("CompositionalFeatures", {"deduplicate": True})
+def test_no_bound_where_features_are_not_independent():
+    for draw in ("orthogonal", "qmc"):
+        feature_map = RandomFourier(gamma=1.0, draw=draw)
+        assert "independent" in feature_map.why_no_bound()
+        assert not feature_map.applicable_bounds(10, 3, 1.0)
+    assert "once" in CompositionalFeatures(deduplicate=True).why_no_bound()
 
 
-@pytest.mark.parametrize("scheme", list(registry()))
-def test_every_scheme_has_bounds_or_says_why_not(scheme):
-    setting = {p.name: 1.0 if p.name == "gamma" else p.default for p in registry()[scheme].params}
-    assert bool(statements(scheme, setting, 10, 3, 1.0, 0.5)) != bool(silence(scheme, setting))
+@pytest.mark.parametrize("cls", MAPS)
+def test_every_map_has_bounds_or_says_why_not(cls):
+    feature_map = cls(**{p.name: 1.0 for p in cls.params if p.name == "gamma"})
+    assert bool(feature_map.applicable_bounds(10, 3, 1.0, 0.5)) != bool(feature_map.why_no_bound())
 
 
 def test_second_moments_of_the_spectra():
     """Kernels with a cusp have no uniform bound; the others one that asks for more the rougher they are."""
 
     def asked(**setting):
-        found = statements("RandomFourier", {"gamma": 1.0, **setting}, 10, 3, 2.0)
+        found = RandomFourier(**{"gamma": 1.0, **setting}).applicable_bounds(10, 3, 2.0)
         return [s.bound.features(0.1, 0.05) for s in found if s.about == "everywhere"]
 
     assert not asked(spectrum="laplacian") and not asked(spectrum="matern", nu=0.5)

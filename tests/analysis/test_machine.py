@@ -9,8 +9,8 @@ import pytest
 from rfviz.analysis import machine
 from rfviz.analysis.machine import BUDGETS, SchemeSpeed, digit_rows, glance, measure_scheme, settled
 from rfviz.analysis.machine_report import issue_text, recorded, to_frame
+from rfviz.backend import Rates
 from rfviz.features.cost import Work
-from rfviz.rates import Rates
 
 RATES = Rates("cpu", 1e9, 5e8, None, 1e9)
 # 1 µs a feature to draw and 1 ns a feature and row to map; 0.5 s at the limit of a second.

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rfviz.analysis import zoo
 from rfviz.analysis.zoo import AXIS, SIDE, Specimen, capacity, plane, point_row, schemes, show, specimen
 from rfviz.errors import ParameterError
 from rfviz.features import RandomProjection, registry
@@ -93,7 +92,7 @@ def test_levels_and_colours():
 
 
 def test_only_known_settings_are_changed():
-    assert set(zoo._settings()) <= set(registry())
+    assert all(set(cls.plane_params) <= set(cls().get_params()) for cls in registry().values())
     assert len(AXIS) == SIDE and Specimen("x").features is None
 
 

@@ -73,8 +73,9 @@ def slider(page: Any, label: str) -> Any:
 
 
 def control(page: Any, slug: str, name: str) -> Any:
-    """What Streamlit has drawn for the control `name` of a page."""
-    return page.locator(f".st-key-{slug}-{name.replace('.', '-')}")
+    """Return what Streamlit has drawn for the control `name` of a page, whichever the generation of its widget."""
+    key = f"st-key-{slug}-{name.replace('.', '-')}"
+    return page.locator(", ".join(f".{key}-{generation}" for generation in range(20)))
 
 
 def choose(page: Any, slug: str, name: str, title: str) -> None:

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.browser.steps import EMBEDDING, SATURATION, control, settle, wait_for_chart, wait_for_query
-from tests.datasets.test_bad_uploads import csv, pictures
+from tests.datasets.files.samples import csv, pictures
 
 pytestmark = pytest.mark.browser
 

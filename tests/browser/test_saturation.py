@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from rfviz.features import RandomMaxout
-from rfviz.recipes.zoom import read_zoom
+from rfviz.lab.zoom import read_zoom
 from tests.browser.steps import (
     EMBEDDING,
     SATURATION,

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from rfviz.features import from_json
-from rfviz.recipes.preset import read_preset
-from rfviz.recipes.zoom import read_zoom
+from rfviz.lab.preset import read_preset
+from rfviz.lab.zoom import read_zoom
 from tests.browser.conftest import ROOT
 from tests.browser.steps import EMBEDDING, SATURATION, settle, wait_for_chart, wait_for_query
 

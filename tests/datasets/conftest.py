@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.datasets import folder
+from rfviz.datasets.files import folder
 
 REAL = Path(os.environ.get("RFVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rfviz.datasets._subsample import nested_order, subsample
+from rfviz.datasets.subsample import nested_order, subsample
 
 RNG = np.random.default_rng(0)
 N, N_TRAIN = 700, 600

@@ -1,12 +1,13 @@
-"""Operations and bytes of every scheme: against counted products, array sizes, and numbers worked out by hand."""
+"""Operations and bytes of every map: against counted products, array sizes, and numbers worked out by hand."""
 
 import math
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from rfviz.errors import ParameterError
-from rfviz.features import COMMON_PARAMS, FeatureMap, cost, registry
+from rfviz.features import COMMON_PARAMS, MAPS, DecisionStumps, FeatureMap, RandomBinning, RandomFourier, RandomMaxout
 from rfviz.features.cost import FUNCTION, Work, work
 from tests.features.cases import CASES, IDS, make
 
@@ -17,16 +18,15 @@ every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
 def test_by_hand():
     # Two rows of three columns to five features over pools of four: 2·2·5·4·3 in products, 2·5·3 comparisons, and the
     # six numbers of the rows scaled; in float32, 6 numbers read, 60 weights, 10 features.
-    setting = {"n_components": 5, "pool_size": 4}
-    assert work(registry()["RandomMaxout"], setting, 2, 3) == Work(240 + 30 + 6, 4 * (6 + 60 + 10), 240, 24, 40)
+    assert work(RandomMaxout(5, pool_size=4), 2, 3) == Work(240 + 30 + 6, 4 * (6 + 60 + 10), 240, 24, 40)
     # Three frequencies for five features in pairs.
-    fourier = registry()["RandomFourier"](5, dtype="float64")
+    fourier = RandomFourier(5, dtype="float64")
     expected = Work(36 + 10 * (FUNCTION + 1), 8 * (6 + 9 + 10), 36, 48, 80, True)
-    assert work(fourier, None, 2, 3) == expected
+    assert work(fourier, 2, 3) == expected
     # Stumps look at two of the three columns at most.
-    stumps = work(registry()["DecisionStumps"], {"n_components": 2}, 10, 3)
+    stumps = work(DecisionStumps(2), 10, 3)
     assert stumps == Work(20, 4 * (20 + 4 + 20), 0, 80, 80)
-    binning = work(registry()["RandomBinning"], {"n_components": 4}, 10, 3)
+    binning = work(RandomBinning(4), 10, 3)
     assert binning == Work(5 * 120, 8 * 30 + 8 * 27 + 8 * 40 + 44, 0, 240, 364, True)
 
 
@@ -52,7 +52,7 @@ def test_products_are_those_that_are_computed(case, fake_gpu):
     feature_map = make(case, 30, device="cuda").fit(X)
     for _ in feature_map.transform_blocks(X):
         pass
-    expected = work(feature_map, None, *X.shape).products
+    expected = work(feature_map, *X.shape).products
     if case[0] == "StructuredMaxout" or case[1].get("draw") == "structured":
         assert expected == 0 < sum(counted)
     else:
@@ -63,7 +63,7 @@ def test_products_are_those_that_are_computed(case, fake_gpu):
 def test_bytes_are_those_of_the_arrays(case):
     feature_map = make(case, 40).fit(X)
     features = feature_map.transform(X)
-    found = work(feature_map, None, *X.shape)
+    found = work(feature_map, *X.shape)
     stored = sum(getattr(feature_map, name).nbytes for name in feature_map._weights if hasattr(feature_map, name))
     assert found.bytes == found.bytes_in + stored + found.bytes_out
     if feature_map.sparse_output:
@@ -75,8 +75,8 @@ def test_bytes_are_those_of_the_arrays(case):
 @every_case
 def test_before_fitting_the_count_is_what_a_draw_is_expected_to_be(case):
     feature_map = make(case, 4000, dtype="float64")
-    before = work(feature_map, None, *X.shape)
-    after = work(feature_map.fit(X), None, *X.shape)
+    before = work(feature_map, *X.shape)
+    after = work(feature_map.fit(X), *X.shape)
     if case[0] in ("CompositionalFeatures", "HybridCompositional"):
         # Entries are drawn, and features that are kept once, however often they come, are longer than the average.
         assert 0.3 * before.flops < after.flops < 2.0 * before.flops
@@ -90,29 +90,30 @@ def test_before_fitting_the_count_is_what_a_draw_is_expected_to_be(case):
 @every_case
 def test_work_grows_in_proportion_to_the_rows(case):
     feature_map = make(case, 16)
-    none, once, thrice = (work(feature_map, None, n, 25) for n in (0, 10, 30))
+    none, once, thrice = (work(feature_map, n, 25) for n in (0, 10, 30))
     assert none.flops == 0 < once.flops
     assert thrice.flops == 3 * once.flops
     assert thrice.bytes - once.bytes == 2 * (once.bytes - none.bytes)
     assert once.products <= once.flops and once.bytes_in + once.bytes_out <= once.bytes
 
 
-def test_a_setting_changes_the_map_and_is_checked():
-    scheme = registry()["RandomMaxout"]
-    fitted = scheme(10, pool_size=2).fit(X)
-    assert work(fitted, {"pool_size": 4}, 5, 9) == work(scheme, {"n_components": 10, "pool_size": 4}, 5, 9)
-    assert fitted.pool_size == 2
-    for setting, n, d in (({"pool_size": 0}, 5, 9), ({}, -1, 9), ({}, 5, 0)):
-        with pytest.raises(ParameterError):
-            work(scheme, setting, n, d)
+def test_changed_parameters_are_counted_as_those_of_another_map():
+    fitted = RandomMaxout(10, pool_size=2).fit(X)
+    assert work(fitted, 5, 9) == work(RandomMaxout(10, pool_size=2), 5, 9)
+    assert work(clone(fitted).set_params(pool_size=4), 5, 9) == work(RandomMaxout(10, pool_size=4), 5, 9)
 
 
-def test_every_scheme_has_a_count_of_its_own():
-    default = cost._counts.dispatch(FeatureMap)
-    assert [name for name, scheme in registry().items() if cost._counts.dispatch(scheme) is default] == []
+@pytest.mark.parametrize(("pool_size", "n", "d"), [(0, 5, 9), (4, -1, 9), (4, 5, 0)])
+def test_parameters_are_checked(pool_size, n, d):
+    with pytest.raises(ParameterError):
+        work(RandomMaxout(pool_size=pool_size), n, d)
 
 
-def test_a_scheme_without_one_is_counted_by_its_products():
+def test_every_map_has_a_count_of_its_own():
+    assert [cls.__name__ for cls in MAPS if cls._operations is FeatureMap._operations] == []
+
+
+def test_a_map_without_one_is_counted_by_its_products():
     class Another(FeatureMap):
         params = COMMON_PARAMS
 
@@ -120,4 +121,4 @@ def test_a_scheme_without_one_is_counted_by_its_products():
             self.n_components = n_components
             self.dtype = dtype
 
-    assert work(Another, {}, 2, 3) == Work(2 * 2 * 7 * 3 + 14, 4 * (6 + 21 + 14), 84, 24, 56)
+    assert work(Another(), 2, 3) == Work(2 * 2 * 7 * 3 + 14, 4 * (6 + 21 + 14), 84, 24, 56)

@@ -40,7 +40,7 @@ def test_every_scheme_has_its_row(fake_gpu, name):
     assert {row["scheme"] for row in rows} == set(registry())
     for row in rows:
         if row["scheme"] == "RandomMaxout" and row["settings"] == "–":
-            least = work(registry()["RandomMaxout"](m), None, n, d)
+            least = work(registry()["RandomMaxout"](m), n, d)
             assert row["limit ms"] == 1e3 * RATES.limit(least, row["precision"])
             assert row["GFLOP"] == least.flops / 1e9 and row["MB"] == least.bytes / 1e6
         taken = row["kernels ms" if name == "cuda" else "arrays ms"]

@@ -6,7 +6,6 @@ from sklearn.decomposition import PCA
 from sklearn.feature_extraction.image import extract_patches_2d
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rfviz import backend
 from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.features import CompositionalFeatures
 from rfviz.skeleton import ARCHITECTURES, PatchPCA, convolutions
@@ -99,6 +98,6 @@ def test_components_of_no_windows(layers, components, words):
 def test_memory_is_asked_for_first(monkeypatch):
     X = smooth_images().reshape(30, -1)
     patch_pca = PatchPCA((12, 12, 3), size=4).fit(X)
-    monkeypatch.setattr(backend, "memory_budget", lambda *_: 1000)
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "1e-6")
     with pytest.raises(MemoryBudgetError, match="patches of 30 images"):
         patch_pca.transform(X)

@@ -10,8 +10,11 @@ FRAME = pd.DataFrame(
     {"m": [10, 100, 1000], "error": [30.0, 5.0, 1.0], "s.d.": [3.0, 0.5, 2.0], "alpha": [1.0, 0.1, 0.01],
      "bytes": [100, 1000, 10_000]}
 )  # fmt: skip
-RUNNERS = [Runner("A", FRAME), Runner("B", FRAME.assign(**{"s.d.": 0.0}), ((100, 4.0, 0.2),))]
-NOTHING = Runner("C", FRAME.iloc[:0])
+RUNNERS = [
+    Runner("A", "RandomFourier", FRAME),
+    Runner("B", "RandomMaxout", FRAME.assign(**{"s.d.": 0.0}), ((100, 4.0, 0.2),)),
+]
+NOTHING = Runner("C", "RandomFourier", FRAME.iloc[:0])
 
 
 def lines(figure):
@@ -52,7 +55,7 @@ def test_a_reference_is_named_where_no_curve_runs_through_its_name():
     at_left, at_right = ([True, False], "top right"), ([False, True], "top left")
     assert name_of(0.5) == at_left  # below all curves
     assert name_of(15.0) == at_right  # the curves come down through it at the left
-    rising = Runner("D", FRAME.assign(error=FRAME["error"].to_numpy()[::-1]))
+    rising = Runner("D", "RandomFourier", FRAME.assign(error=FRAME["error"].to_numpy()[::-1]))
     assert name_of(1.05, [rising]) == at_right
     # Two lines close to each other do not have their names on top of each other.
     figure = plot_accuracy(RUNNERS, {"low": 0.5, "higher": 0.55}, x_range=(9, 1100))

@@ -11,7 +11,7 @@ from rfviz.analysis.boosting import boost
 from rfviz.analysis.progress import silent
 from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import largest_weights
-from rfviz.errors import hearing, warn
+from rfviz.errors import capture_warnings, warn
 from rfviz.recipes import contest as contest_module
 from rfviz.recipes import race as race_module
 from rfviz.recipes.contest import Contest
@@ -131,6 +131,6 @@ def test_warnings_of_sinks_and_of_runs_are_told(work, runs, monkeypatch):
         monkeypatch.setattr(module, name, doubtful)
     for either in (work, runs):
         assert either.warnings() == {}
-        with hearing():
+        with capture_warnings():
             either.run_missing(silent)
         assert either.warnings() == {"Random stumps": "doubtful"}

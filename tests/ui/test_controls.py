@@ -7,11 +7,12 @@ import pytest
 from rfviz import datasets
 from rfviz.errors import ParameterError
 from rfviz.features import registry
+from rfviz.lab.controls import _nearest, shown
 from rfviz.params import Param
-from rfviz.recipes.controls import _nearest, shown
+from rfviz.recipes import maps
 from rfviz.ui import controls
-from rfviz.ui import state as state_module
-from rfviz.ui.state import PageState
+from rfviz.ui.controls import PagePanel
+from rfviz.ui.state import PageState, page_state
 
 PARAMS = [p for scheme in registry().values() for p in scheme.params] + [
     p for spec in datasets.specs().values() for p in spec.params
@@ -20,14 +21,13 @@ SLIDERS = [p for p in PARAMS if p.kind in ("int", "float") and p.name != "random
 
 
 @pytest.fixture
-def page(monkeypatch):
-    """A page whose widgets only record how they were called, in `page.drawn`."""
+def panel(monkeypatch):
+    """A panel whose widgets only record how they were called, in `panel.drawn`."""
     drawn, session = [], {}
 
     def widget(kind):
-        def draw(label, *args, key, **options):
+        def draw(label, *args, key, on_change, **options):
             drawn.append((kind, label, args, options))
-            return session[key]
 
         return draw
 
@@ -38,17 +38,17 @@ def page(monkeypatch):
     kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills", "slider")
     fake = SimpleNamespace(session_state=session, query_params={}, **{kind: widget(kind) for kind in kinds})
     monkeypatch.setattr(controls, "st", fake)
-    monkeypatch.setattr(state_module, "st", fake)
+    monkeypatch.setattr(page_state, "st", fake)
     monkeypatch.setattr(controls, "live_slider", slider)
-    page = PageState("page")
-    page.drawn, page.query, page.session = drawn, fake.query_params, session
-    return page
+    panel = PagePanel(PageState("page"))
+    panel.drawn, panel.query, panel.session = drawn, fake.query_params, session
+    return panel
 
 
 @pytest.mark.parametrize("param", SLIDERS, ids=lambda p: p.name)
-def test_every_stop_of_a_slider_is_legal(page, param):
-    value = controls.control(page, param, None if param.default not in param.choices else param.stops()[0])
-    ((kind, _, (options, labels), _),) = page.drawn
+def test_every_stop_of_a_slider_is_legal(panel, param):
+    value = panel.control(param, None if param.default not in param.choices else param.stops()[0])
+    ((kind, _, (options, labels), _),) = panel.drawn
     assert kind == "slider"
     assert value in options
     assert [param.validate(option) for option in options] == options
@@ -59,9 +59,9 @@ def test_every_stop_of_a_slider_is_legal(page, param):
 
 
 @pytest.mark.parametrize("param", PARAMS, ids=lambda p: p.name)
-def test_every_control_has_a_label_and_help(page, param):
-    controls.control(page, param)
-    ((_, label, _, options),) = page.drawn
+def test_every_control_has_a_label_and_help(panel, param):
+    panel.control(param)
+    ((_, label, _, options),) = panel.drawn
     assert label.strip()
     assert options.get("help")
 
@@ -70,33 +70,33 @@ def test_every_control_has_a_label_and_help(page, param):
     ("text", "expected"),
     [(None, None), ("8,20", (8, 20)), ("20,8", (8, 20)), ("0,99", (1, 28)), ("28,28", None), ("x", None), ("8", None)],
 )
-def test_a_slider_with_two_ends_in_the_address(page, text, expected):
+def test_a_slider_with_two_ends_in_the_address(panel, text, expected):
     if text:
-        page.query["sides"] = text
+        panel.query["sides"] = text
     param = Param("sides", None, "range", low=1, high=28, label="Sides", help="Pixels.")
-    assert controls.control(page, param) == expected
-    ((kind, _, bounds, _),) = page.drawn
+    assert panel.control(param) == expected
+    ((kind, _, bounds, _),) = panel.drawn
     assert kind == "slider" and bounds == (1, 28)
 
 
-def test_receptive_fields_are_offered_for_images_alone(page):
-    assert controls.receptive_field(page, None) == {} and not page.drawn
-    assert controls.receptive_field(page, (6, 9, 3)) == {}
-    page.session["page.receptive_field"] = (2, 5)
-    assert controls.receptive_field(page, (6, 9, 3)) == {"receptive_field": (2, 5), "image_shape": (6, 9, 3)}
-    assert [bounds for _, _, bounds, _ in page.drawn] == [(1, 9), (1, 9)]
+def test_receptive_fields_are_offered_for_images_alone(panel):
+    assert maps.receptive_field(panel, None) == {} and not panel.drawn
+    assert maps.receptive_field(panel, (6, 9, 3)) == {}
+    panel.session["page.receptive_field"] = (2, 5)
+    assert maps.receptive_field(panel, (6, 9, 3)) == {"receptive_field": (2, 5), "image_shape": (6, 9, 3)}
+    assert [bounds for _, _, bounds, _ in panel.drawn] == [(1, 9), (1, 9)]
 
 
-def test_default_of_the_page_is_a_stop(page):
+def test_default_of_the_page_is_a_stop(panel):
     param = Param("gamma", "scale", "float", low=0.01, high=100.0, log=True, choices=("scale",))
-    assert controls.control(page, param, 0.777) == 0.777
-    assert controls.control(page, param, "scale", name="other") == "scale"
+    assert panel.control(param, 0.777) == 0.777
+    assert panel.control(param, "scale", name="other") == "scale"
 
 
-def test_value_between_stops_goes_to_the_nearest(page):
-    page.query["n"] = "1013"
+def test_value_between_stops_goes_to_the_nearest(panel):
+    panel.query["n"] = "1013"
     param = Param("n", 100, "int", low=10, high=10_000, log=True)
-    assert controls.control(page, param) == 1000
+    assert panel.control(param) == 1000
 
 
 def test_word_that_is_no_option_is_refused():
@@ -105,23 +105,23 @@ def test_word_that_is_no_option_is_refused():
     assert _nearest(["scale", 1.0, 3.0], 2.9) == 3.0
 
 
-def test_few_short_words_lie_side_by_side_and_many_in_a_menu(page):
-    assert controls.choice(page, "dimensions", ("2", "3"), "2", "Dimensions") == "2"
-    assert controls.choice(page, "data", ("circle", "turning_head", "digits"), "circle", "Data") == "circle"
-    assert [kind for kind, *_ in page.drawn] == ["segmented_control", "selectbox"]
+def test_few_short_words_lie_side_by_side_and_many_in_a_menu(panel):
+    assert panel.choice("dimensions", ("2", "3"), "2", "Dimensions") == "2"
+    assert panel.choice("data", ("circle", "turning_head", "digits"), "circle", "Data") == "circle"
+    assert [kind for kind, *_ in panel.drawn] == ["segmented_control", "selectbox"]
 
 
-def test_choice_that_reads_as_a_number_comes_back_from_the_address(page):
-    page.query["dimensions"] = "3"
-    assert controls.choice(page, "dimensions", ("2", "3"), "2", "Dimensions") == "3"
+def test_choice_that_reads_as_a_number_comes_back_from_the_address(panel):
+    panel.query["dimensions"] = "3"
+    assert panel.choice("dimensions", ("2", "3"), "2", "Dimensions") == "3"
 
 
 @pytest.mark.parametrize(
     ("text", "expected"), [("8,64", [8, 64]), ("64,8", [8, 64]), (",", []), ("7,x,32", [32]), ("8,", [8])]
 )
-def test_several_keeps_what_is_offered(page, text, expected):
-    page.query["compare"] = text
-    assert controls.several(page, "compare", [1, 8, 32, 64], [32], "Beside it", "") == expected
+def test_several_keeps_what_is_offered(panel, text, expected):
+    panel.query["compare"] = text
+    assert panel.several("compare", [1, 8, 32, 64], [32], "Compare with", "") == tuple(expected)
 
 
 @pytest.mark.parametrize(
@@ -132,18 +132,18 @@ def test_numbers_are_shown_as_people_write_them(value, text):
     assert shown(value) == text
 
 
-def test_choices_are_shown_by_their_titles(page):
+def test_choices_are_shown_by_their_titles(panel):
     param = Param("draw", "qmc", "choice", choices=("iid", "qmc"), titles=("Random", "Sobol"), help="How.")
-    assert controls.control(page, param) == "qmc"
-    ((kind, _, (options,), shown),) = page.drawn
+    assert panel.control(param) == "qmc"
+    ((kind, _, (options,), shown),) = panel.drawn
     assert kind == "segmented_control" and options == ("iid", "qmc")
     assert [shown["format_func"](option) for option in options] == ["Random", "Sobol"]
 
 
 @pytest.mark.parametrize(("spectrum", "there"), [("matern", True), ("gaussian", False), ("cauchy", False)])
-def test_smoothness_is_asked_for_only_where_it_has_an_effect(page, spectrum, there):
-    page.query.update(scheme="RandomFourier", spectrum=spectrum, nu="2.5")
-    _, setting = controls.choose_map(page, {})
+def test_smoothness_is_asked_for_only_where_it_has_an_effect(panel, spectrum, there):
+    panel.query.update(scheme="RandomFourier", spectrum=spectrum, nu="2.5")
+    _, setting = maps.choose_map(panel, {})
     assert setting["spectrum"] == spectrum
-    assert ("nu" in setting) == there and ("Smoothness ν" in [label for _, label, *_ in page.drawn]) == there
+    assert ("nu" in setting) == there and ("Smoothness ν" in [label for _, label, *_ in panel.drawn]) == there
     assert setting.get("nu", 2.5) == 2.5

@@ -12,22 +12,18 @@ from PIL import Image
 
 from rfviz import datasets
 from rfviz.analysis.embedding import Projection, embed, prepare_points
-from rfviz.analysis.pairs import prepare_pairs
-from rfviz.analysis.saturation import saturation
-from rfviz.features import registry
+from rfviz.features import MAPS, FeatureMap, RandomFourier, RandomMaxout, RandomReLU
 from rfviz.figures.density import density_image
 from rfviz.figures.embedding import plot_embedding, point_style
-from rfviz.figures.saturation import plot_saturation
 from rfviz.figures.template import (
     COLOURS,
     DASHES,
     GREY,
-    SCHEME_STYLES,
     SEQUENCE,
     SYMBOLS,
+    map_style,
+    map_styles,
     rgba,
-    scheme_style,
-    scheme_styles,
     series_styles,
     styled,
 )
@@ -71,13 +67,13 @@ def test_neighbouring_curves_differ_in_more_than_colour():
     assert all(a != b for a, b in pairwise(DASHES))
 
 
-SCHEMES = [*registry(), *SCHEME_STYLES, "NotYetThere", "NorThis"]
+WITHOUT_LOOK = [type(name, (FeatureMap,), {}) for name in ("NotYetThere", "NorThis")]
 
 
 @pytest.mark.parametrize("theme", BACKGROUNDS)
-@pytest.mark.parametrize("scheme", sorted(set(SCHEMES)))
-def test_every_setting_of_a_scheme_stands_out_on_both_themes(scheme, theme):
-    styles = [scheme_style(scheme, variant) for variant in range(4)]
+@pytest.mark.parametrize("cls", [*MAPS, *WITHOUT_LOOK])
+def test_every_setting_of_a_map_stands_out_on_both_themes(cls, theme):
+    styles = [map_style(cls, variant) for variant in range(4)]
     assert all(contrast(style.colour, BACKGROUNDS[theme]) >= 3 for style in styles)
     assert len({(style.colour, style.dash, style.symbol) for style in styles}) == 4
     assert all(a.dash != b.dash and a.symbol != b.symbol for a, b in pairwise(styles))
@@ -92,26 +88,26 @@ def oklab(colour):
     return np.array(opponents) @ np.cbrt(np.array(cones) @ linear)
 
 
-def test_schemes_are_told_apart_by_colour_and_by_symbol():
-    styles = SCHEME_STYLES.values()
+def test_maps_are_told_apart_by_colour_and_by_symbol():
+    styles = [map_style(cls) for cls in MAPS]
     assert len({style.symbol for style in styles}) == len(styles)
     for a, b in combinations([*(style.colour for style in styles), GREY], 2):
         assert np.linalg.norm(oklab(a) - oklab(b)) > 0.075, f"{a} and {b} look alike"
 
 
-def test_a_scheme_looks_the_same_in_any_company():
-    assert scheme_styles(["RandomFourier", "RandomMaxout"]) == scheme_styles(["RandomMaxout", "RandomFourier"])[::-1]
-    twice = scheme_styles(["RandomMaxout", "RandomFourier", "RandomMaxout"])
-    assert twice == [scheme_style("RandomMaxout"), scheme_style("RandomFourier"), scheme_style("RandomMaxout", 1)]
-    series = series_styles("RandomReLU", 9)
-    assert series[0].colour == scheme_style("RandomReLU").colour
+def test_a_map_looks_the_same_in_any_company():
+    assert map_styles([RandomFourier, RandomMaxout]) == map_styles([RandomMaxout, RandomFourier])[::-1]
+    twice = map_styles([RandomMaxout, RandomFourier, RandomMaxout])
+    assert twice == [map_style(RandomMaxout), map_style(RandomFourier), map_style(RandomMaxout, 1)]
+    series = series_styles(RandomReLU, 9)
+    assert series[0].colour == map_style(RandomReLU).colour
     assert len({style.colour for style in series}) >= 6
-    assert scheme_styles(["RandomReLU"] * 9) == series  # alone in a chart, many settings take other colours
-    assert scheme_style("NotYetThere") == scheme_style("NotYetThere")
+    assert map_styles([RandomReLU] * 9) == series  # alone in a chart, many settings take other colours
+    assert map_style(WITHOUT_LOOK[0]) == map_style(type("NotYetThere", (FeatureMap,), {}))
 
 
-def test_every_registered_scheme_has_a_look_of_its_own():
-    assert set(registry()) <= set(SCHEME_STYLES)
+def test_every_map_of_the_package_has_a_look_of_its_own():
+    assert all(cls.look is not None for cls in MAPS)
 
 
 def test_scale_rises_in_brightness():
@@ -224,26 +220,6 @@ def test_style_of_points_without_any_label():
     style = point_style(3)
     assert len(style.colours) == len(style.labels) == 3
     assert style.values is None
-
-
-@pytest.mark.parametrize("how", ["unit norm", "none"])
-def test_saturation_is_drawn_on_axes_that_hold_all(how):
-    pairs = (
-        prepare_pairs(datasets.load("digits"), how) if how == "none" else prepare_pairs(datasets.load("circle"), how)
-    )
-    result = saturation(pairs, "RandomMaxout", [{"n_components": 100, "pool_size": 4}], ["q = 4"])
-    figure = plot_saturation(result)
-    assert figure.layout.uirevision
-    assert len(figure.layout.images) == 1
-    assert result.curves[0].counts.sum() == result.n_pairs
-    for axis, name in ((figure.layout.xaxis, "x"), (figure.layout.yaxis, "y")):
-        low, high = axis.range
-        for trace in figure.data:
-            # The dashed formula of the paper leaves the picture, which is its point.
-            if trace.type == "scatter" and trace.mode == "lines" and "paper" not in (trace.name or ""):
-                values = np.asarray(trace[name], float)
-                assert np.nanmin(values) >= low
-                assert np.nanmax(values) <= high * (1 + 1e-9)
 
 
 def test_density_shows_every_cell_that_holds_a_point_and_no_other():

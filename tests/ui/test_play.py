@@ -118,7 +118,7 @@ def test_nothing_is_computed_or_sent_before_play_is_pressed(monkeypatch):
     def never(*_):
         raise AssertionError("computed without being asked")
 
-    monkeypatch.setattr("rfviz.ui.films.saturation_over_m", never)
+    monkeypatch.setattr("rfviz.lab.distance_saturation.animation.saturation_over_m", never)
     monkeypatch.setattr("rfviz.ui.films.one_by_one", never)
     at = changed(opened("distance-saturation"), "distance-saturation", {"pool_size": 16})
     assert not component(at, "rfviz.film")

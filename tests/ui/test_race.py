@@ -9,7 +9,7 @@ import pytest
 from rfviz import datasets
 from rfviz.analysis.progress import silent
 from rfviz.analysis.splits import make_split
-from rfviz.errors import MemoryBudgetError, ParameterError, hearing, warn
+from rfviz.errors import MemoryBudgetError, ParameterError, capture_warnings, warn
 from rfviz.recipes import race as race_module
 from rfviz.recipes.accuracy_entrants import EntrantSettings, architectures, line_up
 from rfviz.recipes.entrants import Entrant
@@ -100,7 +100,7 @@ def test_who_was_warned_is_known_with_the_last_of_its_warnings(race, monkeypatch
 
     monkeypatch.setattr(race_module, "run_segment", doubtful)
     assert race.warnings() == {}
-    with hearing():
+    with capture_warnings():
         race.run_missing(silent)
     monkeypatch.undo()
     assert race.warnings() == {"Maxout, q = 2": "condition at m = 40"}

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from rfviz.errors import hearing, warn
+from rfviz.errors import capture_warnings, warn
 from rfviz.ui.results import kept, known, warnings_of, watched
 
 
@@ -92,10 +92,10 @@ def test_warnings_come_with_the_result_each_time(shelf):
         return 1
 
     for _ in range(2):
-        with hearing() as heard:
+        with capture_warnings() as heard:
             assert kept(shelf, "outer", lambda: kept(shelf, "inner", compute) + 1) == 2
         assert heard.messages == (("doubtful", UserWarning),)
-    with hearing() as heard:  # not again with another result
+    with capture_warnings() as heard:  # not again with another result
         assert kept(shelf, "other", lambda: 3) == 3
     assert not heard.messages and known(shelf, "other") == 3
 
@@ -106,7 +106,7 @@ def test_warnings_of_many_results_are_the_last_of_each_kind(shelf):
         if number == 1:
             warn("slow", RuntimeWarning)
 
-    with hearing():
+    with capture_warnings():
         for number in range(3):
             kept(shelf, number, lambda number=number: compute(number))
     assert warnings_of(shelf, range(5)) == "condition 2 slow"
@@ -152,6 +152,6 @@ def test_a_failure_shows_no_bar_and_no_warning(shelf):
         warn("doubtful", UserWarning)
         raise KeyError
 
-    with hearing() as heard, pytest.raises(KeyError):
+    with capture_warnings() as heard, pytest.raises(KeyError):
         watched(shelf, 1, compute)
     assert not heard.messages

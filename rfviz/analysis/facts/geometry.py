@@ -9,74 +9,17 @@ import numpy as np
 
 from rfviz import datasets, kernels
 from rfviz.analysis.embedding import EmbeddingResult, embed, prepare_points
-from rfviz.analysis.facts.registry import fact
 from rfviz.analysis.hash_points import hash_codes, prepare_hash_points
 from rfviz.analysis.hashing import hash_pairs
-from rfviz.analysis.pairs import prepare_pairs
-from rfviz.analysis.saturation import saturation
-from rfviz.features import DistanceLaw, RandomMaxout
+from rfviz.lab.facts import fact
 
 __all__: list[str] = []
-
-
-def _law(q: int) -> DistanceLaw:
-    return RandomMaxout(1000, pool_size=q).fit(np.zeros((1, 2))).distance_law()
-
-
-@fact
-def slope(q: int) -> float:
-    """How much a maxout map with pools of q stretches very short distances between unit vectors."""
-    return _law(q).slope
-
-
-@fact
-def plateau(q: int) -> float:
-    """The largest expected distance after a maxout map with pools of q."""
-    return float(_law(q).plateau)
-
-
-@fact
-def radius(q: int) -> float:
-    """The input distance at which nine tenths of that plateau are reached."""
-    return float(_law(q).saturation_radius())
-
-
-@fact
-def expected_distance(q: int, distance: float) -> float:
-    """The expected distance, after the map, of unit vectors at this distance."""
-    return float(_law(q).band(np.array([float(distance)]))[0][0])
-
-
-@fact
-def printed_distance(q: int, distance: float) -> float:
-    """The same by the formula that is printed as Theorem 1."""
-    return float(_law(q).as_printed(np.array([float(distance)]))[0])
-
-
-@fact
-def deviation(q: int, m: int) -> float:
-    """Root mean square distance of the cloud from its curve: 100 points on the circle, m features, seed 0."""
-    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
-    setting = {"n_components": int(m), "pool_size": int(q), "random_state": 0}
-    return saturation(pairs, "RandomMaxout", [setting], [""]).curves[0].rms_deviation
-
-
-@fact
-def maxout_kernel(q: int, cosine: float) -> float:
-    """The exact kernel of maxout features of two unit vectors with this cosine."""
-    return float(kernels.maxout_rho(float(cosine), q))
 
 
 @fact
 def collision(q: int, degrees: float) -> float:
     """The probability that the same projection is the largest for two vectors at this angle."""
     return float(kernels.collision_rho(math.cos(math.radians(degrees)), q))
-
-
-@fact
-def mean_max(q: int) -> float:
-    """The mean of the largest of q standard normal numbers."""
-    return float(kernels.expected_max(q))
 
 
 @functools.lru_cache(maxsize=16)

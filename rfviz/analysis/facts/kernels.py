@@ -10,11 +10,10 @@ import numpy as np
 from rfviz import datasets
 from rfviz.analysis.binning import boxes, plane_grids, shared_boxes
 from rfviz.analysis.cooccurrence import exact_map, pixel_map, sample_features
-from rfviz.analysis.facts.registry import at, fact
 from rfviz.analysis.guarantees import Comparison, compare, measure_errors
 from rfviz.analysis.kernel_error import KernelErrorResult, error_grid, kernel_errors, prepare_sample
-from rfviz.analysis.statements import statements
 from rfviz.errors import ParameterError
+from rfviz.lab.facts import at, fact
 from rfviz.skeleton import occurrence, pixel_groups, preset
 
 __all__: list[str] = []
@@ -102,8 +101,9 @@ def _bounds(eps: float, draws: int) -> Comparison:
     sample = prepare_sample(datasets.load("digits"), "unit norm", 64)
     setting = {"gamma": 1.0, "paired": True, "spectrum": "gaussian", "draw": "iid"}
     measured = measure_errors(sample, "RandomFourier", setting, error_grid(2000), draws)
-    found = statements("RandomFourier", measured.setting, measured.n_pairs, measured.n_features, measured.diameter,
-                       measured.largest_variance)  # fmt: skip
+    found = measured.feature_map.applicable_bounds(
+        measured.n_pairs, measured.n_features, measured.diameter, measured.largest_variance
+    )
     return compare(measured, found, eps, 0.05)
 
 

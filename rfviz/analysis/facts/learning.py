@@ -10,13 +10,13 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.baselines import run_baseline
 from rfviz.analysis.boosting import BoostSegment, boost
-from rfviz.analysis.facts.registry import at, fact
 from rfviz.analysis.kernel_error import error_grid
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.analysis.risk import MeasuredRisk, measure_risk
 from rfviz.analysis.splits import Split, make_split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.bounds import LOSSES, kitchen_sinks_risk
+from rfviz.lab.facts import at, fact
 from rfviz.linear_model import default_grid
 
 __all__: list[str] = []

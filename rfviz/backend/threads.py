@@ -1,0 +1,137 @@
+"""Threads on the processor's cores: those that BLAS uses for a call, and our own."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["blas_info", "map_ordered", "single_threaded_blas", "worker_count"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@functools.lru_cache(maxsize=1)
+def _blas_controller() -> ThreadpoolController:
+    # Looking for the loaded libraries takes milliseconds; they do not change once NumPy and SciPy are in.
+    import scipy.linalg.blas  # noqa: F401 - so that SciPy's own BLAS is among those that are limited
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def blas_info() -> dict[str, Any]:
+    """Describe the BLAS behind NumPy: library, version, processor kernels, threads, and the cores of the machine."""
+    libraries = _blas_controller().info()
+    first = next((lib for lib in libraries if "numpy" in lib["filepath"]), libraries[0] if libraries else {})
+    return {
+        "library": first.get("internal_api", "unknown BLAS"),
+        "version": first.get("version") or "",
+        "architecture": first.get("architecture") or "generic",
+        "threads": first.get("num_threads", 1),
+        # Of a call that nobody limits, also where somebody does at this moment.
+        "most_threads": max([first.get("num_threads", 1), *_blas_full]),
+        "cores": worker_count(),
+    }
+
+
+def worker_count() -> int:
+    """Return how many processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_blas_lock = threading.Lock()
+_blas_users = 0
+_blas_holder: tuple[threading.Thread, threading.Event] | None = None
+_blas_full: list[int] = []  # threads of each library when nobody limits it
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Limit BLAS to one thread a call until the context ends, so that our own threads can use the cores.
+
+    The limit is one for the whole process. Sessions overlap, so it is counted: the first one in sets it, the last
+    one out restores it; two plain limiters that overlap would leave the process limited for ever.
+    """
+    global _blas_users, _blas_holder
+    with _blas_lock:
+        if _blas_users == 0:
+            held, release = threading.Event(), threading.Event()
+            thread = threading.Thread(target=_hold_blas_limit, args=(held, release), daemon=True)
+            thread.start()
+            held.wait()
+            _blas_holder = thread, release
+        _blas_users += 1
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                thread, release = _blas_holder
+                release.set()
+                thread.join()
+                _blas_holder = None
+
+
+def _hold_blas_limit(held: threading.Event, release: threading.Event) -> None:
+    """Limit BLAS from a thread of its own until `release`.
+
+    threadpoolctl lets the thread that set OpenBLAS's limit alone change it, and ignores all others while that one
+    lives; the first session in and the last one out need not be the same thread.
+    """
+    controller = _blas_controller()
+    try:
+        now = [library.num_threads for library in controller.lib_controllers]
+        # Someone else's limit may be in force now and over when ours ends: what to restore is the most ever seen.
+        _blas_full[:] = map(max, now, _blas_full or now)
+        with controller.limit(limits=1):
+            held.set()
+            release.wait()
+        for library, threads in zip(controller.lib_controllers, _blas_full, strict=True):
+            library.set_num_threads(threads)
+    finally:
+        held.set()
+
+
+def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+    """Map over threads and yield results in order, at most ``workers + 1`` of them begun and not yet consumed.
+
+    The one beyond the workers keeps all of them busy while the oldest result is late. An abandoned iteration (a slider
+    has moved) starts nothing further. Each call runs in a copy of the caller's context, so that the log of warnings and
+    NumPy's error settings are the same there.
+
+    Parameters
+    ----------
+    function : callable
+    items : iterable
+        May be endless.
+    workers : int
+        Threads; 1 runs in the caller's own.
+    """
+    if workers <= 1:
+        yield from map(function, items)
+        return
+    pending: deque = deque()
+    iterator = iter(items)
+    with single_threaded_blas(), ThreadPoolExecutor(workers) as executor:
+        try:
+            for item in iterator:
+                pending.append(executor.submit(copy_context().run, function, item))
+                if len(pending) > workers:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()

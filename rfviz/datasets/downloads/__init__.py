@@ -1,0 +1,1 @@
+"""Data sets that are downloaded when they are first asked for, and their cache."""

@@ -1,0 +1,35 @@
+"""Files as data sets: one reader for uploads, the data folder, OpenML and the command line.
+
+>>> from rfviz.datasets.files import Preparation, read_upload
+>>> upload = read_upload("points.csv", b"x,y,label\\n1,2,a\\n3,4,b\\n5,6,a\\n")
+>>> upload.prepare(Preparation(label="label", scale="none")).X.tolist()
+[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+
+CSV (commas, semicolons, tabs or vertical bars), Parquet, ``.npz`` and ZIP archives of PNG or JPEG images go the same
+way: bytes or a path (:mod:`~rfviz.datasets.files.content`) → a table (:mod:`~rfviz.datasets.files.table`) → choices
+(:mod:`~rfviz.datasets.files.preparation`) → a data set (:mod:`~rfviz.datasets.files.prepare`). Pickles are never read,
+no name inside a file is used as a path, and sizes are checked before anything is expanded.
+
+Pandas, scikit-learn, PyArrow and Pillow are imported inside the functions that use them: the registry of data sets
+imports this package, and must be quick to import.
+"""
+
+from rfviz.datasets.files.content import MAX_BYTES
+from rfviz.datasets.files.preparation import Preparation
+from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT, Column, Table
+from rfviz.datasets.files.upload import SUFFIXES, Upload, read_upload
+
+__all__ = [
+    "CATEGORY",
+    "DATE",
+    "EMPTY",
+    "MAX_BYTES",
+    "NUMBER",
+    "SUFFIXES",
+    "TEXT",
+    "Column",
+    "Preparation",
+    "Table",
+    "Upload",
+    "read_upload",
+]

@@ -1,0 +1,208 @@
+"""Columns of a table → one matrix: gaps filled in, words as zeros and ones, scaled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rfviz.datasets import memory
+from rfviz.datasets.files.preparation import Preparation
+from rfviz.datasets.files.table import CATEGORY, DATE, Table
+from rfviz.datasets.wording import counted, one_line
+from rfviz.errors import DataError
+
+__all__ = ["MAX_FEATURES", "features_of", "gap_list"]
+
+#: Columns that one-hot encoding may make; the memory limit alone bounds the numbers of a file.
+MAX_FEATURES = 5000
+_BLOCK_CELLS = 4_000_000
+_DAY = 86_400.0
+
+
+def features_of(
+    table: Table, names: list[str], rows: np.ndarray, keep: np.ndarray, n_fit: int, preparation: Preparation
+) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
+    """Return the matrix of the rows that are kept, scaled and filled by what all usable rows say.
+
+    Parameters
+    ----------
+    table : Table
+    names : list of str
+        Columns to use.
+    rows : ndarray of int
+        Rows of the table that can be used.
+    keep : ndarray of int
+        Positions in `rows`.
+    n_fit : int
+        Only so many of `rows` determine what to fill in and how to scale.
+    preparation : Preparation
+
+    Returns
+    -------
+    X : ndarray of shape (keep.size, n_features), float32, C-contiguous, finite
+    names : tuple of str
+    notes : list of str
+        What was done.
+    """
+    fitting = rows[: max(n_fit, 1)]
+    numbers = [name for name in names if table.kind(name) != CATEGORY]
+    words = [name for name in names if table.kind(name) == CATEGORY]
+    parts: list[_Numbers | _Words] = []
+    if numbers:
+        parts.append(_Numbers(table, numbers, rows, fitting, preparation.missing))
+    if words:
+        parts.append(_Words(table, words, rows, fitting, preparation.most_words))
+    width = sum(len(part.made) for part in parts)
+    # Chosen rows as the file has them, as float32, and the mask of what is finite; of what is computed, float64 too.
+    is_plain = not words and preparation.scale == "none" and parts[0].is_plain
+    cell_bytes = table.matrix.dtype.itemsize + 5 if is_plain else 20
+    size = f"{keep.size:,} rows of {width:,} columns"
+    memory.check(keep.size * width * cell_bytes, size, "Keep fewer rows (max_samples), words or columns")
+    blocks = [part.block(rows[keep]) for part in parts]
+    X = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+    made = tuple(name for part in parts for name in part.made)
+    X = _as_float32(_scale(X, parts, fitting, preparation.scale), made)
+    if preparation.scale != "none" and len(X) > 1 and (X[:1] == X).all():
+        raise DataError(
+            f"All {counted(len(X), 'row')} are equal in the {counted(width, 'column')} used. Leave out fewer "
+            "columns, or choose other data."
+        )
+    return X, made, [note for part in parts for note in part.notes]
+
+
+def gap_list(gaps: dict[str, int]) -> str:
+    """Return ``"age (3), town (12)"`` for numbers of gaps by column."""
+    return one_line(", ".join(f"{one_line(name, 40)} ({n:,})" for name, n in gaps.items()), 80)
+
+
+class _Numbers:
+    """Numbers, and dates as days since the first one, with gaps filled in."""
+
+    def __init__(self, table: Table, names: list[str], rows: np.ndarray, fitting: np.ndarray, missing: str) -> None:
+        self.table, self.made = table, list(names)
+        self.first_days = {
+            place: np.nanmin(table.values(name)) for place, name in enumerate(names) if table.kind(name) == DATE
+        }
+        self.fills: dict[int, float] = {}
+        gaps: dict[str, int] = {}
+        average = np.mean if missing == "impute mean" else np.median
+        for place, name in enumerate(names):
+            if not table.n_missing(name):
+                continue
+            values = table.values(name)
+            if n_gaps := int(np.count_nonzero(~np.isfinite(values[rows]))):
+                gaps[name] = n_gaps
+                known = values[fitting]
+                known = known[np.isfinite(known)].astype(np.float64)
+                self.fills[place] = float(average(known)) if known.size else 0.0
+        self.notes = []
+        if gaps:
+            word = "mean" if missing == "impute mean" else "median"
+            replaced = f"{counted(sum(gaps.values()), 'missing number')} replaced by the {word} of the column"
+            self.notes.append(f"{replaced}: {gap_list(gaps)}")
+        if self.first_days:
+            days = ", ".join(names[place] for place in self.first_days)
+            self.notes.append(f"dates as days since the first: {one_line(days, 60)}")
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether the values are those of the file."""
+        return not self.fills and not self.first_days
+
+    def block(self, rows: np.ndarray) -> np.ndarray:
+        X = self.table.numbers(self.made, rows)
+        if self.is_plain:
+            return X
+        X = X.astype(np.float64, copy=False)
+        for place, fill in self.fills.items():
+            column = X[:, place]
+            column[~np.isfinite(column)] = fill
+        for place, first in self.first_days.items():
+            X[:, place] = (X[:, place] - first) / _DAY
+        return X
+
+
+class _Words:
+    """Categories as zeros and ones, the most frequent word where one is missing."""
+
+    def __init__(self, table: Table, names: list[str], rows: np.ndarray, fitting: np.ndarray, most: int) -> None:
+        from sklearn.preprocessing import OneHotEncoder
+
+        self.table, self.names = table, names
+        found = [np.unique(column[column >= 0]) for column in self._codes(rows).T]
+        n_words = dict(zip(names, map(len, found), strict=True))
+        width = sum(min(n, most) for n in n_words.values())
+        if width > MAX_FEATURES:
+            raise DataError(
+                f"One column a word would make {width:,} columns of {len(names):,} categories, and at most "
+                f"{MAX_FEATURES:,} are made. Allow fewer words a category, or leave categories out."
+            )
+        codes = self._codes(fitting)
+        self.usual = [np.bincount(column[column >= 0], minlength=1).argmax() for column in codes.T]
+        # Codes of words, so that the encoder handles small numbers instead of text. All words are given in advance, so
+        # that those of test rows have columns too.
+        self.encoder = OneHotEncoder(
+            categories=found,
+            max_categories=most,
+            drop="if_binary",
+            handle_unknown="ignore",
+            sparse_output=False,
+            dtype=np.float64,
+        )
+        self.encoder.fit(self._filled(codes))
+        self.made = [self._name(made) for made in self.encoder.get_feature_names_out(names)]
+        counts = (self._codes(rows) < 0).sum(axis=0)
+        gaps = {name: int(n) for name, n in zip(names, counts, strict=True) if n}
+        self.notes = []
+        if gaps:
+            replaced = f"{counted(sum(gaps.values()), 'missing word')} replaced by the most frequent"
+            self.notes.append(f"{replaced}: {gap_list(gaps)}")
+        self.notes.append(f"one column a word: {one_line(', '.join(names), 80)}")
+        if cut := [name for name, n in n_words.items() if n > most]:
+            self.notes.append(f"rare words share a column in {one_line(', '.join(cut), 60)}")
+
+    def block(self, rows: np.ndarray) -> np.ndarray:
+        return self.encoder.transform(self._filled(self._codes(rows)))
+
+    def _codes(self, rows: np.ndarray) -> np.ndarray:
+        columns = [np.asarray(self.table.parsed[name].codes)[rows] for name in self.names]
+        return np.stack(columns, axis=1).astype(np.int32)
+
+    def _filled(self, codes: np.ndarray) -> np.ndarray:
+        return np.where(codes < 0, self.usual, codes)
+
+    def _name(self, made: str) -> str:
+        """Return ``colour=red`` for the encoder's ``colour_3``."""
+        name, _, position = made.rpartition("_")
+        if made.endswith("_infrequent_sklearn"):
+            return f"{made.removesuffix('_infrequent_sklearn')}=(others)"
+        return f"{name}={self.table.parsed[name].categories[int(position)]}"
+
+
+def _scale(X: np.ndarray, parts: list[_Numbers | _Words], rows: np.ndarray, scale: str) -> np.ndarray:
+    if scale == "none":
+        return X
+    from sklearn.preprocessing import StandardScaler, normalize
+
+    X = X.astype(np.float64, copy=False)
+    if scale == "unit norm":
+        return normalize(X)
+    scaler, step = StandardScaler(), max(_BLOCK_CELLS // X.shape[1], 1)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        for start in range(0, rows.size, step):
+            blocks = [part.block(rows[start : start + step]).astype(np.float64, copy=False) for part in parts]
+            scaler.partial_fit(np.concatenate(blocks, axis=1))
+        return scaler.transform(X)
+
+
+def _as_float32(X: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        X = np.ascontiguousarray(X, dtype=np.float32)
+    finite = np.isfinite(X).all(axis=0)
+    if not finite.all():
+        where = np.flatnonzero(~finite)
+        shown = one_line(", ".join(names[place] for place in where[:4]), 80)
+        raise DataError(
+            f"Values beyond ±3.4e38, the range of 32-bit numbers, in {counted(where.size, 'column')}: {shown}. "
+            "Leave them out, or rescale them (a logarithm, or another unit)."
+        )
+    return X

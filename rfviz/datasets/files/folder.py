@@ -1,0 +1,223 @@
+"""The data folder: every ``.npz``, ``.csv`` and ``.parquet`` file in it is a data set.
+
+The folder is the one given to :func:`set_folder`, else the environment variable ``RFVIZ_DATA``; sub-folders are not
+searched. A file ``<stem>.npz`` is the data set ``folder:<stem>``, so that it never hides a built-in one; where two
+files have one stem, the later in the order npz, parquet, csv keeps its suffix (``folder:<stem>.csv``).
+
+In an ``.npz`` file, the arrays are
+
+``X``, or ``X_train`` and ``X_test``
+    Numbers of shape (samples, features), or uint8 images of shape (samples, height, width[, 3]), which are flattened
+    and divided by 255. Training rows come first.
+``y``, or ``y_train`` and ``y_test``
+    Labels: text, booleans and whole numbers are classes, other numbers regression targets.
+``frame`` or ``order``
+    The place of each sample in a sequence.
+``is_train``
+    Booleans that mark the training rows of ``X``, which are then put first.
+
+Others are ignored. In a table, the label is the column ``label``, ``target``, ``class`` or ``y``, the order ``order``,
+``frame``, ``time`` or ``index`` (in any case).
+
+Files are read as uploads are (:mod:`rfviz.datasets.files.upload`). One that holds numbers alone, next to the label,
+keeps them as they are, and missing values are refused unless the parameter ``missing`` says what to do. One with words
+or dates among its columns is prepared as “Your own data…” in the laboratory suggests: words become columns of zeros and
+ones, dates are left out, gaps filled in or their rows dropped, columns standardised; the provenance says so. Such a
+file may have at most :data:`~rfviz.datasets.files.content.MAX_BYTES`.
+
+``<stem>.meta.json`` may give ``source``, ``licence``, ``classes``, ``feature_names``, and in ``preparation`` values of
+:class:`~rfviz.datasets.files.preparation.Preparation`, such as ``{"label": "species", "scale": "standardise"}``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.files.content import File, format_of
+from rfviz.datasets.files.meta import Meta, read_meta
+from rfviz.datasets.files.npz import Layout, npz_layout
+from rfviz.datasets.files.parquet import parquet_layout
+from rfviz.datasets.files.preparation import Preparation
+from rfviz.datasets.files.suggest import LABELS, ORDERS, as_they_are, first_named
+from rfviz.datasets.files.text import text_layout
+from rfviz.datasets.files.upload import Upload, read_path
+from rfviz.datasets.memory import size_text
+from rfviz.datasets.parameters import MISSING, ONLY_CLASS, RANDOM_STATE, max_samples_param
+from rfviz.datasets.wording import counted
+from rfviz.errors import DataError
+from rfviz.params import Param, validate
+
+__all__ = ["PREFIX", "files", "first", "folder", "set_folder", "specs"]
+
+PREFIX = "folder:"
+_VARIABLE = "RFVIZ_DATA"
+_SUFFIXES = (".npz", ".parquet", ".csv")
+
+_chosen: Path | None = None
+# What headers say, by file, with a stamp of the version that was read.
+_examined: dict[Path, tuple[tuple[int, int, str], DatasetSpec]] = {}
+
+
+def folder() -> Path | None:
+    """Return the data folder, whether it exists or not; None if none is set."""
+    if _chosen is not None:
+        return _chosen
+    from_environment = os.environ.get(_VARIABLE, "").strip()
+    return Path(from_environment).expanduser() if from_environment else None
+
+
+def set_folder(path: str | os.PathLike | None) -> None:
+    """Use `path` as the data folder; None goes back to ``RFVIZ_DATA``.
+
+    Raises
+    ------
+    DataError
+        If `path` is not a folder.
+    """
+    global _chosen
+    if path is None:
+        _chosen = None
+        return
+    path = Path(path).expanduser()
+    if not path.is_dir():
+        raise DataError(f"The data folder {path} does not exist or is not a folder.")
+    _chosen = path.resolve()
+
+
+def files() -> dict[str, Path]:
+    """Return the data files by key, sorted; none where there is no folder or it cannot be read."""
+    here = folder()
+    try:
+        found = [e for e in os.scandir(here) if not e.name.startswith(".") and e.is_file()] if here else []
+    except OSError:
+        return {}
+    # A name with control characters could be neither shown nor asked for.
+    paths = [Path(e.path) for e in found if e.name.isprintable() and Path(e.name).suffix.lower() in _SUFFIXES]
+    keyed: dict[str, Path] = {}
+    for path in sorted(paths, key=lambda p: (p.stem.lower(), _SUFFIXES.index(p.suffix.lower()), p.name)):
+        key = PREFIX + path.stem
+        keyed[PREFIX + path.name if key in keyed else key] = path
+    return keyed
+
+
+def first(stems: tuple[str, ...], accept: Callable[[Layout], bool]) -> Path | None:
+    """Return the first ``.npz`` file whose name begins with one of `stems` and whose layout is accepted, if any is."""
+    for path in files().values():
+        if path.stem.lower().startswith(stems) and path.suffix.lower() == ".npz":
+            try:
+                if accept(npz_layout(File.at(path))):
+                    return path
+            except DataError:  # its own entry in the list says what is wrong with it
+                continue
+    return None
+
+
+def specs() -> dict[str, DatasetSpec]:
+    """Return the entries of the data folder by key, from headers that are read once per version of a file.
+
+    A file that cannot be used is listed too: its summary says why, and loading it raises that.
+    """
+    found = {}
+    for key, path in files().items():
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        stamp = (status.st_mtime_ns, status.st_size, key)
+        if path not in _examined or _examined[path][0] != stamp:
+            _examined[path] = (stamp, _entry(key, path, status))
+        found[key] = _examined[path][1]
+    return found
+
+
+def _entry(key: str, path: Path, status: os.stat_result) -> DatasetSpec:
+    extra: dict[str, Any] = {"path": str(path), "stamp": f"{status.st_mtime_ns}-{status.st_size}"}
+    params: tuple[Param, ...] = ()
+    try:
+        params, summary, shape = _examine(path)
+        extra |= shape
+        summary += f" {path.name}, {size_text(status.st_size)}."
+    except DataError as error:
+        summary = f"Cannot be used: {error}"
+        extra["problem"] = str(error)
+    name = key.removeprefix(PREFIX)
+    return DatasetSpec(
+        name=key,
+        title=f"{name} (data folder)",
+        load=partial(_load, path, name, params),
+        params=params,
+        source="folder",
+        summary=summary,
+        extra=extra,
+    )
+
+
+def _examine(path: Path) -> tuple[tuple[Param, ...], str, dict[str, Any]]:
+    """Return the parameters that make sense for a file, a sentence on its content, and its shape."""
+    file = File.at(path)
+    image_shape, can_miss = None, True
+    if format_of(file) == "npz":
+        layout = npz_layout(file)
+        n, d, is_sequence, can_miss = layout.n_samples, layout.n_features, layout.is_sequence, layout.can_miss
+        image_shape = layout.image_shape
+    else:
+        names, n = _header(file)
+        meta = read_meta(path)
+        label = meta.preparation.get("label", first_named(names, LABELS))
+        order = meta.preparation.get("order", first_named(names, ORDERS))
+        d = len(names) - (label is not None) - (order is not None)
+        is_sequence = label is not None and order is not None
+    params = [ONLY_CLASS] if is_sequence else []
+    # Among a handful of rows there is nothing to choose.
+    if n is None or n > 20:
+        params += [max_samples_param(n), RANDOM_STATE]
+    if can_miss:
+        params.append(MISSING)
+    what = f"images of {'×'.join(map(str, image_shape))} pixels" if image_shape else f"rows of {counted(d, 'column')}"
+    summary = f"{n:,} {what}." if n is not None else f"{what.capitalize()}."
+    return tuple(params), summary, {"n_samples": n, "n_features": d, "image_shape": image_shape}
+
+
+def _header(file: File) -> tuple[tuple[str, ...], int | None]:
+    """Return the names of the columns of a table, and the number of rows where the header tells it."""
+    if file.suffix == ".parquet":
+        return parquet_layout(file)
+    layout = text_layout(file)
+    return layout.header[layout.has_index :] or ("",) * layout.n_columns, None
+
+
+def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress | None = None, **given) -> Dataset:
+    """Load one file of the folder; see :func:`rfviz.datasets.load`."""
+    values = validate(params, given)
+    if progress is not None:
+        progress(None, f"reading {path.name}…")
+    meta = read_meta(path)
+    origin = [
+        f"from {meta.source}" if meta.source else "",
+        f"licence: {meta.licence}" if meta.licence else "",
+        meta.note,
+    ]
+    upload = read_path(path, "; ".join([f"File {path.name} of the data folder", *filter(None, origin)]), meta)
+    if values.get("missing") == "error":
+        del values["missing"]  # which leaves it to the preparation
+    try:
+        dataset = upload.prepare(_preparation(upload, meta).replace(values))
+    except DataError as error:
+        raise DataError(f"{path.name}: {error}") from None
+    return replace(dataset, name=name)
+
+
+def _preparation(upload: Upload, meta: Meta) -> Preparation:
+    """Return the preparation of a file without a look at it: numbers stay as they are, words need what is suggested."""
+    table, suggestion = upload.table, upload.suggestion
+    plain = as_they_are(table)
+    numeric = [table.is_numeric(name) for name in table.names if name not in (plain.label, plain.order)]
+    if table.pictures is None and not all(numeric):
+        plain = suggestion.replace({"target": plain.target})
+    return plain.replace(meta.preparation)

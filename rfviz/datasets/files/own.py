@@ -1,0 +1,46 @@
+"""Data that a user brings, as an entry of the registry for that user alone.
+
+>>> from rfviz.datasets.files import read_upload
+>>> from rfviz.datasets.files.own import own_spec
+>>> upload = read_upload("flowers.csv", b"length,width,kind\\n5.1,3.5,a\\n4.9,3.0,b\\n6.3,3.3,a\\n5.8,2.7,b\\n")
+>>> own_spec("own:flowers", upload, upload.suggestion, upload.prepare(), "1").summary
+'4 rows of 2 numbers, 2 classes.'
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.files.preparation import Preparation
+from rfviz.datasets.files.upload import Upload
+
+__all__ = ["PREFIX", "is_own", "own_spec"]
+
+PREFIX = "own:"
+
+
+def is_own(name: str) -> bool:
+    """Return whether this is the key of data that a user brings."""
+    return name.startswith(PREFIX)
+
+
+def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Dataset, stamp: str) -> DatasetSpec:
+    """Return an entry of the registry for an upload that is prepared already.
+
+    The key begins with :data:`PREFIX`; the stamp differs for different contents. ``extra["values"]`` of the entry are
+    what a script needs to make the data again: the file or the number of OpenML, and the preparation.
+    """
+    origin: dict[str, Any] = {"file": upload.name} if upload.openml is None else {"openml": upload.openml}
+    return DatasetSpec(
+        name=key,
+        title=f"{upload.name} (yours)",
+        load=lambda progress=None: dataset,
+        source="own",
+        summary=dataset.summary,
+        extra={
+            "stamp": stamp,
+            "image_shape": dataset.image_shape,
+            "values": origin | {"preparation": preparation.to_json()},
+        },
+    )

@@ -1,0 +1,363 @@
+"""The columns of a file: numbers, categories, dates or free text, recognised once and shown before any use."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from rfviz.datasets.files.images import Pictures
+from rfviz.datasets.files.written_numbers import written_numbers
+from rfviz.datasets.wording import one_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["CATEGORY", "DATE", "EMPTY", "NUMBER", "TEXT", "Column", "Kind", "Table", "table_of_frame", "unique_names"]
+
+Kind = Literal["number", "category", "date", "text", "empty"]
+NUMBER: Kind = "number"
+CATEGORY: Kind = "category"
+DATE: Kind = "date"
+TEXT: Kind = "text"
+EMPTY: Kind = "empty"
+# A column counts as numbers or dates when so many of its cells are; the others then count as missing.
+_SHARE = 0.95
+# A column of more words, or of words that differ in most rows, identifies rows and holds no categories.
+_MAX_WORDS, _FEW_WORDS = 1000, 12
+# Words for a missing value, besides those that pandas knows.
+_UNKNOWN = ("", "?", "-", "none", "unknown", "missing")
+_DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}[./]\d{1,2}[./]\d{1,2})")
+_DATE_FORMATS = ("ISO8601", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y.%m.%d")
+# Distinct numbers are counted in so many rows, spread evenly; cells are checked so many at a time.
+_COUNTED_ROWS, _BLOCK_CELLS = 20_000, 8_000_000
+_HEAD_ROWS = 8
+
+
+@dataclass(frozen=True)
+class Column:
+    """The description of one column.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category", "date", "text", "empty"}
+    n_missing : int
+        Cells without a value, or with one that is not finite.
+    n_distinct : int
+        Different values (in 20,000 rows, spread evenly, where there are more).
+    span : str
+        Smallest to largest number or date; the most frequent words.
+    note : str
+        What was concluded and should be known; may be empty.
+    """
+
+    name: str
+    kind: Kind
+    n_missing: int
+    n_distinct: int
+    span: str
+    note: str = ""
+
+    @property
+    def is_usable(self) -> bool:
+        """Return whether it has values to compute with."""
+        return self.kind in (NUMBER, CATEGORY, DATE)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The columns of a file, in the form that a preparation uses.
+
+    Attributes
+    ----------
+    names : tuple of str
+        All columns in the order of the file.
+    n_rows : int
+    matrix : ndarray of shape (n_rows, n_numbers)
+        The columns that the file holds as numbers, in its own type; a value that is not finite is missing.
+    places : dict of str to int
+        Column of `matrix` by name.
+    parsed : dict of str to ndarray or pandas.Categorical
+        The values of other columns: float64 with nan for numbers; seconds since 1970 for dates; categories for words.
+    described : dict of str to Column
+        The columns that are not in `matrix`, among them free text and empty ones, which have no values.
+    head : DataFrame or None
+        The first rows as the file has them.
+    label, order : str or None
+        The columns that play these parts, where the form of the file says so.
+    pictures : Pictures or None
+        One image a row, of a file of images.
+    n_train : int or None
+        Rows before it are for training, where the file has a split.
+    class_names : tuple of str
+        Names by whole-number label.
+    """
+
+    names: tuple[str, ...]
+    n_rows: int
+    matrix: np.ndarray = field(repr=False)
+    places: dict[str, int] = field(repr=False)
+    parsed: dict[str, np.ndarray | pd.Categorical] = field(repr=False)
+    described: dict[str, Column] = field(repr=False)
+    head: pd.DataFrame | None = field(default=None, repr=False)
+    label: str | None = None
+    order: str | None = None
+    pictures: Pictures | None = None
+    n_train: int | None = None
+    class_names: tuple[str, ...] = ()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.places or name in self.described
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Return the descriptions of all columns."""
+        step = max(self.n_rows // _COUNTED_ROWS, 1)
+        return tuple(
+            self.described.get(name) or _describe_numbers(name, self.matrix[:, self.places[name]], step)
+            for name in self.names
+        )
+
+    def column(self, name: str | None) -> Column | None:
+        """Return the description of the column of that name, if there is one."""
+        return next((column for column in self.columns if column.name == name), None)
+
+    def kind(self, name: str) -> Kind:
+        """Return the kind of a column, without describing all of them."""
+        if name in self.described:
+            return self.described[name].kind
+        return EMPTY if self._matrix_gaps[self.places[name]] == self.n_rows else NUMBER
+
+    def n_missing(self, name: str) -> int:
+        """Return the number of cells of a column that have no finite value."""
+        return self.described[name].n_missing if name in self.described else int(self._matrix_gaps[self.places[name]])
+
+    def is_numeric(self, name: str) -> bool:
+        """Return whether the file holds a column as numbers or booleans, without words or dates among them."""
+        words = getattr(self.parsed.get(name), "categories", None)
+        return name in self.places or (words is not None and set(words) <= {"False", "True"})
+
+    def has_several(self, name: str) -> bool:
+        """Return whether a column holds different values."""
+        if name in self.described:
+            return self.described[name].n_distinct > 1
+        values = self.matrix[:, self.places[name]]
+        known = values[np.isfinite(values)]
+        return bool(known.size and (known != known[0]).any())
+
+    def values(self, name: str) -> np.ndarray | pd.Categorical | None:
+        """Return the values of a column; None for free text and empty columns."""
+        if name in self.described:
+            return self.parsed.get(name)
+        return None if self.kind(name) == EMPTY else self.matrix[:, self.places[name]]
+
+    def numbers(self, names: Sequence[str], rows: np.ndarray) -> np.ndarray:
+        """Return some rows of columns of numbers and dates, in a type that holds them all."""
+        inside = [name for name in names if name in self.places]
+        places = [self.places[name] for name in inside]
+        is_whole = places == list(range(self.matrix.shape[1]))
+        part = self.matrix[rows] if is_whole else self.matrix[np.ix_(rows, places)]
+        if len(inside) == len(names):
+            return part
+        X = np.empty((rows.size, len(names)))
+        X[:, [place for place, name in enumerate(names) if name in self.places]] = part
+        for place, name in enumerate(names):
+            if name not in self.places:
+                X[:, place] = self.parsed[name][rows]
+        return X
+
+    def lacks(self, names: Iterable[str]) -> np.ndarray:
+        """Return which rows lack a value in any of these columns."""
+        wanted = [name for name in names if self.n_missing(name)]
+        lacking = np.zeros(self.n_rows, dtype=bool)
+        if places := [self.places[name] for name in wanted if name in self.places]:
+            for start, stop in _row_blocks(self.matrix):
+                lacking[start:stop] = ~np.isfinite(self.matrix[start:stop][:, places]).all(axis=1)
+        for name in wanted:
+            values = self.parsed.get(name)
+            if isinstance(values, np.ndarray):
+                lacking |= ~np.isfinite(values)
+            elif values is not None:
+                lacking |= np.asarray(values.codes) < 0
+        return lacking
+
+    @cached_property
+    def _matrix_gaps(self) -> np.ndarray:
+        counts = np.zeros(self.matrix.shape[1], dtype=np.int64)
+        if self.matrix.dtype.kind == "f":
+            for start, stop in _row_blocks(self.matrix):
+                block = np.isfinite(self.matrix[start:stop])
+                counts += len(block) - block.sum(axis=0)
+        return counts
+
+
+def table_of_frame(frame: pd.DataFrame, class_names: tuple[str, ...] = ()) -> Table:
+    """Recognise what every column of `frame` holds."""
+    names = unique_names(one_line(name, 60) for name in frame.columns)
+    step = max(len(frame) // _COUNTED_ROWS, 1)
+    numeric, parsed, described = [], {}, {}
+    for place, (name, (_, series)) in enumerate(zip(names, frame.items(), strict=True)):
+        if _is_plain(series):
+            numeric.append(place)
+            continue
+        described[name], values = _recognise(name, series, step)
+        if values is not None:
+            parsed[name] = values
+    head = frame.iloc[:_HEAD_ROWS].copy()
+    head.columns = names
+    return Table(
+        names=tuple(names),
+        n_rows=len(frame),
+        matrix=_matrix(frame if len(numeric) == len(names) else frame.iloc[:, numeric]),
+        places={names[place]: number for number, place in enumerate(numeric)},
+        parsed=parsed,
+        described=described,
+        head=head,
+        class_names=class_names,
+    )
+
+
+def _is_plain(series: pd.Series) -> bool:
+    """Return whether a column arrives as real numbers."""
+    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
+
+    dtype = series.dtype
+    return is_numeric_dtype(dtype) and not is_bool_dtype(dtype) and not is_complex_dtype(dtype)
+
+
+def _matrix(frame: pd.DataFrame) -> np.ndarray:
+    """Return columns of numbers as one array, which shares the memory of `frame` where they have one type."""
+    if all(isinstance(dtype, np.dtype) for dtype in frame.dtypes):
+        return frame.to_numpy() if frame.shape[1] else np.empty((len(frame), 0))
+    return frame.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _row_blocks(matrix: np.ndarray) -> list[tuple[int, int]]:
+    step = max(_BLOCK_CELLS // max(matrix.shape[1], 1), 1)
+    return [(start, start + step) for start in range(0, len(matrix), step)]
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return the names, each once and none empty."""
+    used: set[str] = set()
+    found = []
+    for place, name in enumerate(names, start=1):
+        base = name or f"column {place}"
+        new, number = base, 1
+        while new in used:
+            number += 1
+            new = f"{base} ({number})"
+        used.add(new)
+        found.append(new)
+    return found
+
+
+def _recognise(name: str, series: pd.Series, step: int) -> tuple[Column, np.ndarray | pd.Categorical | None]:
+    import pandas as pd
+    from pandas.api.types import is_complex_dtype
+
+    dtype = series.dtype
+    if is_complex_dtype(dtype):
+        return Column(name, TEXT, 0, 0, "", "complex numbers, which are not used"), None
+    if isinstance(dtype, pd.DatetimeTZDtype) or (isinstance(dtype, np.dtype) and dtype.kind == "M"):
+        return _dates(name, series)
+    if isinstance(dtype, np.dtype) and dtype.kind == "m":
+        return _numbers(name, series.dt.total_seconds().to_numpy(dtype=np.float64), step, "durations, in seconds")
+    return _words(name, series, step)
+
+
+def _numbers(name: str, values: np.ndarray, step: int, note: str) -> tuple[Column, np.ndarray | None]:
+    column = _describe_numbers(name, values, step, note)
+    return column, None if column.kind == EMPTY else values
+
+
+def _describe_numbers(name: str, values: np.ndarray, step: int, note: str = "") -> Column:
+    n_infinite = int(np.isinf(values).sum()) if values.dtype.kind == "f" else 0
+    if n_infinite:
+        note = "; ".join(filter(None, [note, f"{n_infinite:,} infinite, which count as missing"]))
+    known = values[np.isfinite(values)]
+    if known.size == 0:
+        return Column(name, EMPTY, values.size, 0, "", note or "no value at all")
+    part = values[::step]
+    n_distinct = len(np.unique(part[np.isfinite(part)]))
+    low, high = (f"{value:,.6g}".replace("-", "−").replace("e+0", "e") for value in (known.min(), known.max()))
+    span = low if low == high else f"{low} to {high}"
+    return Column(name, NUMBER, int(values.size - known.size), n_distinct, span, note)
+
+
+def _dates(name: str, series: pd.Series, note: str = "") -> tuple[Column, np.ndarray | None]:
+    import pandas as pd
+
+    series = pd.to_datetime(series, utc=True)
+    missing = series.isna().to_numpy()
+    if missing.all():
+        return Column(name, EMPTY, len(series), 0, "", "no value at all"), None
+    stamps = series.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
+    seconds = np.where(missing, np.nan, stamps.astype(np.int64) / 1e6)
+    low, high = series.min(), series.max()
+    span = f"{low:%Y-%m-%d} to {high:%Y-%m-%d}"
+    return Column(name, DATE, int(missing.sum()), int(series.nunique()), span, note), seconds
+
+
+def _words(name: str, series: pd.Series, step: int) -> tuple[Column, np.ndarray | pd.Categorical | None]:
+    """Recognise a column of text: perhaps numbers or dates with a few odd cells, else categories or free text."""
+    import pandas as pd
+
+    codes, found = pd.factorize(series.astype(object))
+    words = [one_line(word, 200) for word in found]
+    # The last entry stands for missing cells, whose code is -1.
+    words = np.array([None if word.lower() in _UNKNOWN else word for word in words] + [None], dtype=object)
+    text = pd.Series(words[codes], index=series.index, dtype=object)
+    missing = text.isna().to_numpy()
+    known = text[~missing]
+    if known.empty:
+        return Column(name, EMPTY, len(series), 0, "", "no value at all"), None
+    values = np.full(len(series), np.nan)
+    numbers = pd.to_numeric(known, errors="coerce").astype(np.float64)
+    odd = numbers.isna()
+    if odd.mean() <= 1 - _SHARE and not _is_code(known[~odd]):
+        values[~missing] = numbers.to_numpy()
+        return _numbers(name, values, step, _odd_note(known[odd], "numbers"))
+    written = None if _is_code(known) else written_numbers(known, _SHARE)
+    if written is not None:
+        values[~missing], note = written
+        odd_note = _odd_note(known[np.isnan(written[0])], "numbers")
+        return _numbers(name, values, step, "; ".join(filter(None, [note, odd_note])))
+    if _DATE.match(known.iloc[0]):
+        dates = _parse_dates(known)
+        if dates.isna().mean() <= 1 - _SHARE:
+            return _dates(name, dates.reindex(series.index), _odd_note(known[dates.isna()], "dates"))
+    counts = known.value_counts()
+    span = ", ".join(one_line(word, 20) for word in counts.index[:4]) + (", …" if len(counts) > 4 else "")
+    if len(counts) > _MAX_WORDS or (len(counts) > _FEW_WORDS and len(counts) > 0.5 * len(known)):
+        note = "free text or names of rows, which are not used"
+        return Column(name, TEXT, int(missing.sum()), len(counts), span, note), None
+    categories = pd.Categorical(text, categories=sorted(counts.index))
+    return Column(name, CATEGORY, int(missing.sum()), len(counts), span), categories
+
+
+def _is_code(known: pd.Series) -> bool:
+    """Return whether numbers are names, such as postal codes: written with a zero in front."""
+    return bool(len(known)) and bool(known.str.match(r"0\d").mean() > 0.01)
+
+
+def _parse_dates(known: pd.Series) -> pd.Series:
+    """Return the dates in the one format that fits most cells."""
+    import pandas as pd
+
+    with warnings.catch_warnings():  # of formats that it would have to guess
+        warnings.simplefilter("ignore")
+        parsed = [pd.to_datetime(known, errors="coerce", utc=True, format=form) for form in _DATE_FORMATS]
+    return min(parsed, key=lambda dates: dates.isna().sum())
+
+
+def _odd_note(cells: pd.Series, what: str) -> str:
+    if cells.empty:
+        return ""
+    return f"{len(cells):,} cells are no {what} (such as {one_line(cells.iloc[0], 20)!r}) and count as missing"

@@ -1,0 +1,289 @@
+"""Text of rows and cells → a pandas table: encoding, separator and decimal sign are found, and said where in doubt."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+import statistics
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rfviz.datasets import memory
+from rfviz.datasets.files.content import File, reading
+from rfviz.datasets.wording import one_line
+from rfviz.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["MAX_COLUMNS", "TextLayout", "read_text", "text_layout"]
+
+#: Columns of an upload at most; files of the data folder may have more.
+MAX_COLUMNS = 20_000
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+# Lines that show how cells are separated. The second size is for tables of very many columns.
+_SAMPLE_LINES, _SAMPLE_BYTES = 60, (1 << 20, 1 << 24)
+# Control characters that no text holds.
+_CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 26, 27})
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+\s*")
+_REMEDY = "Save it as 'CSV UTF-8'"
+
+
+@dataclass(frozen=True)
+class TextLayout:
+    """The form of a table in text.
+
+    Attributes
+    ----------
+    encoding, separator, decimal : str
+    is_spaced : bool
+        Whether blanks follow separators.
+    header : tuple of str
+        The cells of the first line; empty where that is data already.
+    n_columns : int
+    notes : tuple of str
+        What was concluded, since the file does not say it.
+    """
+
+    encoding: str
+    separator: str
+    decimal: str
+    is_spaced: bool
+    header: tuple[str, ...]
+    n_columns: int
+    notes: tuple[str, ...]
+
+    @property
+    def has_index(self) -> bool:
+        """Return whether the first column is the nameless index that pandas writes."""
+        return self.n_columns > 1 and bool(self.header) and not self.header[0].strip()
+
+
+def text_layout(file: File, whole: bool = False) -> TextLayout:
+    """Find the form of a table.
+
+    Parameters
+    ----------
+    file : File
+    whole : bool
+        Whether to check the encoding of all bytes, not only of the first lines.
+
+    Raises
+    ------
+    DataError
+        If it is no text, or has no two lines, or a second line that is longer than the first.
+    """
+    with reading(file, "a table", _REMEDY):
+        encoding, notes = _encoding(file, whole)
+        lines = _first_lines(file, encoding)
+    separator = _separator(lines)
+    first = _cells(lines[0], separator)
+    if len(_cells(lines[1], separator)) > len(first):
+        raise DataError(_longer_rows(file))
+    is_data = _is_data(first)
+    if is_data:
+        notes.append("The first line holds numbers, so it was read as data, and the columns are numbered.")
+    decimal = "," if _has_decimal_comma(lines[not is_data :], separator) else "."
+    if decimal == ",":
+        notes.append("Numbers are written with a decimal comma.")
+    if separator != ",":
+        notes.append(f"Cells are separated by {_SEPARATORS[separator]}.")
+    is_spaced = any(f"{separator} " in line for line in lines)
+    header = () if is_data else tuple(first)
+    return TextLayout(encoding, separator, decimal, is_spaced, header, len(first), tuple(notes))
+
+
+def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read a table.
+
+    Parameters
+    ----------
+    file : File
+    names : tuple of str
+        Names for columns that have none in the file, used if there is one for each.
+
+    Returns
+    -------
+    frame : DataFrame
+        Columns as pandas types them; their names are unique.
+    notes : tuple of str
+        What was concluded that the file does not say.
+
+    Raises
+    ------
+    DataError
+        If it is no text, has no rows, or rows longer than the header.
+    MemoryBudgetError
+        If it would not fit into the memory limit.
+    """
+    with reading(file, "a table", _REMEDY):
+        layout = text_layout(file, whole=True)
+        if file.is_upload and layout.n_columns > MAX_COLUMNS:
+            raise DataError(
+                f"{file.name} has {layout.n_columns:,} columns, and at most {MAX_COLUMNS:,} are read. "
+                "Leave some out, or save the numbers as X of an .npz file."
+            )
+        n_lines = _count_lines(file)
+        # A cell of a number: its text, a pointer to it and its value, twice. An upload may consist of short words, and
+        # each of its columns is described. Words take more memory than their length.
+        cell_bytes = 40 if file.is_upload else 20
+        needed = max(n_lines * layout.n_columns * cell_bytes, 4 * file.n_bytes)
+        memory.check(needed, f"{file.name} ({n_lines:,} lines)", "Save fewer rows or columns")
+        frame = _parse(file, layout)
+    notes = list(layout.notes)
+    if not layout.header:
+        given = len(names) == frame.shape[1]
+        frame.columns = names if given else [f"column {number}" for number in range(1, frame.shape[1] + 1)]
+    if layout.has_index:
+        frame = frame.drop(columns=frame.columns[0])
+        notes.append("The first column has no name and is left out.")
+    counts = Counter(layout.header[layout.has_index :])
+    if repeated := sorted(cell.strip() for cell, count in counts.items() if count > 1 and cell.strip()):
+        notes.append(f"Names that occur twice were numbered: {one_line(', '.join(repeated), 60)}.")
+    return frame, tuple(notes)
+
+
+def _encoding(file: File, whole: bool) -> tuple[str, list[str]]:
+    """Return the encoding, and notes on it."""
+    n_bytes = file.n_bytes if whole else _SAMPLE_BYTES[0]
+    if file.head(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        if _decodes(file, "utf-16", n_bytes):
+            return "utf-16", ["The text is UTF-16, as its first bytes say."]
+        raise DataError(f"{file.name} begins like UTF-16, but is not. {_REMEDY}.")
+    controls = sum(len(block) - len(block.translate(None, _CONTROLS)) for block in file.blocks(n_bytes))
+    if controls:
+        raise DataError(
+            f"{file.name} is not text: it holds {controls:,} control characters, and a table holds none. "
+            f"{_REMEDY}, without compression."
+        )
+    if _decodes(file, "utf-8", n_bytes):
+        return "utf-8-sig", []
+    if _decodes(file, "cp1252", n_bytes):
+        return "cp1252", [
+            "The text is not UTF-8, so it was read as Windows-1252 (Western European). Where letters look wrong, save "
+            "it as 'CSV UTF-8'."
+        ]
+    raise DataError(f"{file.name} is text in neither UTF-8 nor Windows-1252. {_REMEDY}.")
+
+
+def _decodes(file: File, encoding: str, n_bytes: int) -> bool:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        for block in file.blocks(n_bytes):
+            # Most blocks are ASCII, which is seen far faster than decoded. A character may begin in the block before.
+            if encoding == "utf-16" or decoder.getstate()[0] or not block.isascii():
+                decoder.decode(block)
+        decoder.decode(b"", final=n_bytes >= file.n_bytes)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _first_lines(file: File, encoding: str) -> list[str]:
+    for size in _SAMPLE_BYTES:
+        text = file.head(size).decode(encoding, errors="ignore")
+        lines = [line for line in text.splitlines() if line.strip()][: _SAMPLE_LINES + 1]
+        if len(lines) > 1 or file.n_bytes <= size:
+            break
+    if not lines:
+        raise DataError(f"{file.name} holds no text. A table needs a line of column names and one line a sample.")
+    if len(lines) == 1 and file.n_bytes > size:
+        raise DataError(
+            f"{file.name} has a first line of more than {size:,} characters: not a table. Write one line a sample."
+        )
+    if len(lines) == 1:
+        raise DataError(f"{file.name} has a single line. A table needs a line of column names and one line a sample.")
+    return lines[:_SAMPLE_LINES]
+
+
+def _separator(lines: list[str]) -> str:
+    """Return the separator that cuts most lines into the same number of cells, more than one."""
+
+    def score(separator: str) -> tuple[float, int]:
+        counts = [len(_cells(line, separator)) for line in lines]
+        usual = statistics.mode(counts)
+        return (counts.count(usual) / len(counts) if usual > 1 else 0.0, usual)
+
+    return max(_SEPARATORS, key=score)
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    # A line that the csv module cannot split (one cell of 128 kB, say) counts as one cell.
+    try:
+        return next(csv.reader([line], delimiter=separator), [line])
+    except csv.Error:
+        return [line]
+
+
+def _is_data(cells: list[str]) -> bool:
+    """Return whether the first line is a sample: numbers and empty cells, but not the 0,1,2… that pandas writes."""
+    named = cells[1:] if cells[0] == "" else cells
+    if len(named) > 1 and named == [str(i) for i in range(len(named))]:
+        return False
+    return any(map(_is_number, cells)) and all(cell.strip() == "" or _is_number(cell) for cell in cells)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _has_decimal_comma(lines: list[str], separator: str) -> bool:
+    if separator == ",":
+        return False
+    cells = [cell for line in lines for cell in _cells(line, separator)]
+    return sum(map(bool, map(_DECIMAL_COMMA.fullmatch, cells))) > sum(map(bool, map(_DECIMAL_POINT.fullmatch, cells)))
+
+
+def _count_lines(file: File) -> int:
+    """Return the number of lines, whichever way they end."""
+    end = b"\n" if b"\n" in file.head(_SAMPLE_BYTES[0]) else b"\r"
+    return sum(block.count(end) for block in file.blocks()) + 1
+
+
+def _parse(file: File, layout: TextLayout) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        with file.open() as stream:
+            # Not in blocks of rows: a code such as 007 would be a number in some of them and text in others.
+            frame = pd.read_csv(
+                stream,
+                sep=layout.separator,
+                header=0 if layout.header else None,
+                encoding=layout.encoding,
+                decimal=layout.decimal,
+                low_memory=False,
+                skipinitialspace=layout.is_spaced,
+            )
+    except pd.errors.ParserError as error:
+        raise DataError(_parser_error(file, str(error))) from None
+    # Pandas makes an index of cells beyond the header, without a warning.
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise DataError(_longer_rows(file))
+    if len(frame) == 0:
+        raise DataError(f"{file.name} has column names but no rows. Add one line a sample.")
+    return frame
+
+
+def _longer_rows(file: File) -> str:
+    return f"{file.name}: the rows have more cells than the first line has names. Give every column a name."
+
+
+def _parser_error(file: File, message: str) -> str:
+    """Return what pandas says about lines of unequal length, or an open quotation mark, as a sentence."""
+    if found := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message):
+        expected, line, cells = found.groups()
+        return (
+            f"{file.name}: line {line} has {cells} cells, and those before have {expected}. Give every line as many; "
+            "text that holds a separator belongs in quotation marks."
+        )
+    if "EOF inside string" in message:
+        return f"{file.name}: a quotation mark is opened and never closed. Close it, or leave it out."
+    return f"{file.name} is damaged, or not a table ({one_line(message, 120).rstrip('.')}). {_REMEDY}."

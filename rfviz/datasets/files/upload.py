@@ -1,0 +1,241 @@
+"""Reading one file: looked at first, then prepared by choices, then a :class:`Dataset` like any other.
+
+>>> from rfviz.datasets.files import read_upload
+>>> upload = read_upload("flowers.csv", b"length,width,kind\\n5.1,3.5,a\\n4.9,3.0,b\\n6.3,3.3,a\\n5.8,2.7,b\\n")
+>>> [(column.name, column.kind) for column in upload.columns]
+[('length', 'number'), ('width', 'number'), ('kind', 'category')]
+>>> upload.prepare().target_names
+('a', 'b')
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rfviz.datasets.base import Dataset, Progress
+from rfviz.datasets.files.content import MAX_BYTES, File, format_of, reading
+from rfviz.datasets.files.images import Pictures, ZippedPictures, numbers_in, read_zip
+from rfviz.datasets.files.meta import Meta
+from rfviz.datasets.files.npz import read_npz
+from rfviz.datasets.files.parquet import read_parquet
+from rfviz.datasets.files.preparation import Preparation
+from rfviz.datasets.files.prepare import image_shape, prepare
+from rfviz.datasets.files.suggest import FOLDER, LABELS, NUMBER_IN_NAME, first_named, suggest
+from rfviz.datasets.files.table import Column, Table, table_of_frame
+from rfviz.datasets.files.text import MAX_COLUMNS, read_text
+from rfviz.datasets.memory import size_text
+from rfviz.datasets.wording import counted, one_line
+from rfviz.errors import DataError, MemoryBudgetError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["SUFFIXES", "Upload", "read_path", "read_upload"]
+
+SUFFIXES = ("csv", "tsv", "txt", "parquet", "npz", "zip")
+
+
+@dataclass(frozen=True, eq=False)
+class Upload:
+    """A file that was read, before anything is computed from it.
+
+    Attributes
+    ----------
+    name, stem : str
+        Name of the file on one line, with and without its suffix.
+    n_bytes : int
+        Size of the file.
+    digest : str
+        SHA-256 of its bytes; empty for a file of the data folder.
+    table : Table
+        The columns, and the images of a file of images.
+    notes : tuple of str
+        What was concluded or passed over.
+    source : str
+        Where the data come from, for :attr:`Dataset.provenance`.
+    openml : int or None
+        OpenML's number, where they come from there.
+    """
+
+    name: str
+    stem: str
+    n_bytes: int
+    digest: str
+    table: Table
+    notes: tuple[str, ...]
+    source: str
+    openml: int | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return self.table.columns
+
+    @property
+    def pictures(self) -> Pictures | None:
+        return self.table.pictures
+
+    @property
+    def n_rows(self) -> int:
+        return self.table.n_rows
+
+    @cached_property
+    def suggestion(self) -> Preparation:
+        """Return a preparation to begin with."""
+        return suggest(self.table)
+
+    @property
+    def facts(self) -> str:
+        """Return one line on what the file holds."""
+        size = size_text(self.n_bytes)
+        if self.pictures is None:
+            return f"{self.n_rows:,} rows, {len(self.table.names):,} columns, {size}"
+        low, high = self.pictures.sizes.min(axis=0), self.pictures.sizes.max(axis=0)
+        sizes = f"{low[0]}×{low[1]}" + (f" to {high[0]}×{high[1]}" if (low != high).any() else "")
+        return f"{self.n_rows:,} images of {sizes} pixels, {'in colour' if self.pictures.in_colour else 'grey'}, {size}"
+
+    def shape_of(self, preparation: Preparation) -> tuple[int, ...] | None:
+        """Return the shape of an image under this preparation; None where there are no images."""
+        return image_shape(self.table, preparation)
+
+    def balance(self, name: str, most: int = 12) -> pd.DataFrame:
+        """Count the rows of each value of a column, the most frequent first: columns ``value``, ``rows``, ``share``.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, or it holds free text.
+        """
+        import pandas as pd
+
+        values = self.table.values(name) if name in self.table else None
+        if values is None:
+            raise DataError(f"The column {name!r} has no values to count. Choose one of numbers or categories.")
+        counts = pd.Series(values).value_counts()
+        shown = counts.iloc[:most]
+        names = [f"{v:g}" if isinstance(v, float) else str(v) for v in shown.index]
+        found = pd.DataFrame({"value": names, "rows": shown.to_numpy()})
+        if len(counts) > most:
+            found.loc[len(found)] = [f"{len(counts) - most:,} more", int(counts.iloc[most:].sum())]
+        return found.assign(share=found["rows"] / max(found["rows"].sum(), 1))
+
+    def prepare(self, preparation: Preparation | None = None, progress: Progress | None = None) -> Dataset:
+        """Return the data set that these choices make; without any, those of :attr:`suggestion`.
+
+        Raises
+        ------
+        DataError
+            If they leave too little, or an image is damaged.
+        MemoryBudgetError
+            If it would not fit into the memory limit.
+        """
+        try:
+            return prepare(self.table, preparation or self.suggestion, self.stem, self.source, self.notes, progress)
+        except MemoryBudgetError:
+            raise
+        except MemoryError:
+            raise MemoryBudgetError(
+                f"{self.name} does not fit into the computer's memory. Keep fewer rows or columns."
+            ) from None
+
+
+def read_upload(name: str, data: bytes, source: str = "") -> Upload:
+    """Read a file in memory; nothing is written to disk.
+
+    Parameters
+    ----------
+    name : str
+        Its name, whose suffix must fit its bytes; folders in it are ignored.
+    data : bytes
+    source : str
+        Where it comes from, as a part of a sentence; "Your file …" by default.
+
+    Raises
+    ------
+    DataError
+        If it is damaged, too large, of another format than its name says, or holds no table, arrays or images.
+    MemoryBudgetError
+        If it would not fit into the memory limit once expanded.
+    """
+    file = File.uploaded(name, data)
+    return _read(file, source or f"Your file {file.name}", Meta())
+
+
+def read_path(path: Path, source: str, meta: Meta) -> Upload:
+    """Read a file of the data folder, which may be larger than an upload if it holds numbers.
+
+    Parameters
+    ----------
+    path : Path
+    source : str
+        Where it comes from, as a part of a sentence.
+    meta : Meta
+        Names for classes and nameless columns.
+
+    Raises
+    ------
+    DataError, MemoryBudgetError
+        As :func:`read_upload`.
+    """
+    return _read(File.at(path), source, meta)
+
+
+def _read(file: File, source: str, meta: Meta) -> Upload:
+    with reading(file, "a table, arrays or images", "Save it again"):
+        table, notes = _table(file, format_of(file), meta)
+        if table.n_rows < 3:
+            raise DataError(
+                f"{file.name} has {counted(table.n_rows, 'row')}, and at least 3 are needed. "
+                "Choose a file with more samples."
+            )
+        return Upload(file.name, file.stem, file.n_bytes, file.digest, table, notes, source)
+
+
+def _table(file: File, format_: str, meta: Meta) -> tuple[Table, tuple[str, ...]]:
+    if format_ == "zip":
+        pictures, notes = read_zip(file)
+        return _table_of_images(pictures), notes
+    if format_ == "npz":
+        arrays = read_npz(file)
+        if file.is_upload and arrays.image_shape is None and arrays.X.shape[1] > MAX_COLUMNS:
+            raise DataError(
+                f"{file.name} has {arrays.X.shape[1]:,} columns, and at most {MAX_COLUMNS:,} are shown and prepared "
+                "here. Put it into the data folder (RFVIZ_DATA), or save fewer."
+            )
+        return replace(arrays, feature_names=meta.feature_names, class_names=meta.class_names).table(), arrays.notes
+    frame, notes = read_text(file, meta.feature_names) if format_ == "text" else read_parquet(file)
+    if file.n_bytes > MAX_BYTES:
+        _refuse_words(file, frame)
+    return table_of_frame(frame, meta.class_names), notes
+
+
+def _refuse_words(file: File, frame: pd.DataFrame) -> None:
+    """Refuse words and dates in a large file: they take many times the memory of its numbers."""
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    label = first_named(map(str, frame.columns), LABELS)
+    words = [name for name, kind in frame.dtypes.items() if not (is_numeric_dtype(kind) or is_bool_dtype(kind))]
+    words = [name for name in words if str(name) != label]
+    if words:
+        examples = [f"{one_line(name, 40)!r} (such as {one_line(frame[name].iloc[0], 30)!r})" for name in words[:4]]
+        more = f" and {len(words) - 4} more" if len(words) > 4 else ""
+        raise DataError(
+            f"{file.name} has {size_text(file.n_bytes)}, and above {size_text(MAX_BYTES)} only numbers are read, but "
+            f"these columns hold text or dates: {', '.join(examples)}{more}. Drop them, encode them as numbers, or "
+            "leave unknown cells empty; name the column of labels 'label'."
+        )
+
+
+def _table_of_images(pictures: ZippedPictures) -> Table:
+    """Return what the names of images say: folders as classes, numbers as an order."""
+    import pandas as pd
+
+    columns: dict[str, object] = {}
+    if len(set(pictures.folders)) > 1:
+        columns[FOLDER] = list(pictures.folders)
+    numbers = numbers_in(pictures.names)
+    if numbers is not None:
+        columns[NUMBER_IN_NAME] = numbers
+    return replace(table_of_frame(pd.DataFrame(columns, index=range(len(pictures.names)))), pictures=pictures)

@@ -1,0 +1,1 @@
+"""Data sets that are generated, each in a module with a ``SPEC``."""

@@ -1,0 +1,24 @@
+"""Text from outside (file names, columns, other libraries' errors), cut to what fits in a sentence."""
+
+from __future__ import annotations
+
+__all__ = ["counted", "one_line", "reason"]
+
+
+def counted(n: int, noun: str) -> str:
+    """Return ``"1 row"`` or ``"2,000 rows"``."""
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def one_line(text: object, length: int) -> str:
+    """Return `text` on one line, without control characters, of at most `length` characters."""
+    # A first cut, since it may be megabytes.
+    cut = "".join(c if c.isprintable() else " " for c in str(text)[: 4 * length])
+    line = " ".join(cut.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def reason(error: BaseException) -> str:
+    """Return the first line of an error, or its type where it has no text; without a full stop."""
+    first = str(error).strip().split("\n", 1)[0]
+    return one_line(first, 120).rstrip(".") or type(error).__name__

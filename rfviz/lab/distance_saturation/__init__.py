@@ -1,0 +1,1 @@
+"""Distance saturation: Figure 1 of the random maxout paper."""

@@ -1,0 +1,66 @@
+"""Facts about distance saturation that lessons quote and check."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rfviz import datasets, kernels
+from rfviz.features import DistanceLaw, MapSpec, RandomMaxout
+from rfviz.lab.distance_saturation.compute import prepare_pairs, saturation
+from rfviz.lab.facts import fact
+
+__all__: list[str] = []
+
+
+def _law(q: int) -> DistanceLaw:
+    return RandomMaxout(1000, pool_size=q).fit(np.zeros((1, 2))).distance_law()
+
+
+@fact
+def slope(q: int) -> float:
+    """Return how much a maxout map with pools of q stretches very short distances between unit vectors."""
+    return _law(q).slope
+
+
+@fact
+def plateau(q: int) -> float:
+    """Return the largest expected distance after a maxout map with pools of q."""
+    return float(_law(q).plateau)
+
+
+@fact
+def radius(q: int) -> float:
+    """Return the input distance at which 90% of that plateau are reached."""
+    return float(_law(q).saturation_radius())
+
+
+@fact
+def expected_distance(q: int, distance: float) -> float:
+    """Return the expected distance, after the map, of unit vectors at this distance."""
+    return float(_law(q).band(np.array([float(distance)]))[0][0])
+
+
+@fact
+def printed_distance(q: int, distance: float) -> float:
+    """Return the same by the formula that is printed as Theorem 1."""
+    return float(_law(q).as_printed(np.array([float(distance)]))[0])
+
+
+@fact
+def maxout_kernel(q: int, cosine: float) -> float:
+    """Return the exact kernel of maxout features of two unit vectors with this cosine."""
+    return float(kernels.maxout_rho(float(cosine), q))
+
+
+@fact
+def mean_max(q: int) -> float:
+    """Return the mean of the largest of q standard normal numbers."""
+    return float(kernels.expected_max(q))
+
+
+@fact
+def deviation(q: int, m: int) -> float:
+    """Return the RMS distance of the cloud from its curve: 100 points on the circle, m features, seed 0."""
+    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
+    spec = MapSpec(RandomMaxout, n_components=int(m), pool_size=int(q), random_state=0)
+    return saturation(pairs, [spec], [""]).curves[0].rms_deviation

@@ -1,0 +1,188 @@
+"""Charts of distance saturation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.features import Look
+from rfviz.figures.density import density_image
+from rfviz.figures.lines import band
+from rfviz.figures.quick import trace
+from rfviz.figures.template import GREY, rgba, series_styles, styled
+from rfviz.lab.distance_saturation.compute import SATURATION_SHARE, SaturationCurve, SaturationResult, SeedBand
+
+__all__ = ["plot_saturation"]
+
+# Curves up to which each radius is written beside its mark.
+_FEW = 3
+
+
+def plot_saturation(
+    result: SaturationResult, *, as_printed: bool = True, height: int = 560, over_seeds: SeedBand | None = None
+) -> go.Figure:
+    """Plot embedded against input distance: pairs as density, the exact law with its band, slope, plateau and radius.
+
+    Parameters
+    ----------
+    result : SaturationResult
+    as_printed : bool
+        Whether to add the curve of the paper's formula where it is wrong.
+    height : int
+        Pixels.
+    over_seeds : SeedBand, optional
+        The mean position of the first cloud over seeds.
+    """
+    reach, top = float(result.x_edges[-1]), float(result.y_edges[-1])
+    slope = result.curves[0].slope or 1.0
+    # The feature distances of a kernel with a cusp rise vertically: there is no regime in which they are kept.
+    traces: list[Any] = [_slope_line(result, slope)] if np.isfinite(slope) else []
+    styles = series_styles(result.cls, len(result.curves))
+    for index, (curve, style) in enumerate(zip(result.curves, styles, strict=True)):
+        traces += _law(result, curve, style, as_printed, first=index == 0)
+    traces += _limits(result, styles)
+    if over_seeds is not None:
+        traces += _average(over_seeds)
+    return styled(
+        traces,
+        x="distance of two points, ‖x − z‖",
+        y="distance of their features, ‖Φ(x) − Φ(z)‖",
+        height=height,
+        revision=f"{result.dataset}-{reach}",
+        # Plotly takes images in one place for one image; a billionth of the axis tells them apart.
+        images=[
+            density_image(curve.counts, styles[index].colour, (-1e-9 * index * reach, reach), (0.0, top))
+            for index, curve in enumerate(result.curves)
+        ],
+        xaxis={"range": [0, reach]},
+        yaxis={"range": [0, top]},
+    )
+
+
+def _slope_line(result: SaturationResult, slope: float) -> dict[str, Any]:
+    """Draw the line that distances would follow if the map kept them: the slope of the first map's linear regime."""
+    end = min(result.x_edges[-1], result.y_edges[-1] / slope)
+    return trace(
+        "scatter",
+        x=[0, end],
+        y=[0, slope * end],
+        mode="lines",
+        line={"color": GREY, "width": 1.5, "dash": "dot"},
+        name=f"slope {slope:.3g}: " + ("the linear regime" if result.curves[0].slope else "equal distances"),
+        hoverinfo="skip",
+    )
+
+
+def _law(result: SaturationResult, curve: SaturationCurve, style: Look, as_printed: bool, first: bool) -> list[Any]:
+    colour = style.colour
+    line = {"color": colour, "width": 3, "dash": style.dash}
+    if curve.expected is None:
+        centres = 0.5 * (result.x_edges[:-1] + result.x_edges[1:])
+        name = f"{curve.label}: exact mean over the pairs"
+        if curve.mean_expected is None:  # an exact kernel that would take minutes
+            return []
+        return [trace("scatter", x=centres, y=curve.mean_expected, mode="lines", line=line, name=name)]
+    name = f"{curve.label}: ± 1 s.d."
+    traces = [band(result.grid, curve.low, curve.high, rgba(colour, 0.2)) | {"name": name}]
+    traces.append(
+        trace(
+            "scatter",
+            x=result.grid,
+            y=curve.expected,
+            mode="lines",
+            line=line,
+            name=f"{curve.label}: expected ± 1 s.d.",
+            hovertemplate="%{x:.3f} → %{y:.3f}<extra>" + curve.label + "</extra>",
+        )
+    )
+    if as_printed and curve.as_printed is not None:
+        traces.append(
+            trace(
+                "scatter",
+                x=result.grid,
+                y=curve.as_printed,
+                mode="lines",
+                line={"color": rgba(colour, 0.75), "width": 2, "dash": "4px 4px"},
+                name="the paper’s formula (wrong)",
+                legendgroup="as printed",
+                showlegend=first,
+                hovertemplate="%{x:.3f} → %{y:.3f}<extra>as printed</extra>",
+            )
+        )
+    return traces
+
+
+def _average(seeds: SeedBand) -> list[Any]:
+    """Draw the mean position of the pairs over seeds, with its spread."""
+    known = np.isfinite(seeds.mean)
+    x, low, high = seeds.x[known], seeds.low[known], seeds.high[known]
+    line = {"color": rgba(GREY, 0.9), "width": 1}
+    edges = trace("scatter", x=np.concatenate([x, [np.nan], x]), y=np.concatenate([low, [np.nan], high]), mode="lines",
+                  line=line, hoverinfo="skip", name=f"the pairs of {seeds.n_seeds} seeds: mean ± 1 s.d.")  # fmt: skip
+    return [edges]
+
+
+def _limits(result: SaturationResult, styles: list[Look]) -> list[Any]:
+    """Draw the plateaus as thin lines with their values, and the saturation radii as symbols.
+
+    Three traces for all curves: each one more costs the browser half a millisecond a redraw.
+    """
+    end, top = float(result.x_edges[-1]), float(result.y_edges[-1])
+    limited = [(style, c) for style, c in zip(styles, result.curves, strict=True) if c.plateau is not None]
+    if not limited:
+        return []
+    quiet = {"hoverinfo": "skip", "showlegend": False}
+    y = np.array([[c.plateau, c.plateau, np.nan] for _, c in limited]).ravel()
+    line = {"color": rgba(GREY, 0.8), "width": 1, "dash": "dot"}
+    traces = [trace("scatter", x=np.tile([0.0, end, np.nan], len(limited)), y=y, mode="lines", line=line, **quiet)]
+    # One label for curves that share a plateau, or nearly so.
+    named: list[tuple[Look, SaturationCurve]] = []
+    for style, c in limited:
+        if all(abs(c.plateau - other.plateau) > 0.055 * top for _, other in named):
+            named.append((style, c))
+    # The word once, on the highest: in a narrow window it would run into the radius of the curve above.
+    highest = max(c.plateau for _, c in named)
+    traces.append(
+        trace(
+            "scatter",
+            x=[end] * len(named),
+            # Two standard deviations up: higher than all but a few of the pairs.
+            y=[max(c.plateau, 2 * float(c.high[-1]) - c.plateau) for _, c in named],
+            mode="text",
+            text=[f"<b>{'plateau ' * (c.plateau == highest)}{c.plateau:.3f}</b>" for _, c in named],
+            textposition="top left",
+            textfont={"color": [style.colour for style, _ in named], "size": 14},
+            **quiet,
+        )
+    )
+    return traces + _radii([(style, c) for style, c in limited if c.radius is not None and c.radius <= end])
+
+
+def _radii(curves: list[tuple[Look, SaturationCurve]]) -> list[Any]:
+    if not curves:
+        return []
+    # The word once here too, on the lowest, which has room below it. Of many curves the words would lie on each other;
+    # there the pointer says them.
+    mode = "markers+text" if len(curves) <= _FEW else "markers"
+    lowest = min(c.plateau for _, c in curves)
+    colours = [style.colour for style, _ in curves]
+    marker = {"symbol": [style.symbol for style, _ in curves], "size": 13, "color": colours,
+              "line": {"width": 2, "color": "white"}}  # fmt: skip
+    return [
+        trace(
+            "scatter",
+            x=[c.radius for _, c in curves],
+            y=[SATURATION_SHARE * c.plateau for _, c in curves],
+            mode=mode,
+            marker=marker,
+            text=[f"<b>{'radius ' * (c.plateau == lowest)}{c.radius:.2f}</b>" for _, c in curves],
+            textposition="bottom right",
+            textfont={"color": colours, "size": 14},
+            showlegend=False,
+            customdata=[c.label for _, c in curves],
+            hovertemplate="%{customdata}: at input distance %{x:.3f} the map has reached "
+            f"{SATURATION_SHARE:.0%} of its plateau<extra></extra>",
+        )
+    ]

@@ -1,0 +1,154 @@
+"""What can be taken away from a page: pictures, numbers, features."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from scipy import sparse
+
+from rfviz.backend import gigabytes, to_host
+from rfviz.errors import MemoryBudgetError
+from rfviz.features import FeatureMap
+from rfviz.figures.plotly_js import needed_script
+from rfviz.lab.page import Chart, MapExport
+
+__all__ = [
+    "MOST_BYTES",
+    "PLOTLY_CONFIG",
+    "escaped",
+    "feature_bytes",
+    "features_in_memory",
+    "write_chart",
+    "write_csv",
+    "write_features",
+    "write_html",
+    "write_parquet",
+]
+
+#: Of pictures that leave the app: no button that would send their data to a server of strangers.
+PLOTLY_CONFIG = {"displaylogo": False, "responsive": True, "modeBarButtonsToRemove": ["sendChartToCloud"]}
+#: Largest file of features that the app gives: it is held in memory on its way to the browser.
+MOST_BYTES = 500_000_000
+
+
+def write_html(figure: go.Figure, title: str = "") -> str:
+    """A figure as a page that needs nothing else: it opens offline, and zooms and tells its numbers as in the app."""
+    shown = go.Figure(figure.to_dict())
+    shown.update_layout(template="plotly_white")
+    plotly = needed_script(trace.type for trace in shown.data)
+    chart = shown.to_html(include_plotlyjs=False, full_html=False, config=PLOTLY_CONFIG)
+    return (
+        f'<!doctype html><html><head><meta charset="utf-8"><title>{escaped(title)}</title>'
+        f"<script>{plotly.text}</script></head><body>{chart}</body></html>\n"
+    )
+
+
+def write_csv(frame: pd.DataFrame) -> str:
+    """A table as text with commas, numbers in full precision."""
+    return frame.to_csv(index=False)
+
+
+def write_parquet(frame: pd.DataFrame) -> bytes:
+    """A table as an Apache Parquet file; columns of mixed kinds become text."""
+    buffer = io.BytesIO()
+    plain = frame.rename(columns=str)
+    for name in [name for name in plain if plain[name].dtype == object]:
+        if len({type(value) for value in plain[name].dropna()}) > 1:
+            plain[name] = plain[name].astype(str)
+    plain.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def write_chart(chart: Chart, folder: Path) -> list[Path]:
+    """A chart's page, its Plotly figure as JSON, and its numbers as CSV, in a folder.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    files = {
+        f"{chart.name}.html": write_html(chart.figure, chart.alt),
+        f"{chart.name}.json": chart.figure.to_json(),
+        f"{chart.name}.csv": write_csv(chart.frame),
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in files]
+
+
+def feature_bytes(found: MapExport, rows: int | None = None) -> int:
+    """Bytes of the features of the first `rows` rows, or of all."""
+    n = found.X.shape[0] if rows is None else min(rows, found.X.shape[0])
+    # A sparse feature is one entry: its value, its column, and a share of the ends of rows.
+    each = np.dtype(found.feature_map.dtype).itemsize + (8 if found.feature_map.sparse_output else 0)
+    return n * found.feature_map.n_components * each
+
+
+def write_features(found: MapExport, target: str | Path | BinaryIO, rows: int | None = None) -> FeatureMap:
+    """Compute features and write them as an NPZ file, block by block, so that they need not fit into memory.
+
+    Parameters
+    ----------
+    found : MapOn
+        Fitted here on all its points.
+    target : path or binary file
+        Gets ``Phi`` of shape (rows, n_components); of a sparse map ``data``, ``indices``, ``indptr``, ``shape`` as
+        :func:`scipy.sparse.load_npz` reads them. Nothing in it is pickled.
+    rows : int, optional
+        Only the first so many.
+
+    Returns
+    -------
+    FeatureMap
+        The fitted map.
+    """
+    feature_map = found.feature_map.fit(found.X)
+    X = found.X if rows is None else found.X[:rows]
+    if feature_map.sparse_output:
+        sparse.save_npz(target, feature_map.transform(X).tocsr())
+        return feature_map
+    shape = (X.shape[0], feature_map.n_components)
+    header = {
+        "descr": np.lib.format.dtype_to_descr(np.dtype(feature_map.dtype)),
+        "fortran_order": False,
+        "shape": shape,
+    }
+    with (
+        zipfile.ZipFile(target, "w", zipfile.ZIP_STORED, allowZip64=True) as archive,
+        archive.open("Phi.npy", "w", force_zip64=True) as member,
+    ):
+        np.lib.format.write_array_header_2_0(member, header)
+        for block in feature_map.transform_blocks(X):
+            member.write(np.ascontiguousarray(to_host(block)).tobytes())
+    return feature_map
+
+
+def features_in_memory(found: MapExport, rows: int | None = None) -> bytes:
+    """The file of :func:`write_features` as bytes.
+
+    Raises
+    ------
+    MemoryBudgetError
+        If it would be larger than ``MOST_BYTES``.
+    """
+    needed = feature_bytes(found, rows)
+    if needed > MOST_BYTES:
+        raise MemoryBudgetError(
+            f"These features take {gigabytes(needed)}; a download may take {gigabytes(MOST_BYTES)}. Take a sample, or "
+            "write them to a file with rfviz.lab.export.write_features."
+        )
+    buffer = io.BytesIO()
+    write_features(found, buffer, rows)
+    return buffer.getvalue()
+
+
+def escaped(text: str) -> str:
+    """Text as HTML shows it."""
+    return text.replace("&", "&amp;").replace("<", "&lt;")

@@ -1,0 +1,31 @@
+"""The pages that compute something, in the order of the navigation."""
+
+from __future__ import annotations
+
+from rfviz.analysis.facts import geometry, kernels, learning
+from rfviz.errors import ParameterError
+from rfviz.lab.distance_saturation import facts as distance_saturation_facts
+from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
+from rfviz.lab.facts import collect_facts
+from rfviz.lab.page import Page
+
+__all__ = ["FACTS", "PAGES", "find_page"]
+
+PAGES: tuple[Page, ...] = (DISTANCE_SATURATION,)
+#: What lessons can quote, by name.
+FACTS = collect_facts(distance_saturation_facts, geometry, kernels, learning)
+
+
+def find_page(slug: str) -> Page:
+    """Return the page of a path.
+
+    Raises
+    ------
+    ParameterError
+        If no page of that name computes anything.
+    """
+    for page in PAGES:
+        if page.slug == slug:
+            return page
+    known = ", ".join(page.slug for page in PAGES)
+    raise ParameterError("page", "must be the name of a page that computes", slug, f"Known: {known}.")

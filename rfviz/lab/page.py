@@ -1,0 +1,227 @@
+"""The contract of a page: what it asks, computes, draws and exports, free of Streamlit.
+
+The browser (:func:`rfviz.ui.page.show`) and the command ``rfviz run`` take the same steps: they ask a panel for
+:meth:`Page.source` and :meth:`Page.settings`, and call :func:`compute`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Generic, TypeVar
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from rfviz.features import FeatureMap
+from rfviz.lab.animation import AnimationSpec
+from rfviz.lab.cache import Cache
+from rfviz.lab.panel import Panel
+from rfviz.lab.work import Work
+
+__all__ = ["Chart", "Computed", "MapExport", "Page", "Presets", "WorkPage", "compute", "revision"]
+
+Source, Settings, Result = TypeVar("Source"), TypeVar("Settings"), TypeVar("Result")
+
+#: By the label of a preset: what it shows, in one sentence, and the values that it sets.
+Presets = Mapping[str, tuple[str, Mapping[str, Any]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """A chart and the numbers that it shows; both are made when they are first asked for.
+
+    Attributes
+    ----------
+    name : str
+        Short, as in a file name: ``"saturation"``.
+    plot : callable
+        Returns the figure.
+    table : callable
+        Returns the numbers, one row an observation.
+    alt : str
+        What it shows, in one sentence, for those who cannot see it.
+    words : str
+        What one sees in it, with its numbers, in Markdown.
+    on_page : bool
+        Whether the page draws it as it is; False where the page shows the same in another form.
+    """
+
+    name: str
+    plot: Callable[[], go.Figure] = field(repr=False)
+    table: Callable[[], pd.DataFrame] = field(repr=False)
+    alt: str
+    words: str = ""
+    on_page: bool = True
+
+    @cached_property
+    def figure(self) -> go.Figure:
+        """The figure, drawn once."""
+        return self.plot()
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The numbers as a table, made once."""
+        return self.table()
+
+
+@dataclass(frozen=True, eq=False)
+class MapExport:
+    """A feature map of a page, not fitted, and the points to fit it on.
+
+    Attributes
+    ----------
+    label : str
+    feature_map : FeatureMap
+    X : array of shape (n_samples, n_features)
+    """
+
+    label: str
+    feature_map: FeatureMap
+    X: Any = field(repr=False)
+
+
+class Page(ABC, Generic[Source, Settings, Result]):
+    """A page of the laboratory.
+
+    Attributes
+    ----------
+    slug : str
+        Its path in the address.
+    title, icon, group, question : str
+        What the navigation, the title and the front page show.
+    inspects_files : bool
+        Whether ``rfviz run`` with a data folder opens the file in it where no data set is named.
+    """
+
+    slug: ClassVar[str]
+    title: ClassVar[str]
+    icon: ClassVar[str]
+    group: ClassVar[str]
+    question: ClassVar[str]
+    inspects_files: ClassVar[bool] = False
+
+    @property
+    def presets(self) -> Presets:
+        """The presets; asked for with every visit, since a data folder may have come."""
+        return {}
+
+    @abstractmethod
+    def source(self, panel: Panel) -> Source:
+        """Ask for the data and what is done to them first: the controls of the sidebar. Frozen and hashable."""
+
+    @abstractmethod
+    def settings(self, panel: Panel, source: Source) -> Settings:
+        """Ask for all other settings: the controls above the chart. Frozen and hashable."""
+
+    @abstractmethod
+    def run(self, source: Source, settings: Settings, cache: Cache) -> Result:
+        """Compute what the charts show.
+
+        Raises
+        ------
+        RfvizError
+            If it cannot be done: in one sentence.
+        """
+
+    @abstractmethod
+    def charts(self, source: Source, settings: Settings, result: Result, cache: Cache) -> tuple[Chart, ...]:
+        """Return the charts of a result, the main one first."""
+
+    @abstractmethod
+    def script(self, source: Source, settings: Settings) -> str:
+        """Return Python that does the same without the laboratory.
+
+        It ends with the names ``frames`` and ``figures``, dictionaries by the charts' names, and shows the figures.
+        """
+
+    def maps(self, source: Source, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
+        """Return the feature maps of the page with their points, where there are any worth exporting."""
+        return ()
+
+    def animations(self, source: Source, settings: Settings, result: Result, panel: Panel) -> Sequence[AnimationSpec]:
+        """Return what can be played below the main chart; nothing is computed before somebody presses Play."""
+        return ()
+
+    def quicker(self, source: Source, settings: Settings) -> Mapping[str, Any]:
+        """Return settings that end a long computation, for a button Stop; empty where it is never long."""
+        return {}
+
+
+class WorkPage(Page[Source, Settings, Result]):
+    """A page whose computation goes on in parts while it shows what is known."""
+
+    @abstractmethod
+    def work(self, source: Source, settings: Settings, cache: Cache) -> Work:
+        """Return all parts that are to be computed; computes none of them.
+
+        Raises
+        ------
+        RfvizError
+            If there is nothing to compute.
+        """
+
+    @abstractmethod
+    def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> Result:
+        """Return what is known by now."""
+
+    def run(self, source: Source, settings: Settings, cache: Cache) -> Result:
+        """Compute all parts; see :meth:`Page.run`.
+
+        Raises
+        ------
+        RfvizError
+            If no part could be computed. What stopped some of them is a warning.
+        """
+        work = self.work(source, settings, cache)
+        work.complete(cache.progress)
+        return self.collect(source, settings, work, cache)
+
+
+@dataclass(frozen=True, eq=False)
+class Computed(Generic[Source, Settings, Result]):
+    """A page with what it was asked for, the result, and its charts."""
+
+    page: Page[Source, Settings, Result]
+    source: Source
+    settings: Settings
+    result: Result = field(repr=False)
+    charts: tuple[Chart, ...] = field(repr=False)
+
+
+def compute(
+    page: Page[Source, Settings, Result],
+    source: Source,
+    settings: Settings,
+    cache: Cache,
+    advance: Callable[[Work], None] | None = None,
+) -> Computed[Source, Settings, Result]:
+    """Compute a page and its charts.
+
+    Parameters
+    ----------
+    page, source, settings
+    cache : Cache
+    advance : callable, optional
+        Gets the work of a :class:`WorkPage` and decides which parts are computed before it returns; all by default.
+
+    Raises
+    ------
+    RfvizError
+        If it cannot be done: in one sentence.
+    """
+    if advance is not None and isinstance(page, WorkPage):
+        work = page.work(source, settings, cache)
+        advance(work)
+        result = page.collect(source, settings, work, cache)
+    else:
+        result = page.run(source, settings, cache)
+    return Computed(page, source, settings, result, page.charts(source, settings, result, cache))
+
+
+def revision(*parts: Any) -> str:
+    """Return a short text that differs where the parts do: while it stays the same, a chart keeps its zoom."""
+    return f"{zlib.crc32(repr(parts).encode()):08x}"

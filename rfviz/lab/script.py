@@ -1,0 +1,139 @@
+"""Scripts that do what a page did: plain calls of the library, with the settings written out."""
+
+from __future__ import annotations
+
+import json
+import pprint
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+from typing import Any
+
+from rfviz._version import __version__
+from rfviz.datasets.files.own import is_own
+from rfviz.features import MapSpec
+from rfviz.lab.panel import Data
+
+__all__ = ["load_data", "notebook", "python", "write"]
+
+_WIDTH = 100
+# By which everybody knows them.
+_SHORT = {"numpy": "np", "pandas": "pd"}
+
+
+def python(value: Any, indent: int = 0) -> str:
+    """Return a value as Python source, broken over lines where it is long.
+
+    Parameters
+    ----------
+    value : object
+        Numbers, texts, specifications of maps, and containers of them.
+    indent : int
+        Spaces before what follows the first line.
+    """
+    text = repr(value)
+    if len(text) <= _WIDTH - indent:
+        return text
+    deeper = indent + 4
+    if isinstance(value, MapSpec):
+        params = [f"{name}={python(item, deeper)}" for name, item in value.params.items()]
+        return _lines("MapSpec(", [value.cls.__name__, *params], ")", indent)
+    if isinstance(value, Mapping):
+        return _lines("{", [f"{name!r}: {python(item, deeper)}" for name, item in value.items()], "}", indent)
+    if isinstance(value, (list, tuple)) and not all(isinstance(item, (int, float)) for item in value):
+        opening, closing = "[]" if isinstance(value, list) else "()"
+        return _lines(opening, [python(item, deeper) for item in value], closing, indent)
+    text = pprint.pformat(value, width=_WIDTH - indent, sort_dicts=False, compact=True)
+    return text.replace("\n", "\n" + " " * indent)
+
+
+def _lines(opening: str, items: Iterable[str], closing: str, indent: int) -> str:
+    margin = "\n" + " " * indent
+    return opening + "".join(f"{margin}    {item}," for item in items) + margin + closing
+
+
+def load_data(data: Data) -> str:
+    """The line that loads a data set as ``dataset``."""
+    if is_own(data.name):
+        return _own_data(dict(data.values))
+    arguments = "".join(f", {name}={value!r}" for name, value in data.values)
+    hint = "  # a file of the folder that RFVIZ_DATA names" if data.name.startswith("folder:") else ""
+    return f"dataset = datasets.load({data.name!r}{arguments}){hint}"
+
+
+def _own_data(values: Mapping[str, Any]) -> str:
+    """Lines that prepare a file of the reader's, or a data set of OpenML, in the same way."""
+    how = f"Preparation.from_json({values['preparation']!r})"
+    plane = ""
+    if "plane" in values:  # the page draws a plane, whatever the data
+        plane = (
+            "\nfrom dataclasses import replace\n\nfrom rfviz.analysis.plane import plane_of\n\n"
+            f"points = plane_of(dataset.X[:{values['plane']}]).project(dataset.X).astype('float32')\n"
+            "dataset = replace(dataset, X=points, image_shape=None, feature_names=())"
+        )
+    if "openml" in values:
+        taken = f"openml.fetch(openml.find({str(values['openml'])!r})[0])"
+        imports = "from rfviz.datasets.downloads import openml\nfrom rfviz.datasets.files import Preparation\n\n"
+        return f"{imports}dataset = {taken}.prepare(\n    {how}\n){plane}"
+    return (
+        "from pathlib import Path\n\nfrom rfviz.datasets.files import Preparation, read_upload\n\n"
+        f"file = Path({values['file']!r})  # your own, beside this script\n"
+        f"dataset = read_upload(file.name, file.read_bytes()).prepare(\n    {how}\n){plane}"
+    )
+
+
+def write(title: str, body: str, uses: Iterable[Any]) -> str:
+    """A whole script.
+
+    Parameters
+    ----------
+    title : str
+        Its first line.
+    body : str
+        The statements.
+    uses : iterable of module, class or function
+        What the statements name: imported from where it is defined, so that a script cannot name what is not there.
+    """
+    modules, names = set(), defaultdict(set)
+    for used in uses:
+        if isinstance(used, ModuleType):
+            modules.add(used.__name__)
+        else:
+            names[_public_module(used)].add(used.__name__)
+    lines = [_import_module(name) for name in sorted(modules)]
+    lines += [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(names.items())]
+    return f'"""{title}\n\nMade with rfviz {__version__}.\n"""\n\n' + "\n".join(lines) + "\n\n" + body.strip() + "\n"
+
+
+def _public_module(used: Any) -> str:
+    """Return the package that exports a class or function, else the module that defines it."""
+    package = used.__module__.rpartition(".")[0]
+    exported = getattr(sys.modules.get(package), "__all__", ())
+    return package if used.__name__ in exported else used.__module__
+
+
+def _import_module(name: str) -> str:
+    if name in _SHORT:
+        return f"import {name} as {_SHORT[name]}"
+    parent, _, last = name.rpartition(".")
+    return f"from {parent} import {last}" if parent else f"import {name}"
+
+
+def notebook(script: str) -> str:
+    """A script as a Jupyter notebook (format 4.5): its title as text, then a cell for each block of lines.
+
+    Returns
+    -------
+    str
+        JSON.
+    """
+    _, title, code = script.split('"""', 2)
+    blocks = [block for block in code.strip().split("\n\n") if block.strip()]
+    cells: list[dict] = [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": title.strip()}]
+    for number, block in enumerate(blocks):
+        cells.append({"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "execution_count": None,
+                      "outputs": [], "source": block.strip("\n")})  # fmt: skip
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return json.dumps({"cells": cells, "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+                       "nbformat": 4, "nbformat_minor": 5}, indent=1, ensure_ascii=False) + "\n"  # fmt: skip

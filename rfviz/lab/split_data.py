@@ -1,0 +1,52 @@
+"""Data of which a share is tested on: what the pages that learn from labels have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rfviz.analysis.splits import Split, make_split
+from rfviz.lab import script
+from rfviz.lab.cache import Cache
+from rfviz.lab.panel import Data, Panel, ScaledData
+from rfviz.params import Param
+
+__all__ = ["SplitData", "choose_share"]
+
+_TEST = Param("test", 25, "int", 5, 75, label="Test rows, %", help="For data without a split of their own.")
+
+
+@dataclass(frozen=True)
+class SplitData(ScaledData):
+    """Scaled data, and the share of their rows to test on, where they have no split of their own."""
+
+    test_share: float
+
+    @property
+    def key(self) -> tuple:
+        return *super().key, self.test_share
+
+    @property
+    def lines(self) -> str:
+        """Lines of a script that load the data as ``dataset`` and split them as ``split``."""
+        return f"{script.load_data(self.data)}\nsplit = make_split(dataset, {self.normalise!r}, {self.test_share})"
+
+    def make(self) -> Split:
+        """Return training and test rows; see :func:`rfviz.analysis.splits.make_split`."""
+        return make_split(self.dataset, self.normalise, self.test_share)
+
+    def split(self, cache: Any) -> Split:
+        """Return the same from the cache."""
+        if not isinstance(cache, Cache):  # of pages that have no folder yet
+            return cache.kept("split", self.key, self.make, most=4)
+        return cache.call(split_of, self)
+
+
+def split_of(source: SplitData, *, cache: Cache) -> Split:
+    """Split the data."""
+    return source.make()
+
+
+def choose_share(panel: Panel, data: Data) -> float:
+    """Ask for the share of the rows to test on, if the data have no split of their own."""
+    return panel.control(_TEST) / 100 if data.dataset.n_train is None else 0.25

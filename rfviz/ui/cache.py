@@ -1,0 +1,130 @@
+"""The cache of the pages: shared by all sessions, computing through the queue, with a progress bar and warnings."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.errors import StreamlitDuplicateElementKey
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from rfviz.analysis.progress import Progress, silent
+from rfviz.errors import Messages, active_log
+from rfviz.features.meter import metered
+from rfviz.lab.cache import Cache, Cached, CachedFunction, Store
+from rfviz.ui import device_use, scheduler
+from rfviz.ui.scheduler.session import new_request, session_target
+from rfviz.ui.streamlit_private import stop_superseded_run
+
+__all__ = ["STORE", "SessionCache", "session_cache"]
+
+R = TypeVar("R")
+
+#: Results of all sessions; those of uploads are removed with the session (``STORE.drop_owner``).
+STORE = Store()
+_SHOW_AFTER_S = 0.6
+
+
+class SessionCache(Cache):
+    """A cache whose computations wait for their turn on the session's device, each device with its own results.
+
+    Parameters
+    ----------
+    progress : callable
+        Called in the thread that calls the cache.
+    warnings : callable, optional
+        Returns the container in which warnings are shown that nobody captures.
+    """
+
+    def __init__(self, progress: Progress = silent, warnings: Callable[[], Any] = st.container) -> None:
+        super().__init__(STORE, progress)
+        self._warnings_container = warnings
+
+    def with_progress(self, progress: Progress) -> SessionCache:
+        """Return a cache that reports elsewhere."""
+        return SessionCache(progress, self._warnings_container)
+
+    def load(self, function: CachedFunction[R], *args: Hashable) -> R:
+        """Call a function that waits for data and not for a device: at once, with one result for all devices."""
+        entry = self.store.get((function, args))
+        if entry is None:
+            entry = Cached(function(*args, cache=Cache(self.store, self.progress)))
+            self.store.put((function, args), entry)
+        return entry.result
+
+    def _key(self, function: CachedFunction[Any], args: tuple[Hashable, ...]) -> Hashable:
+        return function, args, session_target()
+
+    def _compute(self, function: CachedFunction[Any], args: tuple[Hashable, ...]) -> Any:
+        used, key = session_target(), self._key(function, args)
+        nested = scheduler.current_request() is not None
+
+        def work(report: Progress) -> Any:
+            entry = self.store.get(key)  # another session may have computed it while this one waited
+            if entry is not None:
+                return entry
+            started = time.perf_counter()
+            with metered() as mapped:
+                result = function(*args, cache=self.with_progress(self.progress if nested else report))
+            if not nested:
+                device_use.note(used, time.perf_counter() - started, mapped)
+            return result
+
+        try:
+            return scheduler.run(work, new_request(used), self.progress)
+        finally:
+            if isinstance(self.progress, ProgressBar) and not nested:
+                self.progress.clear()
+
+    def _repeat(self, warnings: Messages) -> None:
+        if active_log() is not None or get_script_run_ctx(suppress_warning=True) is None:
+            super()._repeat(warnings)
+            return
+        for text, _ in warnings:
+            # Parts of one page warn of the same: Streamlit knows the keys on the page, so the first one shows it.
+            key = f"warning-{zlib.crc32(text.encode())}"
+            with suppress(StreamlitDuplicateElementKey), self._warnings_container(), st.container(key=key):
+                st.warning(text, icon="⚠️")
+
+
+def session_cache() -> SessionCache:
+    """Return the cache of a run of a page; its progress bar and its warnings stand where this is called.
+
+    The bar's place is on the page whether anything is computed or not: if it came and went, every element after it
+    would move by one, and the browser would build them all again.
+    """
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return SessionCache()
+    bar, warnings = st.empty(), st.container()
+    return SessionCache(ProgressBar(bar), lambda: warnings)
+
+
+class ProgressBar:
+    """A progress bar with the time left, shown once a computation takes long."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar, self._started, self._last = bar, 0.0, 1.0
+
+    def __call__(self, share: float | None, text: str) -> None:
+        stop_superseded_run()
+        now = time.monotonic()
+        if share is not None and share < self._last:  # another computation begins
+            self._started = now
+        self._last = share if share is not None else self._last
+        elapsed = now - self._started
+        if elapsed < _SHOW_AFTER_S:
+            self._bar.empty()  # draws nothing, but lets Streamlit end an outdated run
+            return
+        left = ""
+        if share:
+            seconds = elapsed * (1 - share) / share
+            left = f" — about {seconds:.0f} s left" if seconds >= 1 else " — nearly done"
+        self._bar.progress(min(max(share or 0.0, 0.0), 1.0), text=text + left)
+
+    def clear(self) -> None:
+        """Remove the bar."""
+        self._bar.empty()

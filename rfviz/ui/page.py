@@ -1,0 +1,140 @@
+"""Show a page of the laboratory in the browser: the same steps as ``rfviz run``, laid out by a view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, Generic, TypeVar
+
+import streamlit as st
+
+from rfviz.errors import RfvizError
+from rfviz.lab.animation import AnimationSpec
+from rfviz.lab.controls import Control
+from rfviz.lab.page import Chart, Page, WorkPage, compute
+from rfviz.lab.work import Work
+from rfviz.ui import layout
+from rfviz.ui.cache import SessionCache, session_cache
+from rfviz.ui.controls import PagePanel
+from rfviz.ui.live_run import LiveRun
+from rfviz.ui.share import share
+from rfviz.ui.sidebar import show_device
+
+__all__ = ["View", "show"]
+
+Source, Settings, Result = TypeVar("Source"), TypeVar("Settings"), TypeVar("Result")
+
+
+class View(Generic[Source, Settings, Result]):
+    """The layout of a page: its main chart, what is said of it, and folded details below.
+
+    A page's own view overrides what it lays out otherwise.
+
+    Parameters
+    ----------
+    page : Page
+
+    Attributes
+    ----------
+    page
+    state : PageState
+    panel : PagePanel
+    source
+        Known once the sidebar is drawn.
+    cache : SessionCache
+        Known in the main panel.
+    live : LiveRun or None
+        The buttons of a computation in parts.
+    """
+
+    #: By name, what draws a control that has a form of its own: ``draw(view, control, key, on_change)``.
+    widgets: ClassVar[Mapping[str, Callable[[Any, Control, str, Callable[[], None]], Any]]] = {}
+    #: What the user reads where a computation in parts takes unusually long.
+    work_note: ClassVar[str] = ""
+
+    def __init__(self, page: Page[Source, Settings, Result]) -> None:
+        self.page = page
+        self.state = layout.page_header(page)
+        draw = {name: partial(function, self) for name, function in self.widgets.items()}
+        self.panel = PagePanel(self.state, draw)
+        self.source: Source
+        self.cache: SessionCache
+        self.live: LiveRun | None = None
+
+    # --- what a page's own view may override --------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Before the controls are asked for: take clicks, make places for what is drawn out of order."""
+
+    def below_source(self) -> None:
+        """Draw in the sidebar, below the data."""
+
+    def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
+        """Draw the charts and all that belongs to them."""
+        self.main_chart(settings, result, charts[0])
+        self.draw_details(settings, result, charts)
+
+    def refuse(self, settings: Settings, error: RfvizError) -> None:
+        """Draw the page where nothing can be computed."""
+        st.error(str(error))
+
+    def details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
+        """Return what is folded away below the charts, by its title; drawn while it is open."""
+        return {"Numbers": lambda: layout.numbers(charts[0].frame)}
+
+    def advance(self, work: Work) -> None:
+        """Draw the buttons of a computation in parts, and let it go on next to the page."""
+        self.live = LiveRun(self.page.slug, work, self.work_note)
+        self.live.start_and_stop()
+
+    # --- parts --------------------------------------------------------------------------------------------------------
+
+    def main_chart(self, settings: Settings, result: Result, chart: Chart, **options: Any) -> None:
+        """Draw a chart with its toolbar, what one sees in it, and the button Share."""
+        animations = self.animations(settings, result)
+        layout.chart(chart.figure, chart.name, chart.alt, animations=animations, **options)
+        layout.explain(chart.words)
+        self.share(settings, result)
+
+    def animations(self, settings: Settings, result: Result) -> Sequence[AnimationSpec]:
+        """Return what can be played."""
+        return self.page.animations(self.source, settings, result, self.panel)
+
+    def share(self, settings: Settings, result: Result) -> None:
+        """Draw the button that opens all that can be taken away."""
+        share(self.state, self.page, self.source, settings, result)
+
+    def draw_details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
+        """Draw the folded parts."""
+        layout.details(self.state, self.details(settings, result, charts))
+
+
+def show(page: Page, view: type[View] = View) -> None:
+    """Show a page: header, sidebar, and the main panel, which a control draws again without the sidebar."""
+    shown = view(page)
+    with st.sidebar:
+        shown.source = page.source(shown.panel)
+        shown.below_source()
+    if isinstance(page, WorkPage):
+        unfinished = _main_panel(shown)
+        show_device()
+        # Last, when the page stands: what a run has not drawn yet is shown faded.
+        if unfinished and shown.live is not None and shown.live.wait():
+            st.rerun()
+    else:
+        st.fragment(_main_panel)(shown)
+        show_device()
+
+
+def _main_panel(view: View) -> bool:
+    """Draw everything that answers a control; whether a computation in parts goes on."""
+    view.prepare()
+    settings = view.page.settings(view.panel, view.source)
+    view.cache = session_cache()
+    try:
+        found = compute(view.page, view.source, settings, view.cache, view.advance)
+        view.draw(settings, found.result, found.charts)
+    except RfvizError as error:
+        view.refuse(settings, error)
+    view.state.finish()
+    return view.live is not None

@@ -1,0 +1,5 @@
+"""State of a page: the values of its controls, its address, its history, its pinned charts."""
+
+from rfviz.ui.state.page_state import PageState
+
+__all__ = ["PageState"]

@@ -1,0 +1,95 @@
+"""Reading of an address, or of a step of a lesson: once, checked, with a sentence for what is wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from rfviz.lab.address import format_value, parse_value, same_text
+from rfviz.lab.zoom import ZoomCheck
+from rfviz.ui.plain import plain
+
+__all__ = ["AddressReader"]
+
+_LONGEST = 40  # of a wrong value that is quoted
+
+
+class AddressReader:
+    """One page's reading of its address.
+
+    Parameters
+    ----------
+    query : mapping of str to str
+        The address, by names.
+    arrives : bool
+        Whether the user has just come to the page. A link from another page says what to show there, whatever was
+        chosen on that page before; afterwards what the user changes counts.
+    """
+
+    def __init__(self, query: Mapping[str, str], arrives: bool) -> None:
+        self._query = query
+        self._linked = set(query) if arrives else set()
+        self._zoom = ZoomCheck(query["zoom"]) if "zoom" in self._linked else None
+        self._given: dict[str, str | None] = {}
+        self._wrong: list[str] = []
+
+    def give(self, texts: Mapping[str, str | None]) -> None:
+        """Set a lesson's values, as an address holds them, which controls take when next drawn; None: the default."""
+        self._given = dict(texts)
+
+    def is_asked(self, name: str) -> bool:
+        """Return whether a control is to take a value from here although it has one."""
+        return name in self._given or name in self._linked
+
+    def read(self, name: str, default: Any, present: Any, clean: Callable[[Any], Any]) -> Any:
+        """Return the legal value that a control takes.
+
+        Parameters
+        ----------
+        name : str
+        default : object
+            Its value where a lesson gives none.
+        present : object
+            Its value where the address names none.
+        clean : callable
+            Returns the legal value nearest to what it gets, or raises ValueError.
+        """
+        if name in self._given:
+            return self._value(name, self._given.pop(name), default, clean, "this lesson")
+        self._linked.discard(name)
+        return self._value(name, self._query.get(name), present, clean, "the address")
+
+    def view(self, name: str, options: Sequence[str]) -> list[str]:
+        """Return those of the options that the address names for the view, when the page opens; else none."""
+        if name not in self._linked:
+            return []
+        self._linked.discard(name)
+        words = self._query.get(name, "").split(",")
+        if not {*words} <= {*options}:
+            self._wrong.append(f"{name} in the address: not all of what it names is on this page.")
+        return [option for option in options if option in words]
+
+    def add_chart(self, chart: str, figure: Any) -> None:
+        """Note that the page has a chart, whose zoom the address may hold."""
+        if self._zoom is not None:
+            self._zoom.compare(chart, figure)
+
+    def finish(self) -> list[str]:
+        """Return what was wrong, in sentences, each once; forget what no control has taken."""
+        if self._zoom is not None and not self._zoom.is_whole():
+            self._wrong.append("The address asks for a zoom that is not possible here; it is left out.")
+        wrong, self._wrong, self._zoom, self._given = self._wrong, [], None, {}
+        return wrong
+
+    def _value(self, name: str, text: str | None, default: Any, clean: Callable[[Any], Any], where: str) -> Any:
+        if text is None:
+            return default
+        try:
+            value = clean(parse_value(text))
+        except ValueError:
+            value = default
+        if not same_text(format_value(value), text):
+            shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"
+            used = "none" if value in ([], ()) else format_value(value)
+            self._wrong.append(f"{name}={plain(shown)} in {where} is not possible here; using {used}.")
+        return value

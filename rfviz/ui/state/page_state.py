@@ -1,0 +1,186 @@
+"""Values of the controls of a page: held by the session, read from the address once, and written back to it.
+
+A value lives in ``st.session_state`` under ``<page>.<name>``, so that it survives a visit to another page; the address
+of the page holds what differs from the defaults, under ``<name>``.
+
+A widget of Streamlit's has a key of its own, ``<page>.<name>:<generation>``. A browser sends the values of all widgets
+with every message. One that leaves it in the moment after a preset was chosen, while the page still shows what was
+before, would set the preset's values back; setting a value raises the generation, so that such a message speaks of
+widgets that are gone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from rfviz.lab.address import format_value
+from rfviz.lab.controls import Control
+from rfviz.ui.plain import plain
+from rfviz.ui.state.address import AddressReader
+from rfviz.ui.state.history import History, history_of
+
+__all__ = ["PageState"]
+
+_LAST_PAGE = "rfviz:page"
+_sync = st.components.v2.component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
+
+
+class PageState:
+    """The controls of one page.
+
+    Parameters
+    ----------
+    page : str
+        The page's path in the address: ``"distance-saturation"``.
+
+    Attributes
+    ----------
+    controls : dict of str to Control
+        Those that were drawn, by name.
+    place : container or None
+        Below the page's question, for what must be said before anything else.
+    address : AddressReader
+        What the address, or a lesson, asks of the page.
+    hidden : collection of str
+        Names of controls, and of parts of the page, that are not drawn.
+    possible : collection of str
+        Names that may be hidden though the page has no such control at present.
+    only : collection of str or None
+        The only controls to be drawn; None for all.
+    shown : dict of str to object
+        By name, what the page shows for a control that holds a wish (to bring data) rather than a value.
+    view : dict of str to str
+        What else the address holds: which parts are open. These are no settings: neither undone nor pinned.
+    """
+
+    def __init__(self, page: str) -> None:
+        self.page = page
+        self.controls: dict[str, Control] = {}
+        self.place: Any = None
+        self.address = AddressReader(st.query_params, arrives=st.session_state.get(_LAST_PAGE) != page)
+        st.session_state[_LAST_PAGE] = page
+        self.hidden: Collection[str] = ()
+        self.possible: Collection[str] = ()
+        self.only: Collection[str] | None = None
+        self.shown: dict[str, Any] = {}
+        self.view: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
+        self._defaults: dict[str, Any] = {}
+        self._started: float | None = None
+        self._set_at_once = f"{page}:set"
+
+    def key(self, name: str) -> str:
+        """Return the key of a control's value in the session's state."""
+        return f"{self.page}.{name}"
+
+    def widget_key(self, name: str) -> str:
+        """Return the key of the widget that shows a control's value."""
+        return f"{self.key(name)}:{self._generations().get(name, 0)}"
+
+    def register(self, name: str, default: Any, clean: Callable[[Any], Any]) -> str:
+        """Make sure that a control has a legal value, and return the value's key.
+
+        Parameters
+        ----------
+        name : str
+            Its name in the address.
+        default : object
+            Its value where nothing is known.
+        clean : callable
+            Returns the legal value nearest to what it gets (a string from the address, or an old value), or raises
+            ValueError.
+        """
+        if self._started is None:
+            self._started = time.monotonic()
+        self._defaults[name] = default
+        key = self.key(name)
+        value = _legal(st.session_state.get(key, default), default, clean)
+        if key not in st.session_state or self.address.is_asked(name):
+            value = self.address.read(name, default, value, clean)
+        st.session_state[key] = value
+        return key
+
+    def draws(self, name: str, label: str) -> bool:
+        """Return whether a control is to be drawn, and note its label; one that is not drawn keeps its value."""
+        self._labels[name] = label
+        return self.shows(name)
+
+    def shows(self, name: str) -> bool:
+        """Return whether a control of this name is to be seen."""
+        return name not in self.hidden and (self.only is None or name in self.only)
+
+    def last(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """Return the labels of the page's controls and what differed from the defaults when it was last drawn."""
+        return st.session_state.get(f"{self.page}:last", ({}, {}))
+
+    def apply(self, values: Mapping[str, Any]) -> None:
+        """Set several controls at once: a preset. To be called from a callback, before the controls are drawn."""
+        self.history.part()
+        generations = self._generations()
+        for name, value in values.items():
+            if st.session_state.get(self.key(name), value) != value:
+                generations[name] = generations.get(name, 0) + 1
+            st.session_state[self.key(name)] = value
+        st.session_state[self._set_at_once] = frozenset(values)
+
+    def was_set(self, name: str) -> bool:
+        """Return whether a control was among those that were set at once before this run."""
+        return name in st.session_state.get(self._set_at_once, ())
+
+    def forget(self) -> None:
+        """Start as in a new session: the address and the defaults count, and no step leads back to what was before."""
+        for key in [key for key in st.session_state if str(key).startswith(self.key(""))]:
+            del st.session_state[key]
+        st.session_state.pop(f"{self.page}:history", None)
+
+    @property
+    def history(self) -> History:
+        """The steps that can be undone."""
+        return history_of(self.page)
+
+    def finish(self) -> None:
+        """End a run, after the last control: say what was wrong with the address, and write the values to it."""
+        for notice in [*self._hides_nothing(), *self.address.finish()]:
+            st.toast(notice, icon="⚠️")
+        st.session_state.pop(self._set_at_once, None)
+        values = {name: format_value(value) for name, value in self.changed().items()}
+        values |= {name: text for name, text in self.view.items() if text}
+        st.session_state[f"{self.page}:last"] = dict(self._labels), values
+        # With what else the address says, so that it is written again when a step of a lesson has replaced it.
+        others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide")]
+        self.history.record(self.values() | self.shown, self._started or 0.0, time.monotonic())
+        self._started = None
+        steps = {"back": self.history.back, "forward": self.history.forward}
+        data = {"path": self.page, "values": values, "others": others, "steps": steps}
+        _sync(key=f"{self.page}:url", data=data, height=1)
+
+    def changed(self) -> dict[str, Any]:
+        """Return what differs from the defaults, by name: what the address holds, and a preset."""
+        return {name: value for name, value in self.values().items() if value != self._defaults[name]}
+
+    def values(self) -> dict[str, Any]:
+        """Return the values of all controls, by name."""
+        return {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
+
+    def _generations(self) -> dict[str, int]:
+        return st.session_state.setdefault(f"{self.page}:generations", {})
+
+    def _hides_nothing(self) -> list[str]:
+        """Return a sentence where the address hides what the page does not have; once, since a fragment runs often."""
+        told, unknown = f"{self.page}:unknown", sorted({*self.hidden} - {*self.possible, *self._defaults})
+        if not unknown or st.session_state.get(told) == unknown:
+            return []
+        st.session_state[told] = unknown
+        return [f"hide={plain(','.join(unknown))} in the address: this page has nothing of that name."]
+
+
+def _legal(value: Any, default: Any, clean: Callable[[Any], Any]) -> Any:
+    try:
+        return clean(value)
+    except ValueError:
+        return default

@@ -1,0 +1,173 @@
+"""Charts that are pinned beside the live one, with what differs in their settings; kept for the session."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.io.json import to_json_plotly
+
+from rfviz.lab.controls import shown
+from rfviz.ui.state.page_state import PageState
+
+__all__ = ["MOST", "Pin", "differences", "let_go", "pins_of", "remove", "restore", "show", "take", "want"]
+
+#: Pinned charts of a page.
+MOST = 4
+_HERE = Path(__file__).parent
+# A figure goes to the browser once, into a place of its own; the row of pins, which changes with every setting, is
+# small.
+_SHEET_JS = """
+export default function ({ data }) {
+  const sheet = JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
+  const pins = (window.__rfvizPins ??= new Map());
+  if (pins.has(sheet.name)) return;
+  pins.set(sheet.name, sheet);
+  window.dispatchEvent(new CustomEvent("rfviz:pin", { detail: sheet.name }));
+}
+"""
+
+_row = st.components.v2.component(
+    "rfviz.pins",
+    html='<div class="pins" role="group" aria-label="Pinned charts"></div>',
+    css=(_HERE / "pins.css").read_text(encoding="utf-8"),
+    js=(_HERE / "pins.js").read_text(encoding="utf-8"),
+    isolate_styles=False,  # Plotly puts its rules of style into the page's head
+)
+_sheet = st.components.v2.component("rfviz.pin_sheet", js=_SHEET_JS)
+
+
+@dataclass(frozen=True, eq=False)
+class Pin:
+    """One pinned chart.
+
+    Attributes
+    ----------
+    name : str
+        Known to nobody else.
+    chart : str
+        Key of the chart.
+    values : mapping
+        What the controls held, by name.
+    words : mapping
+        The same as people say it.
+    spec : bytes
+        The figure, as JSON for the browser.
+    alt : str
+        For those who cannot see it.
+    """
+
+    name: str
+    chart: str
+    values: Mapping[str, Any]
+    words: Mapping[str, str]
+    spec: bytes
+    alt: str
+
+
+def pins_of(page: str) -> list[Pin]:
+    """The pinned charts of a page, the first one first."""
+    return st.session_state.setdefault(f"{page}:pins", [])
+
+
+def want(page: str, chart: str) -> None:
+    """Pin the chart of that key when the page is drawn next."""
+    st.session_state[f"{page}:pin"] = chart
+
+
+def take(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
+    """Pin a figure with the present settings; the oldest one goes where there are too many."""
+    name = secrets.token_hex(6)
+    spec = figure.to_dict()
+    layout = {key: value for key, value in spec["layout"].items() if key != "template"}
+    text = to_json_plotly({"name": name, "figure": {"data": list(spec["data"]), "layout": layout}})
+    pin = Pin(name, chart, dict(state.values()), _words(state), text.encode(), alt)
+    st.session_state[f"{state.page}:pins"] = [*pins_of(state.page), pin][-MOST:]
+
+
+def remove(page: str, name: str) -> None:
+    """Take a pin away."""
+    st.session_state[f"{page}:pins"] = [pin for pin in pins_of(page) if pin.name != name]
+
+
+def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
+    """Take away the pins of every page whose values meet this."""
+    for key in [str(key) for key in st.session_state if str(key).endswith(":pins")]:
+        st.session_state[key] = [pin for pin in st.session_state[key] if not is_gone(pin.values)]
+
+
+def restore(state: PageState, name: str) -> None:
+    """Set the controls to what they held when that chart was pinned."""
+    pin = next((pin for pin in pins_of(state.page) if pin.name == name), None)
+    if pin is not None:
+        state.apply({name: list(value) if isinstance(value, list) else value for name, value in pin.values.items()})
+
+
+def differences(state: PageState, pin: Pin) -> list[str]:
+    """What differs between a pinned chart and the present settings: ``"q: 8 → 32"``."""
+    now, held = state.values(), _words(state)
+    return [
+        f"{_label(state, name)}: {pin.words[name]} → {held[name]}"
+        for name, value in now.items()
+        if name in pin.values and pin.values[name] != value
+    ]
+
+
+def _words(state: PageState) -> dict[str, str]:
+    """The present values as people say them."""
+    words = {}
+    for name, value in state.values().items():
+        control = state.controls.get(name)
+        try:
+            words[name] = control.words(value) if control else shown(value)
+        except (TypeError, KeyError):  # a value without a title
+            words[name] = shown(value)
+    return words
+
+
+def _label(state: PageState, name: str) -> str:
+    """What a person reads beside a control, in short: its letter if it has one."""
+    control = state.controls.get(name)
+    label = control.label if control else name.replace("_", " ").replace(".", " ")
+    last = label.rpartition(" ")[2]
+    if len(last) == 1 and last.isalpha():
+        return last
+    return label[:1].lower() + label[1:] if label[1:2].islower() else label
+
+
+def show(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
+    """Below a chart: what was pinned, and how its settings differ from the present ones."""
+    page = state.page
+    if st.session_state.get(f"{page}:pin") == chart:
+        st.session_state[f"{page}:pin"] = None
+        take(state, figure, chart, alt)
+    pins = [pin for pin in pins_of(page) if pin.chart == chart]
+    if not pins:
+        return
+    key = f"{chart}-pins"
+
+    def act() -> None:
+        remove(page, str(st.session_state[key]["removed"]["name"]))
+
+    rows = [
+        {"name": pin.name, "alt": pin.alt, "differences": differences(state, pin),
+         "label": " · ".join(f"{_label(state, name)} {pin.words[name]}" for name in _telling(pins, pin))}
+        for pin in pins
+    ]  # fmt: skip
+    _row(key=key, data=json.dumps({"chart": chart, "pins": rows}).encode(), on_removed_change=act)
+    for pin in pins:
+        _sheet(key=f"{key}-{pin.name}-sheet", data=pin.spec, height=1)
+
+
+def _telling(pins: list[Pin], one: Pin) -> list[str]:
+    """The settings that tell one pinned chart from the others."""
+    return [
+        name for name, value in one.values.items()
+        if any(name in other.values and other.values[name] != value for other in pins)
+    ][:4]  # fmt: skip

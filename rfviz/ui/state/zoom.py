@@ -1,0 +1,41 @@
+"""The zoom of a page's charts, of which the server does not hear until it asks."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rfviz.lab.zoom import read_zoom
+from rfviz.ui.state.page_state import PageState
+
+__all__ = ["current_zoom"]
+
+_JS = """
+export default function ({ data, setStateValue }) {
+  let said = data.zoom;
+  const look = () => {
+    const zoom = window.__rfvizAddress?.zoom() ?? "";
+    if (zoom !== said) setStateValue("zoom", (said = zoom));
+  };
+  look();
+  const timer = setInterval(look, 500);
+  return () => clearInterval(timer);
+}
+"""
+_look = st.components.v2.component("rfviz.current_zoom", js=_JS)
+
+
+def current_zoom(state: PageState, place: str) -> str:
+    """Return the zoom as an address holds it; empty where nothing is zoomed.
+
+    To be called in a fragment or a dialog, which runs again when the browser has said that it is another one.
+
+    Parameters
+    ----------
+    state : PageState
+    place : str
+        The part of the page that asks.
+    """
+    key = f"{state.page}:zoom-{place}"
+    zoom = (st.session_state.get(key) or {}).get("zoom") or ""
+    _look(key=key, data={"zoom": zoom}, height=1, on_zoom_change=lambda: None)
+    return zoom if zoom and read_zoom(zoom)[1] else ""

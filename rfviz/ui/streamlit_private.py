@@ -1,0 +1,95 @@
+"""Workarounds that use private parts of Streamlit, each with the reason for it and what makes it superfluous.
+
+All of them leave Streamlit's own behaviour where a release has other internals: nothing here raises because an
+attribute is gone. ``tests/ui/test_streamlit_private.py`` fails when the installed release no longer has what a
+workaround needs; then see whether the release does without, and remove the workaround or adapt it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import types
+from typing import Any
+
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+__all__ = [
+    "close_session",
+    "discard_upload",
+    "forget_last_script",
+    "is_session_active",
+    "keep_uploads_in_memory",
+    "stop_superseded_run",
+]
+
+
+def stop_superseded_run() -> None:
+    """End this run of the page if the user has changed something in the meantime.
+
+    Streamlit ends a run at its next call, but lets a fragment finish before it runs the same fragment again; a slider
+    that has moved on would wait for every computation on its way. Superfluous when a fragment's run yields to a request
+    for the same fragment (https://github.com/streamlit/streamlit/issues/11030).
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    check = getattr(context, "yield_check", None)
+    if context is None or check is None:
+        return
+    _let_same_fragment_interrupt(
+        getattr(getattr(check, "__self__", None), "_requests", None), context.fragment_ids_this_run
+    )
+    check()
+
+
+def _let_same_fragment_interrupt(requests: Any, running: list[str] | None) -> None:
+    """Make a waiting request for the fragments that run now end them, as one for the whole page would."""
+    state, waiting = getattr(requests, "_state", None), getattr(requests, "_rerun_data", None)
+    if not running or waiting is None or getattr(state, "name", "") != "RERUN":
+        return
+    if not set(running) <= set(waiting.fragment_id_queue):
+        return
+    with requests._lock:
+        if requests._rerun_data is waiting:
+            requests._rerun_data = dataclasses.replace(waiting, is_fragment_scoped_rerun=True)
+
+
+def keep_uploads_in_memory(max_bytes: int) -> None:
+    """Let the server receive files of this size into memory; it would write what exceeds 1 MB to a temporary file.
+
+    Superfluous when Streamlit has an option for it.
+    """
+    from starlette.formparsers import MultiPartParser
+
+    MultiPartParser.spool_max_size = max(MultiPartParser.spool_max_size, max_bytes + (2 << 20))
+
+
+def discard_upload(file: Any) -> None:
+    """Remove an uploaded file from Streamlit, which would hold it as long as the session lives.
+
+    Superfluous when ``st.file_uploader`` releases a file whose widget is gone.
+    """
+    context = get_script_run_ctx()
+    remove = getattr(getattr(context, "uploaded_file_mgr", None), "remove_file", None)
+    if context is not None and remove is not None:
+        remove(session_id=context.session_id, file_id=file.file_id)
+
+
+def is_session_active(session_id: str) -> bool:
+    """Return whether a session has a connected browser."""
+    instance = runtime.get_instance() if runtime.exists() else None
+    return instance is not None and instance.is_active_session(session_id)
+
+
+def close_session(session_id: str) -> None:
+    """Close a session now; Streamlit keeps the state of a disconnected one until another visitor comes.
+
+    Superfluous when the time that a disconnected session is kept can be set.
+    """
+    if runtime.exists():
+        runtime.get_instance().close_session(session_id)
+
+
+def forget_last_script() -> None:
+    """Remove the module of the last script that ran, which Streamlit leaves with all its names until the next run."""
+    sys.modules["__main__"] = types.ModuleType("__main__")

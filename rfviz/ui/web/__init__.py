@@ -1,0 +1,1 @@
+"""The web server around Streamlit: routes, headers, caches and start-up."""

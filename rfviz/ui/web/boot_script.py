@@ -1,0 +1,101 @@
+"""The inline script of every page: the server's base URL, and Plotly made ready while the server computes.
+
+The page of a deep link, such as ``/accuracy``, cannot know whether its server's base is its own path or the one above:
+it asks below its own path first, then one level up, then for the host's configuration, and only then opens the
+connection. Streamlit's page takes an answer from ``window.__streamlit``, which is there for whoever hosts it; a version
+that does not look there asks as before.
+
+A browser takes a quarter of a second to run Plotly's script. Done once the frame of the page is painted, it falls into
+the time in which the server computes; the first chart would begin it only when its data have come.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rfviz.figures.plotly_js import scripts
+from rfviz.ui.web.headers import is_page
+from rfviz.ui.web.plotly_routes import plotly_address
+
+__all__ = ["InjectBootScript", "boot_script"]
+
+_WITHOUT_CHARTS = ("home", "zoo", "lessons")
+_HERE = Path(__file__).parent
+# They would say that the page is unchanged where the injected script is not.
+_VALIDATORS = ("etag", "last-modified")
+
+
+def boot_script(slugs: Sequence[str]) -> str:
+    """Return the script element for the head of a page.
+
+    Parameters
+    ----------
+    slugs : sequence of str
+        Paths of the pages: where an address ends with one of them, the base URL is what comes before.
+    """
+    host = {"allowedOrigins": list(st.get_option("client.allowedOrigins") or ()), "useExternalAuthToken": False}
+    script = scripts()[0]
+    plotly = {
+        "slugs": [slug for slug in slugs if slug not in _WITHOUT_CHARTS],
+        "address": plotly_address(script),
+        "whole": script.traces is None,
+    }
+    load, boot = ((_HERE / name).read_text(encoding="utf-8").strip() for name in ("load_plotly.js", "boot_script.js"))
+    call = f"{{\n{load}\n({boot})({', '.join(map(json.dumps, (list(slugs), host, plotly)))});\n}}"
+    return "<script>" + call.replace("</", "<\\/") + "</script>"
+
+
+class InjectBootScript:
+    """ASGI middleware that puts :func:`boot_script` into every page.
+
+    Parameters
+    ----------
+    app : callable
+        The application behind it.
+    slugs : sequence of str
+    """
+
+    def __init__(self, app: ASGIApp, slugs: Sequence[str]) -> None:
+        self.app, self._script = app, boot_script(slugs).encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass everything on, pages with the script."""
+        head: Message | None = None
+        body = b""
+
+        async def insert(message: Message) -> None:
+            nonlocal head, body
+            if message["type"] == "http.response.start" and _is_readable_page(message):
+                head = message
+            elif head is None:
+                await send(message)
+            else:
+                body += message.get("body", b"")
+                if not message.get("more_body"):
+                    await self._send_page(head, body, send)
+
+        await self.app(scope, receive, insert if scope["type"] == "http" else send)
+
+    async def _send_page(self, head: Message, body: bytes, send: Send) -> None:
+        headers = MutableHeaders(raw=list(head["headers"]))
+        packed = headers.get("content-encoding") == "gzip"
+        page = gzip.decompress(body) if packed else body
+        page = page.replace(b"</head>", self._script + b"</head>", 1)
+        body = gzip.compress(page, mtime=0) if packed else page
+        for name in _VALIDATORS:
+            del headers[name]
+        headers["Content-Length"] = str(len(body))
+        await send({**head, "headers": headers.raw})
+        await send({"type": "http.response.body", "body": body})
+
+
+def _is_readable_page(message: Message) -> bool:
+    readable = MutableHeaders(raw=message["headers"]).get("content-encoding", "gzip") == "gzip"
+    return message["status"] == 200 and readable and is_page(message)

@@ -1,0 +1,42 @@
+"""The memory budget, and what is refused for lack of it."""
+
+import pytest
+
+from rfviz.backend import check_memory, devices, gigabytes, is_out_of_memory, memory_budget
+from rfviz.errors import MemoryBudgetError
+
+
+@pytest.mark.parametrize("limit", ["0.5", "1e-6", "0"])
+def test_budget_from_the_environment(monkeypatch, limit):
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", limit)
+    assert memory_budget() == int(float(limit) * 1e9)
+
+
+@pytest.mark.parametrize("limit", ["nan", "-1", "much", "", "inf", "1e300"])
+def test_a_limit_that_makes_no_sense_is_not_one(monkeypatch, limit):
+    monkeypatch.setattr(devices, "_container_headroom", lambda: 1e6)
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", limit)
+    assert memory_budget() == int(0.6e6)
+
+
+def test_gpu_budget(fake_gpu):
+    assert memory_budget("cuda") == int(0.8 * fake_gpu.memory.limit)
+    held = fake_gpu.empty(1_000_000)
+    assert memory_budget("cuda") == int(0.8 * (fake_gpu.memory.limit - held.nbytes))
+
+
+def test_check_memory(monkeypatch):
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "1")
+    check_memory(10**9, "cpu", "This", "Use less.")
+    with pytest.raises(MemoryBudgetError, match=r"This needs 1.5 GB; the budget on cpu is 1 GB\. Use less\.") as caught:
+        check_memory(1_500_000_000, "cpu", "This", "Use less.")
+    assert is_out_of_memory(caught.value)
+    assert gigabytes(4e13) == "40,000 GB" and gigabytes(123) == "1.23e-07 GB"
+
+
+def test_is_out_of_memory(fake_gpu):
+    fake_gpu.memory.limit = 10
+    with pytest.raises(fake_gpu.cuda.memory.OutOfMemoryError) as caught:
+        fake_gpu.empty(100)
+    assert is_out_of_memory(caught.value) and is_out_of_memory(MemoryError())
+    assert not is_out_of_memory(ValueError())

@@ -1,0 +1,176 @@
+"""BLAS threads, whose limit is one for the whole process, and the ordered map over our own."""
+
+import gc
+import threading
+import time
+from collections import namedtuple
+
+import pytest
+
+from rfviz.backend import blas_info, get_device, map_ordered, single_threaded_blas, threads, worker_count
+
+
+def blas_threads():
+    return [library["num_threads"] for library in threads._blas_controller().info()]
+
+
+def test_blas_info_and_worker_count():
+    info = blas_info()
+    assert info["threads"] >= 1 and info["cores"] == worker_count() >= 1
+    assert get_device("cpu").describe().startswith("CPU, ")
+
+
+def in_a_thread(function):
+    """Run in a thread that ends: while the thread that set a limit lives, threadpoolctl obeys nobody else."""
+    thread = threading.Thread(target=function)
+    thread.start()
+    thread.join()
+
+
+@pytest.fixture
+def two_blas_threads(monkeypatch):
+    libraries = threads._blas_controller().lib_controllers
+    before = blas_threads()
+    monkeypatch.setattr(threads, "_blas_full", [])
+    in_a_thread(lambda: [library.set_num_threads(2) for library in libraries])
+    yield blas_threads()
+    in_a_thread(lambda: [library.set_num_threads(n) for library, n in zip(libraries, before, strict=True)])
+
+
+def test_single_threaded_blas_restores(two_blas_threads):
+    with single_threaded_blas():
+        assert set(blas_threads()) == {1}
+        with single_threaded_blas():
+            assert set(blas_threads()) == {1}
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == two_blas_threads
+    with pytest.raises(ZeroDivisionError), single_threaded_blas():
+        raise ZeroDivisionError
+    assert blas_threads() == two_blas_threads
+
+
+def test_single_threaded_blas_overlapping(two_blas_threads):
+    # The first in is the first out, which plain limiters do not survive.
+    first, second = single_threaded_blas(), single_threaded_blas()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(blas_threads()) == {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == two_blas_threads
+
+
+def test_single_threaded_blas_of_two_sessions(two_blas_threads):
+    # The first session's thread set the limit, leaves early and lives on; the second has to lift it all the same.
+    both_in, first_out, end = (threading.Event() for _ in range(3))
+
+    def first():
+        with single_threaded_blas():
+            both_in.wait()
+        first_out.set()
+        end.wait()
+
+    session = threading.Thread(target=first)
+    session.start()
+    while not threads._blas_users:
+        time.sleep(0.001)
+    with single_threaded_blas():
+        both_in.set()
+        first_out.wait()
+        assert set(blas_threads()) == {1}
+    assert blas_threads() == two_blas_threads
+    end.set()
+    session.join()
+
+
+def test_single_threaded_blas_within_another_librarys_limit(two_blas_threads):
+    with single_threaded_blas():
+        pass
+    foreign = threads._blas_controller().limit(limits=1)  # as scikit-learn's neighbours do, in another session
+    foreign.__enter__()
+    ours = single_threaded_blas()
+    ours.__enter__()
+    foreign.__exit__(None, None, None)
+    ours.__exit__(None, None, None)
+    assert blas_threads() == two_blas_threads
+
+
+def test_single_threaded_blas_from_many_threads(two_blas_threads):
+    seen = set()
+
+    def use():
+        for _ in range(20):
+            with single_threaded_blas():
+                seen.update(blas_threads())
+
+    sessions = [threading.Thread(target=use) for _ in range(6)]
+    for session in sessions:
+        session.start()
+    for session in sessions:
+        session.join()
+    assert seen == {1}
+    assert blas_threads() == two_blas_threads
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2, 5])
+@pytest.mark.parametrize("length", [0, 1, 2, 30])
+def test_map_keeps_the_order(workers, length):
+    def work(item):
+        time.sleep(0.002 * (item % 3 == 0))
+        return item * item
+
+    assert list(map_ordered(work, range(length), workers)) == [i * i for i in range(length)]
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_map_is_bounded(workers):
+    state = namedtuple("State", "begun taken")([], [])
+    lock = threading.Lock()
+    most = 0
+
+    def work(item):
+        nonlocal most
+        with lock:
+            state.begun.append(item)
+            most = max(most, len(state.begun) - len(state.taken))
+        return item
+
+    for item in map_ordered(work, iter(range(50)), workers):
+        time.sleep(0.001)
+        state.taken.append(item)
+    # Those begun and not yet taken, and the one that the caller is busy with.
+    assert most <= workers + 2
+
+
+def test_map_abandoned_starts_nothing_more(two_blas_threads):
+    begun = []
+    results = map_ordered(lambda item: begun.append(item) or item, range(1000), 2)
+    assert next(results) == 0
+    assert set(blas_threads()) == {1}
+    results.close()
+    count = len(begun)
+    assert count <= 5 and blas_threads() == two_blas_threads
+    time.sleep(0.02)
+    assert len(begun) == count
+
+
+def test_map_not_begun_limits_nothing(two_blas_threads):
+    results = map_ordered(str, range(10), 2)
+    assert blas_threads() == two_blas_threads
+    del results
+    gc.collect()
+    assert blas_threads() == two_blas_threads
+
+
+def test_map_passes_on_an_exception(two_blas_threads):
+    begun = []
+
+    def work(item):
+        begun.append(item)
+        return 1 / (3 - item)
+
+    results = map_ordered(work, range(100), 2)
+    assert [next(results) for _ in range(3)] == [1 / 3, 1 / 2, 1.0]
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+    assert len(begun) <= 8 and blas_threads() == two_blas_threads

@@ -1,0 +1,192 @@
+"""Tables in text: an upload and a file of the data folder give the same table, or the same sentence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rfviz import datasets
+from rfviz.datasets.files import content, upload
+from rfviz.datasets.files.content import File
+from rfviz.datasets.files.meta import Meta
+from rfviz.datasets.files.suggest import LABELS, ORDERS, first_named
+from rfviz.datasets.files.text import text_layout
+from rfviz.datasets.files.upload import read_path, read_upload
+from rfviz.errors import DataError, MemoryBudgetError
+
+
+@pytest.fixture(params=["upload", "path"])
+def read(request, tmp_path):
+    """``read(content, name)`` reads a file in memory, or one at a path."""
+
+    def read(content, name="a.csv", meta=None):
+        content = content if isinstance(content, bytes) else content.encode("utf-8")
+        if request.param == "upload" and meta is None:
+            return read_upload(name, content)
+        (tmp_path / name).write_bytes(content)
+        return read_path(tmp_path / name, "From a test", meta or Meta())
+
+    return read
+
+
+def _values(upload):
+    """The columns of numbers, and the words of the others."""
+    return {
+        name: values.tolist() if isinstance(values := upload.table.values(name), np.ndarray) else list(values)
+        for name in upload.table.names
+    }
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", " , "])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_separators_and_ends_of_lines(read, separator, end, start):
+    lines = ["u,Label,v,Frame", "1,cat,2.5,7", "3,dog,4,8", "5,cat,6,9"]
+    found = read(start + end.join(lines).replace(",", separator) + end)
+    assert _values(found) == {
+        "u": [1, 3, 5], "Label": ["cat", "dog", "cat"], "v": [2.5, 4, 6], "Frame": [7, 8, 9],
+    }  # fmt: skip
+    assert (found.suggestion.label, found.suggestion.order) == ("Label", "Frame")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_encodings(read, encoding):
+    # The one letter that is not ASCII stands behind the first block that is looked at.
+    text = "a,kind\n" + "1,x\n" * 300_000 + "2,größe\n"
+    found = read(text.encode(encoding))
+    assert list(found.table.values("kind").categories) == ["größe", "x"]
+    assert bool(found.notes) == (encoding in ("utf-16", "cp1252"))
+
+
+@pytest.mark.parametrize(
+    ("header", "label", "order"),
+    [
+        ("x,y,label", "label", None),
+        ("x,y", "y", None),
+        ("X, Target ,TIME", "Target", "TIME"),
+        ("a,class,target,index,order", "target", "order"),
+        ("a,b", None, None),
+    ],
+)
+def test_roles_of_columns_by_their_names(read, tmp_path, header, label, order):
+    n_columns = len(header.split(","))
+    content = header + "\n" + "".join(",".join(str(i + k) for k in range(n_columns)) + "\n" for i in range(3))
+    found = read(content).suggestion
+    assert (found.label, found.order) == (label, order)
+    # The header alone says the same.
+    (tmp_path / "b.csv").write_text(content)
+    names = [name.strip() for name in text_layout(File.at(tmp_path / "b.csv")).header]
+    assert (first_named(names, LABELS), first_named(names, ORDERS)) == (label, order)
+
+
+def test_without_names(read):
+    found = read("1,2\n3,4\n5,\n")
+    np.testing.assert_array_equal(found.table.matrix, [[1, 2], [3, 4], [5, np.nan]])
+    assert found.table.names == ("column 1", "column 2") and found.suggestion.label is None
+    assert read("1,,2\n3,4,5\n6,7,8\n").table.matrix.shape == (3, 3)
+
+
+def test_names_of_the_sidecar_for_columns_without(read):
+    meta = Meta(feature_names=("u", "v"))
+    assert read("1,2\n3,4\n5,6\n", meta=meta).table.names == ("u", "v")
+    assert read("1,2,3\n3,4,5\n5,6,7\n", meta=meta).table.names == ("column 1", "column 2", "column 3")
+    assert read("a,b\n3,4\n5,6\n7,8\n", meta=meta).table.names == ("a", "b")
+
+
+def test_the_index_that_pandas_writes_is_left_out(read):
+    found = read(pd.DataFrame(np.eye(3)).to_csv())
+    assert found.table.matrix.tolist() == np.eye(3).tolist() and "first column has no name" in found.notes[0]
+    assert read(pd.DataFrame(np.eye(3)).to_csv(index=False)).table.matrix.tolist() == np.eye(3).tolist()
+
+
+def test_numbers_of_every_form(read):
+    found = read(f"a,b,c,d,y\n1e999,True,18446744073709551616,,1\n-1e-400,False,1,nan,\n{10**30},True,2,3,2\n")
+    table = found.table
+    np.testing.assert_array_equal(table.values("a"), [np.inf, 0, 1e30])
+    np.testing.assert_array_equal(table.values("c"), [2.0**64, 1, 2])
+    np.testing.assert_array_equal(table.values("d"), [np.nan, np.nan, 3])
+    assert list(table.values("b")) == ["True", "False", "True"] and table.is_numeric("b")
+    assert [table.n_missing(name) for name in table.names] == [1, 0, 0, 2, 1]
+
+
+def test_labels_of_every_kind(read):
+    def labels(column):
+        found = read("a,y\n" + "".join(f"{i},{word}\n" for i, word in enumerate(column)))
+        return found.prepare().target_names, found.prepare().y.tolist()
+
+    assert labels(["True", "False", "True"]) == (("False", "True"), [1, 0, 1])
+    assert labels(["b", "", "a", "b"]) == (("a", "b"), [1, 0, 1])
+    assert labels(["10", "9", "", "10"]) == (("9", "10"), [1, 0, 1])
+    assert labels(["1.5", "2.5", "3"]) == ((), [1.5, 2.5, 3])
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [
+        ("", ["is empty"]),
+        ("\n \n\n", ["holds no text"]),
+        ("a,b\n", ["has a single line"]),
+        ("a,b\n\n\n \n", ["has a single line"]),
+        ("a,b\n1,2\n3,4\n", ["has 2 rows, and at least 3 are needed"]),
+        ("a,b\n1,2\n3,4,5\n", ["line 3 has 3 cells, and those before have 2"]),
+        ("a,b\n1,2,3\n4,5,6\n", ["the rows have more cells than the first line has names"]),
+        ('a,b\n1,"2\n', ["a quotation mark is opened and never closed"]),
+        (b"a,b\n1,\x81\x8d\n2,3\n4,5\n", ["neither UTF-8 nor Windows-1252"]),
+        (b"\xff\xfea,b\n1,2\n3", ["begins like UTF-16, but is not"]),
+        (b"\x1f\x8b\x08\x00", ["compressed with gzip"]),
+        (b"a,b\n1,\x00\n", ["it holds 1 control characters"]),
+        (b"a,b\n" + b"1,2\n" * 400_000 + b"1,\x00\n", ["it holds 1 control characters"]),
+        (b"a" * 17_000_000, ["a first line of more than 16,777,216 characters"]),
+    ],
+)
+def test_bad_text_is_one_sentence(read, content, texts):
+    with pytest.raises(DataError) as caught:
+        read(content)
+    message = str(caught.value)
+    assert "a.csv" in message and "\n" not in message and message.endswith(".") and len(message) < 500, message
+    for text in texts:
+        assert text in message, message
+
+
+def test_more_columns_than_an_upload_may_have(tmp_path):
+    wide = ",".join(f"c{i}" for i in range(20_001)) + "\n" + ("1," * 20_000 + "2\n") * 3
+    with pytest.raises(DataError, match="20,001 columns, and at most 20,000 are read"):
+        read_upload("wide.csv", wide.encode())
+    (tmp_path / "wide.csv").write_text(wide)
+    assert read_path(tmp_path / "wide.csv", "x", Meta()).table.matrix.shape == (3, 20_001)
+
+
+def test_a_header_of_more_than_a_megabyte(tmp_path):
+    names = [f"a rather long name of a column, as of a gene, {i}" for i in range(30_000)]
+    pd.DataFrame(np.ones((4, 30_000)), columns=names).to_csv(tmp_path / "wide.csv", index=False)
+    assert read_path(tmp_path / "wide.csv", "x", Meta()).table.names[29_999] == names[-1]
+
+
+def test_text_is_bounded_before_it_is_read(read, monkeypatch):
+    datasets.set_memory_limit(300_000)
+    monkeypatch.setattr(pd, "read_csv", lambda *a, **k: pytest.fail("read before the check"))
+    with pytest.raises(
+        MemoryBudgetError, match=r"a\.csv \(10,002 lines\) needs about (400.1|800.2) kB.*Save fewer rows"
+    ):
+        read("a,b\n" + "1,2\n" * 10_000)
+
+
+def test_words_of_a_large_file_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(upload, "MAX_BYTES", 100)
+    path = tmp_path / "a.csv"
+    path.write_text("size,colour,label\n" + "1,red,x\n2,blue,y\n" * 20)
+    with pytest.raises(DataError, match=r"above 100 bytes only numbers are read.*: 'colour' \(such as 'red'\)\. Drop"):
+        read_path(path, "x", Meta())
+    path.write_text("size,label\n" + "1,x\n2,y\n" * 20)
+    assert read_path(path, "x", Meta()).suggestion.label == "label"
+
+
+def test_an_upload_of_too_many_bytes(monkeypatch):
+    monkeypatch.setattr(content, "MAX_BYTES", 1000)
+    with pytest.raises(DataError, match="and a file may have at most"):
+        read_upload("a.csv", b"x" * 1001)
+
+
+def test_missing_file(tmp_path):
+    for name in ("a.csv", "a.parquet", "a.npz"):
+        with pytest.raises(DataError, match=rf"{name} was removed or renamed"):
+            read_path(tmp_path / name, "x", Meta())

@@ -1,0 +1,76 @@
+"""Every frame of an animation is what the computation gives for that number of features, one by one."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist
+
+from rfviz import datasets
+from rfviz.features import MapSpec, RandomBinning, RandomMaxout, map_class, registry
+from rfviz.lab.distance_saturation.animation import predicted_deviation, saturation_over_m, seed_band
+from rfviz.lab.distance_saturation.compute import prepare_pairs, saturation
+
+GRID = (10, 24, 60)
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return prepare_pairs(datasets.load("sphere", n_samples=40), "unit norm")
+
+
+@pytest.mark.parametrize("name", list(registry()))
+def test_saturation_is_that_of_each_m(name, pairs):
+    spec = MapSpec(map_class(name), n_components=24, random_state=1)
+    for m, frame in zip(GRID, saturation_over_m(pairs, [spec], ["a"], GRID), strict=True):
+        alone = saturation(pairs, [spec.replace(n_components=m)], ["a"])
+        (one,), (other,) = frame.curves, alone.curves
+        assert frame.n_components == m
+        for field in ("expected", "low", "high", "mean_expected"):
+            if getattr(other, field) is None:
+                assert getattr(one, field) is None
+            else:
+                np.testing.assert_allclose(getattr(one, field), getattr(other, field), rtol=1e-6, atol=1e-6)
+        np.testing.assert_array_equal(one.counts.sum(axis=0), other.counts.sum(axis=0))
+        # Distances on the edge of a cell may fall on either side of it; those of stumps are few values, all on edges.
+        moved = np.abs(np.cumsum(one.counts - other.counts, axis=0))
+        assert moved.sum() <= (0.2 if name == "DecisionStumps" else 0.01) * alone.n_pairs
+        assert one.measured_plateau == pytest.approx(other.measured_plateau, rel=1e-5)
+        assert frame.y_edges[-1] == alone.y_edges[-1]
+
+
+def test_two_maps_play_together(pairs):
+    specs = [MapSpec(RandomMaxout, n_components=24, pool_size=q, random_state=0) for q in (2, 8)]
+    frame = saturation_over_m(pairs, specs, ["q = 2", "q = 8"], GRID)[1]
+    alone = saturation(pairs, specs, ["q = 2", "q = 8"])
+    assert [c.label for c in frame.curves] == ["q = 2", "q = 8"]
+    for one, other in zip(frame.curves, alone.curves, strict=True):
+        assert one.rms_deviation == pytest.approx(other.rms_deviation, rel=1e-4)
+
+
+def test_the_law_predicts_the_deviation_and_falls_as_one_over_the_root(pairs):
+    spec = MapSpec(RandomMaxout, pool_size=4, random_state=0)
+    predicted = [predicted_deviation(result) for result in saturation_over_m(pairs, [spec], ["a"], (500, 2000))]
+    assert predicted[0] / predicted[1] == pytest.approx(2.0, rel=0.02)
+    # Over seeds the mean square of the deviation is what is predicted: z-score, false alarm 1 in 1,000.
+    squares = [
+        saturation(pairs, [spec.replace(n_components=500, random_state=s)], ["a"]).curves[0].rms_deviation ** 2
+        for s in range(60)
+    ]
+    z = (np.mean(squares) - predicted[0] ** 2) / (np.std(squares, ddof=1) / np.sqrt(60))
+    assert abs(z) < 3.4
+    linear = saturation(pairs, [MapSpec(RandomBinning, n_components=10, random_state=0)], ["a"])
+    assert linear.curves[0].expected is not None or predicted_deviation(linear) is None
+
+
+def test_seeds_are_averaged_where_brute_force_puts_them(pairs):
+    results, means = [], []
+    for seed in range(5):
+        results.append(saturation(pairs, [MapSpec(RandomMaxout, n_components=50, random_state=seed)], ["a"]))
+        Phi = RandomMaxout(50, random_state=seed).fit_transform(pairs.coordinates).astype(np.float64)
+        near = np.abs(pairs.distance - 1.415) < 0.005  # the width of one column
+        means.append(pdist(Phi)[near].mean())
+    band = seed_band(results)
+    column = int(np.argmin(np.abs(band.x - 1.415)))
+    cell = results[0].y_edges[1]
+    assert band.n_seeds == 5
+    assert band.mean[column] == pytest.approx(np.mean(means), abs=cell)
+    assert band.high[column] - band.mean[column] == pytest.approx(np.std(means, ddof=1), abs=cell)

@@ -1,0 +1,83 @@
+"""What is taken away can be opened elsewhere, and holds what was shown."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+from scipy import sparse
+
+from rfviz.errors import MemoryBudgetError
+from rfviz.features import registry
+from rfviz.lab import export
+from rfviz.lab.report import Entry, write_report
+from rfviz.recipes.base import Chart, MapOn
+
+X = np.random.default_rng(0).random((50, 6))
+FRAME = pd.DataFrame({"name": ["a", "<b>"], "value": [1.5, np.nan], 3: [1, 2], "mixed": [1, "x"]})
+FIGURE = go.Figure(go.Scatter(x=[1, 2], y=[3, 4]), {"height": 300, "title": {"text": "</script><b>"}})
+
+
+def test_page_holds_all_it_needs():
+    page = export.write_html(FIGURE, "a < b & c")
+    assert "<title>a &lt; b &amp; c</title>" in page
+    assert "Plotly.newPlot(" in page and "<script src" not in page and len(page) > 1_000_000
+
+
+def test_tables_come_back():
+    again = pd.read_csv(io.StringIO(export.write_csv(FRAME)))
+    assert again["name"].tolist() == ["a", "<b>"] and again["value"].tolist()[0] == 1.5
+    again = pd.read_parquet(io.BytesIO(export.write_parquet(FRAME)))
+    assert list(again.columns) == ["name", "value", "3", "mixed"]
+    assert again["mixed"].tolist() == ["1", "x"] and np.isnan(again["value"][1])
+
+
+@pytest.mark.parametrize("name", list(registry()))
+@pytest.mark.parametrize("rows", [None, 7])
+def test_features_are_those_of_the_map(name, rows, tmp_path):
+    scheme = registry()[name]
+    found = MapOn(name, scheme(n_components=12), X)
+    fitted = export.write_features(found, tmp_path / "features.npz", rows)
+    expected = fitted.transform(X[:rows])
+    if scheme.sparse_output:
+        assert abs(sparse.load_npz(tmp_path / "features.npz") - expected).max() == 0
+    else:
+        held = np.load(tmp_path / "features.npz", allow_pickle=False)["Phi"]
+        assert held.dtype == expected.dtype and np.array_equal(held, expected)
+        assert export.feature_bytes(found, rows) == expected.nbytes
+    assert export.features_in_memory(found, rows)[:2] == b"PK"
+
+
+def test_a_download_that_is_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr(export, "MOST_BYTES", 1000)
+    found = MapOn("maxout", registry()["RandomMaxout"](n_components=12), X)
+    with pytest.raises(MemoryBudgetError, match="Take a sample"):
+        export.features_in_memory(found)
+    assert export.features_in_memory(found, 10)
+
+
+def test_report_holds_everything_and_nothing_that_runs():
+    chart = Chart("c", FIGURE, FRAME, "An <alt>.", "**Bold** & <i>.\n\nSecond.")
+    entry = Entry("page", "Title <x>", "Question?", {"q": 8, "maps": ["a", "b"]}, (chart,), "print('<script>')")
+    text = write_report([entry, Entry("other", "Other", "Why?", {}, (chart,))], "today", "CPU")
+    assert text.count("Plotly.newPlot(") == 2 and "<script src" not in text
+    for words in (
+        "<strong>Bold</strong> &amp; &lt;i&gt;",
+        "Title &lt;x&gt;",
+        "An &lt;alt&gt;.",
+        "<dt>maps</dt><dd>a,b</dd>",
+        "print(&#x27;&lt;script&gt;&#x27;)",
+        "&lt;b&gt;",
+        'href="#other"',
+        "on CPU",
+    ):
+        assert words in text
+    assert "</script><b>" not in text
+
+
+def test_report_cuts_long_tables():
+    chart = Chart("c", FIGURE, pd.DataFrame({"x": range(100)}), "Alt.")
+    text = write_report([Entry("page", "Title", "Question?", {}, (chart,))], "today")
+    assert "80 more rows" in text and json.dumps(99) + "</td>" not in text

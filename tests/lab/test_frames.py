@@ -1,0 +1,72 @@
+"""The numbers that every page shows are those of the record; ``python -m tests.lab.test_frames`` writes it anew.
+
+The record holds, of each column of each chart, what any change of its numbers would move: extent, mean, spread, ends.
+A change of the code that should leave results alone must leave the record alone; one that should not is seen in its
+difference.
+"""
+
+import json
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.page_settings import CASES, computed
+
+RECORD = Path(__file__).with_name("frames.json")
+# Measured by a clock, so that no two runs agree.
+TIMES = {"seconds", "train", "test", "total", "train s", "test s", "total s", "ms to hash a query", "ms to search"}
+
+
+def digest(frame: pd.DataFrame) -> dict[str, object]:
+    """Return what describes a frame, by column: six numbers, or a checksum of words."""
+    columns = {str(name): _column(frame[name]) for name in frame.columns if name not in TIMES}
+    return {"rows": len(frame), "columns": columns}
+
+
+def _column(values: pd.Series) -> list[float | None] | int:
+    if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        return zlib.crc32("\n".join(map(str, values)).encode())
+    numbers = values.to_numpy(dtype=float)
+    known = numbers[np.isfinite(numbers)]
+    if not len(known):
+        return [None] * 6
+    found = [known.min(), known.max(), known.mean(), known.std(), known[0], known[-1], len(known)]
+    return [float(f"{value:.7g}") for value in found]
+
+
+def digests(slug: str, number: int) -> dict[str, object]:
+    """Return the digest of every chart of a case, by name."""
+    charts = computed(slug, number).charts
+    return {chart.name: digest(chart.frame) for chart in charts if not chart.name.endswith("-seconds")}
+
+
+def assert_same(found: object, expected: object, where: str) -> None:
+    """Assert that two digests agree, numbers within what another BLAS may change."""
+    if isinstance(expected, dict):
+        assert isinstance(found, dict), where
+        assert list(found) == list(expected), where
+        for name, value in expected.items():
+            assert_same(found[name], value, f"{where}, {name}")
+    elif isinstance(expected, list):
+        numbers, record = np.array(found, dtype=float), np.array(expected, dtype=float)
+        np.testing.assert_allclose(numbers, record, rtol=2e-4, atol=1e-6, err_msg=where)
+    else:
+        assert found == expected, where
+
+
+@pytest.mark.parametrize(("slug", "number"), CASES)
+def test_numbers_are_those_of_the_record(slug, number):
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    assert_same(digests(slug, number), record[f"{slug} {number}"], f"{slug}, case {number}")
+
+
+def test_the_record_holds_every_case_and_no_other():
+    assert sorted(json.loads(RECORD.read_text(encoding="utf-8"))) == sorted(f"{slug} {n}" for slug, n in CASES)
+
+
+if __name__ == "__main__":
+    record = {f"{slug} {number}": digests(slug, number) for slug, number in CASES}
+    RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,99 @@
+"""Settings of every page that tests compute: the defaults, and others that are small enough to be computed at once."""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from rfviz.lab.cache import Cache
+from rfviz.lab.page import Page, compute
+from rfviz.lab.preset import Preset
+from rfviz.recipes import find, recipes
+from rfviz.recipes.base import Bench
+
+SLUGS = tuple(recipes())
+OTHERS = {
+    "quick-inspection": [
+        {"data": "xor", "data.n_samples": 60, "normalise": "none", "seed": 3, "colour": "c2", "row": 5},
+    ],
+    "zoo": [{"m": 10, "x": -1.5, "y": 0.3, "feature": 7, "seed": 2}],
+    "guarantees": [
+        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomBinning", "points": 8, "draws": 20, "dimension": 12,
+         "about": ["one pair"], "eps": 0.2, "delta": 0.1, "normalise": "none"},
+        {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "maxout", "pool_size": 2, "size": 3.0,
+         "rows": 1000},
+        {"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": "compositional", "loss": "ramp"},
+    ],
+    "hashing": [
+        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomBinning", "n_components": 32, "seed": 3,
+         "look": "Near and far", "k": 5, "metric": "euclidean"},
+        {"data": "turning_head", "n_components": 48, "beside": False, "look": "Recall", "pools": [4], "longest": 32,
+         "draws": 1, "axis": "bits"},
+        {"data": "turning_head", "n_components": 16, "scheme": "RandomProjection", "first": 3, "second": 9},
+    ],
+    "binning": [
+        {"data": "xor", "data.n_samples": 40, "view": "All pairs", "p": 3, "shown": 4, "gamma": 5.0, "profile": "hat",
+         "point": 7, "seed": 2},
+        {"p": 10},
+    ],
+    "kernel-approximation": [
+        {"data": "sphere", "points": 16, "m_max": 100, "m": 38, "odd": False, "draws": 2, "metric": "maximum",
+         "schemes": ["RandomMaxout", "RandomFourier"], "pools": [8], "relative": False, "draw": ["orthogonal"]},
+        {"points": 16, "m_max": 100, "odd": True, "draws": 1, "schemes": ["CompositionalFeatures"], "both": True},
+    ],
+    "accuracy": [
+        {"data": "digits", "schemes": ["RandomMaxout", "RandomProjection"], "pools": [2], "m_max": 40, "seeds": 2,
+         "references": ["linear_ridge"], "doubly": True, "test": 40, "loss": "ridge", "alpha": 1.0},
+        {"data": "moons", "schemes": ["RandomFourier"], "m_max": 20, "seeds": 1, "references": [], "grow": "rows",
+         "gamma": 1.0},
+    ],
+    "decision-surfaces": [
+        {"data": "moons", "data.n_samples": 100, "scheme": "RandomMaxout", "n_components": 20, "creases": 2, "C": 1.0,
+         "svm_gamma": 1.0, "normalise": "standardise", "loss": "hinge", "seed": 3},
+        {"points_from": "own", "points": ["-1/0/1", "1/0.25/2", "0.5/0.5/2"], "n_components": 10},
+    ],
+    "distance-saturation": [
+        {"data": "sphere", "data.n_samples": 50, "scheme": "RandomFourier", "n_components": 200, "gamma": 0.5,
+         "compare": [2.0], "normalise": "standardise"},
+        {"scheme": "RandomProjection", "n_components": 200},
+    ],
+    "kitchen-sinks": [
+        {"k_max": 50, "stumps": 20, "draws": 2, "learners": ["SigmoidalRidge"], "scale": 0.5, "test": 40},
+        {"view": "weights", "data": "moons", "learners": ["RandomFourier"], "gamma": 0.5, "k_max": 20, "runs": 5},
+    ],
+    "pixel-cooccurrence": [
+        {"features": 2000, "side": 8, "skeleton": "own", "layers": ["3/1/relu", "exponential/2"], "row": 2,
+         "colour": True},
+        {"view": "Figure 4", "side": 12, "features": 2000, "seed": 3},
+    ],
+    "maxout-pca": [
+        {"data": "digits", "scheme": "RandomReLU", "n_components": 200, "dimensions": "3"},
+        {"data": "circle", "n_components": 200, "point": 8},
+        {"n_components": 200, "point": 33},
+    ],
+}  # fmt: skip
+CASES = tuple((slug, number) for slug in SLUGS for number in range(len(OTHERS[slug]) + 1))
+
+
+class Computed(NamedTuple):
+    """A page with what it was asked for, and the charts that it made."""
+
+    page: Any
+    source: Any
+    settings: Any
+    charts: tuple
+
+
+def values_of(slug: str, number: int) -> dict[str, Any]:
+    """Return the settings of a case: number 0 stands for the defaults of the page."""
+    return OTHERS[slug][number - 1] if number else {}
+
+
+@cache
+def computed(slug: str, number: int) -> Computed:
+    """Compute a page for the settings of a case; each case once in a process."""
+    page, preset = find(slug), Preset(values_of(slug, number))
+    source = page.source(preset)
+    settings = page.settings(preset, source)
+    assert preset.unasked() == []
+    if isinstance(page, Page):
+        return compute(page, source, settings, Cache())
+    return Computed(page, source, settings, page.charts(source, settings, page.run(source, settings, Bench())))

@@ -1,0 +1,240 @@
+"""The web server around Streamlit: small scripts, preload headers, a static file cache, packets that do not wait."""
+
+import asyncio
+import gzip
+import json
+import re
+import socket
+
+import plotly.graph_objects as go
+import pytest
+from plotly.offline import get_plotlyjs_version
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from rfviz.figures import plotly_js
+from rfviz.lab.export import write_html
+from rfviz.ui.page_index import find_pages
+from rfviz.ui.web import preload
+from rfviz.ui.web.boot_script import InjectBootScript, boot_script
+from rfviz.ui.web.headers import PageHeaders, content_security_policy
+from rfviz.ui.web.plotly_routes import plotly_address, plotly_routes
+from rfviz.ui.web.startup import disable_nagle
+from rfviz.ui.web.static_cache import StaticCache
+
+
+def fetch(app, path, encoding="identity", query=b"", **more):
+    """Status, headers and body of an application's answer."""
+    sent = []
+
+    async def receive():
+        return {"type": "http.request"}
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [
+        (b"accept-encoding", encoding.encode()),
+        *((name.encode(), text.encode()) for name, text in more.items()),
+    ]
+    scope = {"type": "http", "method": "GET", "path": path, "root_path": "", "query_string": query, "headers": headers,
+             "asgi": {"spec_version": "2.4"}}  # fmt: skip
+    asyncio.run(app(scope, receive, send))
+    body = b"".join(message["body"] for message in sent[1:])
+    return sent[0]["status"], Headers(raw=sent[0]["headers"]), body
+
+
+@pytest.fixture
+def bundle(tmp_path):
+    """A folder in which npm has installed the bundle, as far as can be told from outside."""
+    package = tmp_path / "node_modules" / plotly_js.NPM_PACKAGE
+    package.mkdir(parents=True)
+    (package / "package.json").write_text(json.dumps({"version": get_plotlyjs_version()}))
+    (package / "plotly-cartesian.min.js").write_text("/* a third of it */")
+    return tmp_path
+
+
+def test_an_installed_bundle_is_used_where_it_suffices(bundle, monkeypatch):
+    found = plotly_js.find_bundle(bundle)
+    (*_, whole) = plotly_js.scripts()
+    monkeypatch.setattr(plotly_js, "scripts", lambda: (found, whole))
+    assert plotly_js.needed_script(["scatter", "heatmap"]) is found
+    assert plotly_js.needed_script(["scatter", "scatter3d"]) is whole
+    assert found.text in write_html(go.Figure([{"type": "scatter"}]))
+    assert whole.text in write_html(go.Figure([{"type": "surface"}]))
+
+
+def test_a_bundle_of_another_version_or_half_installed_is_not_used(bundle):
+    package = bundle / "node_modules" / plotly_js.NPM_PACKAGE
+    for text in ('{"version": "0.0.1"}', "{", "{}", "[]"):
+        (package / "package.json").write_text(text)
+        assert plotly_js.find_bundle(bundle) is None
+    (package / "package.json").write_text(json.dumps({"version": get_plotlyjs_version()}))
+    (package / "plotly-cartesian.min.js").unlink()
+    assert plotly_js.find_bundle(bundle) is None
+    assert plotly_js.find_bundle(bundle / "nowhere") is None
+
+
+def test_every_script_draws_what_it_says():
+    for script in plotly_js.scripts():
+        assert script.version == get_plotlyjs_version()
+        for kind in script.traces or {"scatter", "scatter3d"}:
+            assert any(f"name:{quote}{kind}{quote}" in script.text for quote in "\"'`")
+
+
+def test_a_page_to_take_away_holds_the_script_it_needs():
+    for kinds in (["scatter", "heatmap"], ["scatter", "scatter3d"]):
+        page = write_html(go.Figure([{"type": kind} for kind in kinds]))
+        assert plotly_js.needed_script(kinds).text in page
+
+
+def test_scripts_are_sent_packed_and_kept_for_ever():
+    app = Starlette(routes=plotly_routes(), middleware=[Middleware(StaticCache, folders=["/rfviz/"])])
+    for script in plotly_js.scripts():
+        for encoding, unpack in (("gzip", gzip.decompress), ("identity", bytes)):
+            status, headers, body = fetch(app, plotly_address(script), encoding)
+            assert status == 200 and unpack(body).decode() == script.text
+            assert headers.get("Content-Encoding", "identity") == encoding
+            assert int(headers["Content-Length"]) == len(body)
+            assert "immutable" in headers["Cache-Control"] and headers["Vary"] == "Accept-Encoding"
+
+
+@pytest.fixture
+def counted():
+    """An application that counts how often it is asked, `app.asked`, behind the memory."""
+    asked = []
+
+    def answer(lasts, media_type="text/javascript", status=200):
+        def tell(request):
+            asked.append(request.headers.get("accept-encoding"))
+            headers = {"Cache-Control": "public, immutable" if lasts else "no-cache", "ETag": "one"}
+            return Response(b"x" * 5000, status, headers, media_type)
+
+        return tell
+
+    routes = [
+        Route("/static/lasts.js", answer(True)), Route("/static/other.js", answer(True)),
+        Route("/static/changes.js", answer(False)),
+        Route("/static/font.woff2", answer(True, "font/woff2")), Route("/static/gone.js", answer(True, status=404)),
+        Route("/media/lasts.js", answer(True)),
+    ]  # fmt: skip
+    app = StaticCache(Starlette(routes=routes), folders=["/static/"], max_bytes=12_000)
+    app.asked = asked
+    return app
+
+
+def test_what_never_changes_is_asked_for_once(counted):
+    for turn in range(3):
+        status, headers, body = fetch(counted, "/static/lasts.js", "gzip" if turn else "identity")
+        assert (status, headers["ETag"]) == (200, "one")
+        assert (gzip.decompress(body) if turn else body) == b"x" * 5000
+    assert counted.asked == [None]
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [("changes.js", {}), ("gone.js", {}), ("lasts.js", {"query": b"v=1"}), ("lasts.js", {"range": "bytes=0-9"}),
+     ("../media/lasts.js", {})],
+)  # fmt: skip
+def test_all_else_comes_from_the_application_every_time(counted, path, more):
+    path = path.removeprefix("..") if path.startswith("..") else f"/static/{path}"
+    for _ in range(2):
+        assert fetch(counted, path, **more)[1].get("Content-Encoding") is None
+    assert len(counted.asked) == 2
+
+
+def test_what_is_packed_already_stays_as_it_is_and_memory_has_an_end(counted):
+    for _ in range(2):
+        assert fetch(counted, "/static/font.woff2", "gzip")[1].get("Content-Encoding") is None
+    assert len(counted.asked) == 1
+    fetch(counted, "/static/lasts.js")
+    assert len(counted.asked) == 2
+    fetch(counted, "/static/other.js")  # 5,000 bytes are no longer left for it
+    fetch(counted, "/static/other.js")
+    assert len(counted.asked) == 4
+
+
+def test_single_pages_need_more():
+    slugs = {page.slug for page in find_pages()}
+    assert set(preload._MORE) - {""} <= slugs
+    plain, more = preload.preloaded("/base/no-such-page"), preload.preloaded("/base/accuracy/")
+    assert plain == preload.preloaded("/") and any("/Multiselect." in link for _, link in set(more) - set(plain))
+
+
+@pytest.mark.parametrize("path", ["/", "/accuracy"])
+def test_pages_name_what_will_be_needed(path):
+    routes = [Route(path, lambda _: HTMLResponse("<p>")), Route("/data", lambda _: PlainTextResponse("text"))]
+    app = Starlette(
+        routes=[*routes, *plotly_routes()], middleware=[Middleware(PageHeaders, makers=[preload.preloaded])]
+    )
+    links = fetch(app, path)[1].getlist("link")
+    addresses = [re.match(r"<(.+)>; rel=(preload; as=script|modulepreload)$", link)[1] for link in links]
+    assert fetch(app, addresses[0])[0] == 200
+    assert len(addresses) == len(set(addresses)) > 10
+    for address in addresses[1:]:
+        assert (preload._STATIC / address.removeprefix("/")).is_file()
+    found = [name for name in preload._MODULES if any(f"/{name}." in address for address in addresses)]
+    assert len(found) > len(preload._MODULES) / 2, "Streamlit has other names for its modules"
+    assert "link" not in fetch(app, "/data")[1]
+
+
+PAGE = "<!DOCTYPE html><html><head><title>é</title></head><body></body></html>"
+
+
+def page_app():
+    """An application with a page as Streamlit serves it, and other answers."""
+    marks = {"ETag": "one", "Last-Modified": "then", "Cache-Control": "no-cache"}
+    routes = [
+        Route("/accuracy", lambda _: HTMLResponse(PAGE, headers=marks)),
+        Route("/data", lambda _: PlainTextResponse("</head>", headers=marks)),
+        Route("/odd", lambda _: HTMLResponse(PAGE, headers={"Content-Encoding": "br"})),
+    ]
+    told = Middleware(InjectBootScript, slugs=["accuracy", "</script>"])
+    return Starlette(routes=routes, middleware=[told, Middleware(GZipMiddleware, minimum_size=1)])
+
+
+@pytest.mark.parametrize(("encoding", "unpack"), [("gzip", gzip.decompress), ("identity", bytes)])
+def test_pages_are_told_where_their_server_is(encoding, unpack):
+    status, headers, body = fetch(page_app(), "/accuracy", encoding)
+    page = unpack(body).decode()
+    assert status == 200 and int(headers["content-length"]) == len(body)
+    assert page.replace(boot_script(["accuracy", "</script>"]), "") == PAGE and page.count("</script>") == 1
+    assert page.index("window.__streamlit") < page.index("</head>")
+    # What a browser has kept is another page where the laboratory has other pages.
+    assert "etag" not in headers and "last-modified" not in headers and headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", ["/data", "/odd", "/no-such-page"])
+def test_what_is_no_page_or_cannot_be_read_stays_as_it_is(path):
+    _, headers, body = fetch(page_app(), path, "identity")
+    assert b"__streamlit" not in body and int(headers["content-length"]) == len(body)
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+def test_what_listens_hands_on_that_packets_do_not_wait(family):
+    if family == socket.AF_INET6 and not socket.has_ipv6:
+        family = socket.AF_INET
+    with socket.socket(family) as server, socket.socket(family) as client:
+        try:
+            server.bind(("::1" if family == socket.AF_INET6 else "127.0.0.1", 0))
+        except OSError:  # no such network here
+            return
+        server.listen()
+        disable_nagle()
+        client.connect(server.getsockname())
+        accepted, _ = server.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            assert not client.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), "only servers are changed"
+
+
+def test_pages_show_no_pictures_of_other_hosts():
+    routes = [Route("/", lambda _: HTMLResponse("page")), Route("/data", lambda _: PlainTextResponse("data"))]
+    app = Starlette(routes=routes, middleware=[Middleware(PageHeaders, makers=[content_security_policy])])
+    policy = fetch(app, "/")[1]["content-security-policy"]
+    assert "img-src 'self' data: blob:" in policy.split("; ")
+    assert "content-security-policy" not in fetch(app, "/data")[1]
