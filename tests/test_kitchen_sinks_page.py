@@ -118,7 +118,7 @@ def test_missing_values_are_said_and_then_dropped_or_filled(tmp_path):
     datasets.set_folder(tmp_path)
     at = opened(SLUG, SMALL | {"data": "activity"})
     (warning,) = at.warning
-    assert "7 missing or infinite values in column 'XPEAK'" in warning.value and "Breast cancer" in warning.value
+    assert "7 missing or infinite values in 1 column: 'XPEAK' (7)" in warning.value and "Breast cancer" in warning.value
     assert specs(at)
     changed(at, SLUG, {"data.missing": "impute mean"})
     assert not at.warning and any("XPEAK (7)" in c.value for c in at.caption)

@@ -123,8 +123,8 @@ def test_planted_oddities_are_all_named(folder):
     ("columns", "charts", "said"),
     [
         ({"a": [1, 2, 4], "b": [0, 3, 1]}, 3, "3 rows of 2 columns, without labels"),
-        ({"a": [1.0, 2.0]}, 0, "2 rows of 1 column"),
-        ({"a": [5], "label": [1]}, 0, "all are of the class"),
+        ({"a": [1.0, 2.0, 1.0]}, 3, "3 rows of 1 column"),
+        ({"a": [5] * 3, "label": [1] * 3}, 0, "all are of the class"),
         ({"a": [1.5] * 30, "b": [2] * 30, "label": [1, 2] * 15}, 0, "2 classes of the same size"),
         ({"a": [0.0, 1.0] * 60, "b": [1] * 120, "label": list("abb") * 40}, 3, "“b” has 67"),
         ({"x": np.linspace(-2, 2, 90), "target": np.sin(3 * np.linspace(-2, 2, 90))}, 3, "from -0.9998 to 0.9998"),

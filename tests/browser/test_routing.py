@@ -16,7 +16,7 @@ from tests.browser.steps import (
 
 pytestmark = pytest.mark.browser
 
-CONNECT = ROUTER.with_name("connect.js")
+BOOT_SCRIPT = ROUTER.parent / "web" / "boot_script.js"
 PAGES = {page.slug: page for page in find_pages()}
 # A server may treat its first request otherwise than later ones, whichever page it is for: here one page of each group
 # is that request. test_looks opens every page as the first request of a session.
@@ -39,7 +39,7 @@ def test_deep_link_is_the_first_request_after_start(fresh_app, visit, slug):
 )  # fmt: skip
 def test_where_the_server_is_as_the_address_says(browser, path, base):
     page = browser.new_page()
-    call = f"({CONNECT.read_text(encoding='utf-8')})(['accuracy'], {{}}, {{ slugs: [] }})"
+    call = f"({BOOT_SCRIPT.read_text(encoding='utf-8')})(['accuracy'], {{}}, {{ slugs: [] }})"
     there = "const location = { origin: 'http://a', pathname: path }, window = {};"
     told = page.evaluate(f"(path) => {{ {there} {call}; return window.__streamlit?.BACKEND_BASE_URL; }}", path)
     page.close()

@@ -78,7 +78,7 @@ def test_every_file_can_be_read_back(app, visit, tmp_path):
     tab(dialog, "Python")
     script = saved(page, dialog, "Script (.py)").decode()
     compile(script, "script.py", "exec")
-    assert "'pool_size': 16" in script and "n_samples=30" in script
+    assert "pool_size=16" in script and "n_samples=30" in script
     assert json.loads(saved(page, dialog, "Notebook (.ipynb)"))["nbformat"] == 4
 
     tab(dialog, "Picture")

@@ -44,8 +44,14 @@ def suggest(table: Table) -> Preparation:
 
 
 def as_they_are(table: Table) -> Preparation:
-    """Return a preparation that keeps numbers and images, takes whole labels for classes and refuses missing values."""
+    """Return a preparation that keeps numbers and images, takes whole labels for classes and refuses missing values.
+
+    A column that is named like a label is the label, even where all its values are equal: nobody looks at the choice.
+    """
     found = suggest(table)
+    if table.label is None:
+        usable = [name for name in table.names if table.kind(name) in (NUMBER, CATEGORY)]
+        found = found.replace({"label": first_named(usable, LABELS) or found.label})
     labels = None if found.label is None else table.values(found.label)
     is_quantity = isinstance(labels, np.ndarray) and not _are_whole(labels)
     return found.replace(

@@ -338,12 +338,17 @@ def on_common_axes(
     )
 
 
+# Distances that differ by less are equal but for rounding.
+_TIE = 1 + 1e-5
+
+
 def _ends(distance: np.ndarray, embedded: np.ndarray) -> dict[str, float]:
     """Return the slope over the nearest hundredth of the pairs and the mean over the farthest."""
     few = max(len(distance) // 100, 1)
-    near, far = np.argpartition(distance, few)[:few], np.argpartition(distance, -few)[-few:]
-    near = near[distance[near] > 0]
-    slope = float(np.mean(embedded[near] / distance[near])) if len(near) else np.nan
+    # Points on a grid have many pairs at one distance: all of them count, or which ones do would be chance.
+    nearest, farthest = np.partition(distance, few - 1)[few - 1], np.partition(distance, -few)[-few]
+    near, far = (distance > 0) & (distance <= nearest * _TIE), distance * _TIE >= farthest
+    slope = float(np.mean(embedded[near] / distance[near])) if near.any() else np.nan
     return {"measured_slope": slope, "measured_plateau": float(np.mean(embedded[far]))}
 
 
