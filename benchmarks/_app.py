@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @contextmanager
 def running_app(data: str | None = None, script: Path = ROOT / "app.py") -> Iterator[str]:
-    """The app on a free port, as ``make app DATA=data`` starts it, with its address; ended afterwards.
+    """Run the app on a free port, as ``make app DATA=data`` starts it, and yield its address; stop it afterwards.
 
     Another `script` is run in its own folder, so without the laboratory's settings.
     """

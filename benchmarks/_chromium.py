@@ -13,5 +13,5 @@ _NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chr
 
 
 def find_chromium() -> str | None:
-    """Path of a browser to drive: the one named by ``RFVIZ_CHROMIUM``, else the first on the path; None if none is."""
+    """Find the path of a browser to drive: the one named by ``RFVIZ_CHROMIUM``, else the first on the path, or None."""
     return os.environ.get("RFVIZ_CHROMIUM") or next(filter(None, map(shutil.which, _NAMES)), None)

@@ -22,7 +22,7 @@ Reference = Callable[[Any, np.ndarray], np.ndarray]
 
 
 def time_compositional(device: Device, m: int, n: int, pairs: int, reference: Reference) -> list[dict[str, Any]]:
-    """Features of images that are streamed, and an exact kernel matrix, on images of 24 × 24 pixels."""
+    """Time features of images that are streamed, and an exact kernel matrix, on images of 24 × 24 pixels."""
     skeleton, rng = preset("2 convolutions", (24, 24)), np.random.default_rng(0)
     X = rng.random((n, skeleton.n_columns), dtype=np.float32)
     start = time.perf_counter()
@@ -52,7 +52,7 @@ def time_compositional(device: Device, m: int, n: int, pairs: int, reference: Re
 
 
 def time_overlap(device: Device, n: int, d: int, m: int) -> list[dict[str, Any]]:
-    """Rows from the host through a product: fetched ahead, and one block after the other."""
+    """Time rows from the host through a product: fetched ahead, and one block after the other."""
     X = np.random.default_rng(0).standard_normal((n, d), dtype=np.float32)
     block = max(n // 16, 1)
     with device.activate():
@@ -71,7 +71,7 @@ def time_overlap(device: Device, n: int, d: int, m: int) -> list[dict[str, Any]]
 
 
 def best_of(device: Device, function: Callable[[], Any], turns: int = 5) -> float:
-    """Seconds of the quickest of several calls, after one to warm up, by the host's clock."""
+    """Return the seconds of the quickest of several calls, after one to warm up, by the host's clock."""
     seconds = []
     for _ in range(turns + 1):
         device.synchronize()
@@ -83,7 +83,7 @@ def best_of(device: Device, function: Callable[[], Any], turns: int = 5) -> floa
 
 
 def time_table1(device: Device, mnist: Path | None, sizes: tuple[int, int], m_values: Sequence[int]) -> dict[str, Any]:
-    """One draw of Table 1, with its errors where the data are MNIST; else on as many random rows as `sizes` says."""
+    """Time one draw of Table 1, with its errors if the data are MNIST; else on as many random rows as `sizes` says."""
     if mnist is None:
         rng = np.random.default_rng(0)
         parts = [(rng.random((size, 784), dtype=np.float32), rng.integers(0, 10, size)) for size in sizes]

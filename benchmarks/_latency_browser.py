@@ -25,7 +25,7 @@ STAGES = ("sent", "chart", "finished", "drawn", "frame")
 
 @contextmanager
 def browser() -> Iterator[Any]:
-    """A headless Chromium: the system's, or else Playwright's own."""
+    """Start a headless Chromium: the system's, or else Playwright's own."""
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         try:
@@ -95,7 +95,7 @@ def _stages(log: dict[str, Any]) -> dict[str, list[float]]:
 
 
 def drag(chromium: Any, address: str, chart: str, label: str, seconds: float) -> dict[str, float]:
-    """Drag the slider to and fro about its default; how many new charts a second, and the longest time without one."""
+    """Drag the slider to and fro about its default; return new charts a second, and the longest time without one."""
     page = _open(chromium, address, chart)
     slider = _slider(page, label)
     slider.scroll_into_view_if_needed()

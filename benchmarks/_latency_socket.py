@@ -48,7 +48,7 @@ class Session:
         await self._connection.__aexit__(*error)
 
     async def load(self) -> float:
-        """Open the page; seconds until its script has finished."""
+        """Open the page; return the seconds until its script has finished."""
         return await self._rerun("")
 
     async def move(self, label: str, index: int) -> float:
@@ -118,5 +118,5 @@ async def _crowd(url: str, page: str, slider: str, sessions: int, seconds: float
 
 
 def crowd(url: str, page: str, slider: str, sessions: int, seconds: float) -> list[float]:
-    """Seconds from a slider's message to the end of the script, of sessions that each move it once a second."""
+    """Time from a slider's message to the end of the script, for sessions that each move it once a second."""
     return asyncio.run(_crowd(url, page, slider, sessions, seconds))

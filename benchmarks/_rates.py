@@ -43,14 +43,14 @@ class Rates:
     download: float | None
 
     def limit(self, work: Work, precision: str = "float32") -> float:
-        """Seconds that `work` takes at least; its products in this precision, the rest as the features are stored."""
+        """Return the least seconds of `work`; its products in this precision, the rest as the features are stored."""
         own = self.float64 if work.double else self.float32
         if precision == "tf32" and not work.double and self.tf32:
             return work.limit(self.tf32, self.copy, other_rate=own)
         return work.limit(own, self.copy)
 
     def table(self) -> list[dict[str, Any]]:
-        """One row a rate, in TFLOP/s and GB/s."""
+        """Return one row a rate, in TFLOP/s and GB/s."""
         rows = []
         for name, rate in asdict(self).items():
             of_bytes = name in ("copy", "upload", "download")
@@ -60,7 +60,7 @@ class Rates:
 
 
 def turn_by_turn(device: Device, functions: dict[str, Callable[[], Any]], turns: int) -> dict[str, list[float]]:
-    """Seconds of each call, the functions taking turns, after one turn to warm up; on a GPU by its own clock."""
+    """Time each of the functions in rotation, after one call to warm up; on a GPU by its own clock."""
     seconds: dict[str, list[float]] = {name: [] for name in functions}
     for turn in range(turns + 1):
         for name, function in functions.items():
@@ -88,7 +88,7 @@ def _on_gpu(device: Device, function: Callable[[], Any]) -> float:
 
 
 def measure(device: Device, size: int = 8192, n_bytes: int = 1_000_000_000, turns: int = 5) -> Rates:
-    """The rates of a device, each the best of several turns.
+    """Measure the rates of a device, each the best of several rounds.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def measure(device: Device, size: int = 8192, n_bytes: int = 1_000_000_000, turn
 
 
 def _product_rate(device: Device, precision: str, size: int, turns: int) -> float | None:
-    """Operations a second of a square product; None where the library has no such numbers."""
+    """Return operations a second of a square product; None where the library has no such numbers."""
     xp = device.xp
     try:
         dtype = importlib.import_module("ml_dtypes").bfloat16 if precision == "bfloat16" else precision
@@ -137,7 +137,7 @@ def _copy_rate(device: Device, n_bytes: int, turns: int) -> float:
 
 
 def _bus_rates(device: Device, n_bytes: int, turns: int) -> tuple[float, float]:
-    """To the device and from it, of memory that the host has pinned."""
+    """Measure the rates to the device and from it, of memory that the host has pinned."""
     pinned = importlib.import_module(f"{device.xp.__name__}x").empty_pinned(n_bytes // 4, np.float32)
     pinned[...] = 1.0
     there = device.xp.empty(n_bytes // 4, dtype=np.float32)
@@ -150,7 +150,7 @@ def _bus_rates(device: Device, n_bytes: int, turns: int) -> tuple[float, float]:
 
 
 def about(device: Device) -> dict[str, Any]:
-    """The device and its software, in words and versions."""
+    """Return the device and its software, in words and versions."""
     if not device.is_gpu:
         return {"device": "cpu", "described": device.describe()}
     runtime, index = device.xp.cuda.runtime, device.index

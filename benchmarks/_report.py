@@ -20,7 +20,7 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "cupy-cuda12x", "cupy-cuda13x", "
 
 
 def machine() -> dict[str, Any]:
-    """Processor, memory, BLAS, versions and the date: what a timing means nothing without."""
+    """Return processor, memory, BLAS, versions and the date: what a timing means nothing without."""
     from rfviz.backend import blas_info
 
     versions = {}
@@ -78,7 +78,7 @@ class PeakMemory:
 
 
 def interleaved(functions: dict[str, Callable[[], Any]], repetitions: int) -> dict[str, list[float]]:
-    """Seconds of each call, the functions taking turns, so that a slow spell of the machine meets them all."""
+    """Time each of the functions in rotation, so that a slow spell of the machine meets them all."""
     seconds: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(repetitions):
         for name, function in functions.items():
@@ -89,12 +89,12 @@ def interleaved(functions: dict[str, Callable[[], Any]], repetitions: int) -> di
 
 
 def median_ratio(seconds: list[float], reference: list[float]) -> float:
-    """Median over the repetitions of time over time, each pair taken one right after the other."""
+    """Return the median over the repetitions of time over time, each pair taken one right after the other."""
     return statistics.median(a / b for a, b in zip(seconds, reference, strict=True))
 
 
 def markdown_table(rows: Iterable[dict[str, Any]]) -> str:
-    """Rows with equal keys as a Markdown table; floats with three digits."""
+    """Format rows with equal keys as a Markdown table; floats with three digits."""
     rows = [{key: _shown(value) for key, value in row.items()} for row in rows]
     names = list(rows[0])
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in names}

@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def compare(n: int, m_max: int, repetitions: int) -> tuple[list[dict], RidgePath]:
-    """Seconds of a whole curve, of its last point, and of refitting at each m, in turn; and the path of the curve."""
+    """Time a whole curve, its last point, and refitting at each m, in rotation; return also the path of the curve."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n + 2000, 784), dtype=np.float32)
     X /= np.linalg.norm(X, axis=1, keepdims=True)
@@ -78,7 +78,7 @@ def compare(n: int, m_max: int, repetitions: int) -> tuple[list[dict], RidgePath
 
 
 def share_of_product(path: RidgePath, n: int, m: int) -> list[dict]:
-    """Rate of each part beside that of a float32 matrix product measured now."""
+    """Return the rate of each part compared with that of a float32 matrix product measured now."""
     A = np.ones((4096, 784), np.float32)
     B = np.ones((784, 8192), np.float32)
     out = np.empty((4096, 8192), np.float32)

@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def codes(options: argparse.Namespace) -> dict[str, float]:
-    """Codes a second where boxes are narrow (every column counts), where they are wide, and of bare passes."""
+    """Measure codes a second where boxes are narrow (every column counts), where they are wide, and of bare passes."""
     X = np.random.default_rng(0).standard_normal((options.rows, options.features))
     narrow, wide = (
         RandomBinning(options.grids, gamma=gamma, device="cpu").fit(X) for gamma in (1.0, 0.1 / options.features)
@@ -74,7 +74,7 @@ def codes(options: argparse.Namespace) -> dict[str, float]:
 
 
 def ridge(repetitions: int) -> dict[str, float]:
-    """RidgePath on boxes as they are, against Ridge on the same features made dense."""
+    """Compare RidgePath on boxes as they are with Ridge on the same features made dense."""
     X, y = load_digits(return_X_y=True)
     X, train, test = X / 16.0, slice(0, 1300), slice(1300, None)
     scheme = RandomBinning(500, gamma=0.2, device="cpu")

@@ -82,7 +82,7 @@ def load(path: Path, part: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def prepared(name: str, images: tuple[np.ndarray, np.ndarray], turn: float) -> tuple[list[np.ndarray], Skeleton]:
-    """The inputs of an architecture for training and test images, and its skeleton."""
+    """Return the inputs of an architecture for training and test images, and its skeleton."""
     shape = (SIDE, SIDE, 3)
     patches, skeleton = architecture(name, shape, turn)
     inputs = [part.reshape(len(part), -1) for part in images]
@@ -105,7 +105,7 @@ def accuracies(inputs: list, labels: tuple, skeleton: Skeleton, m_max: int, draw
 
 
 def report(results: dict) -> None:
-    """The table at the largest m, and how the rankings agree."""
+    """Print the table at the largest m, and how the rankings agree."""
     table = ranking({name: result["accuracy"][-1] for name, result in results.items()})
     table.insert(1, "m", [results[name]["m"][-1] for name in table["architecture"]])
     print()
@@ -116,7 +116,7 @@ def report(results: dict) -> None:
 
 
 def _known(path: Path, setting: dict) -> dict:
-    """What the file has for this setting."""
+    """Return what the file has for this setting."""
     if not path.exists():
         return {}
     stored = json.loads(path.read_text())

@@ -34,7 +34,7 @@ GOALS = {"features drawn a second": 4e6, "values mapped a second": 90e6}
 
 
 def best_seconds(run: Callable[[], Any], repetitions: int) -> float:
-    """The shortest of several runs, after one that nobody times."""
+    """Return the shortest of several runs, after one that nobody times."""
     run()
     times = []
     for _ in range(repetitions):
@@ -45,7 +45,7 @@ def best_seconds(run: Callable[[], Any], repetitions: int) -> float:
 
 
 def recursive_feature(skeleton: Skeleton, rng: np.random.Generator) -> dict[int, int]:
-    """One feature by Algorithm 1 as the paper writes it: multiples of the angles, by input."""
+    """Draw one feature by Algorithm 1 as the paper writes it: multiples of the angles, by input."""
     multiples: dict[int, int] = {}
 
     def walk(v: int) -> None:
@@ -62,7 +62,7 @@ def recursive_feature(skeleton: Skeleton, rng: np.random.Generator) -> dict[int,
 
 
 def time_drawing(skeleton: Skeleton, m: int, repetitions: int) -> list[dict[str, Any]]:
-    """All features at once, kept once each, and one by one."""
+    """Time drawing all features at once, each once, and one by one."""
     X, rng, few = np.zeros((1, skeleton.n_columns)), np.random.default_rng(0), max(m // 500, 100)
     rows = []
     for name, deduplicate in (("all at once", False), ("all at once, equal ones kept once", True)):
@@ -84,7 +84,7 @@ def time_drawing(skeleton: Skeleton, m: int, repetitions: int) -> list[dict[str,
 
 
 def time_mapping(skeleton: Skeleton, m: int, n: int, repetitions: int) -> list[dict[str, Any]]:
-    """Feature values a second: ours, SciPy's sparse product, and feature by feature."""
+    """Measure feature values a second: ours, SciPy's sparse product, and feature by feature."""
     X = np.random.default_rng(0).random((n, skeleton.n_columns), dtype=np.float32)
     feature_map = CompositionalFeatures(m, skeleton=skeleton, device="cpu").fit(X)
     m = feature_map.n_different_  # all of them, for these skeletons
@@ -123,7 +123,7 @@ def time_mapping(skeleton: Skeleton, m: int, n: int, repetitions: int) -> list[d
 
 
 def time_kernel(n: int, repetitions: int) -> list[dict[str, Any]]:
-    """The exact kernel of n images of 24 × 24 pixels in three colours."""
+    """Time the exact kernel of n images of 24 × 24 pixels in three colours."""
     X = np.random.default_rng(0).random((n, 24 * 24 * 3))
     rows = []
     for name in ("flat", "deep"):

@@ -40,7 +40,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 
 
 def product(X: np.ndarray, W: np.ndarray) -> Callable[[], None]:
-    """The bare product of all rows with `W`, by row blocks into one buffer that is in memory already."""
+    """Compute the bare product of all rows with `W`, by row blocks into one buffer that is in memory already."""
     buffer = np.zeros((min(ROWS, len(X)), len(W)), X.dtype)
 
     def run() -> None:
@@ -52,7 +52,7 @@ def product(X: np.ndarray, W: np.ndarray) -> Callable[[], None]:
 
 
 def blocks(feature_map: FeatureMap, X: np.ndarray) -> Callable[[], None]:
-    """All blocks of features, each dropped when the next one comes."""
+    """Compute all blocks of features, each dropped when the next one comes."""
 
     def run() -> None:
         for _ in feature_map.transform_blocks(X):
@@ -62,7 +62,7 @@ def blocks(feature_map: FeatureMap, X: np.ndarray) -> Callable[[], None]:
 
 
 def time_scheme(name: str, settings: dict, X: np.ndarray, m: int, repetitions: int) -> dict[str, Any]:
-    """One row of the table: a scheme beside its product."""
+    """Return one row of the table: a feature map compared with its product."""
     n, d = X.shape
     feature_map = registry()[name](m, device="cpu", **settings).fit(X[:ROWS])
     columns = max(round(feature_map.multiply_adds(n, d) / (n * d)), 1)
@@ -87,7 +87,7 @@ def time_scheme(name: str, settings: dict, X: np.ndarray, m: int, repetitions: i
 
 
 def time_samplers(X: np.ndarray, m: int, repetitions: int) -> list[dict[str, Any]]:
-    """scikit-learn's RBFSampler beside ours: the whole feature matrix, in float32."""
+    """Compare scikit-learn's RBFSampler with ours: the whole feature matrix, in float32."""
     maps = {
         "sklearn RBFSampler": RBFSampler(gamma=GAMMA, n_components=m, random_state=0),
         "RandomFourier(paired=False)": RandomFourier(m, gamma=GAMMA, paired=False, device="cpu"),
@@ -114,7 +114,7 @@ def time_samplers(X: np.ndarray, m: int, repetitions: int) -> list[dict[str, Any
 
 
 def time_naive(X: np.ndarray, m: int, q: int, repetitions: int) -> list[dict[str, Any]]:
-    """The maxout form that stores all n × mq projections, beside ours."""
+    """Compare the maxout form that stores all n × mq projections with ours."""
     feature_map = RandomMaxout(m, pool_size=q, device="cpu").fit(X[:ROWS])
     W = feature_map.weights_.reshape(q * m, -1)
 

@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def table(structure: str, curve: str, result: KernelErrorResult) -> list[dict]:
-    """One row a budget: means of the measures over the draws, and the standard deviation of one draw's RMSE."""
+    """Return one row a budget: means of the measures over the draws, and the standard deviation of one draw's RMSE."""
     frame = result.to_frame()
     return [
         {"skeleton": structure, "map": curve, "m": int(m)}
@@ -79,7 +79,7 @@ def table(structure: str, curve: str, result: KernelErrorResult) -> list[dict]:
 
 
 def compare(structure: str, results: dict[tuple[str, str], KernelErrorResult]) -> list[dict]:
-    """For each pair of curves and each measure: at how many budgets the first is ahead, surely or at all."""
+    """Count for each pair of curves and measure: at how many budgets the first is ahead, surely or at all."""
     pairs = [(a, b) for a in ("RFS", "RFS, as drawn") for b in ("baseline", "baseline, pairs")]
     verdicts = []
     for first, second in [*pairs, ("RFS", "RFS, as drawn")]:

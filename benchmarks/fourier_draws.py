@@ -42,7 +42,7 @@ SAMPLER = "RBFSampler"
 
 
 def data_sets(quick: bool) -> dict[str, np.ndarray]:
-    """Rows to map, repeated to be worth timing: digits, and MNIST where the data folder has it as ``mnist.npz``."""
+    """Return rows to map, repeated to be worth timing: digits, and MNIST if the data folder has ``mnist.npz``."""
     digits = datasets.load("digits").X.astype(np.float32)
     found = {"digits": np.tile(digits, (3, 1))[:ROWS]}
     if quick:
@@ -56,7 +56,7 @@ def data_sets(quick: bool) -> dict[str, np.ndarray]:
 
 
 def makers(gamma: float) -> dict[str, Callable[[int, int], Any]]:
-    """Every map of the race: from the number of features and the seed to an unfitted map."""
+    """Return every map of the comparison: from the number of features and the seed to an unfitted map."""
     maps: dict[str, Callable[[int, int], Any]] = {
         SAMPLER: lambda m, seed: RBFSampler(gamma=gamma, n_components=m, random_state=seed)
     }
@@ -70,12 +70,12 @@ def makers(gamma: float) -> dict[str, Callable[[int, int], Any]]:
 
 
 def fit_and_map(make: Callable[[int, int], Any], m: int, X: np.ndarray) -> np.ndarray:
-    """All rows of `X`, mapped by a map that is drawn for them."""
+    """Map all rows of `X` by a map that is drawn for them."""
     return make(m, 0).fit(X).transform(X)
 
 
 def race(X: np.ndarray, grid: list[int], seeds: int, repetitions: int) -> list[dict[str, Any]]:
-    """Error and seconds of every map at every m."""
+    """Measure error and seconds of every map at every m."""
     gamma = learnt_gamma("median", "gaussian", X)
     order = np.random.default_rng(0).permutation(len(np.unique(X, axis=0)))[:POINTS]
     points = np.unique(X, axis=0)[order]
@@ -100,8 +100,10 @@ def race(X: np.ndarray, grid: list[int], seeds: int, repetitions: int) -> list[d
 
 
 def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each map beside RBFSampler with 1000 features: error at as many features and at as many seconds, and seconds and
-    features for the same error."""
+    """Compare each map with RBFSampler with 1000 features.
+
+    Error at as many features and at as many seconds, and seconds and features for the same error.
+    """
     curves = {name: [r for r in rows if r["map"] == name] for name in dict.fromkeys(r["map"] for r in rows)}
     here = next(r for r in curves[SAMPLER] if r["m"] == REFERENCE_M)
     table = []
@@ -126,7 +128,7 @@ def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _at(x: np.ndarray, y: np.ndarray, where: float) -> float | None:
-    """exp of the line through (x, y) at `where`, which may lie a little outside; None farther away."""
+    """Return exp of the line through (x, y) at `where`, which may lie a little outside; None farther away."""
     slope, offset = np.polyfit(x, y, 1)
     if not x.min() - 0.7 < where < x.max() + 0.7:
         return None
@@ -135,7 +137,7 @@ def _at(x: np.ndarray, y: np.ndarray, where: float) -> float | None:
 
 
 def maxout(columns: list[int], m: int, repetitions: int) -> list[dict[str, Any]]:
-    """Structured beside random maxout, q = 4: seconds of mapping, and the error of both kernels' estimates."""
+    """Compare structured with random maxout, q = 4: seconds of mapping, and the error of both kernels' estimates."""
     rows = []
     for d in columns:
         X = np.random.default_rng(d).standard_normal((1000, d), dtype=np.float32)

@@ -58,7 +58,7 @@ TF32_TOLERANCE = 2.0**-7
 
 
 def variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
-    """Settings of a scheme to check, from what it declares."""
+    """Return the settings of a feature map to check, from what it declares."""
     values = {}
     for param in scheme.params:
         if param.name in {common.name for common in COMMON_PARAMS}:
@@ -79,14 +79,14 @@ def variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
 
 
 def poison(device: Device, n_bytes: int) -> None:
-    """Leave NaN in the memory pool, in pieces as large as those that the map will ask for."""
+    """Fill the memory pool with NaN, in pieces as large as those that the map will ask for."""
     with device.activate():
         pieces = [device.xp.full(n_bytes // 8, np.nan) for _ in range(4)]
         del pieces
 
 
 def reference(feature_map: FeatureMap, X: np.ndarray) -> np.ndarray:
-    """The features in NumPy and float64, with the very weights of `feature_map`."""
+    """Return the features in NumPy and float64, with the very weights of `feature_map`."""
     settings = {**feature_map.get_params(), "device": "cpu", "dtype": "float64"}
     exact = type(feature_map)(**settings).fit(X)
     for name in feature_map._weights:
@@ -97,7 +97,7 @@ def reference(feature_map: FeatureMap, X: np.ndarray) -> np.ndarray:
 
 
 def errors(feature_map: FeatureMap, X: np.ndarray, device: Device) -> Iterator[tuple[str, float]]:
-    """Largest error over the largest feature, for each way to ask for the features."""
+    """Return the largest error over the largest feature, for each way to ask for the features."""
     expected = reference(feature_map, X)
     scale = np.abs(expected).max()
     n_bytes = (expected.data if sparse.issparse(expected) else expected).size * np.dtype(feature_map.dtype).itemsize
@@ -127,7 +127,7 @@ def _in_tf32(feature_map: FeatureMap, X: np.ndarray) -> Any:
 
 
 def largest_argument(feature_map: FeatureMap, X: np.ndarray) -> float:
-    """Of a cosine or a sigmoid, in tens, at least 1: its rounding moves the feature as much as it is large."""
+    """Return a cosine's or sigmoid's largest argument, in tens, at least 1: rounding scales with it."""
     for name in ("frequencies_", "biases_"):
         if hasattr(feature_map, name):
             W = getattr(feature_map, "frequencies_", getattr(feature_map, "weights_", None))
@@ -136,7 +136,7 @@ def largest_argument(feature_map: FeatureMap, X: np.ndarray) -> float:
 
 
 def check(device: Device, seed: int, n: int = 3001, d: int = 203, m: int = 1000) -> list[dict[str, Any]]:
-    """One row per scheme, setting and dtype, with its largest error and whether that is within the tolerance."""
+    """Return a row per feature map, setting and dtype, with its largest error, and whether it is tolerated."""
     rng = np.random.default_rng(seed)
     rows = []
     for (name, scheme), dtype in itertools.product(registry().items(), ("float32", "float64")):
@@ -209,7 +209,7 @@ QUICK = Sizes(
 
 
 def run(device: Device, seed: int, sizes: Sizes, mnist: Path | None, path: Path) -> dict[str, Any]:
-    """All parts in turn; what is known is written after each, so that a machine that is taken away loses little."""
+    """Run all parts; write what is known after each, so that a machine that is taken away loses little."""
     found: dict[str, Any] = {"gpu": about(device), "seed": seed, "sizes": asdict(sizes)}
 
     def report(key: str, title: str, value: Any, rows: list[dict[str, Any]]) -> None:

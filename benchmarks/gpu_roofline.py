@@ -56,7 +56,7 @@ Map = Callable[[], Any]
 def roofline(
     device: Device, rates: Rates, n: int = 16_384, d: int = 784, m: int = 10_000, turns: int = 7
 ) -> list[dict[str, Any]]:
-    """One row per scheme, setting and precision.
+    """Return one row per feature map, setting and precision.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _of_one(
 
 
 def _ways(device: Device, feature_map: FeatureMap, host: np.ndarray) -> dict[str, Map]:
-    """The map of all rows: by array operations, and on a GPU by kernels too."""
+    """Return the calls that map all rows: by array operations, and on a GPU by kernels too."""
     if not device.is_gpu:
         return {"arrays": lambda: [None for _ in feature_map.transform_blocks(host)]}
     kernels = _on_rows(device, feature_map, host)
@@ -121,7 +121,7 @@ def _ways(device: Device, feature_map: FeatureMap, host: np.ndarray) -> dict[str
 
 
 def _on_rows(device: Device, feature_map: FeatureMap, host: np.ndarray) -> Map:
-    """The map of rows that are on the device already; of one with sparse output, on their way too."""
+    """Return the call that maps rows that are on the device already; of one with sparse output, the transfer too."""
     if feature_map.sparse_output:
         return lambda: [None for _ in feature_map.transform_blocks(host)]
     xp, X, scratch = device.xp, device.asarray(host), Scratch(device.xp)

@@ -28,7 +28,7 @@ POOLS, NEIGHBOURS = [2, 4, 8, 16], 10
 
 
 def hamming_times(n: int, n_queries: int, m: int, q: int, repetitions: int) -> list[dict]:
-    """Three ways to the same distances, turn by turn."""
+    """Time three ways to the same distances, in rotation."""
     codes = np.random.default_rng(0).integers(0, q, (n, m)).astype(np.uint8)
     queries = codes[:n_queries]
     bits = (q - 1).bit_length()

@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def split_of(name: str) -> tuple[Split, str] | None:
-    """The rows of a problem and where they come from; None, with the reason printed, where they cannot be had."""
+    """Return the rows of a problem and their source; None, with the reason printed, if they cannot be had."""
     try:
         data = datasets.load(name, **PROBLEMS[name][0])
     except DataError as error:
@@ -67,7 +67,7 @@ def split_of(name: str) -> tuple[Split, str] | None:
 
 
 def figure_1(name: str, draws: int, stumps: int) -> dict | None:
-    """Error and seconds of random stumps and AdaBoost on one problem, and how they compare."""
+    """Measure error and seconds of random stumps and AdaBoost on one problem, and how they compare."""
     found = split_of(name)
     if found is None:
         return None
@@ -93,7 +93,7 @@ def figure_1(name: str, draws: int, stumps: int) -> dict | None:
 
 
 def boosted(split: Split, stumps: int) -> list[BoostSegment]:
-    """AdaBoost up to that many stumps."""
+    """Fit AdaBoost up to that many stumps."""
     grids = [[1, 2, 3, 5, 7], *grid_segments(stumps, 16)]
     segments: list[BoostSegment] = []
     for grid in grids:
@@ -102,7 +102,7 @@ def boosted(split: Split, stumps: int) -> list[BoostSegment]:
 
 
 def table(curve: Curve) -> list[dict]:
-    """One row a K whose seconds are known."""
+    """Return one row a K whose seconds are known."""
     return [
         {"learner": curve.label, "K": int(r["K"]), "error %": 100 * r["error"], "s.d.": 100 * r["s.d."],
          "train s": r["train"], "test s": r["test"]}
@@ -111,7 +111,7 @@ def table(curve: Curve) -> list[dict]:
 
 
 def agreement(name: str, boosted: Curve, sinks: Curve) -> str:
-    """What of the paper's reading of Figure 1 holds here, in one sentence with its numbers."""
+    """Return what of the paper's reading of Figure 1 holds here, in one sentence with its numbers."""
     ours, theirs = sinks.measured["error"].min(), boosted.measured["error"].min()
     target = max(ours, theirs) + 1e-12
     quick, slow = sinks.reach(target), boosted.reach(target)
@@ -129,7 +129,7 @@ def agreement(name: str, boosted: Curve, sinks: Curve) -> str:
 
 
 def figure_2(runs: int) -> dict | None:
-    """The largest weight of random stumps on adult, over many draws."""
+    """Return the largest weight of random stumps on adult, over many draws."""
     found = split_of("adult")
     if found is None:
         return None

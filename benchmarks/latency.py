@@ -38,7 +38,7 @@ _STAGES = {
 
 
 def quantiles(values: list[float]) -> dict[str, float]:
-    """Median, 95th percentile and maximum."""
+    """Return the median, 95th percentile and maximum."""
     p50, p95, most = np.nanpercentile(values, [50, 95, 100])
     return {"p50": round(float(p50), 1), "p95": round(float(p95), 1), "max": round(float(most), 1), "n": len(values)}
 
@@ -70,7 +70,7 @@ def socket_row(url: str, page: str, sessions: int, seconds: float) -> dict[str, 
 
 
 def machine() -> dict[str, Any]:
-    """Where and with what this was measured."""
+    """Return where and with what this was measured."""
     packages = ("streamlit", "plotly", "numpy", "scipy", "pandas", "playwright")
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
@@ -86,7 +86,7 @@ def machine() -> dict[str, Any]:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """The rows in Markdown."""
+    """Format the rows in Markdown."""
     lines = ["| page | what | unit | p50 | p95 | max |", "|---|---|---|---:|---:|---:|"]
     for row in rows:
         cells = [row["page"], row["what"], row["unit"], *(str(row.get(name, "")) for name in ("p50", "p95", "max"))]

@@ -34,7 +34,7 @@ _TITLE = "[data-testid=stHeading] h1"
 
 
 def seconds_to_picture(chromium: Any, address: str, picture: str = PICTURE) -> float:
-    """One visit by a browser that knows nothing yet."""
+    """Time one visit by a browser with an empty cache."""
     context = chromium.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     began = time.perf_counter()

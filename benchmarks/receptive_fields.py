@@ -33,7 +33,7 @@ PROTOTYPE = {"maxout, whole": 2.15, "maxout, rectangles": 1.69, "Fourier, whole"
 
 
 def choose_gamma(X: np.ndarray, y: np.ndarray, setting: dict[str, Any]) -> float:
-    """The width with the smallest error on rows that are held out, at m = 1000."""
+    """Choose the width with the smallest error on rows that are held out, at m = 1000."""
     kept, held = slice(0, 15_000), slice(15_000, 20_000)
     errors = []
     for gamma in GAMMAS:
@@ -43,7 +43,7 @@ def choose_gamma(X: np.ndarray, y: np.ndarray, setting: dict[str, Any]) -> float
 
 
 def maps(X: np.ndarray, y: np.ndarray, m: int, seed: int) -> dict[str, FeatureMap]:
-    """The four entrants, unfitted, by name."""
+    """Return the four maps, unfitted, by name."""
     found: dict[str, FeatureMap] = {}
     for where, field in (("whole", {}), ("rectangles", FIELD)):
         setting = {**field, "random_state": seed}

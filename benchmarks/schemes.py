@@ -58,7 +58,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def measure(name: str, setting: dict[str, Any], sample: Any, X: np.ndarray, m: int, draws: int) -> dict[str, Any]:
-    """One row of the table."""
+    """Return one row of the table."""
     result = kernel_errors(sample, name, setting, np.array([m]), draws)
     error = float(result.errors.average("rmse")[0] / result.unit)
     feature_map = registry()[name](m, device="cpu", **setting).fit(X[: len(X) // COPIES])

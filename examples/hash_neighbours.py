@@ -16,7 +16,7 @@ queries, neighbours = 200, 10
 
 
 def nearest(distances):
-    """The nearest rows to each of the first ones, without themselves."""
+    """Return the nearest rows to each of the first ones, without themselves."""
     np.fill_diagonal(distances, np.inf)
     return np.argsort(distances, axis=1, kind="stable")[:, :neighbours]
 

@@ -17,7 +17,7 @@ K = kernels.gaussian(X, gamma=gamma)
 
 
 def rmse(m, draw):
-    """Root mean square error of the kernel's estimate over all pairs and twenty draws."""
+    """Return the root mean square error of the kernel's estimate over all pairs and twenty draws."""
     squares = []
     for seed in range(20):
         Phi = RandomFourier(m, gamma=gamma, draw=draw, random_state=seed, dtype="float64").fit_transform(X)

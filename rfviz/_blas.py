@@ -44,7 +44,7 @@ def _cpu_flags(cpuinfo: str = "/proc/cpuinfo") -> frozenset[str]:
 
 
 def _bundled_openblas() -> str | None:
-    """Path of the OpenBLAS inside NumPy's wheel, found without importing NumPy."""
+    """Find the path of the OpenBLAS inside NumPy's wheel, without importing NumPy."""
     spec = importlib.util.find_spec("numpy")
     if spec is None or spec.origin is None:
         return None
@@ -53,7 +53,7 @@ def _bundled_openblas() -> str | None:
 
 
 def _core_chosen_by(library: str) -> str | None:
-    """The processor kernels that `library` chooses on its own; None where it cannot be asked."""
+    """Ask `library` for the processor kernels that it chooses on its own; None where it cannot be asked."""
     try:
         answer = subprocess.run(
             [sys.executable, "-S", "-c", _PROBE, library], capture_output=True, text=True, timeout=10, check=True
@@ -64,7 +64,7 @@ def _core_chosen_by(library: str) -> str | None:
 
 
 def shorten_openblas_waits() -> None:
-    """Let OpenBLAS's idle threads sleep after 2¹⁶ processor cycles (20 µs) instead of 2²⁶ (some 20 ms).
+    """Shorten the time after which OpenBLAS's idle threads sleep from 2²⁶ processor cycles (some 20 ms) to 2¹⁶ (20 µs).
 
     NumPy and SciPy each bring an OpenBLAS with threads of its own. Where products of the one follow factorisations of
     the other, as in ridge regression, the idle threads of each hold the cores that the other needs: both then run at

@@ -91,7 +91,7 @@ class WarningLog:
 
     @property
     def messages(self) -> Messages:
-        """What was given so far, as pairs (text, category)."""
+        """Return the warnings so far, as pairs (text, category)."""
         with self._lock:
             return tuple(self._messages.items())
 

@@ -80,12 +80,12 @@ class Param:
     when: tuple[str, tuple[Any, ...]] | None = None
 
     def applies(self, values: Mapping[str, Any]) -> bool:
-        """Whether the parameter has an effect beside these values of others; one that has none needs no control."""
+        """Return whether the parameter has an effect given the `values` of others; if not, it needs no control."""
         return self.when is None or self.when[0] not in values or values[self.when[0]] in self.when[1]
 
     @property
     def rule(self) -> str:
-        """The rule in words, to follow the parameter's name: ``"must be an integer from 1 to 1024"``."""
+        """Return the rule in words, to follow the parameter's name: ``"must be an integer from 1 to 1024"``."""
         if self.kind == "bool":
             return "must be True or False"
         if self.kind == "choice":
@@ -108,7 +108,7 @@ class Param:
 
     @property
     def remedy(self) -> str:
-        """A sentence that names a value that works."""
+        """Return a sentence that names a value that works."""
         return f"Try {self.name}={self.default!r}."
 
     def validate(self, value: Any) -> Any:
@@ -138,7 +138,7 @@ class Param:
         raise ParameterError(self.name, self.rule, value, self.remedy)
 
     def clamp(self, value: Any) -> Any:
-        """The legal value nearest to `value`; the default where there is no sense of nearness. Never raises."""
+        """Return the legal value nearest to `value`; the default where nothing is near. Never raises."""
         try:
             return self.validate(value)
         except ParameterError:
@@ -164,7 +164,7 @@ class Param:
             return self.default
 
     def stops(self) -> list[int] | list[float]:
-        """The values a logarithmic slider stops at, within the slider's bounds, the default among them."""
+        """Return the values a logarithmic slider stops at, within the slider's bounds, the default among them."""
         if self.marks:
             return sorted({*self.marks, self.default})
         low = self.low if self.ui_low is None else self.ui_low
@@ -200,7 +200,7 @@ def _is_finite_number(value: Any) -> bool:
 
 
 def _is_pair(value: Any) -> bool:
-    """Whether it is a list of two integers."""
+    """Return whether `value` is a list of two integers."""
     return (
         isinstance(value, (tuple, list))
         and len(value) == 2
@@ -209,7 +209,7 @@ def _is_pair(value: Any) -> bool:
 
 
 def defaults(params: Iterable[Param]) -> dict[str, Any]:
-    """The default of every parameter, by name."""
+    """Return the default of every parameter, by name."""
     return {p.name: p.default for p in params}
 
 

@@ -213,7 +213,7 @@ def reason_given_up() -> str:
 
 
 def look_for_gpus_again() -> None:
-    """Forget which GPUs work and which were given up: the next call that asks for devices tries them again."""
+    """Reset which GPUs work and which were given up: the next call that asks for devices tries them again."""
     with _lock:
         _given_up.clear()
     _probe_gpus.cache_clear()
@@ -234,7 +234,7 @@ def gpu_status() -> str:
 
 @contextmanager
 def using(name: str) -> Iterator[None]:
-    """Let ``"auto"`` stand for the device called `name` in this thread, until the context ends.
+    """Set what ``"auto"`` stands for in this thread to the device called `name`, until the context ends.
 
     It applies to maps that were made before as well: they ask when they compute.
     """

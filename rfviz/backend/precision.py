@@ -102,7 +102,7 @@ def round_to_tf32(array: Any) -> Any:
 
 @contextmanager
 def _tf32_products(xp: ModuleType) -> Iterator[None]:
-    """Let CuPy's float32 products run in TF32 for as long as it takes to enqueue one."""
+    """Enable TF32 for CuPy's float32 products for as long as it takes to enqueue one."""
     routines = _cupy_products(xp)
     if routines is None:
         with nullcontext():

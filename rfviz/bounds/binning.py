@@ -15,7 +15,7 @@ _SOURCE = "Rahimi and Recht 2007, Claim 2"
 
 
 def binning_pair() -> TailBound:
-    r"""One pair of points, P repetitions of the grid: Hoeffding's inequality for products that are 0 or 1.
+    r"""Bound the error of one pair of points over P repetitions: Hoeffding's inequality for products that are 0 or 1.
 
     .. math:: P(|\hat k - k| \ge \varepsilon) \le 2e^{-2P\varepsilon^2}
     """
@@ -31,7 +31,7 @@ def binning_pair() -> TailBound:
 def binning_log_failure_as_printed(
     m: Any, eps: Any, dimension: int, diameter: float, alpha: float = 1.0, lipschitz: float = 1.0
 ) -> Any:
-    r"""Logarithm of the printed bound on the failure of binning, in any unit of length.
+    r"""Return the logarithm of the printed bound on the failure of binning, in any unit of length.
 
     .. math:: 36\,d\,P\,\alpha\,\mathrm{diam}\,\exp\frac{-(P\varepsilon^2/8 + \ln(\varepsilon/L_k))}{d+1}
 
@@ -53,7 +53,7 @@ def binning_log_failure_as_printed(
 
 
 def binning_uniform(dimension: int, diameter: float, gamma: float = 1.0) -> TailBound:
-    """All points of a region at once, for the Laplacian kernel exp(−γ‖x − z‖₁).
+    """Bound the errors of all points of a region at once, for the Laplacian kernel exp(−γ‖x − z‖₁).
 
     The printed bound with lengths measured in 1/γ, the only unit in which it makes sense (see
     :func:`binning_log_failure_as_printed`). The factor P in front makes it *grow* up to P = 8(d + 1)/ε², far above 1.

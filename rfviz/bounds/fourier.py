@@ -20,7 +20,7 @@ _INDEPENDENT = "Independent frequencies"
 
 
 def fourier_pair(paired: bool = True) -> TailBound:
-    r"""One pair of points, m Fourier features, as the paper prints it.
+    r"""Bound the error of one pair of points with m Fourier features, as the paper prints it.
 
     .. math:: P(|\hat k - k| \ge \varepsilon) \le 2e^{-m\varepsilon^2/4}
 
@@ -48,12 +48,12 @@ def fourier_pair(paired: bool = True) -> TailBound:
 
 
 def phase_pair_hoeffding() -> TailBound:
-    """One pair of points, features √2 cos(ω·x + b): what Hoeffding's inequality itself gives, 2 exp(−mε²/8)."""
+    """Bound one pair of points, features √2 cos(ω·x + b), by Hoeffding's inequality alone: 2 exp(−mε²/8)."""
     return replace(bounded_products(math.sqrt(2.0)), name="Hoeffding, without the phase")
 
 
 def phase_pair() -> TailBound:
-    r"""One pair of points, features √2 cos(ω·x + b): with the independence of the phase, 2 exp(−mε²/3).
+    r"""Bound one pair of points, features √2 cos(ω·x + b), by the independence of the phase: 2 exp(−mε²/3).
 
     2 cos(ω·x + b) cos(ω·z + b) = cos ω·(x − z) + cos(ω·(x + z) + 2b), and the second term, whose angle is uniform
     whatever ω, is independent of the first. The first lies in [−1, 1], so E exp t(U − EU) ≤ exp(t²/2); the second has
@@ -70,7 +70,7 @@ def phase_pair() -> TailBound:
 
 
 def fourier_uniform(dimension: int, sigma: float, diameter: float, paired: bool = True) -> TailBound:
-    r"""All points of a region of that diameter at once, as the paper prints it.
+    r"""Bound the errors of all points of a region of that diameter at once, as the paper prints it.
 
     .. math:: P\Bigl(\sup_{x,z}|\hat k - k| \ge \varepsilon\Bigr)
         \le 2^8\Bigl(\frac{\sigma_p\,\mathrm{diam}}\varepsilon\Bigr)^2 e^{-D\varepsilon^2/(4(d+2))}
@@ -109,7 +109,7 @@ def fourier_uniform(dimension: int, sigma: float, diameter: float, paired: bool 
 
 
 def sutherland_pairs(dimension: int, sigma: float, diameter: float, variance: float = 1.0) -> TailBound:
-    r"""All points of a region at once, pairs (cos, sin): the sharper constants.
+    r"""Bound the errors of all points of a region at once, pairs (cos, sin), with the sharper constants.
 
     .. math:: \beta_d\Bigl(\frac{\sigma_p\,\mathrm{diam}}\varepsilon\Bigr)^{\frac{2}{1+2/d}}
         \exp\frac{-m\varepsilon^2}{8(d+2)\alpha_\varepsilon},\qquad \alpha_\varepsilon=\min(1, v+\varepsilon/3)
@@ -151,7 +151,7 @@ def sutherland_pairs(dimension: int, sigma: float, diameter: float, variance: fl
 
 
 def sutherland_phases(dimension: int, sigma: float, diameter: float) -> TailBound:
-    r"""All points of a region at once, features √2 cos(ω·x + b): the net is of pairs of points, in 2d dimensions.
+    r"""Bound the errors of all points of a region at once, features √2 cos(ω·x + b), by a net in 2d dimensions.
 
     .. math:: \beta'_d\Bigl(\frac{\sigma_p\,\mathrm{diam}}\varepsilon\Bigr)^{\frac{2}{1+1/d}}
         e^{-m\varepsilon^2/(32(d+1))}

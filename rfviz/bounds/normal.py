@@ -14,7 +14,7 @@ _HALVINGS = 36
 
 
 def chebyshev(variance: np.ndarray, delta: float) -> np.ndarray:
-    """The error that is exceeded with probability δ at most, whatever the law: √(v/δ).
+    """Return the error that is exceeded with probability δ at most, whatever the law: √(v/δ).
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def chebyshev(variance: np.ndarray, delta: float) -> np.ndarray:
 
 
 def normal(variance: np.ndarray, delta: float) -> np.ndarray:
-    """The error that a normal variable of this variance exceeds with probability δ: the limit of many features.
+    """Return the error that a normal variable of this variance exceeds with probability δ: the limit of many features.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def normal(variance: np.ndarray, delta: float) -> np.ndarray:
 
 
 def normal_over_pairs(variances: np.ndarray, n_pairs: int, delta: float) -> float:
-    """The largest error of many pairs, were each of them normal: the union of their exact tails is δ.
+    """Return the largest error of many pairs, were each of them normal: the union of their exact tails is δ.
 
     Pairs of one draw err together, so that the union is more than the truth; but for small δ not much more.
 

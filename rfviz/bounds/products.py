@@ -12,7 +12,7 @@ __all__ = ["bernstein", "bounded_products", "sphere_norm"]
 
 
 def bounded_products(norm: float, per_draw: int = 1) -> TailBound:
-    r"""One pair of points, features with |ψ| ≤ C: Theorem 3 of the compositional kernels paper.
+    r"""Bound the error of one pair of points, features with |ψ| ≤ C: Theorem 3 of the compositional kernels paper.
 
     .. math:: P(|\hat k - k| \ge \varepsilon) \le 2e^{-q\varepsilon^2/(2C^4)}
         \quad\Longleftrightarrow\quad q \ge 2C^4\log(2/\delta)/\varepsilon^2
@@ -43,7 +43,7 @@ def bounded_products(norm: float, per_draw: int = 1) -> TailBound:
 
 
 def sphere_norm(dimension: int, degree: int = 1) -> float:
-    """The least bound C on features for the inner product of the unit sphere, to the power `degree`: √(d/2) a factor.
+    """Return the least bound C on features for the unit sphere's inner product to the power `degree`: √(d/2) a factor.
 
     By Theorem 6 of the compositional kernels paper no random features have a smaller one, and the pairs of neighbouring
     coordinates reach it. In one and two dimensions a norm of 1 is possible (signs, and waves on the circle), and none
@@ -60,7 +60,7 @@ def sphere_norm(dimension: int, degree: int = 1) -> float:
 
 
 def bernstein(variance: float, largest: float, per_draw: int = 1) -> TailBound:
-    r"""One pair of points, with the variance known: Bernstein's inequality.
+    r"""Bound the error of one pair of points, with the variance known: Bernstein's inequality.
 
     .. math:: P(|\hat k - k| \ge \varepsilon) \le 2\exp\frac{-D\varepsilon^2}{2v + \tfrac23 b\varepsilon}
 

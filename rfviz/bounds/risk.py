@@ -66,23 +66,23 @@ class RiskBound:
     approximation_scale: float
 
     def estimation(self, n: Any) -> Any:
-        """The price of n training rows instead of all."""
+        """Return the price of n training rows instead of all."""
         return self.estimation_scale / np.sqrt(n)
 
     def approximation(self, m: Any) -> Any:
-        """The price of m random features instead of all."""
+        """Return the price of m random features instead of all."""
         return self.approximation_scale / np.sqrt(m)
 
     def total(self, n: Any, m: Any) -> Any:
-        """The bound on the excess risk."""
+        """Return the bound on the excess risk."""
         return self.estimation(n) + self.approximation(m)
 
     def features(self, excess: float, n: float) -> float:
-        """The number of features from which on the bound is at most `excess`; infinite where the rows are too few."""
+        """Return the number of features from which on the bound is at most `excess`; infinite with too few rows."""
         return self._count(self.approximation_scale, excess - float(self.estimation(n)))
 
     def rows(self, excess: float) -> float:
-        """The number of rows below which no number of features makes the bound `excess` or less."""
+        """Return the number of rows below which no number of features makes the bound `excess` or less."""
         return self._count(self.estimation_scale, excess)
 
     @staticmethod
@@ -92,7 +92,7 @@ class RiskBound:
 
 
 def kitchen_sinks_risk(lipschitz: float, size: float, at_zero: float, delta: float) -> RiskBound:
-    r"""Theorem 1 of random kitchen sinks, with the constants of its proof.
+    r"""Bound the excess risk by Theorem 1 of random kitchen sinks, with the constants of its proof.
 
     .. math:: \frac{2}{\sqrt n}\Bigl(4LC + 2|c(0)| + LC\sqrt{\tfrac12\log\tfrac1\delta}\Bigr)
         + \frac{LC}{\sqrt m}\Bigl(1 + \sqrt{2\log\tfrac1\delta}\Bigr)
@@ -129,7 +129,7 @@ def maxout_risk(
     lipschitz: float, size: float, at_zero: float, delta: float, pool_size: int, dimension: int,
     intrinsic: float, diameter: float = 2.0, constant: float = 1.0,
 ) -> RiskBound:  # fmt: skip
-    r"""Theorem 2 of random maxout features, whose constant C' the paper leaves free.
+    r"""Bound the excess risk by Theorem 2 of random maxout features, whose constant C' the paper leaves free.
 
     .. math:: 4LC\sqrt{\tfrac{\sigma^2(q)}{n}} + \frac{2|V(0)|}{\sqrt n} + 2\sqrt{\tfrac{2\log(1/\delta)}{n}}
         + LC\varepsilon\bigl(1 + \sqrt{2\log\tfrac1\delta}\bigr), \qquad
@@ -176,7 +176,7 @@ def maxout_risk(
 
 
 def compositional_risk(lipschitz: float, radius: float, norm: float = 1.0, per_draw: int = 1) -> RiskBound:
-    r"""Theorem 5 of the compositional kernels paper: on average over training sets and draws.
+    r"""Bound the excess risk by Theorem 5 of the compositional kernels paper: on average over training sets and draws.
 
     .. math:: \frac{\sqrt8\,\rho BC}{\sqrt n} + \frac{\rho BC}{\sqrt q}, \qquad \lambda = \frac{\sqrt2\rho C}{\sqrt n B}
 

@@ -52,7 +52,7 @@ class TailBound:
     step: int = 1
 
     def failure(self, m: Any, eps: Any) -> np.ndarray:
-        """The bound on the probability of an error of ε or more, at most 1.
+        """Return the bound on the probability of an error of ε or more, at most 1.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class TailBound:
         return np.exp(np.minimum(self.log_failure(m, eps), 0.0))
 
     def error(self, m: Any, delta: float) -> np.ndarray:
-        """The error that m features exceed with probability δ at most: the bound solved for ε.
+        """Solve the bound for ε: the error that m features exceed with probability δ at most.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class TailBound:
         return np.exp(high)
 
     def features(self, eps: float, delta: float) -> float:
-        """The number of features from which on an error of ε has probability δ at most: the bound solved for m.
+        """Solve the bound for m: the number of features from which on an error of ε has probability δ at most.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class TailBound:
         return float(self.step * math.ceil(high / self.step * (1.0 - 1e-13)))
 
     def over(self, n_pairs: int) -> TailBound:
-        """The same for the largest error of `n_pairs` pairs: the union bound, which adds their probabilities up."""
+        """Return the bound on the largest error of `n_pairs` pairs: the union bound, which adds probabilities up."""
         more = math.log(n_pairs)
         return replace(
             self,

@@ -16,12 +16,12 @@ _SHAPE = (5, 37)
 
 
 def sigmoid_code(activation: str) -> int:
-    """What the kernel calls an activation."""
+    """Return the kernel's number for an activation."""
     return _SIGMOIDS.index(activation)
 
 
 def row_stride(array: Any) -> int | None:
-    """Numbers from one row of an array to the next; None where the numbers of a row do not lie side by side."""
+    """Return the numbers from one row of an array to the next; None where the numbers of a row are not contiguous."""
     itemsize = array.dtype.itemsize
     return array.strides[0] // itemsize if array.shape[1] <= 1 or array.strides[1] == itemsize else None
 

@@ -64,7 +64,7 @@ def _cosine_sums(
 
 
 def _sums(xp: Any, table: Any, entries: tuple) -> Any:
-    """Of a few rows of a table for each feature: the product with a sparse matrix."""
+    """Sum a few rows of a table for each feature: the product with a sparse matrix."""
     ends, columns, numbers = entries
     module = importlib.import_module("scipy.sparse" if xp is np else f"{xp.__name__}x.scipy.sparse")
     return module.csr_matrix((numbers, columns, ends), shape=(ends.shape[0] - 1, table.shape[0])) @ table

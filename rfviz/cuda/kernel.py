@@ -41,7 +41,7 @@ class KernelFallbackWarning(UserWarning):
 
 @contextmanager
 def plain_kernels() -> Iterator[None]:
-    """Do without the kernels in this thread until the context ends: to compare, or to find a fault."""
+    """Disable the kernels in this thread until the context ends: to compare, or to find a fault."""
     token = _allowed.set(False)
     try:
         yield
@@ -50,7 +50,7 @@ def plain_kernels() -> Iterator[None]:
 
 
 def kernels_in_use(xp: ModuleType) -> tuple[list[str], str]:
-    """Names of the kernels that were compiled and found right, and why there are no others, or an empty string."""
+    """Return the names of the kernels that were compiled and found right, and why there are no others, or ""."""
     trusted = {key[0] for key, function in _modules.get(xp, {}).items() if function is not None}
     return sorted(trusted), "; ".join(_faults.get(xp, {}).values())
 
@@ -94,11 +94,11 @@ class Kernel:
             self.plain(xp, *arguments)
 
     def works(self, xp: ModuleType, dtype: Any) -> bool:
-        """Whether a call with arrays of `dtype` runs the kernel."""
+        """Return whether a call with arrays of `dtype` runs the kernel."""
         return self._trusted(xp, np.dtype(dtype)) is not None
 
     def _trusted(self, xp: ModuleType, dtype: np.dtype) -> Any:
-        """The compiled function, tried; None where array operations are to be used."""
+        """Return the compiled function, tried; None where array operations are to be used."""
         if xp is np or not _allowed.get() or dtype.name not in _REAL or "" in _faults.get(xp, {}):
             return None
         known = _modules.setdefault(xp, {})
@@ -108,7 +108,7 @@ class Kernel:
         return known[key]
 
     def _tried(self, xp: ModuleType, dtype: np.dtype) -> Any:
-        """The function, compiled and found right; None, with a warning, if it is not. These fail in many ways."""
+        """Return the function, compiled and found right; None, with a warning, if it is not."""
         try:
             function = self._compile(xp, dtype)
         except Exception as error:
@@ -178,7 +178,7 @@ def _moved(xp: ModuleType, argument: Any) -> Any:
 
 
 def _geometry(columns: int, rows: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Blocks of a grid and threads of a block: side by side along the columns, the rest along the rows."""
+    """Return blocks of a grid and threads of a block: contiguous along the columns, the rest along the rows."""
     across = min(256, max(32, 1 << (columns - 1).bit_length()))
     down = 1 if rows == 1 else max(256 // across, 1)
     # Kernels go round as often as they need to, so a grid may be smaller than the array.

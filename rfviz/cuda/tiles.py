@@ -20,12 +20,12 @@ _L2_CACHE_SIZE = 38  # cudaDevAttrL2CacheSize
 
 @lru_cache(maxsize=16)
 def cache_bytes(xp: ModuleType, device: int) -> int:
-    """Bytes of the second-level cache of a GPU; 4 MiB where the driver does not tell."""
+    """Return the bytes of the second-level cache of a GPU; 4 MiB where the driver does not tell."""
     return int(xp.cuda.runtime.deviceGetAttribute(_L2_CACHE_SIZE, device)) or _UNKNOWN
 
 
 def tile_shape(xp: ModuleType, rows: int, columns: int, itemsize: int, group: int = 1) -> tuple[int, int]:
-    """Rows and columns of a tile of results, each of which comes from `group` products side by side.
+    """Return rows and columns of a tile of results, each of which comes from `group` contiguous products.
 
     The products of a tile fill half of the cache, unless that were too few for a product to run at full speed.
     """
@@ -38,7 +38,7 @@ def tile_shape(xp: ModuleType, rows: int, columns: int, itemsize: int, group: in
 
 
 def row_tiles(xp: ModuleType, rows: int, columns: int, itemsize: int) -> Iterator[slice]:
-    """Rows of whole blocks that are worked on in place; all of them with NumPy, whose caller has cut blocks already."""
+    """Yield rows of whole blocks to work on in place; all of them with NumPy, whose caller has cut blocks already."""
     if xp is np:
         return iter([slice(0, rows)])
     room = int(_SHARE * cache_bytes(xp, xp.cuda.runtime.getDevice())) // itemsize

@@ -22,7 +22,7 @@ class PrecisionWarning(UserWarning):
 
 
 def learnt_gamma(rule: str, spectrum: str, X: Any) -> float:
-    """A width that suits the data; 1 where all of them are equal.
+    """Return a width that suits the data; 1 where all of them are equal.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def check_phases(X: Any, scale: Any, gamma: Any, dtype: str, axes: bool) -> None
 
 
 def _median_distance(X: Any) -> float:
-    """Median over the pairs of different rows; of the positive ones where most rows are equal, 1 where all are."""
+    """Return the median distance of different rows; of the positive ones where most rows are equal, 1 where all are."""
     rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))
     distances = euclidean_distances(X[rows].astype(np.float64))[np.triu_indices(len(rows), 1)]
     median = float(np.median(distances)) if distances.size else 0.0

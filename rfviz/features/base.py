@@ -155,7 +155,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
             check_memory(needed, "cpu", f"The weights of {what}", remedy)
 
     def _largest_that_fits(self, n_features: int, budget: int) -> int:
-        """By halving, since weights that come in blocks do not grow in proportion to their number."""
+        """Find the largest map that fits by halving, since weights that come in blocks do not grow in proportion."""
         probe, low, high = copy.copy(self), 0, self.n_components
         while high - low > 1:
             probe.n_components = (low + high) // 2
@@ -166,14 +166,14 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         return low
 
     def weight_bytes(self, n_features: int) -> int:
-        """Bytes of weights that fitting on `n_features` columns would store."""
+        """Return the bytes of weights that fitting on `n_features` columns would store."""
         return self._numbers_per_feature(n_features) * self.n_components * np.dtype(self.dtype).itemsize
 
     def _numbers_per_feature(self, n_features: int) -> int:
         return n_features
 
     def multiply_adds(self, n_samples: int, n_features: int) -> int:
-        """Multiply-adds of the matrix products that map `n_samples` rows: the floor of the cost."""
+        """Return the multiply-adds of the matrix products that map `n_samples` rows: the floor of the cost."""
         return self._numbers_per_feature(n_features) * self.n_components * n_samples
 
     def _work(self, n_samples: int, n_features: int) -> int:
@@ -205,7 +205,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
     def prefix(self, n_components: int) -> FeatureMap:
-        """The fitted map of the first features, sharing memory with this one.
+        """Return the fitted map of the first features, sharing memory with this one.
 
         Equal to fitting with ``n_components`` set so and the same `random_state`, at no cost.
 
@@ -232,14 +232,14 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         return Param(name, largest, "int", low=1, high=largest).validate(value)
 
     def shares(self, n_components: int) -> float | np.ndarray:
-        """What each of the first m unscaled features counts in the kernel's estimate: one number, or shape (m,).
+        """Return the weights of the first m unscaled features in the kernel's estimate: one number, or shape (m,).
 
         With F the unscaled features, ``F[:, :m] * shares(m) @ F[:, :m].T`` is the estimate by ``prefix(m)``.
         """
         return 1.0 / n_components
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        """The closed-form kernel whose estimate the inner products of features are.
+        """Return the closed-form kernel that the inner products of features estimate.
 
         Parameters
         ----------
@@ -258,11 +258,11 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         return None
 
     def product_law(self, X: Any) -> ProductLaw | None:
-        """How the kernel estimate errs for all pairs of rows of `X`, in closed form; None where that is not known."""
+        """Return the law of the kernel estimate for all pairs of rows of `X`, in closed form; None if unknown."""
 
     @property
     def estimates_gaussian(self) -> bool:
-        """Whether the kernel is exp(−γ‖x − z‖²) with the map's own γ, that of an RBF-SVM."""
+        """Return whether the kernel is exp(−γ‖x − z‖²) with the map's own γ, that of an RBF-SVM."""
         return False
 
     # --- bounds on the kernel estimate --------------------------------------------------------------------------------
@@ -303,7 +303,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
 
     @property
     def fold_meaning(self) -> str:
-        """What a fold of a feature is, in a few words to follow “lines show”; empty where features are linear."""
+        """Return what a fold of a feature is, in a few words to follow “lines show”; empty for linear features."""
         return "where a feature changes its sign"
 
     def pieces(self, X: Any) -> np.ndarray | None:

@@ -152,7 +152,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         check_memory(one * self.n_components, "cpu", what, f"The largest n_components that fits is about {fits}.")
 
     def weight_bytes(self, n_features: int) -> int:
-        """Bytes of the grids; with those of the boxes once these are known."""
+        """Return the bytes of the grids; with those of the boxes once these are known."""
         return _BYTES_A_COLUMN * n_features * self.n_components + (8 * len(self.bins_) if hasattr(self, "bins_") else 0)
 
     def _operations(self, n_samples: int, n_features: int) -> Counts:
@@ -188,7 +188,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
 
     @property
     def mixture(self) -> HatMixture:
-        """The kernel of one column, as a mixture of hats."""
+        """Return the kernel of one column, as a mixture of hats."""
         return as_mixture(self.profile)
 
     @property
@@ -200,13 +200,13 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         return sliced | {"ends_": self.ends_[: n_components + 1], "bins_": self.bins_[: self.columns(n_components)]}
 
     def columns(self, n_components: int) -> int:
-        """Columns of the boxes of the first `n_components` repetitions."""
+        """Return the columns of the boxes of the first `n_components` repetitions."""
         return int(self.ends_[n_components])
 
     # --- mapping ------------------------------------------------------------------------------------------------------
 
     def codes(self, X: Any) -> np.ndarray:
-        """The box of each row in each repetition, as a number: equal where the box is the same, seen in `fit` or not.
+        """Return each row's box in each repetition, as a number: equal if the box is the same, seen in `fit` or not.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         return self.kernel(X, Y)  # the chance to share a box
 
     def collision_law(self) -> CollisionLaw | None:
-        """exp(−γ‖x − z‖₁); None for another kernel, or a γ for each column, where no one distance tells."""
+        """Return exp(−γ‖x − z‖₁); None for another kernel or a γ for each column, where no one distance tells."""
         gamma = known_width(self)
         if np.ndim(gamma) or not isinstance(as_mixture(self.profile), LaplacianHats):
             return None
@@ -271,7 +271,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         return CollisionLaw(row_sums, lambda distance: np.exp(-gamma * distance), title, None)
 
     def product_law(self, X: Any) -> ProductLaw:
-        """Of rows whose boxes were seen in `fit`: a share of P independent events of probability k."""
+        """Return the law for rows whose boxes were seen in `fit`: a share of P independent events of probability k."""
         k = self.kernel(X)
         one = k * (1.0 - k)
         return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(np.log(2.0 / p) / (2.0 * m)), "Hoeffding")

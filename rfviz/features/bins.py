@@ -37,13 +37,13 @@ _SORTED_BYTES = 64_000_000
 
 
 def dense_rows(X: Any, start: int, stop: int) -> np.ndarray:
-    """Rows of `X`, an array or a CSR matrix, as an array of doubles whatever their type: a bin is the same in any."""
+    """Return rows of `X`, an array or a CSR matrix, as doubles whatever their type: a bin is the same in any."""
     rows = X[start:stop]
     return (rows.toarray() if sparse.issparse(rows) else rows).astype(np.float64, copy=False)
 
 
 def joint_codes(X: np.ndarray, pitches: np.ndarray, shifts: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-    """Codes of the joint bins of the rows of `X` in every repetition, on the host.
+    """Return the codes of the joint bins of the rows of `X` in every repetition, on the host.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def joint_codes(X: np.ndarray, pitches: np.ndarray, shifts: np.ndarray, multipli
 
 
 def _bins(place: np.ndarray) -> np.ndarray:
-    """The bin of each place, in place, still as a float that fits a 64-bit integer."""
+    """Round each number down to its bin, in place, still as a float that fits a 64-bit integer."""
     np.ceil(place, out=place)
     return np.clip(place, -_FARTHEST, _FARTHEST, out=place)
 
@@ -108,7 +108,7 @@ def _add_cut_columns(columns: np.ndarray, rates: np.ndarray, offsets: np.ndarray
 def on_host(
     X: Any, grids: Grids, finish: Callable[[Any], Any] | None = None, block_rows: int | None = None
 ) -> Iterator[Any]:
-    """``finish(codes)``, or the codes, of consecutive rows of `X` on the host, on all cores where there are many."""
+    """Yield ``finish(codes)``, or the codes, of consecutive rows of `X`, on all cores of the host if they are many."""
     n_samples, (n_repetitions, n_columns) = X.shape[0], grids[0].shape
     parallel = n_samples * n_repetitions * n_columns >= _PARALLEL_FROM
     workers = min(worker_count(), n_samples) if parallel else 1
@@ -125,7 +125,7 @@ def on_host(
 def on_gpu(
     X: Any, grids: Grids, finish: Callable[[Any], Any], device: Device, block_rows: int | None = None
 ) -> Iterator[Any]:
-    """``finish(codes)`` for consecutive rows of `X` on a GPU, with fewer rows where its memory does not suffice."""
+    """Yield ``finish(codes)`` for consecutive rows of `X` on a GPU, fewer at a time where memory does not suffice."""
 
     def compute(xp: Any, rows: Any, arrays: tuple[Any, Any, Any]) -> Any:
         codes = xp.empty((arrays[0].shape[1], rows.shape[0]), dtype=np.int64)
@@ -138,7 +138,7 @@ def on_gpu(
 def csr_on_gpu(
     X: Any, grids: Grids, known: tuple[Any, Any], device: Device, scale: float, dtype: str, block_rows: int | None
 ) -> Iterator[Any]:
-    """CSR matrices of consecutive rows of `X` on a GPU; as :func:`as_csr`, with `known` bins and ends on the device."""
+    """Yield CSR matrices of consecutive rows of `X` on a GPU; as :func:`as_csr`, known bins on the device."""
     n_columns = known[0].shape[0]
 
     def compute(xp: Any, rows: Any, arrays: tuple[Any, Any, Any]) -> Any:
@@ -158,8 +158,10 @@ def csr_on_gpu(
 def _gpu_blocks(
     X: Any, grids: Grids, compute: Callable[..., Any], device: Device, block_rows: int | None
 ) -> Iterator[Any]:
-    """``compute(xp, rows, arrays)`` for consecutive rows; the arrays are one over the pitches, the shifts times that,
-    both of shape (d, P), and the multipliers."""
+    """Yield ``compute(xp, rows, arrays)`` for consecutive rows.
+
+    The arrays are one over the pitches, the shifts times that, both of shape (d, P), and the multipliers.
+    """
     fitting = max(_GPU_BLOCK_BYTES // (_GPU_BYTES * grids[0].shape[0]), _FEWEST_ROWS)
     with device.activate():
         rates = 1.0 / device.asarray(grids[0])
@@ -182,7 +184,7 @@ def _gpu_blocks(
 
 
 def places(codes: np.ndarray, bins: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Columns of codes among the bins that are known, on the host.
+    """Find the columns of codes among the bins that are known, on the host.
 
     Parameters
     ----------
@@ -208,7 +210,7 @@ def places(codes: np.ndarray, bins: np.ndarray, ends: np.ndarray) -> tuple[np.nd
 
 
 def as_csr(codes: np.ndarray, bins: np.ndarray, ends: np.ndarray, scale: float, dtype: str) -> Any:
-    """Codes of shape (P, rows) as a CSR matrix of shape (rows, n_bins): `scale` for each bin that is known."""
+    """Convert codes of shape (P, rows) to a CSR matrix of shape (rows, n_bins): `scale` for each bin that is known."""
     columns, known = places(codes, bins, ends)
     starts = np.zeros(codes.shape[1] + 1, dtype=np.int64)
     starts[1:] = np.cumsum(known.sum(axis=0))
@@ -219,7 +221,7 @@ def as_csr(codes: np.ndarray, bins: np.ndarray, ends: np.ndarray, scale: float, 
 
 
 def different(device: Device, X: Any, grids: Grids) -> Iterator[Any]:
-    """The different codes of the rows of `X` in each repetition, rising: an array on the device for each."""
+    """Return the different codes of the rows of `X` in each repetition, rising: an array on the device for each."""
     n_samples, n_repetitions = X.shape[0], grids[0].shape[0]
     together = max(_SORTED_BYTES // (8 * n_samples), 1)
     for start in range(0, n_repetitions, together):

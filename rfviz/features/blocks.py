@@ -55,23 +55,23 @@ class Scratch:
         self._buffer: Any = None
 
     def like(self, array: Any) -> Any:
-        """An uninitialised contiguous array of the shape and dtype of `array`."""
+        """Return an uninitialised contiguous array of the shape and dtype of `array`."""
         return self.empty(array.shape, array.dtype)
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
-        """An uninitialised contiguous array; the next one takes its place."""
+        """Return an uninitialised contiguous array; the next one reuses its memory."""
         size = math.prod(shape)
         if self._buffer is None or self._buffer.size < size or self._buffer.dtype != dtype:
             self._buffer = self._xp.empty(size, dtype=dtype)
         return self._buffer[:size].reshape(shape)
 
     def release(self) -> None:
-        """Let go of the buffer."""
+        """Free the buffer."""
         self._buffer = None
 
 
 def project(X: Any, W: Any, out: Any, exact: bool = False) -> Any:
-    """``out[...] = X @ W.T`` for dense or CSR rows `X` (n, d) and weights `W` (m, d), on either array module.
+    """Compute ``out[...] = X @ W.T`` for dense or CSR rows `X` (n, d) and weights `W` (m, d), on either array module.
 
     In the precision that :func:`rfviz.backend.product_precision` asks for, unless the product must be `exact`.
     """
@@ -96,7 +96,7 @@ def host_blocks(
     multiply_adds: int,
     out: np.ndarray | None,
 ) -> Iterator[np.ndarray]:
-    """Blocks on the CPU, in order, into the rows of `out` or fresh arrays.
+    """Yield blocks from the CPU, in order, in the rows of `out` or fresh arrays.
 
     Large jobs run a block a core with one BLAS thread each, so that the passes beside the matrix product (maximum,
     cosine), which NumPy runs on one core, are spread over all of them too.
@@ -135,7 +135,7 @@ def gpu_blocks(
     device: Device,
     out_dtype: Any = None,
 ) -> Iterator[Any]:
-    """Blocks on a GPU, in order; a block that does not fit is tried again with half the rows.
+    """Yield blocks from a GPU, in order; a block that does not fit is tried again with half the rows.
 
     The blocks are of `out_dtype`, that of the features where it is None (hash codes are integers of floats).
 
@@ -170,7 +170,7 @@ def gpu_blocks(
 
 
 def fits_on_gpu(compute: Callable[[], None], device: Device) -> bool:
-    """Whether `compute` comes to its end in the GPU's memory; where it does not, a warning says so."""
+    """Return whether `compute` comes to its end in the GPU's memory; warn where it does not."""
     try:
         compute()
         return True
@@ -186,7 +186,7 @@ def fits_on_gpu(compute: Callable[[], None], device: Device) -> bool:
 def halving(
     compute: Callable[[int, int], Any], n_samples: int, rows: int, device: Device, release: Callable[[], None]
 ) -> Iterator[Any]:
-    """``compute(start, stop)`` for all rows, some at a time; half as many from where memory does not suffice."""
+    """Yield ``compute(start, stop)`` for all rows, some at a time; half as many from where memory does not suffice."""
     start = 0
     while start < n_samples:
         stop, fits = min(start + rows, n_samples), True

@@ -153,12 +153,12 @@ class CompositionalFeatures(SkeletonMap):
     # --- drawing ------------------------------------------------------------------------------------------------------
 
     def _entries_per_feature(self, skeleton: Skeleton) -> float:
-        """Expected entries of a row of N, at most."""
+        """Return the expected entries of a row of N, at most."""
         paths = min(skeleton.complexity, skeleton.n_inputs)
         return paths * max(g.base.dimension if g.base.kind == "gaussian" else 1 for g in skeleton.inputs)
 
     def weight_bytes(self, n_features: int) -> int:
-        """Bytes that fitting on `n_features` columns takes; of the weights themselves where it has been done."""
+        """Return the bytes that fitting on `n_features` columns takes; of the weights themselves once fitted."""
         if hasattr(self, "bytes_per_feature_"):
             return int(self.bytes_per_feature_ * self.n_components)
         skeleton = self._skeleton_for(n_features)
@@ -232,7 +232,7 @@ class CompositionalFeatures(SkeletonMap):
         return {}  # how many there are is known only when the draws have been counted again: see prefix
 
     def _first(self, n: int) -> dict[str, np.ndarray]:
-        """The arrays of the first `n` different features."""
+        """Return the arrays of the first `n` different features."""
         entries, moduli = int(self.ends_[n]), int(self.modulus_ends_[n])
         return {
             "ends_": self.ends_[: n + 1],
@@ -260,7 +260,7 @@ class CompositionalFeatures(SkeletonMap):
         return X
 
     def _scale(self) -> np.ndarray:
-        """Square root of each feature's share of the draws."""
+        """Return the square root of each feature's share of the draws."""
         return np.sqrt(self.multiplicities_ / self.n_draws_)
 
     def _block_weights(self, device: Device) -> dict[str, Any]:
@@ -288,7 +288,7 @@ def _smallest(largest: int) -> type:
 
 
 def _compact(numbers: np.ndarray, dtype: str) -> np.ndarray:
-    """Whole numbers in the smallest integers that hold them; real ones in the map's precision."""
+    """Convert whole numbers to the smallest integers that hold them, real ones to the map's precision."""
     if numbers.dtype.kind == "f":
         return numbers.astype(dtype)
     largest = int(np.abs(numbers).max(initial=0))

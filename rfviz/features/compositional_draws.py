@@ -28,7 +28,7 @@ _MANY = 4096
 
 
 def chunks(skeleton: Skeleton, seed: int) -> Iterator[Rows]:
-    """Chunks of :data:`CHUNK` features, in order, for ever.
+    """Yield chunks of :data:`CHUNK` features, in order, without end.
 
     One thread draws: the work is a few dozen short passes over each chunk, between which two threads would only wait
     for each other.
@@ -39,7 +39,7 @@ def chunks(skeleton: Skeleton, seed: int) -> Iterator[Rows]:
 
 
 def draw_chunk(skeleton: Skeleton, generator: np.random.Generator, size: int) -> Rows:
-    """`size` independent features of a skeleton."""
+    """Draw `size` independent features of a skeleton."""
     quadrature = generator.integers(0, 2, size, dtype=np.int8)
     feature, node, count = reached_inputs(skeleton, generator, size)
     entries, moduli = _entries(skeleton, generator, feature, node, count)
@@ -65,7 +65,7 @@ def draw_chunk(skeleton: Skeleton, generator: np.random.Generator, size: int) ->
 def reached_inputs(
     skeleton: Skeleton, generator: np.random.Generator, size: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """The inputs that the paths of `size` features end at.
+    """Draw the inputs that the paths of `size` features end at.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def reached_inputs(
 
 
 def _by_layer(layers: tuple, number: int, feature: np.ndarray, child: np.ndarray) -> Iterator[tuple[int, tuple]]:
-    """Children by the layer that they are in, counted from its first node; inputs are in layer −1."""
+    """Group children by the layer that they are in, counted from its first node; inputs are in layer −1."""
     target = np.searchsorted([below.first for below in layers[:number]], child, side="right") - 1
     for index in range(-1, number):
         here = target == index
@@ -121,7 +121,7 @@ _EMPTY = (np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 def _counted(generator: Any, edges: np.ndarray, feature: np.ndarray, node: np.ndarray, children: np.ndarray) -> tuple:
-    """The children of nodes that have very many, each in-edge once with its count."""
+    """Draw the children of nodes that have very many, each in-edge once with its count."""
     degree = edges.shape[1]
     counts = np.stack([generator.multinomial(n, np.full(degree, 1.0 / degree)) for n in children])
     which, edge = np.nonzero(counts)
@@ -161,7 +161,7 @@ def _entries(skeleton: Skeleton, generator: Any, feature: Any, node: Any, count:
 
 
 def _signs(generator: Any, size: int, count: np.ndarray | None) -> np.ndarray:
-    """Sums of `count` signs, of one each where it is None."""
+    """Draw sums of `count` signs, of one each where it is None."""
     signs = 2 * generator.integers(0, 2, size, dtype=np.int8).astype(np.int64) - 1
     if count is not None:
         many = np.flatnonzero(count > 1)
@@ -178,7 +178,7 @@ def _gaussian(generator: Any, group: InputGroup, feature: Any, column: Any, coun
 
 
 def _coordinates(generator: Any, group: InputGroup, feature: Any, column: Any, count: Any) -> tuple:
-    """Uniform coordinates of spheres, one for each path."""
+    """Draw uniform coordinates of spheres, one for each path."""
     d = group.base.dimension
     once = slice(None) if count is None else count == 1
     one = feature[once], column[once] + generator.integers(0, d, len(feature[once]), dtype=np.int32)
@@ -194,7 +194,7 @@ def _coordinates(generator: Any, group: InputGroup, feature: Any, column: Any, c
 
 
 def _summed(entries: Entries, n_columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Entries sorted by feature and column, those of one place added up."""
+    """Sort entries by feature and column, and add up those of the same one."""
     feature, column, multiple = entries
     place = feature.astype(np.int64) * n_columns + column
     if multiple.dtype.kind == "i" and multiple.size and max(-multiple.min(), multiple.max()) < 4:
@@ -215,7 +215,7 @@ def _summed(entries: Entries, n_columns: int) -> tuple[np.ndarray, np.ndarray, n
 
 
 def _periods(skeleton: Skeleton) -> np.ndarray | None:
-    """By column, the multiple that is a full turn whatever the data: 2, or the number of categories; 0 for none."""
+    """Return, by column, the multiple of a full turn whatever the data: 2, or the number of categories; 0 for none."""
     period = np.zeros(skeleton.n_columns, dtype=np.int64)
     for group in skeleton.inputs:
         kind = group.base.kind
@@ -224,7 +224,7 @@ def _periods(skeleton: Skeleton) -> np.ndarray | None:
 
 
 def _one_sign(feature: Any, column: Any, multiple: Any, complex_entry: Any, period: Any) -> np.ndarray:
-    """Of N and −N the one whose first entry that tells them apart is the positive one."""
+    """Choose between N and −N the one whose first entry that tells them apart is the positive one."""
     if not len(feature):
         return multiple
     told = np.flatnonzero(complex_entry)

@@ -26,7 +26,7 @@ _SLOTS = 8
 
 
 def _tables(xp: Any, X: Any, skeleton: Skeleton) -> tuple[Any, Any]:
-    """Angles and logarithms of moduli, one row a column of the data, in a last row 0; None where all moduli are 1."""
+    """Return angles and logarithms of moduli, a row a column and a last row of 0; None if all moduli are 1."""
     shape = (X.shape[1] + 1, X.shape[0])
     angles, moduli = xp.empty(shape, dtype=X.dtype), None
     angles[-1] = 0.0
@@ -97,7 +97,7 @@ def _add_angles(angles: np.ndarray, weights: Arrays, part: slice, tile: np.ndarr
 
 
 def _scale_rows(tile: np.ndarray, present: np.ndarray, starts: np.ndarray, multiples: np.ndarray) -> None:
-    """Times the first multiple; for most features it is 1."""
+    """Multiply by the first multiple, which is 1 for most features."""
     first = np.ones(len(starts), dtype=tile.dtype)
     first[present] = multiples[starts[present]]
     rows = np.flatnonzero(first != 1)
@@ -105,7 +105,7 @@ def _scale_rows(tile: np.ndarray, present: np.ndarray, starts: np.ndarray, multi
 
 
 def _multiply_moduli(logs: np.ndarray, weights: Arrays, part: slice, tile: np.ndarray, spare: np.ndarray) -> None:
-    """Times the product of powers, by way of logarithms: a factor may overflow where the product does not."""
+    """Multiply by the product of powers, by way of logarithms: a factor may overflow where the product does not."""
     ends = weights["modulus_ends_"][part.start : part.stop + 1].astype(np.intp)
     counts = np.diff(ends)
     spare[:] = 0.0
@@ -118,7 +118,7 @@ def _multiply_moduli(logs: np.ndarray, weights: Arrays, part: slice, tile: np.nd
 
 
 def device_arrays(weights: Arrays, dtype: str) -> Arrays:
-    """The map's arrays as a GPU wants them: entries of two sparse matrices in 32-bit indices, and the biases."""
+    """Convert the map's arrays for a GPU: entries of two sparse matrices in 32-bit indices, and the biases."""
     arrays = {"bias": np.where(weights["kinds_"] == SINE, np.pi / 2, 0.0).astype(dtype)}
     for name in ("ends_", "columns_", "modulus_ends_", "modulus_columns_"):
         arrays[name] = weights[name].astype(np.int32)
@@ -128,7 +128,7 @@ def device_arrays(weights: Arrays, dtype: str) -> Arrays:
 
 
 def map_on_device(xp: Any, X: Any, arrays: Arrays, skeleton: Skeleton, amplitude: Any, out: Any) -> None:
-    """As :func:`map_on_host`, on a GPU, with the arrays of :func:`device_arrays`."""
+    """Map rows as :func:`map_on_host`, on a GPU, with the arrays of :func:`device_arrays`."""
     X = X.toarray() if hasattr(X, "indptr") else X
     angles, moduli = _tables(xp, X, skeleton)
     n_features = arrays["bias"].shape[0]

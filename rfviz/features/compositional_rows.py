@@ -38,7 +38,7 @@ class Rows:
     powers: np.ndarray
 
     def take(self, rows: np.ndarray) -> Rows:
-        """The features `rows`, in that order."""
+        """Return the features `rows`, in that order."""
         ends, entries = _select(self.ends, rows)
         modulus_ends, moduli = _select(self.modulus_ends, rows)
         return Rows(
@@ -48,7 +48,7 @@ class Rows:
 
     @staticmethod
     def stack(parts: list[Rows]) -> Rows:
-        """All features of the parts, one after the other."""
+        """Return all features of the parts, one after the other."""
         if len(parts) == 1:
             return parts[0]
 
@@ -65,7 +65,7 @@ class Rows:
         )  # fmt: skip
 
     def keys(self) -> np.ndarray:
-        """A 64-bit hash of every row; among a million rows two differ and share one with a chance of 3·10⁻⁸."""
+        """Hash every row to 64 bits; among a million rows two differ and share a hash with a chance of 3·10⁻⁸."""
         keys = self.kinds.astype(np.uint64)
         for ends, columns, numbers, salt in (
             (self.ends, self.columns, self.multiples, 1), (self.modulus_ends, self.modulus_columns, self.powers, 2)
@@ -78,14 +78,14 @@ class Rows:
 
 
 def _select(ends: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """New ends, and the entries of the rows in order."""
+    """Return new ends, and the entries of the rows in order."""
     counts = (ends[1:] - ends[:-1])[rows]
     new = np.concatenate([[0], np.cumsum(counts)])
     return new, np.repeat(ends[:-1][rows] - new[:-1], counts) + np.arange(new[-1])
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
-    """A bijection of 64 bits that leaves no pattern (the finaliser of SplitMix64)."""
+    """Apply a bijection of 64 bits that leaves no pattern (the finaliser of SplitMix64)."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -43,12 +43,12 @@ class Features:
 
 
 def draw_limit(n_components: int) -> int:
-    """Draws after which a map stops to look for different features: 64 a feature, and 32768 at least."""
+    """Return the draws after which a map stops to look for different features: 64 a feature, and 32768 at least."""
     return max(_FEWEST_DRAWS, _DRAWS_A_FEATURE * n_components)
 
 
 def draw_features(skeleton: Skeleton, seed: int, n_components: int, deduplicate: bool) -> Features:
-    """The features of a map.
+    """Draw the features of a map.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _different(skeleton: Skeleton, seed: int, n_components: int) -> Features:
 
 
 def _batches(skeleton: Skeleton, seed: int, n_components: int, limit: int) -> Iterator[Rows]:
-    """Chunks, several at a time once many are needed, so that the sorted keys are merged seldom."""
+    """Yield chunks, several at a time once many are needed, so that the sorted keys are merged seldom."""
     parts: list[Rows] = []
     size, drawn = max(n_components // 4, 1), 0
     for rows in chunks(skeleton, seed):

@@ -41,7 +41,7 @@ _TASK_NUMBERS = 250_000
 
 
 def seed_from(random_state: Any) -> int:
-    """An integer seed from what scikit-learn calls a random state.
+    """Return an integer seed from what scikit-learn calls a random state.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def remember_normals(n_bytes: int) -> None:
 
 
 def _recall(key: tuple, out: np.ndarray) -> bool:
-    """Fill `out` from draws that are kept, if they reach so far."""
+    """Fill `out` from cached draws, if they reach so far."""
     with _normals_lock:
         kept = _normals.get(key)
         if kept is None or len(kept) < len(out):
@@ -145,7 +145,7 @@ def standard_normal(seed: int, stream: int, out: np.ndarray) -> np.ndarray:
 
 
 def standard_normals(seed: int, out: np.ndarray, first: int = 0) -> np.ndarray:
-    """Several tables of :func:`standard_normal` at once, from consecutive streams, on all cores if they are large.
+    """Return several tables of :func:`standard_normal`, from consecutive streams, on all cores if they are large.
 
     Parameters
     ----------
@@ -216,5 +216,5 @@ def random_signs(seed: int, stream: int, out: np.ndarray) -> np.ndarray:
 
 
 def generator(seed: int, stream: int) -> np.random.Generator:
-    """A generator of its own for what is not drawn row by row, such as the scrambling of a sequence."""
+    """Return a generator of its own for what is not drawn row by row, such as the scrambling of a sequence."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(stream,))))

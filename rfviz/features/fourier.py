@@ -186,7 +186,7 @@ class RandomFourier(ReceptiveMap):
 
     @property
     def rotation_invariant(self) -> bool:
-        """Independent frequencies of an isotropic law, one width for all columns: the axes do not matter."""
+        """Return whether axes do not matter: independent frequencies of an isotropic law, one width."""
         # Orthogonal rows do not mind rotations, but their blocks are as large as there are columns.
         return self._spectrum.isotropic and self.draw == "iid" and np.ndim(self.gamma) == 0
 
@@ -304,12 +304,11 @@ class RandomFourier(ReceptiveMap):
         return self._over_rectangles(lambda A, B: spectrum.kernel(A, B, gamma), X, Y)
 
     def distance_law(self) -> DistanceLaw | None:
-        """Exact as :meth:`product_law`, for kernels that are functions of the distance; :attr:`law_missing` says why
-        there is none."""
+        """Return the exact law of a kernel of the distance; None else, and :attr:`law_missing` says why."""
         return fourier_laws.distance_law(self)
 
     def product_law(self, X: Any) -> ProductLaw | None:
-        """Exact for independent frequencies, and for orthogonal ones of the Gaussian kernel once fitted; else None."""
+        """Return the exact law for independent frequencies, or fitted orthogonal Gaussian ones; else None."""
         return fourier_laws.product_law(self, X)
 
     law_missing = property(fourier_laws.law_missing)

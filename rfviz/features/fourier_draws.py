@@ -63,7 +63,7 @@ def check_draw(
 def draw_frequencies(
     spectrum: Spectrum, draw: str, seed: int, n_frequencies: int, n_features: int, phases: bool, dtype: str
 ) -> dict[str, np.ndarray]:
-    """The weights of a map, by attribute name: unit frequencies, or what makes them, and phases.
+    """Draw the weights of a map, by attribute name: unit frequencies, or what makes them, and phases.
 
     Parameters
     ----------
@@ -104,12 +104,12 @@ def draw_frequencies(
 
 
 def draw_phases(seed: int, n_phases: int, dtype: str) -> np.ndarray:
-    """Phases that are uniform on the circle, shape (n_phases,)."""
+    """Draw phases that are uniform on the circle, shape (n_phases,)."""
     return uniform(seed, _PHASES, 2.0 * np.pi, out=np.empty((n_phases, 1), dtype=dtype))[:, 0]
 
 
 def _lengths(spectrum: Spectrum, seed: int, n_frequencies: int, dimension: int) -> np.ndarray:
-    """Lengths of independent unit frequencies of an isotropic spectrum, shape (n_frequencies,)."""
+    """Draw lengths of independent unit frequencies of an isotropic spectrum, shape (n_frequencies,)."""
     lengths = np.sqrt(chi_square(seed, _LENGTHS, dimension, np.empty((n_frequencies, 1))))
     mixing = spectrum.mixing(seed, _MIXING, np.empty((n_frequencies, 1)))
     return (lengths if mixing is None else lengths * mixing)[:, 0]
@@ -146,7 +146,7 @@ def orthogonal_rows(seed: int, out: np.ndarray, lengths: np.ndarray) -> None:
 
 
 def _sobol(spectrum: Spectrum, seed: int, shape: tuple[int, int], phases: bool, dtype: str) -> dict[str, np.ndarray]:
-    """The first points of one scrambled Sobol sequence, through the inverse laws.
+    """Return the first points of one scrambled Sobol sequence, through the inverse laws.
 
     The first dimensions of such a sequence are the most even. They go to what matters for all columns, the mixing
     factor and the phase, then to the columns in their order.

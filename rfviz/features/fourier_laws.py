@@ -17,7 +17,7 @@ __all__ = ["applicable_bounds", "distance_law", "law_missing", "product_law"]
 
 
 def law_missing(fourier: Any) -> str:
-    """Why :func:`distance_law` is None, in one sentence; empty where it is not."""
+    """Return why :func:`distance_law` is None, in one sentence; empty where it is not."""
     if fourier.receptive_field is not None:
         return ReceptiveMap.law_missing.fget(fourier)
     if not fourier._spectrum.isotropic or np.ndim(fourier.gamma):
@@ -28,7 +28,7 @@ def law_missing(fourier: Any) -> str:
 
 
 def distance_law(fourier: Any) -> DistanceLaw | None:
-    """The law of :meth:`rfviz.features.RandomFourier.distance_law`."""
+    """Compute the law of :meth:`rfviz.features.RandomFourier.distance_law`."""
     if law_missing(fourier):
         return None
     spectrum: Spectrum = fourier._spectrum
@@ -59,7 +59,7 @@ def distance_law(fourier: Any) -> DistanceLaw | None:
 
 
 def product_law(fourier: Any, X: Any) -> ProductLaw | None:
-    """The law of :meth:`rfviz.features.RandomFourier.product_law`."""
+    """Compute the law of :meth:`rfviz.features.RandomFourier.product_law`."""
     if not _known(fourier):
         return None
     X = np.asarray(X)
@@ -123,7 +123,7 @@ def applicable_bounds(
 
 
 def _variance(fourier: Any, one: np.ndarray, shared: np.ndarray | None, draws: int) -> np.ndarray:
-    """Variance of the mean over `draws` frequencies, of which those of one block vary together."""
+    """Return the variance of the mean over `draws` frequencies, of which those of one block vary together."""
     variance = one / draws
     if shared is not None:
         variance = np.maximum(variance + _pairs_in_blocks(fourier, draws) / draws**2 * shared, 0.0)
@@ -131,7 +131,7 @@ def _variance(fourier: Any, one: np.ndarray, shared: np.ndarray | None, draws: i
 
 
 def _known(fourier: Any) -> bool:
-    """Whether the variance is known: for independent draws, and for orthogonal ones of a Gaussian spectrum."""
+    """Return whether the variance is known: for independent draws, and for orthogonal ones of a Gaussian spectrum."""
     if fourier.receptive_field is not None:
         return False
     return fourier.draw == "iid" or (
@@ -140,7 +140,7 @@ def _known(fourier: Any) -> bool:
 
 
 def _pairs_in_blocks(fourier: Any, draws: int) -> int:
-    """Ordered pairs of different frequencies among the first `draws` that share an orthogonal block."""
+    """Count ordered pairs of different frequencies among the first `draws` that share an orthogonal block."""
     if fourier.draw != "orthogonal":
         return 0
     size = fourier.n_features_in_

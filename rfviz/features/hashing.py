@@ -102,11 +102,11 @@ class HashingMap:
         return self._codes(X, self.n_components, self._code_block)
 
     def collision(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Probability over draws of the map that two rows have the same symbol, shape (n_samples_X, n_samples_Y)."""
+        """Return the probability over draws of the map that two rows have the same symbol, shape (n_X, n_Y)."""
         raise ParameterError("collision", "must have a closed form", type(self).__name__, "This map has none.")
 
     def collision_law(self) -> CollisionLaw | None:
-        """The collision probability as a function of one distance; None where it is no such function."""
+        """Return the collision probability as a function of one distance; None where it is no such function."""
         return None
 
     def pieces(self, X: Any) -> np.ndarray | None:
@@ -114,7 +114,7 @@ class HashingMap:
 
     @property
     def symbol_bits(self) -> int:
-        """Bits that one symbol takes in memory."""
+        """Return the bits that one symbol takes in memory."""
         return max((self._n_symbols() - 1).bit_length(), 1)
 
     def _n_symbols(self) -> int:
@@ -150,12 +150,12 @@ class HashingMap:
 
 
 def code_dtype(n_symbols: int) -> np.dtype:
-    """The smallest unsigned integer type for symbols 0, …, `n_symbols` − 1."""
+    """Return the smallest unsigned integer type for symbols 0, …, `n_symbols` − 1."""
     return np.min_scalar_type(max(n_symbols - 1, 0))
 
 
 def argmax_codes(xp: Any, X: Any, W: Any, out: Any, pool_sizes: tuple[int, ...]) -> None:
-    """Which of the first q projections is the largest, for several q in one pass.
+    """Return which of the first q projections is the largest, for several q in one pass.
 
     The running maximum is kept beside its index, so that memory does not grow with the pool. Of equal projections the
     first counts, as with ``argmax``.
@@ -190,7 +190,7 @@ def argmax_codes(xp: Any, X: Any, W: Any, out: Any, pool_sizes: tuple[int, ...])
 
 
 def sign_codes(xp: Any, X: Any, W: Any, out: Any) -> None:
-    """1 where a projection is positive: SimHash, whose law is that of the argmax of two projections.
+    """Return 1 where a projection is positive: SimHash, whose law is that of the argmax of two projections.
 
     The larger of ⟨w₁, x⟩ and ⟨w₂, x⟩ is the second exactly where ⟨w₂ − w₁, x⟩ > 0, and w₂ − w₁ is Gaussian.
     """
@@ -199,7 +199,7 @@ def sign_codes(xp: Any, X: Any, W: Any, out: Any) -> None:
 
 
 def row_angles(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Angle in degrees between the rows of `X` and those of `Z`, one by one; 90 where a row is zero.
+    """Return the angle in degrees between the rows of `X` and those of `Z`, one by one; 90 where a row is zero.
 
     Through the sum and the difference of the directions: exact for small angles, where the arc cosine loses half of its
     digits.
@@ -228,7 +228,7 @@ def angle_law(collision_of_cosine: Callable[[np.ndarray], np.ndarray]) -> Collis
 
 
 def pool_codes(hashing_map: Any, X: Any, pool_sizes: list[int]) -> dict[int, np.ndarray]:
-    """Codes of the maps over the first q members of the pool, for several q at the cost of the largest."""
+    """Return the codes of the maps over the first q members of the pool, for several q at the cost of the largest."""
     sizes = tuple(sorted(set(pool_sizes)))
     limited = hashing_map.prefix_pool(sizes[-1])
     block = functools.partial(_pool_block, pool_sizes=sizes)

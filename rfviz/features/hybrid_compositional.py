@@ -144,7 +144,7 @@ class HybridCompositional(SkeletonMap):
         return -(-n_components // 2) if self.paired else n_components
 
     def _numbers_per_feature(self, n_features: int) -> int:
-        """Expected weights of a feature."""
+        """Return the expected number of weights of a feature."""
         skeleton = self._skeleton_for(n_features)
         bottom, (above, _) = skeleton.layers[0], above_patches(skeleton)
         patches = 1.0 if above is None else min(above.complexity, above.n_inputs)
@@ -209,7 +209,7 @@ class HybridCompositional(SkeletonMap):
         out[...] = angles.T
 
     def _embedded(self, xp: Any, X: Any) -> Any:
-        """Cosines of all inputs, then their sines: shape (2·inputs, n_samples)."""
+        """Return the cosines of all inputs, then their sines: shape (2·inputs, n_samples)."""
         n_inputs = self.skeleton_.n_inputs
         embedded = xp.empty((2 * n_inputs, len(X)), dtype=X.dtype)
         for group in self.skeleton_.inputs:
@@ -262,7 +262,7 @@ class HybridCompositional(SkeletonMap):
 
 
 def _checked(skeleton: Skeleton) -> Skeleton:
-    """The skeleton, if all its inputs are circles under one layer of exponential nodes."""
+    """Return the skeleton, if all its inputs are circles under one layer of exponential nodes."""
     bottom, *above = skeleton.layers
     reaches_inputs = any(int(layer.edges.min()) < skeleton.n_inputs for layer in above)
     circles = all(group.base.kind == "circle" for group in skeleton.inputs)
@@ -276,7 +276,7 @@ def _checked(skeleton: Skeleton) -> Skeleton:
 
 
 def _doubled(skeleton: Skeleton) -> Skeleton | None:
-    """The skeleton of twice the angles, whose bottom scale is four times as large; None beyond the largest scale."""
+    """Return the skeleton of twice the angles, its bottom scale four times as large; None beyond the largest scale."""
     scale = 4.0 * skeleton.layers[0].activation.scale
     form: dict[str, Any] = copy.deepcopy(skeleton.form)
     activation = {"kind": "exponential", "scale": scale}

@@ -15,7 +15,7 @@ _PATH_STREAM = 2
 
 
 def above_patches(skeleton: Skeleton) -> tuple[Skeleton | None, np.ndarray]:
-    """The skeleton with the nodes of its bottom layer as inputs, and their numbers; None where that is all there is.
+    """Cut the bottom layer off: return the skeleton over its nodes, and their numbers; None if nothing is left.
 
     Nodes that no window above them covers are left out, as windows with strides do at the rim of an image.
     """
@@ -38,7 +38,7 @@ def above_patches(skeleton: Skeleton) -> tuple[Skeleton | None, np.ndarray]:
 
 
 def patch_paths(skeleton: Skeleton, seed: int, n_angles: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which patches the paths of each angle end at: (angle, node, how many paths), sorted by angle and node."""
+    """Count which patches the paths of each angle end at: (angle, node, how many paths), sorted by angle and node."""
     above, patches = above_patches(skeleton)
     n_nodes = len(patches)
     if above is None:

@@ -50,7 +50,7 @@ class DistanceLaw:
     as_printed: Curve | None = None
 
     def band(self, distance: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The expected curve and one standard deviation either side, as distances (root of the squared mean ± s.d.).
+        """Return the expected curve and one standard deviation either side: root of the squared mean ± s.d.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class DistanceLaw:
         return np.sqrt(np.maximum(mean, 0.0)), np.sqrt(np.maximum(mean - deviation, 0.0)), np.sqrt(mean + deviation)
 
     def saturation_radius(self, share: float = 0.9) -> float | None:
-        """Input distance at which the expected embedded distance reaches `share` of its plateau; None without one."""
+        """Return the input distance where the embedded one reaches `share` of its plateau; None without one."""
         if self.plateau is None:
             return None
         high = self.max_distance

@@ -34,7 +34,7 @@ class BlockTransformer(TransformerMixin):
     sparse_output: ClassVar[bool] = False
 
     def columns(self, n_components: int) -> int:
-        """Columns that the first `n_components` features take: as many, but for maps whose output is sparse."""
+        """Return the columns that the first `n_components` features take: as many, but for sparse output."""
         return n_components
 
     @property
@@ -130,7 +130,7 @@ class BlockTransformer(TransformerMixin):
         return self._unit_scale / np.sqrt(self.n_components)
 
     def _blocks(self, X: Any, block_rows: int | None, scale: Any, device: Device, out: Any = None) -> Iterator[Any]:
-        """Blocks of features on `device`, into the rows of `out` (host only) or fresh arrays."""
+        """Yield blocks of features on `device`, in the rows of `out` (host only) or fresh arrays."""
         weights = (device.is_gpu and _resident.get(self)) or self._block_weights(device)
         if device.is_gpu:
             return gpu_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device)
@@ -144,7 +144,7 @@ class BlockTransformer(TransformerMixin):
             start += block.shape[0]
 
     def _work(self, n_samples: int, n_features: int) -> int:
-        """The time that mapping takes, in multiply-adds."""
+        """Return the time that mapping takes, in multiply-adds."""
         raise TypeError(f"{type(self).__name__} does not say how long it takes")
 
     def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:

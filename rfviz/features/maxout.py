@@ -128,11 +128,11 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         return Counts(2 * n_samples * m * q * n_features, others, self._stored_bytes(n_features, m * q * n_features))
 
     def prefix_pool(self, pool_size: int) -> RandomMaxout:
-        """The map whose features are the largest of only the first `pool_size` projections, sharing memory."""
+        """Return the map whose features are the largest of only the first `pool_size` projections, sharing memory."""
         return self.members(0, self._validate_prefix("pool_size", pool_size, self.pool_size))
 
     def members(self, first: int, last: int) -> RandomMaxout:
-        """The map over the pool members from `first` up to, but not including, `last`, sharing memory.
+        """Return the map over the pool members from `first` up to, but not including, `last`, sharing memory.
 
         The maximum of the unscaled features of ``members(0, p)`` and ``members(p, q)`` is that of ``members(0, q)``, so
         one pass over the members gives every pool size on the way.
@@ -161,7 +161,7 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         argmax_codes(xp, X, weights["weights_"], out, (self.pool_size,))
 
     def pool_codes(self, X: Any, pool_sizes: list[int]) -> dict[int, np.ndarray]:
-        """``prefix_pool(q).codes(X)`` by q, for several q at the cost of the largest."""
+        """Return ``prefix_pool(q).codes(X)`` by q, for several q at the cost of the largest."""
         return pool_codes(self, X, [self._validate_prefix("pool_size", q, self.pool_size) for q in pool_sizes])
 
     def collision(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -214,14 +214,14 @@ class RandomMaxout(HashingMap, ReceptiveMap):
 
 
 def _distance_as_printed(distance: np.ndarray, pool_size: int) -> np.ndarray:
-    """Embedded distance of unit vectors if the paper's Theorem 1 gave the kernel, which it does not."""
+    """Return the embedded distance of unit vectors if the paper's Theorem 1 gave the kernel, which it does not."""
     rho = np.clip(1.0 - 0.5 * np.square(distance), -1.0, 1.0)
     at_zero = kernels.expected_max_squared(pool_size)
     return np.sqrt(2.0 * np.maximum(at_zero - kernels.maxout_theorem1_as_printed(rho, pool_size), 0.0))
 
 
 def _product_moments(X: Any, pool_size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of one feature's h(x)h(z) for all pairs of rows of `X`."""
+    """Return the mean and variance of one feature's h(x)h(z) for all pairs of rows of `X`."""
     _, cosines, norms, _ = kernels.pairwise_cosines(X)
     mean, variance = kernels.maxout_product_moments(cosines, pool_size)
     scale = np.outer(norms, norms)

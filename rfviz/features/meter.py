@@ -17,7 +17,7 @@ _open: ContextVar[Mapped | None] = ContextVar("rfviz_meter", default=None)
 
 @contextmanager
 def metered() -> Iterator[Mapped]:
-    """While inside, what the calling thread maps is added to the list that this gives."""
+    """Record what the calling thread maps, in the list that this yields, until the context ends."""
     mapped: Mapped = []
     token = _open.set(mapped)
     try:
@@ -27,7 +27,7 @@ def metered() -> Iterator[Mapped]:
 
 
 def note(feature_map: Any, shape: tuple[int, int]) -> None:
-    """Say that `feature_map` is about to map rows of this shape; costs nothing where nobody listens."""
+    """Record that `feature_map` is about to map rows of this shape; costs nothing where nobody listens."""
     mapped = _open.get()
     if mapped is not None:
         mapped.append((feature_map, shape))

@@ -47,11 +47,11 @@ class HatMixture(ABC):
 
     @abstractmethod
     def value(self, t: Any) -> Any:
-        """k(t) of an array of distances t ≥ 0, NumPy or CuPy, element by element; k(0) = 1."""
+        """Return k(t) of an array of distances t ≥ 0, NumPy or CuPy, element by element; k(0) = 1."""
 
     @abstractmethod
     def pitches(self, generator: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
-        """Independent draws of the pitch, positive, of that shape."""
+        """Draw independent pitches, positive, of that shape."""
 
 
 @dataclass(frozen=True)
@@ -117,5 +117,5 @@ PROFILES: dict[str, HatMixture] = {"laplacian": LaplacianHats(), "hat": SingleHa
 
 
 def as_mixture(profile: str | HatMixture) -> HatMixture:
-    """The mixture of a name, or the mixture itself."""
+    """Return the mixture of a name, or the mixture itself."""
     return PROFILES[profile] if isinstance(profile, str) else profile

@@ -28,7 +28,7 @@ _MOST_COLUMNS = 100_000_000
 
 
 def to_json(feature_map: FeatureMap) -> str:
-    """A fitted map as text.
+    """Write a fitted map as text.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def to_json(feature_map: FeatureMap) -> str:
 
 
 def from_json(text: str) -> FeatureMap:
-    """The fitted map that :func:`to_json` wrote: it gives the same features, bit for bit.
+    """Read the fitted map that :func:`to_json` wrote: it gives the same features, bit for bit.
 
     Raises
     ------

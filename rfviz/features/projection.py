@@ -140,7 +140,7 @@ class RandomProjection(HashingMap, GaussianMap):
 
 
 def _second_moment(X: Any, Y: Any) -> np.ndarray:
-    """E ⟨w, x⟩²⟨w, z⟩² for all pairs of rows of `X`."""
+    """Return E ⟨w, x⟩²⟨w, z⟩² for all pairs of rows of `X`."""
     products = kernels.linear(X, Y)
     squares = np.diag(products)
     return 2.0 * products**2 + np.outer(squares, squares)

@@ -43,7 +43,7 @@ class TooManyRectanglesError(ParameterError):
 def draw_rectangles(
     seed: int, n_rectangles: int, receptive_field: Sequence[int], image_shape: Sequence[int]
 ) -> np.ndarray:
-    """Random rectangles of an image, the first of which do not depend on how many are drawn.
+    """Draw random rectangles of an image, the first of which do not depend on how many are drawn.
 
     Height and width are uniform on the integers of `receptive_field`, independently, and cut to the image; the place is
     uniform among those where the rectangle lies within the image.
@@ -71,7 +71,7 @@ def draw_rectangles(
 def all_rectangles(
     receptive_field: Sequence[int], image_shape: Sequence[int]
 ) -> Iterator[tuple[float, tuple[int, int, int, int]]]:
-    """Every rectangle that can be drawn, as (probability, (top, left, height, width)); the probabilities sum to 1."""
+    """Return every rectangle that can be drawn, as (probability, (top, left, height, width)), in all 1."""
     low, high = receptive_field
     heights, widths = (
         np.unique(np.minimum(np.arange(low, high + 1), size), return_counts=True) for size in image_shape[:2]
@@ -128,7 +128,7 @@ class ReceptiveMap(FeatureMap):
         return self._law_missing
 
     def _shape_of_image(self, n_features: int) -> tuple[int, ...]:
-        """The image that the columns are: as given, or as square as can be.
+        """Return the image that the columns are: as given, or as square as can be.
 
         Raises
         ------
@@ -155,14 +155,14 @@ class ReceptiveMap(FeatureMap):
         return tuple(int(s) for s in shape)
 
     def _mask(self, weights: np.ndarray, first: int = 0) -> None:
-        """Confine weights of shape (..., n, n_features) to the rectangles `first`, `first` + 1, …; all where None."""
+        """Mask weights of shape (..., n, n_features) to the rectangles `first`, `first` + 1, …; all where None."""
         if self.receptive_field is not None:
             shape = self._shape_of_image(weights.shape[-1])
             rectangles = draw_rectangles(self.seed_, first + weights.shape[-2], self.receptive_field, shape)
             mask_weights(weights, rectangles[first:], shape)
 
     def _over_rectangles(self, function: Callable[[Any, Any], np.ndarray], X: Any, Y: Any = None) -> np.ndarray:
-        """Mean over all rectangles of ``function(X_R, Y_R)``, a matrix of shape (n_X, n_Y); exact.
+        """Average ``function(X_R, Y_R)``, a matrix of shape (n_X, n_Y), over all rectangles; exact.
 
         Raises
         ------

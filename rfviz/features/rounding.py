@@ -16,7 +16,7 @@ _LARGEST_PHASE = 10.0
 
 
 def large_phases(xp: Any, X: Any, W: Any) -> bool:
-    """Whether phases ⟨w, x⟩ may be so large that TF32 would not know where on the circle they are.
+    """Return whether phases ⟨w, x⟩ may be so large that TF32 loses their position on the circle.
 
     The largest ‖x‖·‖w‖/√d stands for the phases: that is how large a product of vectors without a common direction is.
     Always false where TF32 is not asked for.
@@ -51,7 +51,7 @@ class RoundingCost:
 
 
 def tf32_cost(feature_map: Any, X: Any) -> RoundingCost:
-    """What TF32 would cost a fitted map on some rows; on the CPU the rounding is emulated.
+    """Measure what TF32 would cost a fitted map on some rows; on the CPU the rounding is emulated.
 
     Parameters
     ----------

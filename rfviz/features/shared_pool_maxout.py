@@ -156,7 +156,7 @@ class SharedPoolMaxout(ReceptiveMap):
         )
 
     def _groups(self) -> tuple[int, int]:
-        """How many groups of projections there are, and how many projections are in each."""
+        """Return how many groups of projections there are, and how many projections are in each."""
         if self.receptive_field is None:
             return 1, self.n_projections
         size = min(_GROUP * self.pool_size, self.n_projections)
@@ -232,7 +232,7 @@ class SharedPoolMaxout(ReceptiveMap):
 
 
 def _distinct(draws: np.ndarray, size: int) -> np.ndarray:
-    """Different integers below `size` from uniform draws, shape (q, m), each column on its own: Fisher and Yates.
+    """Choose different integers below `size` from uniform draws, shape (q, m), by column: Fisher and Yates.
 
     A shuffle of 0 … size − 1 that stops after q steps; of the places that it has moved, only the q are remembered.
     """
@@ -249,7 +249,7 @@ def _distinct(draws: np.ndarray, size: int) -> np.ndarray:
 
 
 def _project_lines(xp: Any, W: Any, X: Any, out: Any) -> Any:
-    """``out[...] = W @ X.T``: a projection a line."""
+    """Compute ``out[...] = W @ X.T``: a projection a line."""
     if hasattr(X, "indptr"):
         out[...] = (X @ W.T).T
         return out

@@ -168,6 +168,6 @@ class SigmoidalRidge(ReceptiveMap):
 
 
 def _second_moment(X: Any, activation: str, scale: float, bias: bool) -> np.ndarray:
-    """Mean square of one feature's product for all pairs of rows of `X`."""
+    """Return the mean square of one feature's product for all pairs of rows of `X`."""
     mean, variance = kernels.sigmoidal_product_variance(X, activation, scale, bias)
     return variance + mean**2

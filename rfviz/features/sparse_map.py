@@ -72,7 +72,7 @@ class SparseFeatureMap(FeatureMap):
 
 
 def on_device_or_host(name: str, compute: Callable[[Device], Iterator[Any]]) -> list:
-    """All of what ``compute(device)`` yields; on the host where the device runs out of memory."""
+    """Collect all of what ``compute(device)`` yields; on the host where the device runs out of memory."""
     device, found = get_device(name), []
     if device.is_gpu and fits_on_gpu(lambda: found.append(list(compute(device))), device):
         return found[0]

@@ -92,7 +92,7 @@ class MapSpec(Generic[M]):
 
     @property
     def params(self) -> dict[str, Any]:
-        """The given parameters, a new dictionary."""
+        """Return the given parameters, a new dictionary."""
         return dict(self._items)
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -44,7 +44,7 @@ class Spectrum(ABC):
     cosine_variance: ClassVar[float] = 9 / 16
 
     def scale(self, gamma: Any) -> Any:
-        """What unit frequencies are multiplied with for the width `gamma`: γ itself, unless γ is a squared width."""
+        """Return the factor of unit frequencies for the width `gamma`: γ itself, unless γ is a squared width."""
         return gamma
 
     @abstractmethod
@@ -52,13 +52,12 @@ class Spectrum(ABC):
         """Fill `out`, shape (n_frequencies, n_features), with independent unit frequencies."""
 
     def mixing(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray | None:
-        """Fill `out`, shape (n_frequencies, 1), with the factors that mix Gaussians into this law; None where it is
-        Gaussian itself."""
+        """Fill `out`, shape (n_frequencies, 1), with factors that mix Gaussians into this law; None for a Gaussian."""
         return None
 
     @abstractmethod
     def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Unit frequencies from uniform numbers, shapes (n, n_mixing) and (n, n_features), through inverse laws."""
+        """Return unit frequencies from uniform numbers, shapes (n, n_mixing), (n, n_features), by inverse laws."""
 
     @abstractmethod
     def curvature(self) -> float:
@@ -66,7 +65,7 @@ class Spectrum(ABC):
 
     @abstractmethod
     def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
-        """The kernel of the width `gamma`.
+        """Return the kernel of the width `gamma`.
 
         Parameters
         ----------
@@ -97,7 +96,7 @@ class Gaussian(Spectrum):
         return kernels.gaussian(X, Y, gamma=gamma)
 
     def profile(self, distance: np.ndarray) -> np.ndarray:
-        """The unit kernel as a function of the distance."""
+        """Return the unit kernel as a function of the distance."""
         return np.exp(-0.5 * distance**2)
 
     def curvature(self) -> float:
@@ -167,7 +166,7 @@ SPECTRA = ("gaussian", "laplacian", "cauchy", "matern")
 
 
 def spectrum_of(name: str, nu: float) -> Spectrum:
-    """The spectrum called `name`; `nu` is the Matérn kernel's smoothness.
+    """Return the spectrum called `name`; `nu` is the Matérn kernel's smoothness.
 
     Raises
     ------

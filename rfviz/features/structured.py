@@ -46,7 +46,7 @@ _CHUNK_BYTES = 262_144
 
 
 def padded_size(n_features: int) -> int:
-    """Rows and columns of a block: the power of two from `n_features` on, 64 at least."""
+    """Return the rows and columns of a block: the power of two from `n_features` on, 64 at least."""
     return max(_power_of_two(n_features), _SMALLEST)
 
 
@@ -55,12 +55,12 @@ def _power_of_two(number: int) -> int:
 
 
 def block_count(n_rows: int, n_features: int) -> int:
-    """How many blocks hold `n_rows` rows."""
+    """Return how many blocks hold `n_rows` rows."""
     return -(-n_rows // padded_size(n_features))
 
 
 def draw_signs(seed: int, stream: int, n_rows: int, n_features: int, dtype: Any) -> np.ndarray:
-    """Random signs of as many blocks as hold `n_rows` rows, shape (blocks, 3, p); the first do not depend on the rest.
+    """Draw random signs of as many blocks as hold `n_rows` rows, shape (blocks, 3, p); the first never change.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def draw_signs(seed: int, stream: int, n_rows: int, n_features: int, dtype: Any)
 
 
 def hadamard_transform(X: Any, out: Any = None, scratch: Any = None) -> Any:
-    """Rows of `X` times the Hadamard matrix over √p: the fast Walsh-Hadamard transform, in Sylvester's order.
+    """Multiply rows of `X` with the Hadamard matrix over √p: the fast Walsh-Hadamard transform, in Sylvester's order.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def hadamard_transform(X: Any, out: Any = None, scratch: Any = None) -> Any:
 
 
 def structured_project(X: Any, signs: Any, radii: Any, out: Any) -> Any:
-    """Products of all rows of `X` with the first rows of the blocks.
+    """Multiply all rows of `X` with the first rows of the blocks.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def structured_project(X: Any, signs: Any, radii: Any, out: Any) -> Any:
 
 
 def _block(xp: Any, X: Any, signs: Any, here: Any, there: Any) -> Any:
-    """H·D₁·H·D₂·H·D₃ times every row of `X`, in one of two buffers."""
+    """Multiply every row of `X` with H·D₁·H·D₂·H·D₃, in one of two buffers."""
     here[:, X.shape[1] :] = 0.0
     xp.multiply(X, signs[2, : X.shape[1]], out=here[:, : X.shape[1]])
     for turn in (1, 0, None):
@@ -155,7 +155,7 @@ def _block(xp: Any, X: Any, signs: Any, here: Any, there: Any) -> Any:
 
 
 def structured_multiply_adds(n_samples: int, n_rows: int, n_features: int) -> int:
-    """Multiply-adds of the small products of :func:`structured_project`."""
+    """Return the multiply-adds of the small products of :func:`structured_project`."""
     size = padded_size(n_features)
     return 3 * block_count(n_rows, n_features) * size * sum(_widths(size)) * n_samples
 
@@ -167,7 +167,7 @@ def structured_counts(n_samples: int, n_rows: int, n_features: int) -> tuple[flo
 
 
 def _transform(xp: Any, X: Any, scratch: Any, spare: Any) -> Any:
-    """The transform of `X` in either `scratch` or `spare`, which may be `X`; contiguous, all of one shape."""
+    """Transform `X` in either `scratch` or `spare`, which may be `X`; contiguous, all of one shape."""
     # A column's place in base (…, w₂, w₁): the factor of width w₁ acts on the last digit, and so on.
     source, target, below = X, scratch, 1
     for width in _widths(X.shape[1]):
@@ -182,7 +182,7 @@ def _transform(xp: Any, X: Any, scratch: Any, spare: Any) -> Any:
 
 
 def _widths(size: int) -> list[int]:
-    """Powers of two of nearly equal size, none above the widest, whose product is `size`."""
+    """Return powers of two of nearly equal size, none above the widest, whose product is `size`."""
     bits, most = size.bit_length() - 1, _WIDEST.bit_length() - 1
     factors = max(-(-bits // most), 1)
     return [1 << (bits // factors + (index < bits % factors)) for index in range(factors)]

@@ -135,5 +135,5 @@ class StructuredMaxout(FeatureMap):
         return None if self.pool_size == 1 else super().pieces(X)
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        """The kernel of :class:`RandomMaxout`, which this map estimates with a small bias."""
+        """Return the kernel of :class:`RandomMaxout`, which this map estimates with a small bias."""
         return kernels.maxout(X, Y, pool_size=self.pool_size)

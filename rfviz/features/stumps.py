@@ -102,11 +102,11 @@ class DecisionStumps(FeatureMap):
         return 2
 
     def weight_bytes(self, n_features: int) -> int:
-        """Bytes that fitting takes, draws included: they are larger than what is kept of them."""
+        """Return the bytes that fitting takes, draws included: they are larger than the weights."""
         return self.n_components * (_DRAWING_BYTES + 4 + np.dtype(self.dtype).itemsize)
 
     def multiply_adds(self, n_samples: int, n_features: int) -> int:
-        """One comparison a feature and row; there is no matrix product."""
+        """Return one comparison a feature and row; there is no matrix product."""
         return self.n_components * n_samples
 
     def _work(self, n_samples: int, n_features: int) -> int:
@@ -163,7 +163,7 @@ class DecisionStumps(FeatureMap):
 
 
 def _mean_and_scale(X: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of each column, in float64; the value and 1 for a column that is constant."""
+    """Return the mean and standard deviation of each column, in float64; the value and 1 for a constant column."""
     if sparse.issparse(X):
         low, high = (np.asarray(f(axis=0).toarray(), dtype=np.float64).ravel() for f in (X.min, X.max))
         n, stored = X.shape[0], np.bincount(X.indices, minlength=X.shape[1])

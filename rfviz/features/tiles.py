@@ -11,7 +11,7 @@ __all__ = ["by_feature", "largest_of_groups", "largest_of_picked"]
 
 
 def by_feature(xp: Any, weights: dict[str, Any]) -> Any:
-    """The weights of a pool, shape (pool_size, m, d), as an array of shape (m, pool_size, d).
+    """Return the weights of a pool, shape (pool_size, m, d), as an array of shape (m, pool_size, d).
 
     What is in `weights` becomes a view of it, so that there are never two copies for long, and one rearrangement serves
     all blocks.

@@ -28,7 +28,7 @@ class LostBinsWarning(UserWarning):
 
 
 def l1_gamma(rule: str, X: Any) -> float:
-    """A width that suits the data: one over a typical ‖x − z‖₁. 1 where all rows are equal.
+    """Return a width that suits the data: one over a typical ‖x − z‖₁. 1 where all rows are equal.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def l1_gamma(rule: str, X: Any) -> float:
 
 
 def check_widths(param: Param, value: Any) -> np.ndarray:
-    """An array of widths, one a column, in float64.
+    """Return an array of widths, one a column, in float64, checked.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def check_widths(param: Param, value: Any) -> np.ndarray:
 
 
 def width_in_use(gamma: Any, n_features: int, learn: Callable[[str], float]) -> float | np.ndarray:
-    """The width that a map is fitted with.
+    """Return the width that a map is fitted with.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def width_in_use(gamma: Any, n_features: int, learn: Callable[[str], float]) -> 
 
 
 def known_width(feature_map: Any) -> float | np.ndarray:
-    """The width of a map, fitted or not.
+    """Return the width of a map, fitted or not.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def warn_of_lost_bins(X: Any, gamma: Any) -> None:
 
 
 def deviation(X: Any) -> float:
-    """Standard deviation of all entries of a dense or sparse matrix."""
+    """Return the standard deviation of all entries of a dense or sparse matrix."""
     if not sparse.issparse(X):
         return float(np.std(X, dtype=np.float64))
     size = X.shape[0] * X.shape[1]
@@ -145,7 +145,7 @@ def deviation(X: Any) -> float:
 
 
 def _median_distance(X: Any) -> float:
-    """Median over the pairs of different rows; of the positive ones where most pairs are equal; 0 where all are."""
+    """Return the median over pairs of different rows; of the positive ones if most are equal; 0 if all are."""
     rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))
     distances = manhattan_distances(X[rows].astype(np.float64))[np.triu_indices(len(rows), 1)]
     if distances.size and np.median(distances) > 0:

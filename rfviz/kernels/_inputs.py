@@ -56,7 +56,7 @@ def check_range(name: str, value: Any, low: float, high: float, meaning: str) ->
 
 
 def pairwise_cosines(X: Any, Y: Any = None) -> tuple[Any, Any, Any, Any]:
-    """Cosines of the angles between all rows of `X` and all rows of `Y`.
+    """Return the cosines of the angles between all rows of `X` and all rows of `Y`, and the lengths of the rows.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def pairwise_cosines(X: Any, Y: Any = None) -> tuple[Any, Any, Any, Any]:
 
 
 def pairwise_squared_distances(X: Any, Y: Any = None) -> tuple[Any, Any]:
-    """Namespace and ‖x − y‖² for all pairs of rows: never negative, exactly 0 on the diagonal where `Y` is None."""
+    """Return the namespace and ‖x − y‖² for all pairs of rows: never negative, 0 on the diagonal if `Y` is None."""
     xp, X, Y_rows = as_pair(X, Y)
     # Distances do not see the origin; rounding does. It is least around the centre of the data.
     centre = Y_rows.mean(axis=0) if Y_rows.shape[0] else 0.0
@@ -96,7 +96,7 @@ def pairwise_squared_distances(X: Any, Y: Any = None) -> tuple[Any, Any]:
 
 
 def _as_rows(X: Any, name: str) -> Any:
-    """`X` as a float64 matrix: a CuPy array stays where it is, anything else becomes a NumPy array."""
+    """Convert `X` to a float64 matrix: a CuPy array stays where it is, anything else becomes a NumPy array."""
     rule = f"{name} must be a dense matrix of finite numbers, one sample a row"
     try:
         xp = array_namespace(X)
@@ -111,7 +111,7 @@ def _as_rows(X: Any, name: str) -> Any:
 
 
 def _normalise(xp: Any, X: Any) -> tuple[Any, Any]:
-    """Rows of length 1 and their former lengths; a zero row stays zero."""
+    """Return rows of length 1 and their former lengths; a zero row stays zero."""
     # Through the largest entry first, so that squares neither overflow nor vanish.
     scale = xp.abs(X).max(axis=1) if X.shape[1] else xp.zeros(X.shape[0])
     unit = X / xp.where(scale > 0, scale, 1.0)[:, None]

@@ -94,7 +94,7 @@ class _Table:
 
 
 def profile(pool_size: int) -> MaxoutProfile:
-    """The profile of a pool size, computed in a few milliseconds when first asked for.
+    """Return the profile of a pool size, computed in a few milliseconds at the first request.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def _profile(q: int) -> MaxoutProfile:
 
 
 def _moment_of_max(q: int, power: int) -> float:
-    """E M^power for M the largest of `q` independent standard normals."""
+    """Return E M^power for M the largest of `q` independent standard normals."""
     x, step = np.linspace(-10.0, 11.0, 421, retstep=True)
     density = q * np.exp((q - 1) * log_ndtr(x) - x * x / 2) / math.sqrt(2 * math.pi)
     return float(step * (density @ x**power))
@@ -138,7 +138,7 @@ _table_lock = threading.Lock()
 
 
 def _table() -> _Table:
-    """The table, built by whichever thread comes first while the others wait."""
+    """Return the table, built by whichever thread comes first while the others wait."""
     with _table_lock:
         return _build_table()
 
@@ -169,7 +169,7 @@ def _build_table() -> _Table:
 
 
 def _bivariate_cdf(theta: float, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """P(U ≤ s, V ≤ t) for normals of correlation cos θ at s, t = a cos(θ/2) ± b sin(θ/2), by Owen's T function."""
+    """Return P(U ≤ s, V ≤ t) for correlation cos θ at s, t = a cos(θ/2) ± b sin(θ/2), by Owen's T function."""
     cos, sin = math.cos(theta / 2), math.sin(theta / 2)
     s, t = a * cos + b * sin, a * cos - b * sin
     with np.errstate(divide="ignore"):
@@ -179,14 +179,14 @@ def _bivariate_cdf(theta: float, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def plane_cdf(theta: float, grid: np.ndarray) -> np.ndarray:
-    """P(U ≤ s, V ≤ t) for normals of correlation cos θ, 0 < θ < π, at all pairs (s, t) of grid points."""
+    """Return P(U ≤ s, V ≤ t) for normals of correlation cos θ, 0 < θ < π, at all pairs (s, t) of grid points."""
     s, t = np.meshgrid(grid, grid, indexing="ij")
     cos, sin = math.cos(theta / 2), math.sin(theta / 2)
     return np.clip(_bivariate_cdf(theta, (s + t) / (2 * cos), (s - t) / (2 * sin)), 0.0, 1.0)
 
 
 def _running_mean(theta: np.ndarray, to_series: np.ndarray, power: int) -> np.ndarray:
-    """Matrix from values f(θ_j) to the means of f over 0 ≤ t ≤ θ_i, weighted by sin^power(t/2) d sin(t/2).
+    """Build the matrix from values f(θ_j) to the means of f over 0 ≤ t ≤ θ_i, weighted by sin^power(t/2) d sin(t/2).
 
     With u = sin(θ/2): ∫₀^θ f sin t dt = 2u² × mean of power 1, ∫₀^θ f sin²(t/2) sin t dt = u⁴ × mean of power 3.
     Taking means of smooth functions, not differences of integrals, is what spares the small angles all cancellation.
@@ -211,7 +211,7 @@ def _trim(series: np.ndarray) -> np.ndarray:
 
 
 def _clenshaw(xp: Any, series: np.ndarray, x: Any) -> Any:
-    """Chebyshev series at `x` by Clenshaw's recurrence, in four buffers."""
+    """Evaluate a Chebyshev series at `x` by Clenshaw's recurrence, in four buffers."""
     twice = 2 * x
     older, old, new = xp.zeros_like(x), xp.zeros_like(x), xp.empty_like(x)
     for coefficient in series[:0:-1]:

@@ -16,7 +16,7 @@ _DEGREES = (0, 1)
 
 
 def arccos(X: Any, Y: Any = None, degree: int = 1) -> Any:
-    """Arc-cosine kernel between all rows of `X` and `Y`: E 2 h(⟨w, x⟩) h(⟨w, z⟩) for w ~ N(0, I).
+    """Return the arc-cosine kernel between all rows of `X` and `Y`: E 2 h(⟨w, x⟩) h(⟨w, z⟩) for w ~ N(0, I).
 
     h is the step function for degree 0, with kernel 1 − θ/π; and the ReLU for degree 1, with kernel
     ‖x‖‖z‖ (sin θ + (π − θ) cos θ)/π; θ is the angle between x and z. (Cho and Saul, "Kernel Methods for Deep
@@ -52,7 +52,7 @@ def arccos(X: Any, Y: Any = None, degree: int = 1) -> Any:
 
 
 def arccos_rho(rho: Any, degree: int = 1) -> Any:
-    """The normalised arc-cosine kernel of unit vectors of cosine ρ: the dual activation of the step or the ReLU.
+    """Return the normalised arc-cosine kernel at cosines ρ: the dual activation of the step or the ReLU.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def arccos_rho(rho: Any, degree: int = 1) -> Any:
 
 
 def profile(xp: Any, rho: Any, degree: int) -> Any:
-    """The kernel of cosines that are known to lie within −1 and 1, on either array module."""
+    """Evaluate the kernel at cosines that are known to lie within −1 and 1, on either array module."""
     if degree == 0:
         return 1.0 - xp.arccos(rho) / _PI
     return (xp.sqrt(1.0 - rho * rho) + (_PI - xp.arccos(rho)) * rho) / _PI

@@ -21,7 +21,7 @@ _PARALLEL_FROM = 4_000_000
 
 
 def compositional(X: Any, Y: Any = None, *, skeleton: Skeleton) -> Any:
-    """Compositional kernel of a skeleton between all rows of `X` and `Y`.
+    """Return the compositional kernel of a skeleton between all rows of `X` and `Y`.
 
     κ_v = σ̂_v(mean over the in-edges u of κ_u) at inner nodes, the base space's kernel at inputs. (A. Daniely, R.
     Frostig, V. Gupta, Y. Singer, "Random Features for Compositional Kernels", 2017.)
@@ -81,7 +81,7 @@ def compositional(X: Any, Y: Any = None, *, skeleton: Skeleton) -> Any:
 
 
 def _prepared(xp: Any, X: Any, skeleton: Skeleton) -> list[tuple[Any, ...]]:
-    """What the base kernels need of each group of inputs."""
+    """Prepare what the base kernels need of each group of inputs."""
     parts = []
     for group in skeleton.inputs:
         columns = X[:, group.columns]
@@ -91,7 +91,7 @@ def _prepared(xp: Any, X: Any, skeleton: Skeleton) -> list[tuple[Any, ...]]:
 
 
 def _base_values(xp: Any, skeleton: Skeleton, left: list, right: list, i: slice, j: slice) -> Any:
-    """Base kernels of all inputs for a tile of pairs, shape (n_inputs, pairs)."""
+    """Return the base kernels of all inputs for a tile of pairs, shape (n_inputs, pairs)."""
     size = (i.stop - i.start) * (j.stop - j.start)
     values = xp.empty((skeleton.n_inputs, size), dtype=np.float64)
     for group, a, b in zip(skeleton.inputs, left, right, strict=True):

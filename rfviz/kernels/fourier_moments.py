@@ -26,7 +26,7 @@ _VALUE = "a value of a normalised kernel"
 
 
 def fourier_product_variance(kernel: Any, kernel_double: Any = None, *, paired: bool = True) -> np.ndarray:
-    """Variance that one draw of ω contributes to the kernel estimate.
+    """Return the variance that one draw of ω contributes to the kernel estimate.
 
     Paired: (1 + k(2δ))/2 − k(δ)². Shifted: ½ more.
 
@@ -59,7 +59,7 @@ def fourier_product_variance(kernel: Any, kernel_double: Any = None, *, paired: 
 def fourier_lone_cosine_moments(
     kernel: Any, kernel_sum: Any, kernel_twice: Any, kernel_double: Any = None, sum_double: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of cos ω·x cos ω·z: what a pair leaves where its sine is missing.
+    """Return the mean and variance of cos ω·x cos ω·z: what a pair leaves where its sine is missing.
 
     The product is half of cos ω·δ + cos ω·s with s = x + z, so its mean is (k(δ) + k(s))/2, and its second moment
     [(1 + k(2δ))/2 + (1 + k(2s))/2 + k(2x) + k(2z)]/4. A paired map whose number of features m is odd ends in such a
@@ -95,7 +95,7 @@ def fourier_lone_cosine_moments(
 def fourier_squared_distance_moments(
     kernel: Any, kernel_double: Any = None, *, paired: bool = True
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance that one draw of ω contributes to the squared embedded distance.
+    """Return the mean and variance that one draw of ω contributes to the squared embedded distance.
 
     The mean is 2(1 − k). Variance, with e = E (1 − cos ω·δ)² = 1 − 2k + (1 + k(2δ))/2: paired 4(e − (1 − k)²); shifted
     6e − 4(1 − k)². For the Gaussian kernel these are 2(1 − k²)² and (1 − k)²(3k² + 6k + 5).

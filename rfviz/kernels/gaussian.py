@@ -23,7 +23,7 @@ GAMMA = Param(
 
 
 def gaussian(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
-    """Gaussian kernel exp(−γ‖x − y‖²) between all rows of `X` and `Y`.
+    """Return the Gaussian kernel exp(−γ‖x − y‖²) between all rows of `X` and `Y`.
 
     Parameters
     ----------

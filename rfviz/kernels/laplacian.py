@@ -18,7 +18,7 @@ _AT_ONCE = 2_000_000
 
 
 def laplacian(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
-    """Laplacian kernel exp(−γ‖x − y‖₁) between all rows of `X` and `Y`.
+    """Return the Laplacian kernel exp(−γ‖x − y‖₁) between all rows of `X` and `Y`.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def _city_block(xp: Any, X: Any, Y: Any) -> Any:
 
 
 def columnwise(X: Any, Y: Any = None, *, profile: Callable[[Any], Any], gamma: Any = 1.0) -> Any:
-    """Kernel Π_j k(γ_j|x_j − y_j|) between all rows of `X` and `Y`.
+    """Return the kernel Π_j k(γ_j|x_j − y_j|) between all rows of `X` and `Y`.
 
     Parameters
     ----------

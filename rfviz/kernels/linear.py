@@ -10,7 +10,7 @@ __all__ = ["linear"]
 
 
 def linear(X: Any, Y: Any = None) -> Any:
-    """Inner products ⟨x, y⟩ between all rows of `X` and `Y`.
+    """Return the inner products ⟨x, y⟩ between all rows of `X` and `Y`.
 
     A Gaussian random projection is a maxout feature with a pool of one, so that the moments of its estimate are those
     of :mod:`rfviz.kernels.maxout_moments` with ``pool_size=1``: the squared distance has variance 2‖x − y‖⁴/m.

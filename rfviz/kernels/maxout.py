@@ -32,7 +32,7 @@ _COSINE = "a cosine"
 
 
 def maxout(X: Any, Y: Any = None, pool_size: int = 4) -> Any:
-    """Maxout kernel ‖x‖‖z‖ K_q(cos) between all rows of `X` and `Y`.
+    """Return the maxout kernel ‖x‖‖z‖ K_q(cos) between all rows of `X` and `Y`.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def maxout(X: Any, Y: Any = None, pool_size: int = 4) -> Any:
 
 
 def maxout_collision(X: Any, Y: Any = None, pool_size: int = 4) -> Any:
-    """Probability that two rows have the same argmax: the kernel of the hash codes, 1 − E Hamming distance per code.
+    """Return the probability that two rows have the same argmax: 1 − E Hamming distance per code.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def maxout_collision(X: Any, Y: Any = None, pool_size: int = 4) -> Any:
 
 
 def maxout_rho(rho: Any, pool_size: int = 4) -> np.ndarray:
-    """K_q(ρ) = E h(x)h(z) for unit vectors of cosine ρ; its derivative is :func:`collision_rho`.
+    """Return K_q(ρ) = E h(x)h(z) for unit vectors of cosine ρ; its derivative is :func:`collision_rho`.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def maxout_rho(rho: Any, pool_size: int = 4) -> np.ndarray:
 
 
 def collision_rho(rho: Any, pool_size: int = 4) -> np.ndarray:
-    """κ_q(ρ) = P(same argmax) for unit vectors of cosine ρ.
+    """Return κ_q(ρ) = P(same argmax) for unit vectors of cosine ρ.
 
     Parameters
     ----------
@@ -131,17 +131,17 @@ def collision_rho(rho: Any, pool_size: int = 4) -> np.ndarray:
 
 
 def expected_max(pool_size: int) -> float:
-    """E M, the mean of the largest of q independent standard normals: h₁(q) in the paper."""
+    """Return E M, the mean of the largest of q independent standard normals: h₁(q) in the paper."""
     return profile(pool_size).mean
 
 
 def expected_max_squared(pool_size: int) -> float:
-    """E M², the mean square of the largest of q independent standard normals: σ²(q) in the paper, and K_q(1)."""
+    """Return E M², the mean square of the largest of q independent standard normals: σ²(q) in the paper, and K_q(1)."""
     return profile(pool_size).mean_square
 
 
 def collision_series(pool_size: int) -> np.ndarray:
-    """First coefficients of κ_q(ρ) = Σ a_i ρ^i.
+    """Return the first coefficients of κ_q(ρ) = Σ a_i ρ^i.
 
     a_0 = 1/q, a_1 = h₁²/(q−1), a_2 = q h₂²/((q−1)(q−2)), where h_i = E φ_i(M) with normalised Hermite polynomials φ_i.
 
@@ -164,7 +164,7 @@ def collision_series(pool_size: int) -> np.ndarray:
 
 
 def maxout_theorem1_as_printed(rho: Any, pool_size: int = 4) -> np.ndarray:
-    """σ²(q) ρ κ_q(ρ): what Theorem 1 of the paper prints for E h(x)h(z). **It is wrong** for every q > 1 and ρ < 1.
+    """Return σ²(q) ρ κ_q(ρ), which Theorem 1 of the paper prints for E h(x)h(z): **wrong** for every q > 1 and ρ < 1.
 
     The proof drops the terms in which the argmaxes of x and z differ, as products of independent and centred variables.
     Conditioned on being maxima they are not centred. At ρ = 0, h(x) and h(z) are independent, so that

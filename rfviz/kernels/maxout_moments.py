@@ -29,7 +29,7 @@ _FRACTION = Param("fraction", 0.9, "float", low=0.0, high=1.0, open_low=True)
 
 
 def maxout_distance(distance: Any, pool_size: int = 4) -> np.ndarray:
-    """Embedded distance √(2(σ² − K_q)) of unit vectors against their Euclidean distance.
+    """Return the embedded distance √(2(σ² − K_q)) of unit vectors at given Euclidean distances.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def maxout_distance(distance: Any, pool_size: int = 4) -> np.ndarray:
 
 
 def maxout_distance_slope(distance: Any, pool_size: int = 4) -> np.ndarray:
-    """Derivative of :func:`maxout_distance`: how much a small change of distance still shows after the embedding.
+    """Return the derivative of :func:`maxout_distance`: how much a small change of distance still shows.
 
     κ_q δ / √(2(σ² − K_q)): 1 at δ = 0, where the embedding is an isometry, and falling from there on (q > 1).
 
@@ -75,12 +75,12 @@ def maxout_distance_slope(distance: Any, pool_size: int = 4) -> np.ndarray:
 
 
 def maxout_plateau(pool_size: int) -> float:
-    """√(2(σ² − K_q(−1))): the largest embedded distance of unit vectors, that of opposite ones."""
+    """Return √(2(σ² − K_q(−1))): the largest embedded distance of unit vectors, that of opposite ones."""
     return float(maxout_distance(2.0, pool_size))
 
 
 def saturation_distance(pool_size: int, fraction: float = 0.9) -> float:
-    """Saturation radius: the input distance at which the embedded distance reaches a share of its plateau.
+    """Return the saturation radius: the input distance at which the embedded distance reaches a share of its plateau.
 
     Everything farther apart than this is squeezed into the last 1 − `fraction` of the embedded range, and can hardly be
     told apart. Unlike the point where the slope falls below a bound, it can be read off the curve, exists for every
@@ -114,7 +114,7 @@ def saturation_distance(pool_size: int, fraction: float = 0.9) -> float:
 
 
 def maxout_squared_distance_moments(distance: Any, pool_size: int = 4) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of (h(x) − h(z))², the contribution of one feature to the squared embedded distance.
+    """Return the mean and variance of (h(x) − h(z))², one feature's contribution to the squared embedded distance.
 
     The mean is 2(σ² − K_q). The fourth moment follows from Price's theorem, which leaves the same-argmax event alone:
     E (h − h')⁴ = 12 ∫_ρ^1 E[(h − h')²; same argmax] dr. q = 1: mean δ², variance 2δ⁴.
@@ -143,7 +143,7 @@ def maxout_squared_distance_moments(distance: Any, pool_size: int = 4) -> tuple[
 
 
 def maxout_product_moments(rho: Any, pool_size: int = 4) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of h(x)h(z), the contribution of one feature to the kernel estimate.
+    """Return the mean and variance of h(x)h(z), one feature's contribution to the kernel estimate.
 
     Parameters
     ----------
@@ -179,5 +179,5 @@ def _angle(distance: np.ndarray) -> np.ndarray:
 
 
 def _contraction(maxima: MaxoutProfile, distance: np.ndarray) -> np.ndarray:
-    """(embedded distance / distance)², at most 1."""
+    """Return (embedded distance / distance)², at most 1."""
     return np.minimum(evaluate(maxima.contraction, _angle(distance)), 1.0)

@@ -35,7 +35,7 @@ _RARE, _KNOTS = 1e-9, 8
 
 
 def maxout_pool_covariance(rho: Any, pool_size: int, n_projections: int) -> np.ndarray:
-    """C: covariance of h(x)h(z) of two features whose index sets are drawn from the same pool of projections.
+    """Return C: the covariance of h(x)h(z) of two features whose index sets come from the same pool of projections.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def maxout_pool_covariance(rho: Any, pool_size: int, n_projections: int) -> np.n
 
 
 def maxout_overlap_covariance(theta: float, pool_size: int, shared: int) -> float:
-    """ζ_j: covariance of h(x)h(z) of two features that share j of their q projections, for vectors at an angle.
+    """Return ζ_j: the covariance of h(x)h(z) of two features that share j of their q projections.
 
     ζ_j = E[r(A, A')²] − K², where (A, A') are the maxima of the shared projections of x and z, (B, B') those of the
     other q − j, and r(a, a') = E[max(a, B) max(a', B')].
@@ -90,7 +90,7 @@ def maxout_overlap_covariance(theta: float, pool_size: int, shared: int) -> floa
 
 @lru_cache(maxsize=64)
 def _series(q: int, n_projections: int) -> np.ndarray:
-    """C as a Chebyshev series in 2θ/π − 1."""
+    """Return C as a Chebyshev series in 2θ/π − 1."""
     overlaps = np.arange(q + 1)
     shares = hypergeom(n_projections, q, q).pmf(overlaps)
     common = overlaps[1:][shares[1:] > _RARE]
@@ -109,7 +109,7 @@ def _series(q: int, n_projections: int) -> np.ndarray:
 
 
 def _mean_square(theta: float, q: int, shared: int, stride: int) -> float:
-    """E r(A, A')² on a grid of `stride` steps: masses of its cells times means over their corners."""
+    """Return E r(A, A')² on a grid of `stride` steps: masses of its cells times means over their corners."""
     grid, cdf = _plane(theta)
     grid, cdf, step = grid[::stride], cdf[::stride, ::stride], _STEP * stride
     r = _product_given(grid, cdf, q - shared, step)
@@ -120,7 +120,7 @@ def _mean_square(theta: float, q: int, shared: int, stride: int) -> float:
 
 
 def _product_given(grid: np.ndarray, cdf: np.ndarray, others: int, step: float) -> np.ndarray:
-    """r(a, a') = a a' + a E(B' − a')₊ + a' E(B − a)₊ + E (B − a)₊(B' − a')₊ at all pairs of grid points."""
+    """Return r(a, a') = a a' + a E(B' − a')₊ + a' E(B − a)₊ + E (B − a)₊(B' − a')₊ at all pairs of grid points."""
     if others == 0:
         return np.outer(grid, grid)
     above = -np.expm1(others * log_ndtr(grid))  # P(B > s)
@@ -135,13 +135,13 @@ def _product_given(grid: np.ndarray, cdf: np.ndarray, others: int, step: float) 
 
 
 def _beyond(values: np.ndarray, step: float) -> np.ndarray:
-    """Integral from each grid point to the end of the grid, along the last axis, by the trapezoidal rule."""
+    """Integrate from each grid point to the end of the grid, along the last axis, by the trapezoidal rule."""
     sums = np.cumsum(values[..., ::-1], axis=-1)[..., ::-1]
     return step * (sums - 0.5 * (values + values[..., -1:]))
 
 
 @lru_cache(maxsize=_DEGREE + 8)
 def _plane(theta: float) -> tuple[np.ndarray, np.ndarray]:
-    """The grid, and Φ₂ at its pairs of points."""
+    """Return the grid, and Φ₂ at its pairs of points."""
     grid = np.arange(-_RADIUS, _RADIUS + _STEP / 2, _STEP) + _STEP / 3  # off the origin, where the formula is 0/0
     return grid, plane_cdf(theta, grid)

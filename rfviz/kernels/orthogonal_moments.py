@@ -18,7 +18,7 @@ _KNOTS = 1500
 
 
 def orthogonal_covariance(kernel: Any, n_features: int) -> np.ndarray:
-    """Covariance of cos ω·δ and cos ω'·δ for two frequencies of one orthogonal block, Gaussian spectrum.
+    """Return the covariance of cos ω·δ and cos ω'·δ for two frequencies of one orthogonal block, Gaussian spectrum.
 
     The two are at right angles, in a uniformly random direction, and their lengths are independent and follow χ_d. Both
     ω + ω' and ω − ω' then have a uniform direction and the length √χ²_2d, and the product of the cosines is half the
@@ -58,7 +58,7 @@ def orthogonal_covariance(kernel: Any, n_features: int) -> np.ndarray:
 
 @lru_cache(maxsize=32)
 def _mean_cosine(n_features: int) -> CubicSpline:
-    """₁F₁(d; d/2; −z) as a function of √z."""
+    """Return ₁F₁(d; d/2; −z) as a function of √z."""
     root = np.linspace(0.0, np.sqrt(_LARGEST), _KNOTS)
     z, half = root**2, n_features / 2.0
     weight, factor, total = np.exp(-z), 1.0, np.exp(-z)

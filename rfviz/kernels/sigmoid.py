@@ -61,7 +61,7 @@ def _mixture(activation: str) -> _Mixture:
 
 
 def sigmoidal(X: Any, Y: Any = None, activation: str = "erf", scale: float = 1.0, bias: bool = True) -> Any:
-    """E σ(⟨w, x⟩ + b) σ(⟨w, y⟩ + b) between all rows of `X` and `Y`, for w ~ N(0, scale²I) and b ~ N(0, scale²).
+    """Return E σ(⟨w, x⟩ + b) σ(⟨w, y⟩ + b) between all rows of `X` and `Y`, w ~ N(0, scale²I) and b ~ N(0, scale²).
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def sigmoidal(X: Any, Y: Any = None, activation: str = "erf", scale: float = 1.0
 def sigmoidal_product_variance(
     X: Any, activation: str = "erf", scale: float = 1.0, bias: bool = True
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The kernel between all rows of `X`, and the variance of the product of one feature at two rows.
+    """Return the kernel between all rows of `X`, and the variance of the product of one feature at two rows.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def sigmoidal_product_variance(
 
 
 def _covariances(X: Any, Y: Any, activation: str, scale: float, bias: bool) -> tuple[Any, Any, Any, Any]:
-    """Covariance of the two ridge arguments for all pairs, and their variances: products and squares of (x, 1)·s."""
+    """Return the covariances of the two ridge arguments for all pairs, and their variances: products of (x, 1)·s."""
     if activation not in SIGMOIDS:
         rule = "must be one of " + ", ".join(map(repr, SIGMOIDS))
         raise ParameterError("activation", rule, activation, "Try activation='erf'.")
@@ -147,7 +147,7 @@ def _covariances(X: Any, Y: Any, activation: str, scale: float, bias: bool) -> t
 
 
 def _kernel(xp: Any, products: Any, squares_X: Any, squares_Y: Any, mixture: _Mixture) -> Any:
-    """E σσ' by Williams's formula, summed over the mixture twice."""
+    """Return E σσ' by Williams's formula, summed over the mixture twice."""
     out = xp.empty(products.shape, dtype=products.dtype)
     rows = max(_BLOCK // max(products.shape[1], 1), 1)
     terms = [(float(w), float(t)) for w, t in zip(mixture.weight, mixture.slope, strict=True)]
@@ -167,7 +167,7 @@ def _kernel(xp: Any, products: Any, squares_X: Any, squares_Y: Any, mixture: _Mi
 
 
 def _gaussian_products(products: np.ndarray, squares: np.ndarray, mixture: _Mixture) -> np.ndarray:
-    """E (1 − τ²)(1 − τ'²): each pair of Gaussians leaves 1/√det(I + 2·covariance·diag(rates))."""
+    """Return E (1 − τ²)(1 − τ'²): each pair of Gaussians leaves 1/√det(I + 2·covariance·diag(rates))."""
     # What is left of the determinant of the covariance after rounding may be negative, but never truly is.
     determinant = np.maximum(np.outer(squares, squares) - products**2, 0.0)
     total = np.zeros_like(products)

@@ -19,7 +19,7 @@ NU = Param("nu", 1.5, "float", low=0.1, high=50.0, symbol=r"\nu", label="Smoothn
 
 
 def cauchy(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
-    """Cauchy kernel Π_j 1/(1 + γ²(x_j − y_j)²) between all rows of `X` and `Y`.
+    """Return the Cauchy kernel Π_j 1/(1 + γ²(x_j − y_j)²) between all rows of `X` and `Y`.
 
     Parameters, result and errors are those of :func:`rfviz.kernels.laplacian`; γ > 0 is one over a length.
     """
@@ -27,7 +27,7 @@ def cauchy(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
 
 
 def matern(X: Any, Y: Any = None, gamma: float = 1.0, nu: float = 1.5) -> Any:
-    """Matérn kernel between all rows of `X` and `Y`, a function of the distance r = ‖x − y‖.
+    """Return the Matérn kernel between all rows of `X` and `Y`, a function of the distance r = ‖x − y‖.
 
     With the length scale ℓ = σ = 1/√(2γ) and t = √(2ν)·r/ℓ it is 2^(1−ν)/Γ(ν)·t^ν·K_ν(t), K_ν the modified Bessel
     function: e^(−t) for ν = ½, (1 + t)e^(−t) for ν = 3/2, (1 + t + t²/3)e^(−t) for ν = 5/2, and the Gaussian kernel
@@ -60,7 +60,7 @@ def matern(X: Any, Y: Any = None, gamma: float = 1.0, nu: float = 1.5) -> Any:
 
 
 def matern_rho(distance: Any, nu: float = 1.5) -> Any:
-    """The Matérn kernel of :func:`matern` at distances in units of its length scale ℓ.
+    """Return the Matérn kernel of :func:`matern` at distances in units of its length scale ℓ.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _BLOCK = 4_000_000  # numbers held at once where rows are compared column by col
 
 
 def stump(X: Any, Y: Any = None) -> Any:
-    """Stump kernel mean_d [1 − 2|F(x_d) − F(y_d)|], with F the distribution function of the standard normal.
+    """Return the stump kernel mean_d [1 − 2|F(x_d) − F(y_d)|], with F the distribution function of the standard normal.
 
     It is E sign(x_D − T) sign(y_D − T) for a uniform column D and a threshold T ~ N(0, 1): the signs differ where T
     falls between x_D and y_D. (The stumps are those of Rahimi and Recht, "Weighted Sums of Random Kitchen Sinks", 2008;
@@ -50,7 +50,7 @@ def stump(X: Any, Y: Any = None) -> Any:
 
 
 def _city_block(xp: Any, U: Any, V: Any) -> Any:
-    """Σ_d |u_d − v_d| for all pairs of rows, a few rows at a time."""
+    """Return Σ_d |u_d − v_d| for all pairs of rows, a few rows at a time."""
     distances = xp.empty((U.shape[0], V.shape[0]), dtype=U.dtype)
     rows = max(_BLOCK // max(V.size, 1), 1)
     for first in range(0, U.shape[0], rows):

@@ -45,7 +45,7 @@ class Expression:
     tree: ast.expr = field(compare=False)
 
     def evaluate(self, functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """Its value.
+        """Return the value.
 
         Parameters
         ----------

@@ -10,7 +10,7 @@ _ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
 
 
 def latex_mistake(text: str) -> str:
-    """What is wrong with a formula, as the end of a sentence; empty where nothing is.
+    """Return what is wrong with a formula, as the end of a sentence; empty where nothing is.
 
     Parameters
     ----------

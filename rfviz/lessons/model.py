@@ -55,7 +55,7 @@ class Step:
 
     @property
     def answer(self) -> int:
-        """Place of the right option."""
+        """Return the index of the right option."""
         return next(place for place, option in enumerate(self.options) if option.right)
 
 
@@ -86,11 +86,11 @@ class Lesson:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every control that it sets anywhere."""
+        """Return every control that the lesson sets anywhere."""
         return frozenset().union(self.start, *(step.settings for step in self.steps))
 
     def settings(self, step: int, shown: bool) -> dict[str, str]:
-        """What the controls hold at a step (from 1), before its reveal or after: all that was set on the way."""
+        """Return the controls' values at a step (from 1), before its reveal or after: all that was set on the way."""
         settings = dict(self.start)
         for done in self.steps[: step if shown else step - 1]:
             settings |= done.settings
@@ -116,7 +116,7 @@ def fill(text: str, values: Mapping[str, Any]) -> str:
 
 
 def facts_of(text: str) -> list[str]:
-    """The expressions in the ``{{…}}`` of a text."""
+    """Return the expressions in the ``{{…}}`` of a text."""
     return [_split_fact(match)[0] for match in FACT.findall(text)]
 
 

@@ -43,7 +43,7 @@ def read_lesson(path: Path, facts: Collection[str] = (), pages: Collection[str] 
 def find_lessons(
     folder: Path, facts: Collection[str] = (), pages: Collection[str] | None = None
 ) -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
-    """All lessons of a folder in their order, and what is wrong with the files that are none.
+    """Find all lessons of a folder in their order, and the errors of the files that are none.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def parse_lesson(text: str, slug: str, facts: Collection[str] = (), pages: Colle
 
 
 def _cut(lines: list[tuple[int, str]], mark: str) -> list[_Part]:
-    """The lines before the first heading that begins with `mark`, then those below each."""
+    """Split lines: those before the first heading that begins with `mark`, then those below each."""
     parts, fenced = [_Part("", lines[0][0] if lines else 1)], False
     for number, line in lines:
         fenced ^= line.startswith("```")
@@ -142,7 +142,7 @@ class _Reader:
         raise LessonError(f"{self.name}, line {line}: {mistake}.")
 
     def front_matter(self, lines: list[tuple[int, str]]) -> tuple[dict[str, tuple[int, str]], list[tuple[int, str]]]:
-        """Fields between two lines of three hyphens, each with its line; and the lines after them."""
+        """Parse fields between two lines of three hyphens, each with its line; return the lines after them too."""
         ends = [place for place, (_, line) in enumerate(lines) if line.strip() == "---"][:2]
         if len(ends) < 2 or ends[0] != 0:
             self.fail(1, "a lesson begins with its fields between two lines of three hyphens")
@@ -166,7 +166,7 @@ class _Reader:
         return int(text)
 
     def step(self, part: _Part) -> Step:
-        """One step from the lines below its heading."""
+        """Parse one step from the lines below its heading."""
         lead, *found = _cut(part.lines, "### ")
         blocks: dict[str, _Part] = {}
         for block in found:
@@ -188,7 +188,7 @@ class _Reader:
         )  # fmt: skip
 
     def prose(self, part: _Part) -> str:
-        """Markdown whose formulas and facts are in order."""
+        """Check the formulas and facts of Markdown, and return it."""
         text = part.text
         plain = FACT.sub("0", text)
         if plain.count("$") % 2:
@@ -202,7 +202,7 @@ class _Reader:
         return text
 
     def options(self, part: _Part) -> tuple[Option, ...]:
-        """Answers, one of them crossed."""
+        """Parse answers, one of them crossed."""
         found = []
         for number, line in part.lines:
             if line.strip():
@@ -215,7 +215,7 @@ class _Reader:
         return tuple(found)
 
     def settings(self, part: _Part) -> dict[str, str]:
-        """Controls and their values."""
+        """Parse controls and their values."""
         found: dict[str, str] = {}
         for number, line in part.lines:
             if line.strip():

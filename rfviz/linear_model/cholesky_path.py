@@ -32,7 +32,7 @@ class ConditionWarning(UserWarning):
 
 
 def largest_eigenvalue(gram: Any, xp: Any = np) -> float:
-    """The largest eigenvalue of a positive semi-definite matrix, or a few per cent more, by ten power iterations.
+    """Estimate a positive semi-definite matrix's largest eigenvalue, or a few per cent more, by ten power iterations.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def solve_path(
     quiet: bool = False,
     largest: float | None = None,
 ) -> list[Any] | None:
-    """Ridge coefficients on the first m features for every m of a grid.
+    """Solve for the ridge coefficients on the first m features for every m of a grid.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def _warn_of_condition(bound: float, alpha: float, what: str) -> None:
 
 
 def _solve_in(precision: str, gram: Any, cross: Any, alpha: float, m_grid: Sequence[int], xp: Any) -> list[Any] | None:
-    """Solutions from a factor of that precision; None where it breaks down or refinement does not converge."""
+    """Solve by a factor of that precision; None where it breaks down or refinement does not converge."""
     A = gram.astype(precision, order="F", copy=True)
     diagonal = xp.arange(len(A))
     A[diagonal, diagonal] += A.dtype.type(alpha)
@@ -157,7 +157,7 @@ def _refined(L: Any, gram: Any, cross: Any, alpha: float, coef: Any, xp: Any) ->
 
 
 def _cholesky(A: Any, xp: Any) -> Any:
-    """Lower Cholesky factor, on the host in place of `A` with its upper triangle left as it is; None if indefinite."""
+    """Return the lower Cholesky factor, on the host in place of `A`, upper triangle untouched; None if indefinite."""
     if xp is not np:
         try:
             # Unless it is asked to look, CuPy returns what is left of a factor that broke off: finite, and wrong.

@@ -20,7 +20,7 @@ Timed = Callable[..., Any]
 
 
 def feature_chunks(feature_map: Any, X: Any, rows: np.ndarray, timed: Timed) -> Iterator[tuple[float, Any, np.ndarray]]:
-    """Unscaled features of the rows `rows` of `X`: (share done, features, their rows).
+    """Yield unscaled features of the rows `rows` of `X`: (share done, features, their rows).
 
     Parameters
     ----------

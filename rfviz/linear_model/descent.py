@@ -33,7 +33,7 @@ _CHUNK_BYTES = 256_000_000
 
 
 def schedule(n_samples: int, epochs: int | str, batch_size: int | str) -> tuple[int, int]:
-    """Passes over the rows and rows of a step, where either may be ``"auto"``: few rows are met more often.
+    """Return passes over the rows and rows of a step, where either may be ``"auto"``: few rows are met more often.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def schedule(n_samples: int, epochs: int | str, batch_size: int | str) -> tuple[
 def shuffled_blocks(
     feature_map: Any, X: Any, order: np.ndarray, batch_size: int, **options: Any
 ) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
-    """Features of the rows of `X` in the order given: (block, its rows, where batches end within it).
+    """Yield features of the rows of `X` in the order given: (block, its rows, where batches end within it).
 
     Batches do not depend on how the rows fall into blocks. `options` go to ``transform_blocks``.
     """
@@ -74,7 +74,7 @@ def shuffled_blocks(
 
 
 def feature_moments(blocks: Iterable[Any]) -> tuple[Any, Any, np.dtype, bool]:
-    """What the features of some rows look like.
+    """Measure the moments of the features of some rows.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def feature_moments(blocks: Iterable[Any]) -> tuple[Any, Any, np.dtype, bool]:
 
 
 def batch_ends(n_samples: int, batch_size: int) -> np.ndarray:
-    """Where batches end that are equally large but for one row: a small last one would step on very few rows."""
+    """Return where batches end that are equally large but for one row: a small last one would step on very few rows."""
     n_batches = -(-n_samples // batch_size)
     return np.arange(1, n_batches + 1) * n_samples // n_batches
 
@@ -131,7 +131,7 @@ class Descent:
 
     @classmethod
     def start(cls, moments: tuple, n_outputs: int, device: Device, settings: dict[str, Any]) -> Descent:
-        """Weights of zero for features that look like `moments` (of :func:`feature_moments`).
+        """Return weights of zero for features that look like `moments` (of :func:`feature_moments`).
 
         Raises
         ------
@@ -222,12 +222,12 @@ class Descent:
         self._gradients = None
 
     def penalty(self) -> float:
-        """The penalty on the coefficients as they are."""
+        """Return the penalty on the coefficients as they are."""
         coef = self.weights[0]
         return 0.5 * self.settings["alpha"] * float((coef * coef).sum())
 
     def moved(self, device: Device) -> Descent:
-        """A copy whose arrays are on `device`."""
+        """Return a copy whose arrays are on `device`."""
         other = copy.copy(self)
         for name in ("weights", "averages", "squares"):
             setattr(other, name, [device.asarray(to_host(array)).copy() for array in getattr(self, name)])
@@ -235,7 +235,7 @@ class Descent:
         return other
 
     def solution(self) -> tuple[np.ndarray, np.ndarray]:
-        """Coefficients (k, m) and intercept (k,) for features as they come, on the host."""
+        """Return coefficients (k, m) and intercept (k,) for unscaled features, on the host."""
         coef, intercept = map(to_host, self.averages if self.settings["average"] else self.weights)
         if self.shift is not None:
             intercept = intercept - to_host(self.shift).astype(np.float64) @ coef
@@ -243,7 +243,7 @@ class Descent:
 
 
 def _rates(spread: Any, settings: dict[str, Any]) -> tuple[float, float]:
-    """First steps of coefficients and intercept; a person's own rate serves both."""
+    """Return the first steps of coefficients and intercept; a given rate serves both."""
     if settings["learning_rate"] != "auto":
         return settings["learning_rate"], settings["learning_rate"]
     # AdaGrad's first step is ±rate in every coordinate, that of gradient descent follows the features themselves.

@@ -52,7 +52,7 @@ class _DoublyStochastic(BaseEstimator):
             raise ParameterError("features_per_step", f"must divide {BLOCK}", self.features_per_step, "Try 16.")
 
     def feature_block(self, number: int) -> Any:
-        """The fitted map of features 256·number to 256·number + 255, drawn anew."""
+        """Return the fitted map of features 256·number to 256·number + 255, drawn anew."""
         return self._features.block(number)
 
     # --- learning -----------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ class _DoublyStochastic(BaseEstimator):
         self.intercepts_, self.shrinkage_ = np.array(intercepts), np.cumprod(kept)
 
     def _look(self, X: Any, coef: np.ndarray, first: int, intercept: np.ndarray, block: Any) -> tuple:
-        """Scores of some rows by the features before `first`, and the values of those from there on."""
+        """Return scores of some rows by the features before `first`, and the values of those from there on."""
         scores, start = np.tile(intercept, (X.shape[0], 1)), first - first % BLOCK
         for number in range(first // BLOCK):
             there = slice(number * BLOCK, (number + 1) * BLOCK)
@@ -117,18 +117,18 @@ class _DoublyStochastic(BaseEstimator):
     # --- scores -------------------------------------------------------------------------------------------------------
 
     def step_grid(self, m_grid: Sequence[int]) -> np.ndarray:
-        """The numbers of features, at the end of a step, that are nearest from above to those of a grid."""
+        """Return the numbers of features, at the end of a step, that are nearest from above to those of a grid."""
         check_is_fitted(self)
         steps = np.minimum(-(-np.asarray(m_grid) // self.features_per_step), len(self.shrinkage_))
         return np.unique(np.minimum(steps * self.features_per_step, len(self.coef_)))
 
     def decision_path(self, X: Any, m_grid: Sequence[int]) -> list[np.ndarray]:
-        """Scores (n_samples, k), a column a class or target, after the first m features for each m of a `step_grid`."""
+        """Return scores (n_samples, k), a column a class or target, for each m of a `step_grid`."""
         found = self._scores(X, m_grid)
         return [with_reference(scores) for scores in found] if hasattr(self, "classes_") else found
 
     def _scores(self, X: Any, m_grid: Sequence[int] | None = None) -> list[np.ndarray]:
-        """Scores (n_samples, k) after the first m features, for each m of a grid of ends of steps; by default all."""
+        """Return scores (n_samples, k) after the first m features, for a grid of ends of steps; by default all."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         grid = [len(self.coef_)] if m_grid is None else [int(m) for m in m_grid]
@@ -146,13 +146,13 @@ class _DoublyStochastic(BaseEstimator):
         return found
 
     def _as_of(self, m: int, sums: np.ndarray) -> np.ndarray:
-        """Scores as they were when the first m features had been learned, from sums with the last coefficients."""
+        """Return scores as of the first m learned features, from sums with the last coefficients."""
         step = -(-m // self.features_per_step) - 1
         return sums * (self.shrinkage_[step] / self.shrinkage_[-1]) + self.intercepts_[step]
 
 
 def _batches(n: int, size: int, rng: np.random.RandomState) -> Iterator[np.ndarray]:
-    """Rows of one batch after another: passes over all rows, each in a new order; a rest too small for one is left."""
+    """Yield rows of batches: passes over all rows, each in a new order; a rest too small for a batch is left."""
     while True:
         order = rng.permutation(n)
         for start in range(0, n - size + 1, size):
@@ -224,7 +224,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         return self
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predictions, shape (n_samples,)."""
+        """Predict targets, shape (n_samples,)."""
         return self._scores(X)[0][:, 0]
 
 
@@ -284,16 +284,16 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores of shape (n_samples, k); for two classes of shape (n_samples,), positive for the second."""
+        """Return scores of shape (n_samples, k); for two classes of shape (n_samples,), positive for the second."""
         scores = self._scores(X)[0]
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: Any) -> np.ndarray:
-        """The label with the largest score, shape (n_samples,)."""
+        """Predict the label with the largest score, shape (n_samples,)."""
         scores = with_reference(self._scores(X)[0])
         return self.classes_[np.argmax(scores, axis=1)]
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, shape (n_samples, k); for the logistic loss alone."""
+        """Predict the probability of each class, shape (n_samples, k); for the logistic loss alone."""
         return softmax_probabilities(self._scores(X)[0])

@@ -67,7 +67,7 @@ class DoublyStochasticPath(BaseEstimator):
         return self
 
     def decision_path(self, X: Any) -> list[np.ndarray]:
-        """Scores of shape (n_samples, k) for every m of the grid, from features that are drawn once for all of them."""
+        """Return scores (n_samples, k) for every m of the grid, from features that are drawn once for all."""
         check_is_fitted(self)
         return self.model_.decision_path(X, self.m_grid_)
 
@@ -76,5 +76,5 @@ class DoublyStochasticPath(BaseEstimator):
         return float(np.mean(self._targets.errors(scores, y)))
 
     def score_path(self, X: Any, y: Any) -> np.ndarray:
-        """Errors for every m of the grid, shape (len(m_grid_),)."""
+        """Return the errors for every m of the grid, shape (len(m_grid_),)."""
         return np.array([self.error(scores, y) for scores in self.decision_path(X)])

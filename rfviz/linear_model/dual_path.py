@@ -34,14 +34,14 @@ class DualSystem:
         self._blocks.append((np.asarray(to_host(H), dtype=np.float64), Y))
 
     def mean_square(self) -> float:
-        """Mean over the features of their sum of squares, about the mean where `centred`."""
+        """Return the mean over the features of their sum of squares, about the mean where `centred`."""
         H, _, _, _ = self._rows()
         return float(np.einsum("ij,ij->", H, H) / H.shape[1])
 
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
     ) -> list[list[tuple[Any, Any]]]:
-        """Ridge solutions for every penalty and every m, always in float64; as `NormalEquations`."""
+        """Solve ridge regression for every penalty and every m, always in float64; as `NormalEquations`."""
         H, Y, mean, target_mean = self._rows()
         K = np.zeros((len(H), len(H)))
         solutions: dict[tuple[float, int], tuple[Any, Any]] = {}

@@ -13,7 +13,7 @@ __all__ = ["check_grid", "default_grid", "gram_bytes", "largest_affordable_m"]
 
 
 def default_grid(m_max: int, points: int = 20) -> np.ndarray:
-    """About `points` even numbers of features from 10 (or fewer) to `m_max`, evenly on a logarithmic scale.
+    """Return about `points` even numbers of features from 10 (or fewer) to `m_max`, evenly on a logarithmic scale.
 
     Parameters
     ----------
@@ -30,18 +30,18 @@ def default_grid(m_max: int, points: int = 20) -> np.ndarray:
 
 
 def largest_affordable_m(budget: int) -> int:
-    """The largest number of features whose Gram matrix, and the copies that solving needs, fit into `budget` bytes."""
+    """Return the largest m whose Gram matrix, and the copies that solving needs, fit into `budget` bytes."""
     return int(np.sqrt(budget / gram_bytes(1)))
 
 
 def gram_bytes(m: int) -> int:
-    """Bytes that ridge regression on m features needs beside a block of rows."""
+    """Return the bytes that ridge regression on m features needs in addition to a block of rows."""
     # Sums and the centred copy in float64, one factor in at most float64, one block's product in float32.
     return (8 + 8 + 8 + 4) * m * m
 
 
 def check_grid(m_grid: Sequence[int] | None, m_max: int) -> np.ndarray:
-    """The grid as rising distinct integers, each from 1 to `m_max`; :func:`default_grid` where there is none.
+    """Return the grid as rising distinct integers from 1 to `m_max`; :func:`default_grid` where there is none.
 
     Returns
     -------

@@ -20,14 +20,14 @@ Loss = Callable[[Any, Any], tuple[Any, Any]]
 
 
 def with_reference(scores: Any) -> Any:
-    """A column a class: a single column is the second class's, and the first class's score is zero."""
+    """Return a column a class: a single column is the second class's, and the first class's score is zero."""
     if scores.shape[1] > 1:
         return scores
     return array_namespace(scores).concatenate([0 * scores, scores], axis=1)
 
 
 def softmax_probabilities(scores: Any) -> Any:
-    """Probabilities exp(s_j) / Σ exp(s_l) of each class, in float64.
+    """Return probabilities exp(s_j) / Σ exp(s_l) of each class, in float64.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def softmax_probabilities(scores: Any) -> Any:
 
 
 def softmax_cross_entropy(scores: Any, labels: Any) -> tuple[Any, Any]:
-    r"""Multinomial logistic loss, :math:`\log\sum_j e^{s_j} - s_y`; for two classes the logistic loss.
+    r"""Return the multinomial logistic loss, :math:`\log\sum_j e^{s_j} - s_y`; for two classes the logistic loss.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def softmax_cross_entropy(scores: Any, labels: Any) -> tuple[Any, Any]:
 
 
 def multiclass_hinge(scores: Any, labels: Any) -> tuple[Any, Any]:
-    r"""Hinge loss of Crammer and Singer, :math:`\max_j (s_j + [j \ne y]) - s_y`; for two classes max(0, 1 ∓ s).
+    r"""Return Crammer and Singer's hinge loss, :math:`\max_j (s_j + [j \ne y]) - s_y`; for two classes max(0, 1 ∓ s).
 
     One margin for all classes together, where one-versus-rest would fit each class alone: its prediction is the largest
     score, which is what it trains. Caveat: where no class has half of the probability, even its best scores need not
@@ -101,7 +101,7 @@ _STEEPEST = 8.0
 
 
 def pairwise_exponential(scores: Any, labels: Any) -> tuple[Any, Any]:
-    r"""Exponential loss, :math:`\sum_{j \ne y} e^{s_j - s_y}`; for two classes AdaBoost's :math:`e^{\mp s}`.
+    r"""Return the exponential loss, :math:`\sum_{j \ne y} e^{s_j - s_y}`; for two classes AdaBoost's :math:`e^{\mp s}`.
 
     Its minimum has half the logarithm of the odds as score for two classes, so that it orders classes rightly. Caveat:
     it has no mercy with wrong labels. Where a wrong class leads by more than 8 the loss goes on as its tangent, since a

@@ -60,7 +60,7 @@ class NormalEquations:
 
     @property
     def gram(self) -> Any:
-        """The lower triangle of HᵀH of all rows so far, float64 of shape (m, m)."""
+        """Return the lower triangle of HᵀH of all rows so far, float64 of shape (m, m)."""
         self._join()
         return self._gram
 
@@ -91,7 +91,7 @@ class NormalEquations:
         self._target_sum += Y.sum(axis=0, dtype=np.float64)
 
     def _room(self, H: Any) -> Any:
-        """Where the centred block goes: a buffer that is used again, since fresh memory costs more than the sums."""
+        """Return a buffer for the centred block, reused since fresh memory costs more than the sums."""
         if self._scratch is None or self._scratch.dtype != H.dtype or len(self._scratch) < len(H):
             self._scratch = self.xp.empty(H.shape, dtype=H.dtype)
         return self._scratch[: len(H)]
@@ -112,7 +112,7 @@ class NormalEquations:
             self._join()
 
     def _times(self, Ht: Any, targets: Any) -> Any:
-        """HᵀY; on the host by SciPy's BLAS, since the threads of NumPy's own would go on spinning beside it."""
+        """Return HᵀY; on the host by SciPy's BLAS, since the threads of NumPy's own would go on spinning."""
         if self.xp is not np:
             return Ht @ targets
         return (blas.dgemm if Ht.dtype == np.float64 else blas.sgemm)(1.0, Ht, targets.T, trans_b=True)
@@ -130,14 +130,14 @@ class NormalEquations:
         self._partial = self._scratch = None
 
     def mean_square(self) -> float:
-        """Mean over the features of their sum of squares (about the mean where `centred`): the scale of penalties."""
+        """Return the features' mean sum of squares (about the mean if `centred`): the scale of penalties."""
         diagonal = self.gram.diagonal() - (self._sum**2 / self.n_samples if self.centred else 0.0)
         return float(diagonal.mean())
 
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
     ) -> list[list[Solution] | None]:
-        """Ridge solutions for every penalty and every m.
+        """Solve ridge regression for every penalty and every m.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class NormalEquations:
         return [None if path is None else [(coef, self._intercept(coef)) for coef in path] for path in paths]
 
     def _system(self, m: int) -> tuple[Any, Any]:
-        """Gram matrix and right-hand side of the first m features, about their means where `centred`; copies."""
+        """Return copies of the Gram matrix and right-hand side of the first m features, about means if `centred`."""
         gram, cross = self.gram[:m, :m].copy(order="F"), self.cross[:m].copy()
         _mirror(self.xp, gram)
         if self.centred:
@@ -182,7 +182,7 @@ class NormalEquations:
 
 
 def _symmetric_update(xp: Any, Ht: Any, total: Any, going_on: float) -> Any:
-    """The lower triangle of ``going_on * total + Ht @ Ht.T``, in the memory of `total`, all in Fortran order."""
+    """Return the lower triangle of ``going_on * total + Ht @ Ht.T``, in the memory of `total`, in Fortran order."""
     if xp is np:
         update = blas.dsyrk if Ht.dtype == np.float64 else blas.ssyrk
         return update(1.0, Ht, beta=going_on, c=total, lower=True, overwrite_c=True)

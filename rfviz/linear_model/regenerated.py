@@ -51,13 +51,13 @@ class RegeneratedFeatures:
             )  # fmt: skip
 
     def block(self, number: int) -> Any:
-        """The fitted map of features 256·number to 256·number + 255, drawn anew; the same each time."""
+        """Return the fitted map of features 256·number to 256·number + 255, drawn anew; the same each time."""
         child = np.random.SeedSequence(self.seed, spawn_key=(number,))
         seed = int(child.generate_state(1, np.uint64)[0] >> 1)
         return clone(self._map).set_params(n_components=BLOCK, random_state=seed).fit(self.probe)
 
     def values(self, X: Any, block: Any) -> np.ndarray:
-        """Unscaled features of the rows of `X` by one block's map, shape (n_samples, 256), on the host."""
+        """Return unscaled features of the rows of `X` by one block's map, shape (n_samples, 256), on the host."""
         return np.concatenate([to_host(part) for part in block.transform_blocks(X, scaled=False)])
 
     def add_scores(self, scores: np.ndarray, X: Any, coef: np.ndarray, block: Any) -> None:

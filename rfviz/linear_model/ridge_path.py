@@ -156,7 +156,7 @@ class RidgePath(BaseEstimator):
                 self.coef_[m], self.intercept_[m] = to_host(coef), to_host(intercept)
 
     def _choose(self, system: Any, X: Any, Y: np.ndarray, y: Any, held: np.ndarray) -> np.ndarray:
-        """Index of the best penalty for each m by the held-out rows, which then join the system."""
+        """Choose the best penalty for each m by the held-out rows, which then join the system."""
         blocks = [(H, rows) for _, H, rows in self._chunks(X, held)]
         errors = np.zeros((len(self.alphas_), len(self.m_grid_)))
         squares = np.zeros_like(errors)
@@ -186,7 +186,7 @@ class RidgePath(BaseEstimator):
         return np.sort(order[n_held:]), np.sort(order[:n_held])
 
     def _system(self, sample: Any, n_rows: int, n_targets: int) -> Any:
-        """The equations that suit the features: sparse, dual or primal."""
+        """Choose the equations that suit the features: sparse, dual or primal."""
         first = next(iter(self.map_.transform_blocks(sample, scaled=False)))
         solver = Param("solver", "auto", "choice", choices=("auto", "primal", "dual")).validate(self.solver)
         m, points = int(self.m_grid_[-1]), len(self.m_grid_)
@@ -238,15 +238,15 @@ class RidgePath(BaseEstimator):
     # --- prediction ---------------------------------------------------------------------------------------------------
 
     def decision_function(self, X: Any, m: int | None = None) -> np.ndarray:
-        """Scores of shape (n_samples, k) with the first m features; the largest m of the grid by default."""
+        """Return scores of shape (n_samples, k) with the first m features; the largest m of the grid by default."""
         return self._score_blocks(X, [self._check_m(m)])[0]
 
     def predict(self, X: Any, m: int | None = None) -> np.ndarray:
-        """Labels, or regression targets, with the first m features; the largest m of the grid by default."""
+        """Predict labels, or regression targets, with the first m features; the largest m of the grid by default."""
         return self._targets.predictions(self.decision_function(X, m))
 
     def score(self, X: Any, y: Any, m: int | None = None) -> float:
-        """Accuracy, or for regression the negative mean squared error, with the first m features.
+        """Return the accuracy, or for regression the negative mean squared error, with the first m features.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class RidgePath(BaseEstimator):
         return np.array([self.error(scores, y) for scores in self.decision_path(X)])
 
     def decision_path(self, X: Any) -> list[np.ndarray]:
-        """Scores of shape (n_samples, k) for every m of the grid, in one pass over the rows."""
+        """Return scores of shape (n_samples, k) for every m of the grid, in one pass over the rows."""
         return self._score_blocks(X, [int(m) for m in self.m_grid_])
 
     def error(self, scores: np.ndarray, y: Any) -> float:

@@ -14,12 +14,12 @@ __all__ = ["Solutions", "host_if_sparse", "score_blocks", "scores_of"]
 
 
 def host_if_sparse(block: Any) -> Any:
-    """The block, brought to the host if it is a CSR matrix: there its solver is."""
+    """Move a CSR block to the host, where its solver is; return any other as it is."""
     return to_host(block) if hasattr(block, "indptr") else block
 
 
 def scores_of(H: Any, coef: Any, intercept: Any) -> Any:
-    """Scores of the rows of `H` by its first columns, as many as there are coefficients; float64 of shape (rows, k)."""
+    """Return scores of the rows of `H` by as many first columns as there are coefficients; float64, (rows, k)."""
     if sparse.issparse(H):
         return H[:, : len(coef)] @ coef + intercept
     return (H[:, : len(coef)] @ coef.astype(H.dtype)).astype(np.float64) + intercept
@@ -42,7 +42,7 @@ class Solutions:
         self._stacked: tuple[Any, Any] | None = None
 
     def scores(self, H: Any) -> list[np.ndarray]:
-        """Scores of the rows of `H` by each model, float64 of shape (rows, k), on the host."""
+        """Return scores of the rows of `H` by each model, float64 of shape (rows, k), on the host."""
         if array_namespace(H) is np:
             return [scores_of(H, to_host(coef), to_host(intercept)) for coef, intercept in self._given]
         if self._stacked is None:
@@ -63,7 +63,7 @@ class Solutions:
 
 
 def score_blocks(blocks: Iterable[Any], solutions: list[tuple[Any, Any]]) -> list[np.ndarray]:
-    """Scores of all rows for each (coef, intercept), in one pass over the blocks; on the host.
+    """Return scores of all rows for each (coef, intercept), in one pass over the blocks; on the host.
 
     Parameters
     ----------

@@ -52,14 +52,14 @@ class SparseSystem:
         self._rows = None
 
     def mean_square(self) -> float:
-        """Mean over the columns of their sum of squares, about the mean where `centred`."""
+        """Return the mean over the columns of their sum of squares, about the mean where `centred`."""
         rows = self._gathered()
         return float((rows.H.data @ rows.H.data - rows.H.shape[0] * (rows.mean @ rows.mean)) / rows.H.shape[1])
 
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
     ) -> list[list[tuple[Any, Any]] | None]:
-        """Ridge solutions for every penalty and every m; see `NormalEquations`.
+        """Solve ridge regression for every penalty and every m; see `NormalEquations`.
 
         Those of conjugate gradients to a relative residual of 1e-7.
         """
@@ -80,7 +80,7 @@ class SparseSystem:
 
     @staticmethod
     def _route(rows: _Rows, ends: list[int], n_alphas: int) -> str:
-        """The quickest way whose matrices fit."""
+        """Choose the quickest way whose matrices fit."""
         (n, c), nnz, k, solves = rows.H.shape, rows.H.nnz, rows.Y.shape[1], n_alphas * len(ends)
         per_row, per_column = nnz**2 / n, rows.pairs
         seconds = {
@@ -110,7 +110,7 @@ class _Rows:
 
     @property
     def pairs(self) -> float:
-        """Pairs of rows that share a column, over all columns: the multiply-adds of HHᵀ."""
+        """Count the pairs of rows that share a column, over all columns: the multiply-adds of HHᵀ."""
         counts = np.bincount(self.H.indices, minlength=self.H.shape[1]).astype(np.float64)
         return float(counts @ counts)
 
@@ -118,13 +118,13 @@ class _Rows:
         return self.target_mean - self.mean[: len(coef)] @ coef
 
     def first(self, end: int, start: int = 0) -> Any:
-        """Columns from `start` to `end`, as CSR."""
+        """Return the columns from `start` to `end`, as CSR."""
         if self._by_column is None:
             self._by_column = self.H.tocsc()
         return self._by_column[:, start:end].tocsr()
 
     def dual(self, alphas: Sequence[float], ends: list[int]) -> list[list[np.ndarray]]:
-        """By (HHᵀ + αI)a = Y and Hᵀa."""
+        """Solve by (HHᵀ + αI)a = Y and Hᵀa."""
         for end in sorted(set(ends) - set(self._kernels)):
             below = max((e for e in self._kernels if e < end), default=0)
             K = np.zeros((self.H.shape[0],) * 2)
@@ -145,7 +145,7 @@ class _Rows:
     def primal(
         self, alphas: Sequence[float], ends: list[int], precision: str, quiet: bool
     ) -> list[list[np.ndarray] | None]:
-        """By one Cholesky factor of HᵀH + αI for each penalty."""
+        """Solve by one Cholesky factor of HᵀH + αI for each penalty."""
         if self._gram is None or len(self._gram[0]) < max(ends):
             gram = np.zeros((max(ends),) * 2, order="F")
             _add_products(gram, self.first(max(ends)).T.tocsr())
@@ -156,7 +156,7 @@ class _Rows:
         return [solve_path(gram, cross, alpha, ends, np, precision, quiet, largest) for alpha in alphas]
 
     def gradients(self, alphas: Sequence[float], ends: list[int]) -> list[list[np.ndarray]]:
-        """By conjugate gradients in the smaller of both dimensions; each solution begins where the last one ended."""
+        """Solve by conjugate gradients in the smaller dimension; each solution begins where the last one ended."""
         coefs = [[np.empty(0)] * len(ends) for _ in alphas]
         for place in np.argsort(ends):
             part, mean = self.first(ends[place]), self.mean[: ends[place]]

@@ -231,7 +231,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Scores of shape (n_samples, k); for two classes of shape (n_samples,), positive for the second."""
+        """Return scores of shape (n_samples, k); for two classes of shape (n_samples,), positive for the second."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         with get_device(_device_of(self.feature_map_)).activate():
@@ -247,19 +247,19 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
             yield to_host(block @ coef + intercept)
 
     def predict(self, X: Any) -> np.ndarray:
-        """The label with the largest score, shape (n_samples,)."""
+        """Predict the label with the largest score, shape (n_samples,)."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
     @available_if(lambda self: self.loss == "logistic")
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of each class, shape (n_samples, k), float64; for the logistic loss alone."""
+        """Predict the probability of each class, shape (n_samples, k), float64; for the logistic loss alone."""
         scores = self.decision_function(X)
         return softmax_probabilities(scores[:, None] if scores.ndim == 1 else scores)
 
 
 def learn_classes(y: Any) -> np.ndarray:
-    """The labels of `y`, sorted; refuses a single one, and targets that are no labels."""
+    """Return the labels of `y`, sorted; refuse a single one, and targets that are no labels."""
     try:
         check_classification_targets(y)
     except ValueError as error:  # fractions, or a column a target
@@ -285,7 +285,7 @@ def _device_of(feature_map: Any) -> Any:
 
 
 def epoch_report(callback: Callback | None, epoch: int, epochs: int) -> Callable[[float, float], None]:
-    """What tells `callback` the share done of all passes, from the share of this one and its loss so far."""
+    """Return a function that tells `callback` the share done of all passes, from this one's share and loss."""
 
     def report(share: float, loss: float) -> None:
         if callback is not None:

@@ -123,7 +123,7 @@ class StochasticPath(BaseEstimator):
         return {p.name: p.validate(chosen.get(p.name, defaults[p.name])) for p in StochasticClassifier.params}
 
     def _start(self, probe: Any, settings: dict[str, Any]) -> dict[int, Descent]:
-        """One descent for each m, from zero."""
+        """Start one descent for each m, from zero."""
         mean, spread, dtype, is_sparse = feature_moments(self.map_.transform_blocks(probe, scaled=False))
         outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         device = get_device(self.map_.device)
@@ -156,7 +156,7 @@ class StochasticPath(BaseEstimator):
             begun = time.perf_counter()
 
     def decision_path(self, X: Any) -> list[np.ndarray]:
-        """Scores of shape (n_samples, k) for every m of the grid, in one pass over the rows."""
+        """Return scores of shape (n_samples, k) for every m of the grid, in one pass over the rows."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         parts: list[list[np.ndarray]] = [[] for _ in self.m_grid_]

@@ -57,7 +57,7 @@ class Targets:
         return cls(classes, len(classes))
 
     def codes(self, y: Any) -> np.ndarray:
-        """Codes of shape (n, n_columns), float64: +1 in the column of the class and −1 elsewhere, or the numbers."""
+        """Encode as shape (n, n_columns), float64: +1 in the column of the class and −1 elsewhere, or the numbers."""
         y = np.asarray(y)
         if self.classes is None:
             return y.reshape(len(y), self.n_columns).astype(np.float64)
@@ -67,13 +67,13 @@ class Targets:
         return codes
 
     def predictions(self, scores: np.ndarray) -> np.ndarray:
-        """Labels or numbers from scores of shape (n, n_columns)."""
+        """Return labels or numbers from scores of shape (n, n_columns)."""
         if self.classes is not None:
             return self.classes[np.argmax(scores, axis=1)]
         return scores[:, 0] if self.one_dimensional else scores
 
     def errors(self, scores: np.ndarray, y: Any) -> np.ndarray:
-        """Loss of each sample: 1 for a wrong class and 0 for the right one, or the squared error. Shape (n,)."""
+        """Return each sample's loss, shape (n,): 1 for a wrong class and 0 for the right one, or the squared error."""
         if self.classes is not None:
             return (self.predictions(scores) != np.asarray(y)).astype(np.float64)
         return np.mean((scores - self.codes(y)) ** 2, axis=1)

@@ -58,7 +58,7 @@ class Activation:
     coefficients: tuple[float, ...] = ()
 
     def value(self, xp: Any, rho: Any) -> Any:
-        """σ̂ at the elements of `rho`, within −1 and 1, an array of either module."""
+        """Evaluate σ̂ at the elements of `rho`, within −1 and 1, an array of either module."""
         if self.kind == "identity":
             return rho
         if self.kind == "exponential":
@@ -81,7 +81,7 @@ class Activation:
 
     @property
     def slope(self) -> float:
-        """σ̂'(1): the expected number of children; infinite for the step."""
+        """Return σ̂'(1): the expected number of children; infinite for the step."""
         if self.kind == "exponential":
             return self.scale
         if self.kind == "polynomial":
@@ -93,7 +93,7 @@ class Activation:
         )
 
     def derivative(self, rho: Any) -> np.ndarray:
-        """σ̂'(ρ), as an ndarray."""
+        """Return σ̂'(ρ), as an ndarray."""
         rho = np.asarray(rho, dtype=np.float64)
         if self.kind == "identity":
             return np.ones_like(rho)
@@ -111,11 +111,11 @@ class Activation:
             return 1.0 / (np.pi * np.sqrt(1.0 - rho * rho))
 
     def head(self) -> np.ndarray:
-        """The first coefficients a_0, a_1, …: all that a draw of 53 bits can tell apart, or up to the heavy tail."""
+        """Return the first coefficients a_0, a_1, …, as far as a draw of 53 bits resolves, or up to the heavy tail."""
         return _head(self)
 
     def draw(self, generator: np.random.Generator, size: int) -> np.ndarray:
-        """`size` independent draws from the law (a_i), int64.
+        """Draw `size` independent numbers from the law (a_i), int64.
 
         By inverse CDF: a uniform number of 53 bits is looked up in the cumulated coefficients, whose remainder is below
         2^-53 or, for the step and the ReLU, is drawn exactly (see :mod:`rfviz.skeleton.tails`).
@@ -134,14 +134,14 @@ class Activation:
         return drawn
 
     def to_form(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """Return the JSON form."""
         if self.kind == "series":
             return {"kind": "series", "coefficients": list(self.coefficients)}
         return {"kind": self.kind} | {p.name: getattr(self, p.name) for p in _PARAMS[self.kind]}
 
 
 def activation(given: str | Mapping[str, Any] | Activation) -> Activation:
-    """An activation from its name, from its JSON form, or as it is.
+    """Return an activation from its name, from its JSON form, or as it is.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _head(self: Activation) -> np.ndarray:
 
 @functools.lru_cache(maxsize=64)
 def _tables(self: Activation) -> tuple[np.ndarray, np.ndarray]:
-    """Cumulated coefficients, and the draw for each 4096th of [0, 1) where that is clear, else −1."""
+    """Return the cumulated coefficients, and the draw for each 4096th of [0, 1) where that is clear, else −1."""
     a = _head(self)
     if self.kind not in _HEAVY:
         a = a[: np.flatnonzero(a)[-1] + 1]

@@ -69,7 +69,7 @@ class Base:
 
     @property
     def bound(self) -> float:
-        """Largest modulus of its random features: 1, but √(d/2) on the sphere, which is the least there can be."""
+        """Return the largest modulus of the random features: 1, but √(d/2) on the sphere, the least there can be."""
         return math.sqrt(self.dimension / 2) if self.kind == "sphere" else 1.0
 
     def check(self, X: np.ndarray) -> None:
@@ -89,7 +89,7 @@ class Base:
                 )
 
     def angles(self, xp: Any, X: Any) -> tuple[Any, Any]:
-        """Angles, of which a random feature adds a few, and moduli, of which it multiplies a few (sphere only).
+        """Return angles, of which a random feature adds a few, and moduli, of which it multiplies a few (sphere only).
 
         Parameters
         ----------
@@ -111,13 +111,13 @@ class Base:
 
     @property
     def unit_angle(self) -> float:
-        """Radians that a value of 1 stands for."""
+        """Return the radians that a value of 1 stands for."""
         return {
             "circle": 2.0 * math.pi * self.turn, "gaussian": self.scale, "categorical": 2.0 * math.pi / self.categories,
         }.get(self.kind, math.pi)  # fmt: skip
 
     def _unit(self, xp: Any, X: Any) -> Any:
-        """Inputs of unit length, shape (n_inputs, dimension, n_samples); zero stays zero."""
+        """Return the inputs scaled to unit length, shape (n_inputs, dimension, n_samples); zero stays zero."""
         X = X.reshape(-1, self.dimension, X.shape[-1])
         # Through the largest entry first, so that squares neither overflow nor vanish.
         largest = xp.abs(X).max(axis=1)[:, None]
@@ -126,7 +126,7 @@ class Base:
         return X / xp.where(norm > 0, norm, X.dtype.type(1.0))
 
     def prepare(self, xp: Any, X: Any) -> tuple[Any, ...]:
-        """What :meth:`pairs` needs of one side's samples, from an array of shape (n_inputs · dimension, n_samples)."""
+        """Prepare one side's samples for :meth:`pairs`, from an array of shape (n_inputs · dimension, n_samples)."""
         if self.kind == "binary":
             return (xp.where(X > 0, 1.0, -1.0),)
         if self.kind == "circle":
@@ -139,7 +139,7 @@ class Base:
         return tuple(X[:, j] for j in range(self.dimension))
 
     def pairs(self, xp: Any, left: tuple[Any, ...], right: tuple[Any, ...]) -> Any:
-        """The base kernel of every input for all pairs of samples: shape (n_inputs, n_left, n_right)."""
+        """Return the base kernel of every input for all pairs of samples: shape (n_inputs, n_left, n_right)."""
         if self.kind == "categorical":
             return xp.where(left[0][:, :, None] == right[0][:, None, :], 1.0, 0.0)
         total = None
@@ -150,12 +150,12 @@ class Base:
         return xp.exp((-0.5 * self.scale**2) * total) if self.kind == "gaussian" else total
 
     def to_form(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """Return the JSON form."""
         return {"kind": self.kind} | {p.name: getattr(self, p.name) for p in _PARAMS[self.kind]}
 
 
 def base(given: str | Mapping[str, Any] | Base) -> Base:
-    """A base space from its name, from its JSON form, or as it is.
+    """Return a base space from its name, from its JSON form, or as it is.
 
     Raises
     ------

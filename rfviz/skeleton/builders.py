@@ -30,7 +30,7 @@ ARCHITECTURES = {(a, b): {4: 10, 5: 12, 6: 16}[a] for a in (4, 5, 6) for b in (4
 
 
 def flat(n_inputs: int, activation: Any = _QUARTER, base: Any = "circle") -> Skeleton:
-    """One node above all inputs; by default the paper's shallow kernel exp((ρ − 1)/4).
+    """Build one node above all inputs; by default the paper's shallow kernel exp((ρ − 1)/4).
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def convolutions(
     base: Any = "circle",
     components: int | None = None,
 ) -> Skeleton:
-    """A stack of convolutions over an image, with a fully connected node on top.
+    """Build a stack of convolutions over an image, with a fully connected node on top.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def convolutions(
 
 
 def _over_components(image_shape: Sequence[int], layers: list, components: int) -> tuple[tuple[int, int, int], list]:
-    """The smaller image of principal components, one place a window, and the layers over it."""
+    """Return the smaller image of principal components, one pixel a window, and the layers over it."""
     if not layers:
         raise ParameterError("components", "need a convolution whose windows they describe", layers, "Add a layer.")
     first = convolutions(image_shape, layers[:1]).form["layers"][0]  # checked
@@ -97,7 +97,7 @@ def _over_components(image_shape: Sequence[int], layers: list, components: int) 
 
 
 def graph(inputs: Sequence[tuple[Any, int]], nodes: Sequence[tuple[Any, Sequence[int]]]) -> Skeleton:
-    """Any DAG.
+    """Build any directed acyclic graph.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def graph(inputs: Sequence[tuple[Any, int]], nodes: Sequence[tuple[Any, Sequence
 
 
 def preset(name: str, image_shape: Sequence[int], base: Any = "circle", shrink: bool = False) -> Skeleton:
-    """A skeleton by name, for images of this shape.
+    """Build a skeleton by name, for images of this shape.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _shrunk(layers: list, height: int, width: int) -> list[tuple[tuple[int, int]
 
 
 def image_shape_of(n_features: int) -> tuple[int, int, int]:
-    """The image that so many columns may be: square, square with three channels, else as near to square as it goes.
+    """Guess the image that so many columns are: square, square with three channels, else as near to square as it goes.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def image_shape_of(n_features: int) -> tuple[int, int, int]:
 
 
 def as_skeleton(given: Any, n_features: int, turn: float = 0.5) -> Skeleton:
-    """The skeleton that a parameter means, for data with so many columns.
+    """Return the skeleton that a parameter means, for data with so many columns.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def as_skeleton(given: Any, n_features: int, turn: float = 0.5) -> Skeleton:
 
 
 def _form(given: Any) -> Any:
-    """The JSON form of a base or an activation, or a name as it is."""
+    """Return the JSON form of a base or an activation, or a name as it is."""
     if isinstance(given, (Activation, Base)):
         return given.to_form()
     return dict(given) if isinstance(given, Mapping) else given

@@ -19,7 +19,7 @@ Compiled = tuple[dict, list[tuple[Base, int]], list[tuple[Activation, np.ndarray
 
 
 def compile_form(form: Any) -> Compiled:
-    """The form with all defaults filled in, the inputs (base, count), the layers (activation, edges), the image shape.
+    """Compile a form: defaults filled in, inputs (base, count), layers (activation, edges), the image shape.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def _convolution(layer: Any, number: int, height: int, width: int) -> tuple[tupl
 
 
 def _windows(offset: int, below: tuple, size: tuple, stride: int, above: tuple) -> np.ndarray:
-    """In-edges of a convolution: for each node above, its window below, all channels."""
+    """Return the in-edges of a convolution: for each node above, its window below, all channels."""
     _, width, channels = below
     corner = (np.arange(above[0])[:, None] * width + np.arange(above[1])) * stride
     within = np.arange(size[0])[:, None] * width + np.arange(size[1])
@@ -173,7 +173,7 @@ def _in_edges(given: Any, number: int, n: int) -> np.ndarray:
 
 
 def _levels(edges: list[np.ndarray], n_inputs: int) -> np.ndarray:
-    """Longest way from an input, for every node.
+    """Return the length of the longest path from an input, for every node.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def _check_output(edges: list[np.ndarray], n_inputs: int, n: int) -> None:
 
 
 def _by_layer(levels: np.ndarray, activations: list, edges: list, n_inputs: int) -> list[tuple[Activation, np.ndarray]]:
-    """Nodes of one level, activation and in-degree together, renumbered so that each layer is consecutive."""
+    """Sort nodes by level, activation and in-degree, and renumber them so that each layer is consecutive."""
     layers: dict[tuple, list[int]] = {}
     for v, (act, sources) in enumerate(zip(activations, edges, strict=True)):
         layers.setdefault((int(levels[n_inputs + v]), len(sources), act), []).append(v)

@@ -124,7 +124,7 @@ class Skeleton:
     # --- as a value ---------------------------------------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """The JSON form as text; ``Skeleton(text)`` is equal to this one."""
+        """Return the JSON form as text; ``Skeleton(text)`` is equal to this one."""
         return self._text
 
     @cached_property
@@ -155,7 +155,7 @@ class Skeleton:
 
     @cached_property
     def complexity(self) -> float:
-        """C(S): expected paths of a feature, 1 at inputs and σ̂'(1)·mean over the in-edges above; infinite for a step.
+        """Return C(S): expected paths of a feature, 1 at inputs, σ̂'(1)·mean over in-edges; infinite for a step.
 
         It is also the expected number of base features that a random feature multiplies.
         """
@@ -166,20 +166,20 @@ class Skeleton:
 
     @cached_property
     def sparsity(self) -> float:
-        """Expected number of different inputs that meet in a random feature: Σ_p P(p is reached), exactly."""
+        """Return the expected number of different inputs in a random feature: Σ_p P(p is reached), exactly."""
         from rfviz.skeleton.occurrence import occurrence
 
         return float(occurrence(self).sum())
 
     @property
     def bound(self) -> float:
-        """C such that every base feature is C-bounded: 1 where the features are norm-efficient."""
+        """Return C such that every base feature is C-bounded: 1 where the features are norm-efficient."""
         return max(group.base.bound for group in self.inputs)
 
     # --- the recursion ------------------------------------------------------------------------------------------------
 
     def propagate(self, xp: Any, values: Any) -> Any:
-        """Carry one value per input up to the output: σ̂_v of the mean over in-edges, node by node.
+        """Propagate one value per input up to the output: σ̂_v of the mean over in-edges, node by node.
 
         With base kernels as values this is the kernel; with weights s_p it is the generating function of how often each
         input occurs in a random feature.
@@ -225,7 +225,7 @@ class Skeleton:
 
 
 def _mean_over_edges(xp: Any, values: Any, edges: np.ndarray) -> Any:
-    """Mean over axis 1 of ``values[edges]``, without that array: by the fewer of nodes and in-edges."""
+    """Average ``values[edges]`` over axis 1 without that array: by the fewer of nodes and in-edges."""
     n_nodes, degree = edges.shape
     if n_nodes == 1 and degree == edges[0, -1] - edges[0, 0] + 1:
         return values[int(edges[0, 0]) : int(edges[0, -1]) + 1].mean(axis=0)[None]

@@ -47,7 +47,7 @@ class CoOccurrence:
 
 
 def occurrence(skeleton: Skeleton, groups: Any = None) -> np.ndarray:
-    """P(group occurs in a random feature), for every group of inputs.
+    """Return P(group occurs in a random feature), for every group of inputs.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def occurrence(skeleton: Skeleton, groups: Any = None) -> np.ndarray:
 
 
 def co_occurrence(skeleton: Skeleton, group: int, groups: Any = None) -> CoOccurrence:
-    """How one group of inputs occurs together with every other, in two sweeps over the skeleton.
+    """Compute how often one group of inputs occurs together with every other, in two sweeps over the skeleton.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def co_occurrence(skeleton: Skeleton, group: int, groups: Any = None) -> CoOccur
 
 
 def pixel_groups(skeleton: Skeleton) -> np.ndarray:
-    """The channels of one pixel as one group: pixels numbered row by row; every input its own where there is no image.
+    """Group the channels of each pixel, pixels numbered row by row; every input is its own group without an image.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def _checked(skeleton: Skeleton, groups: Any) -> np.ndarray:
 
 
 def _without(skeleton: Skeleton, groups: np.ndarray, also: int | None) -> np.ndarray:
-    """G with the weights of each group in turn, and of the group `also`, at 0: P(none of them occurs)."""
+    """Return P(none of them occurs) for each group together with the group `also`: G with their weights at 0."""
     result = np.empty(int(groups.max()) + 1)
     for start, stop in _blocks(len(result), skeleton.n_nodes):
         weights = (groups[:, None] != np.arange(start, stop)).astype(np.float64)

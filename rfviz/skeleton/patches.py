@@ -96,7 +96,7 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return self
 
     def _moments(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and covariance of all patches."""
+        """Return the mean and covariance of all patches."""
         count, total, square = 0, 0.0, 0.0
         for patches in self._patches(X):
             flat = patches.reshape(-1, patches.shape[-1]).astype(np.float64)
@@ -105,7 +105,7 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         return mean, square / count - np.outer(mean, mean)
 
     def _settle(self, n_features: int) -> None:
-        """The image, the patches in it and what comes out, checked."""
+        """Determine and check the image, the patches in it and the output's shape."""
         guessed = self.image_shape is None
         if guessed:
             image = image_shape_of(n_features)
@@ -125,7 +125,7 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         self.out_shape_ = (rows, columns, min(self.n_components, most))
 
     def _patches(self, X: np.ndarray) -> Iterator[np.ndarray]:
-        """Blocks of images as patches, shape (images, rows, columns, size · size · channels)."""
+        """Yield blocks of images as patches, shape (images, rows, columns, size · size · channels)."""
         rows, columns, _ = self.out_shape_
         length = self._size[0] * self._size[1] * self._image[2]
         step = max(_BLOCK_NUMBERS // (rows * columns * length), 1)
@@ -136,7 +136,7 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             yield windows.reshape(len(images), rows, columns, length)
 
     def transform(self, X: Any) -> np.ndarray:
-        """Components of all patches of `X`, shape (n_samples, rows · columns · q), in its dtype; channels last."""
+        """Transform all patches of `X` to components, shape (n_samples, rows · columns · q), channels last."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         n, width = len(X), self._n_features_out

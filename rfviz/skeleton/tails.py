@@ -29,13 +29,13 @@ _LARGEST = 2.0**52
 
 
 def central(n_terms: int) -> np.ndarray:
-    """C_k = (2k choose k)/4^k for k < `n_terms`."""
+    """Return C_k = (2k choose k)/4^k for k < `n_terms`."""
     k = np.arange(1, n_terms)
     return np.concatenate([[1.0], np.cumprod((2.0 * k - 1.0) / (2.0 * k))])[:n_terms]
 
 
 def _log_central(k: np.ndarray) -> np.ndarray:
-    """log C_k for real k ≥ HEAD, to 1e-15: Stirling's series of the ratio of two gamma functions."""
+    """Return log C_k for real k ≥ HEAD, to 1e-15: Stirling's series of the ratio of two gamma functions."""
     u = 1.0 / (k * k)
     return -0.5 * np.log(np.pi * k) - (0.125 - u * (1 / 192 - u * (1 / 640 - u * (17 / 14336)))) / k
 
@@ -59,7 +59,7 @@ class HeavyTail:
     ratio: Callable[[np.ndarray], np.ndarray]
 
     def draw(self, generator: np.random.Generator, size: int) -> np.ndarray:
-        """`size` draws of k ≥ HEAD, int64; beyond 2^52, where a draw is once in 10^8, they are put there."""
+        """Draw `size` numbers k ≥ HEAD, int64; the rare ones beyond 2^52 (once in 10^8) are clipped to it."""
         drawn = np.empty(size, dtype=np.int64)
         missing = np.arange(size)
         largest = self.ratio(np.array(float(HEAD)))
@@ -71,7 +71,7 @@ class HeavyTail:
         return drawn
 
     def _relative(self, u: np.ndarray) -> np.ndarray:
-        """The k whose tail sum, over that at HEAD, is the last one above `u`: Newton on the logarithm."""
+        """Return the k whose tail sum, over that at HEAD, is the last one above `u`: Newton on the logarithm."""
         target = np.log(u) + self.log_tail(np.array(float(HEAD)))
         # On the logarithm of k the curve is nearly a line.
         log_k = np.log(HEAD) + (target - self.log_tail(np.array(float(HEAD)))) / (HEAD * self.slope(np.array(HEAD)))
