@@ -8,10 +8,11 @@ from rfviz.lab.distance_saturation import facts as distance_saturation_facts
 from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
 from rfviz.lab.facts import collect_facts
 from rfviz.lab.page import Page
+from rfviz.lab.quick_inspection.page import PAGE as QUICK_INSPECTION
 
 __all__ = ["FACTS", "PAGES", "find_page"]
 
-PAGES: tuple[Page, ...] = (DISTANCE_SATURATION,)
+PAGES: tuple[Page, ...] = (QUICK_INSPECTION, DISTANCE_SATURATION)
 #: What lessons can quote, by name.
 FACTS = collect_facts(distance_saturation_facts, geometry, kernels, learning)
 

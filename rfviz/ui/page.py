@@ -69,6 +69,9 @@ class View(Generic[Source, Settings, Result]):
     def below_source(self) -> None:
         """Draw in the sidebar, below the data."""
 
+    def preview(self, settings: Settings) -> None:
+        """Draw what is shown before everything is computed."""
+
     def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         """Draw the charts and all that belongs to them."""
         self.main_chart(settings, result, charts[0])
@@ -132,6 +135,7 @@ def _main_panel(view: View) -> bool:
     settings = view.page.settings(view.panel, view.source)
     view.cache = session_cache()
     try:
+        view.preview(settings)
         found = compute(view.page, view.source, settings, view.cache, view.advance)
         view.draw(settings, found.result, found.charts)
     except RfvizError as error:

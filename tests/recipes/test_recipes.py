@@ -32,8 +32,8 @@ with open("seen.txt", "a") as seen:
     seen.write("plotly" if "Plotly.newPlot(" in page else "nothing")
 """
 
-# Pages of which nothing is exported as a map: the first has skeletons, whose features are counted and not computed.
-WITHOUT_MAPS = {"pixel-cooccurrence", "quick-inspection"}
+# Pages of which nothing is exported as a map: this has skeletons, whose features are counted and not computed.
+WITHOUT_MAPS = {"pixel-cooccurrence"}
 
 every_recipe = pytest.mark.parametrize("slug", RECIPES)
 every_setting = pytest.mark.parametrize(("slug", "number"), CASES)

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+import rfviz.lab
 import rfviz.recipes
 import rfviz.ui
 
@@ -13,7 +14,10 @@ MODULES = [
     f"{package.__name__}.{found.name}"
     for package in (rfviz.recipes, rfviz.ui)
     for found in pkgutil.iter_modules(package.__path__)
-    if found.name.endswith("_text") or found.name == "inspection_details"
+    if found.name.endswith("_text")
+]
+MODULES += [
+    found.name for found in pkgutil.walk_packages(rfviz.lab.__path__, "rfviz.lab.") if found.name.endswith(".text")
 ]
 
 

@@ -5,13 +5,13 @@ import pytest
 from scipy.spatial.distance import cdist
 from scipy.stats import kstest
 
-from rfviz.analysis.intrinsic_dimension import (
+from rfviz.errors import DataError
+from rfviz.lab.quick_inspection.dimension import (
     intrinsic_dimension,
     likelihood_dimension,
     neighbour_distances,
     two_nn_dimension,
 )
-from rfviz.errors import DataError
 
 SEEDS = range(12)
 

@@ -8,11 +8,12 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.inspection import nearest_rows, take_sample
-from rfviz.analysis.inspection_findings import share
-from rfviz.analysis.inspection_maps import draw_maps
-from rfviz.analysis.inspection_structure import inspect_structure
-from rfviz.ui.results import _shelves
+from rfviz.lab.quick_inspection.compute import structure_of
+from rfviz.lab.quick_inspection.maps import draw_maps
+from rfviz.lab.quick_inspection.sample import nearest_rows, take_sample
+from rfviz.lab.quick_inspection.structure import inspect_structure
+from rfviz.lab.quick_inspection.text import share
+from rfviz.ui.cache import STORE
 from tests.app_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "quick-inspection"
@@ -183,10 +184,10 @@ def test_colours_step_through_labels_and_columns():
 
 def test_findings_are_computed_once():
     opened(SLUG, {"data": "xor", "seed": 5})
-    shelf = _shelves["inspection structure"]
-    before = {key: id(value) for key, value in shelf.items()}
+    before = {key: id(entry) for key, entry in STORE.entries() if key[0] is structure_of}
     changed(opened(SLUG, {"data": "xor", "seed": 6}), SLUG, {"row": 3})
-    assert {key: id(value) for key, value in shelf.items()} == before
+    assert {key: id(entry) for key, entry in STORE.entries() if key[0] is structure_of} == before
+    assert before
 
 
 def test_the_address_is_cleaned():

@@ -5,11 +5,11 @@ import re
 
 import numpy as np
 
-from rfviz.analysis.inspection_findings import GRADES, Finding
-from rfviz.analysis.inspection_maps import MAP_NAMES
-from rfviz.analysis.quick_inspection import Inspection
 from rfviz.datasets import load
-from rfviz.figures.inspection_maps import inspection_style, plot_findings, plot_maps
+from rfviz.lab.quick_inspection.compute import Inspection
+from rfviz.lab.quick_inspection.figures import inspection_style, plot_findings, plot_maps
+from rfviz.lab.quick_inspection.maps import MAP_NAMES
+from rfviz.lab.quick_inspection.text import GRADES, Finding
 
 
 def test_findings_are_whole_one_below_the_other_and_no_name_is_a_tag():

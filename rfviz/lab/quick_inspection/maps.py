@@ -1,4 +1,4 @@
-"""Quick inspection: the same rows three times, by their principal components before and after two feature maps."""
+"""Three maps of the same rows: their principal components, without features and with those of two feature maps."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ import numpy as np
 import pandas as pd
 
 from rfviz.analysis.embedding import Projection, embed, prepare_points
-from rfviz.analysis.inspection import Sample, of_rows
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import single_threaded_blas
-from rfviz.datasets.base import Dataset
-from rfviz.features import FeatureMap, registry
+from rfviz.datasets import Dataset
+from rfviz.features import MapSpec, RandomFourier, RandomMaxout
+from rfviz.lab.quick_inspection.sample import Sample, of_rows
 
-__all__ = ["FEATURES", "MAP_NAMES", "MapResult", "draw_maps", "feature_maps"]
+__all__ = ["FEATURES", "MAP_NAMES", "MapResult", "draw_maps", "feature_specs"]
 
 #: Features of each map.
 FEATURES = 1000
-#: What the maps are called, in their order.
+#: Names of the charts, in the order of the maps.
 MAP_NAMES = ("map-plain", "map-maxout", "map-fourier")
-_MAPS = {"RandomMaxout": {"pool_size": 8}, "RandomFourier": {"gamma": "median"}}
 # The order along a curve takes cubic time.
 _ORDERED_ROWS = 400
 
@@ -35,16 +34,13 @@ class MapResult:
         The rows that are drawn.
     projections : tuple of Projection
         Plain PCA, Maxout-PCA, Fourier-PCA.
-    schemes : tuple of str
-        Class name of each one's map; empty for plain PCA.
     """
 
     sample: Sample
     projections: tuple[Projection, ...]
-    schemes: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a row of the data set, counted from 1, with its place in each map."""
+        """Return the number of each row, counted from 1, with its place in each map."""
         columns: dict[str, np.ndarray] = {"row": self.sample.rows + 1}
         for projection in self.projections:
             for axis in range(2):
@@ -52,18 +48,19 @@ class MapResult:
         return pd.DataFrame(columns)
 
     def frames(self) -> dict[str, pd.DataFrame]:
-        """The same for each map alone, by its name."""
+        """Return the same for each map alone, by its name."""
         whole = self.to_frame()
         return {name: whole.iloc[:, [0, 2 * i + 1, 2 * i + 2]] for i, name in enumerate(MAP_NAMES)}
 
 
-def feature_maps(seed: int = 0) -> list[FeatureMap]:
-    """The maps of which principal components are drawn, not yet fitted."""
-    return [registry()[scheme](FEATURES, random_state=seed, **setting) for scheme, setting in _MAPS.items()]
+def feature_specs(seed: int = 0) -> tuple[MapSpec, MapSpec]:
+    """Return the feature maps whose principal components are drawn."""
+    common = {"n_components": FEATURES, "random_state": seed}
+    return MapSpec(RandomMaxout, pool_size=8, **common), MapSpec(RandomFourier, gamma="median", **common)
 
 
 def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progress = silent) -> MapResult:
-    """Principal components of a sample, of its random maxout features and of its random Fourier features.
+    """Find the principal components of a sample, of its random maxout features and of its random Fourier features.
 
     Parameters
     ----------
@@ -84,11 +81,10 @@ def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progres
     with single_threaded_blas():  # short calls, which end sooner than other threads wake up
         points = prepare_points(few, sample.how, 2)
         projections = [points.plain]
-        for number, (scheme, setting) in enumerate(_MAPS.items()):
+        for number, spec in enumerate(feature_specs(seed)):
 
             def report(share: float, text: str, number: int = number) -> None:
                 progress((number + 1 + share) / 3, text)
 
-            values = {"n_components": FEATURES, "random_state": seed, **setting}
-            projections.append(embed(points, scheme, values, 2, None, report).features)
-    return MapResult(sample, tuple(projections), ("", *_MAPS))
+            projections.append(embed(points, spec.cls.__name__, spec.params, 2, None, report).features)
+    return MapResult(sample, tuple(projections))

@@ -1,23 +1,22 @@
-"""Quick inspection: does a linear model do as well as one on random features, or is there structure that it misses?"""
+"""Linear or not: does a linear model do as well as one on random features?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
 from sklearn.linear_model import RidgeCV
 
-from rfviz.analysis.inspection import Sample, scaling_of, take_sample
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import single_threaded_blas
-from rfviz.datasets.base import Dataset
+from rfviz.datasets import Dataset
 from rfviz.errors import DataError
-from rfviz.features import registry
+from rfviz.features import MapSpec, RandomFourier, RandomMaxout
 from rfviz.features.draws import generator
+from rfviz.lab.quick_inspection.sample import Sample, scaling_of, take_sample
 from rfviz.linear_model import RidgePath
 from rfviz.linear_model.targets import Targets
 
@@ -26,9 +25,9 @@ __all__ = ["Curve", "Gain", "StructureResult", "inspect_structure", "stratified_
 _ROWS, _FOLDS, _FEWEST_ROWS = 2500, 5, 40
 _SMALLEST_CLASS = 10
 _GRID = (10, 20, 50, 100, 200, 400)
-_SETTINGS: dict[str, dict[str, Any]] = {"RandomFourier": {"gamma": "median"}, "RandomMaxout": {"pool_size": 4}}
+_SPECS = (MapSpec(RandomFourier, gamma="median", random_state=0), MapSpec(RandomMaxout, pool_size=4, random_state=0))
 _ALPHAS = np.logspace(-6, 1, 8)
-#: A difference is claimed only where chance would bring it about once in a hundred data sets, over both maps together.
+# A difference is claimed where chance would give it once in a hundred data sets, over both maps together.
 _FALSE_ALARM = 0.01
 
 
@@ -40,7 +39,7 @@ class Gain:
     error: float
 
     def is_real(self, comparisons: int = 1) -> bool:
-        """Whether it is larger than chance would have it, among so many comparisons."""
+        """Return whether it is larger than chance explains, among so many comparisons."""
         return self.value > norm.isf(_FALSE_ALARM / comparisons) * self.error
 
 
@@ -50,7 +49,7 @@ class Curve:
 
     Attributes
     ----------
-    scheme, label : str
+    spec : MapSpec
     scores, errors : ndarray of shape (len(m_grid),)
         Cross-validated, with standard errors.
     gain, over_guess : Gain
@@ -59,13 +58,17 @@ class Curve:
         The smallest m whose score is within a standard error of that of the largest.
     """
 
-    scheme: str
-    label: str
+    spec: MapSpec
     scores: np.ndarray
     errors: np.ndarray
     gain: Gain
     over_guess: Gain
     reached: int
+
+    @property
+    def label(self) -> str:
+        """Its name for users."""
+        return self.spec.cls.label
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,17 +106,17 @@ class StructureResult:
 
     @property
     def is_nonlinear(self) -> bool:
-        """Whether a map does better than the linear model by more than chance explains."""
+        """Whether a map is better than the linear model by more than chance explains."""
         return any(curve.gain.is_real(len(self.curves)) for curve in self.curves)
 
     @property
     def has_signal(self) -> bool:
-        """Whether any of the models does better than the guess by more than chance explains."""
+        """Whether any model is better than the guess by more than chance explains."""
         gains = [self.over_guess, *(curve.over_guess for curve in self.curves)]
         return any(gain.is_real(len(gains)) for gain in gains)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a model."""
+        """Return one row per model."""
         name = "right labels" if self.is_classification else "R²"
         rows = [("guess", pd.NA, self.guess, np.nan), ("linear", pd.NA, self.linear, self.linear_error)]
         for curve in self.curves:
@@ -124,15 +127,15 @@ class StructureResult:
 def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progress = silent) -> StructureResult:
     """Compare ridge regression on the columns with ridge regression on random features, by cross-validation.
 
-    Every row is predicted once, by models that saw four fifths of the others. What is learnt (means, widths, penalties)
-    is learnt from the training rows of each fold.
+    Every row is predicted once, by models trained on four other fifths. Means, widths and penalties are learnt from the
+    training rows of each fold.
 
     Parameters
     ----------
     dataset : Dataset
         With labels; up to 2500 rows are used, drawn at random.
     how : str
-        See :data:`rfviz.analysis.inspection.SCALING`.
+        See :data:`rfviz.lab.quick_inspection.sample.SCALING`.
     progress : callable
 
     Raises
@@ -146,7 +149,7 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
     folds = stratified_folds(y if is_classes else np.zeros(len(y)), _FOLDS)
     grid, how = tuple(m for m in _GRID if m <= max(len(y) // 2, _GRID[1])), scaling_of(dataset, how)
     guess, linear = np.empty(len(y)), np.empty(len(y))
-    losses = {scheme: np.empty((len(grid), len(y))) for scheme in _SETTINGS}
+    losses = {spec: np.empty((len(grid), len(y))) for spec in _SPECS}
     with single_threaded_blas():  # short calls, which end sooner than other threads wake up
         for fold in range(_FOLDS):
             said, test, train = f"Linear against kernel: part {fold + 1} of {_FOLDS}", folds == fold, folds != fold
@@ -154,14 +157,14 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
             A, B = _fold_inputs(X[train], X[test], how)
             guess[test] = _guess_losses(y[train], y[test])
             linear[test] = _linear_losses(A, y[train], B, y[test])
-            for number, scheme in enumerate(_SETTINGS):
+            for number, spec in enumerate(_SPECS):
                 progress((fold + (number + 1) / 3) / _FOLDS, said)
-                losses[scheme][:, test] = _path_losses(scheme, grid, A, y[train], B, y[test])
+                losses[spec][:, test] = _path_losses(spec, grid, A, y[train], B, y[test])
     return _summary(is_classes, y, grid, guess, linear, losses)
 
 
 def _rows(dataset: Dataset, how: str) -> np.ndarray:
-    """The rows to use.
+    """Choose the rows to use.
 
     Raises
     ------
@@ -183,7 +186,7 @@ def _rows(dataset: Dataset, how: str) -> np.ndarray:
 
 
 def stratified_folds(y: np.ndarray, n_folds: int) -> np.ndarray:
-    """A fold for each row, at random, with every class spread evenly over the folds.
+    """Return a fold for each row, at random, with every class spread evenly over the folds.
 
     Parameters
     ----------
@@ -204,7 +207,7 @@ def stratified_folds(y: np.ndarray, n_folds: int) -> np.ndarray:
 
 
 def _fold_inputs(train: np.ndarray, test: np.ndarray, how: str) -> tuple[np.ndarray, np.ndarray]:
-    """Both parts in the units of the training rows; of wide data in a basis of their span."""
+    """Return both parts in the units of the training rows; of wide data in a basis of their span."""
     sample: Sample = take_sample(Dataset("fold", train), how, len(train), train.size)
     n, both = len(train), np.concatenate([sample.X, sample.scaled(test)])
     if both.shape[1] > 2 * len(both):
@@ -214,6 +217,7 @@ def _fold_inputs(train: np.ndarray, test: np.ndarray, how: str) -> tuple[np.ndar
 
 
 def _guess_losses(y: np.ndarray, y_test: np.ndarray) -> np.ndarray:
+    """Return the losses of the mean, or of the largest class."""
     if y.dtype.kind == "f":
         return (y_test - y.mean()) ** 2
     values, counts = np.unique(y, return_counts=True)
@@ -221,7 +225,7 @@ def _guess_losses(y: np.ndarray, y_test: np.ndarray) -> np.ndarray:
 
 
 def _linear_losses(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray) -> np.ndarray:
-    """Ridge regression on the columns, its penalty by leave-one-out within the training rows."""
+    """Return the losses of ridge regression on the columns, its penalty by leave-one-out within the training rows."""
     targets = Targets.learn(y)
     size = max(float(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=0))), 1e-12)
     ridge = RidgeCV(alphas=_ALPHAS * size).fit(X, targets.codes(y))
@@ -229,18 +233,23 @@ def _linear_losses(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.
 
 
 def _path_losses(
-    scheme: str, grid: Sequence[int], X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
+    spec: MapSpec, grid: Sequence[int], X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
 ) -> np.ndarray:
-    """Losses for every m, shape (len(grid), n_test)."""
-    path = RidgePath(registry()[scheme](grid[-1], random_state=0, **_SETTINGS[scheme]), m_grid=list(grid)).fit(X, y)
+    """Return the losses for every m, shape (len(grid), n_test)."""
+    path = RidgePath(spec.make(n_components=grid[-1]), m_grid=list(grid)).fit(X, y)
     targets = Targets.learn(y)
     return np.stack([targets.errors(scores, y_test) for scores in path.decision_path(X_test)])
 
 
 def _summary(
-    is_classes: bool, y: np.ndarray, grid: tuple[int, ...], guess: np.ndarray, linear: np.ndarray, losses: dict
+    is_classes: bool,
+    y: np.ndarray,
+    grid: tuple[int, ...],
+    guess: np.ndarray,
+    linear: np.ndarray,
+    losses: dict[MapSpec, np.ndarray],
 ) -> StructureResult:
-    """Losses of single rows to scores with standard errors."""
+    """Turn the losses of single rows into scores with standard errors."""
     unit = 1.0 if is_classes else float(np.var(y))
 
     def score(loss: np.ndarray) -> float:
@@ -252,12 +261,12 @@ def _summary(
         return float(np.sqrt(shared * np.var(loss, ddof=1) / len(loss)) / unit)
 
     curves = []
-    for scheme, loss in losses.items():
+    for spec, loss in losses.items():
         scores, errors = np.array([score(row) for row in loss]), np.array([error(row) for row in loss])
         gain = Gain(scores[-1] - score(linear), error(linear - loss[-1]))
         over = Gain(scores[-1] - score(guess), error(guess - loss[-1]))
         reached = grid[int(np.argmax(scores >= scores[-1] - errors[-1]))]
-        curves.append(Curve(scheme, registry()[scheme].label, scores, errors, gain, over, reached))
+        curves.append(Curve(spec, scores, errors, gain, over, reached))
     over = Gain(score(linear) - score(guess), error(guess - linear))
     return StructureResult(
         is_classes, len(y), _FOLDS, score(guess), score(linear), error(linear), over, grid, tuple(curves)

@@ -1,4 +1,4 @@
-"""Quick inspection: the rows that are looked at, in units that suit them, and the rows nearest to one."""
+"""The rows that are inspected, scaled, and the rows nearest to one of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from rfviz.analysis.points import NORMALISATION, normalise
 from rfviz.backend import check_memory
-from rfviz.datasets.base import Dataset
+from rfviz.datasets import Dataset
 from rfviz.features.draws import generator
 from rfviz.params import Param
 
@@ -29,7 +29,7 @@ SCALING = Param(
     help="How the rows are scaled before distances are measured. Automatic gives each column of a table mean 0 and "
     "variance 1, and leaves images as they are.",
 )  # fmt: skip
-#: Rows that are drawn in the maps, and rows that the other questions look at, at most.
+#: Rows in the maps, and rows for the other questions, at most.
 MAP_ROWS, WORK_ROWS = 1000, 10_000
 # Of very wide data fewer rows are taken: this many numbers take about a second.
 _CELLS = 4_000_000
@@ -44,7 +44,7 @@ class Sample:
     ----------
     name : str
     rows : ndarray of int, shape (n,)
-        Which rows of the data set, rising.
+        Their numbers in the data set, rising.
     X : ndarray of shape (n, d), float64
         Scaled.
     how : str
@@ -52,7 +52,7 @@ class Sample:
     n_samples : int
         Rows of the whole data set.
     centre, spread : ndarray of shape (d,)
-        What standardising subtracts and divides by, learnt from these rows; 0 and 1 for the other normalisations.
+        Subtracted and divided by where columns are standardised, learnt from these rows; else 0 and 1.
     """
 
     name: str
@@ -64,14 +64,14 @@ class Sample:
     spread: np.ndarray
 
     def scaled(self, X: np.ndarray) -> np.ndarray:
-        """Other rows in the same units, shape (k, d)."""
+        """Return other rows in the same units, shape (k, d)."""
         if self.how == "standardise":
             return (X - self.centre) / self.spread
         return normalise(X, self.how)
 
 
 def scaling_of(dataset: Dataset, how: str = "automatic") -> str:
-    """The normalisation that a word of :data:`SCALING` means for these data."""
+    """Return the normalisation that a word of :data:`SCALING` means for these data."""
     how = SCALING.validate(how)
     if how != "automatic":
         return how
@@ -118,14 +118,14 @@ def take_sample(dataset: Dataset, how: str = "automatic", most: int = WORK_ROWS,
 
 
 def of_rows(dataset: Dataset, sample: Sample, ordered: bool = False) -> Dataset:
-    """The data set of a sample's rows alone, for analyses that take a data set; with its order only if asked for."""
+    """Return a sample's rows as a data set, not scaled; with their order only if asked for."""
     y = None if dataset.y is None else dataset.y[sample.rows]
     order = dataset.order[sample.rows] if ordered and dataset.order is not None else None
     return replace(dataset, X=dataset.X[sample.rows], y=y, order=order, n_train=None)
 
 
 def nearest_rows(sample: Sample, dataset: Dataset, row: int, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of a sample nearest to one row of the data set, itself left out.
+    """Return the rows of a sample nearest to one row of the data set, itself left out.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def nearest_rows(sample: Sample, dataset: Dataset, row: int, k: int = 5) -> tupl
 
 
 def column_name(dataset: Dataset, column: int) -> str:
-    """What a column is called: its name, the place of a pixel, or its number from 1."""
+    """Return the name of a column, the place of a pixel, or the column's number from 1."""
     if dataset.feature_names:
         return dataset.feature_names[column]
     if dataset.image_shape:

@@ -1,4 +1,4 @@
-"""Quick inspection: distances of pairs and the width they suggest, nearest neighbours, and rows that stand apart."""
+"""Distances of pairs and the kernel width that they suggest, nearest neighbours, and outliers."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.inspection import Sample
-from rfviz.analysis.intrinsic_dimension import neighbour_distances
 from rfviz.analysis.points import centred_gram, squared_distances
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
 from rfviz.features.bandwidth import learnt_gamma
+from rfviz.lab.quick_inspection.dimension import neighbour_distances
+from rfviz.lab.quick_inspection.sample import Sample
 
 __all__ = ["NEIGHBOURS", "DistanceResult", "NeighbourResult", "distances", "local_outlier_factor", "neighbours"]
 
-#: Neighbours that the density about a row is taken from.
+#: Neighbours from which the density about a row is estimated.
 NEIGHBOURS = 20
 _PAIR_ROWS, _BINS = 1000, 60
-#: A map is said to have saturated where its distances are this share of the largest.
+#: A map is saturated where its distances are this share of the largest.
 SATURATED = 0.9
 #: Local outlier factors from which a row counts as outlying, and as far outlying.
 OUTLYING, FAR_OUTLYING = 2.0, 5.0
@@ -35,14 +35,14 @@ class DistanceResult:
     counts : ndarray of shape (60,), int
         Pairs by distance.
     n_rows : int
-        Rows whose pairs these are.
+        Rows that form the pairs.
     median, mean, deviation : float
     gamma_median, gamma_scale : float
-        What ``gamma="median"`` and ``gamma="scale"`` of :class:`rfviz.features.RandomFourier` learn from these rows.
+        Learnt from these rows by ``gamma="median"`` and ``"scale"`` of :class:`rfviz.features.RandomFourier`.
     reach : float
-        Distance at which the Gaussian map with the median's width has come to nine tenths of its largest distance.
+        Distance at which the Gaussian map with the median's width reaches nine tenths of its largest distance.
     beyond : float
-        Share of the pairs that are farther apart than that.
+        Share of the pairs that are farther apart.
     """
 
     edges: np.ndarray
@@ -58,15 +58,15 @@ class DistanceResult:
 
     @property
     def contrast(self) -> float:
-        """Standard deviation over mean: near 0 where every row is equally far from every other."""
+        """Standard deviation over mean: near 0 where all rows are equally far from each other."""
         return self.deviation / self.mean
 
     def mapped(self, r: np.ndarray) -> np.ndarray:
-        """Distance of two rows after the map, √(2 − 2k(r)), over the largest, √2; by distance before."""
+        """Return the distance after the map, √(2 − 2k(r)), over the largest, √2, of two rows at distance r."""
         return np.sqrt(-np.expm1(-self.gamma_median * np.asarray(r) ** 2))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a bar of the histogram."""
+        """Return one row per bar of the histogram."""
         return pd.DataFrame({
             "from": self.edges[:-1], "to": self.edges[1:], "pairs": self.counts,
             "after the map, share of its largest": self.mapped(0.5 * (self.edges[1:] + self.edges[:-1])),
@@ -105,9 +105,9 @@ class NeighbourResult:
     rows : ndarray of int, shape (n,)
         One row of the data set for each different row.
     distance, neighbours : ndarray of shape (n, k)
-        To the k nearest others, nearest first, and their places in `rows`.
+        To the k nearest others, nearest first, and their positions in `rows`.
     factor : ndarray of shape (n,)
-        Local outlier factor: how much sparser it is about a row than about its neighbours.
+        Local outlier factor: how many times sparser the region of a row is than its neighbours'.
     """
 
     rows: np.ndarray
@@ -117,15 +117,15 @@ class NeighbourResult:
 
     @property
     def n_outlying(self) -> int:
-        """Rows about which it is half as dense as about their neighbours, or less."""
+        """Rows in regions half as dense as their neighbours', or less."""
         return int(np.sum(self.factor >= OUTLYING))
 
     def outliers(self, most: int = 10) -> np.ndarray:
-        """Rows of the data set, the most outlying first."""
+        """Return rows of the data set, the most outlying first."""
         return self.rows[np.argsort(-self.factor, kind="stable")[:most]]
 
     def to_frame(self, most: int = 10) -> pd.DataFrame:
-        """The most outlying rows, counted from 1, with the distance to their nearest and farthest neighbour."""
+        """Return the most outlying rows, counted from 1, with the distance to their nearest and farthest neighbour."""
         order = np.argsort(-self.factor, kind="stable")[:most]
         return pd.DataFrame({
             "row": self.rows[order] + 1, "outlier factor": self.factor[order],
@@ -135,7 +135,7 @@ class NeighbourResult:
 
 
 def neighbours(sample: Sample) -> NeighbourResult:
-    """Find the nearest neighbours of each different row, and how far each stands apart.
+    """Find the nearest neighbours of each different row, and its outlier factor.
 
     Raises
     ------
@@ -153,12 +153,12 @@ def neighbours(sample: Sample) -> NeighbourResult:
 
 
 def local_outlier_factor(distance: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Breunig et al. 2000: mean density about the neighbours of a row over that about the row itself.
+    """Return the mean density about the neighbours of each row over that about the row itself (Breunig et al. 2000).
 
     Parameters
     ----------
     distance, near : ndarray of shape (n, k)
-        To the nearest other rows, and which they are.
+        Of the nearest other rows: how far, and their numbers.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Quick inspection: columns that say nothing, say the same twice, number the rows, or give the label away."""
+"""Columns that are constant, repeat others, number the rows, or give the label away."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from rfviz.analysis.inspection import column_name, take_sample
 from rfviz.analysis.progress import Progress, silent
-from rfviz.datasets.base import Dataset
+from rfviz.datasets import Dataset
 from rfviz.features.draws import generator
+from rfviz.lab.quick_inspection.sample import column_name, take_sample
 
 __all__ = ["ColumnResult", "LeakResult", "inspect_columns", "inspect_leaks", "same_columns"]
 
@@ -31,7 +31,7 @@ _LEFT_VARIANCE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class ColumnResult:
-    """Columns that are worth a look before anything is learnt from them.
+    """Columns to look at before anything is learnt from them.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class ColumnResult:
     n_rows: int
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a column that stands out: its name, and what is said of it."""
+        """Return one row per column that stands out: its name and why."""
         said = [(c, "has a single value") for c in self.constant]
         said += [(c, f"says the same as “{self.names[first]}”") for c, first in self.same]
         said += [(c, "numbers the rows: whole numbers, all different") for c in self.numbering]
@@ -74,9 +74,9 @@ class LeakResult:
     scores : ndarray
         Cross-validated share of right labels, or R² of numbers, of a small tree on the column alone.
     guess : float
-        The same of the largest class, or of the mean.
+        The same score for always guessing the largest class, or the mean.
     n_leaks : int
-        How many of them, from the first, give the label away.
+        Number of columns, from the first, that give the label away.
     is_classification : bool
     """
 
@@ -88,17 +88,16 @@ class LeakResult:
     is_classification: bool
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a column that was tried."""
+        """Return one row per column that was tried."""
         measure = "right labels" if self.is_classification else "R²"
         return pd.DataFrame({"column": self.names, measure: self.scores, "gives the label away":
                              np.arange(len(self.names)) < self.n_leaks})  # fmt: skip
 
 
 def inspect_columns(dataset: Dataset) -> ColumnResult:
-    """Look for constant columns, columns that are there twice, and numberings.
+    """Look for constant columns, columns that repeat others, and numberings.
 
-    Of data with more than ten million numbers a random sample of the rows is looked at. Pixels of images are not
-    numberings.
+    Of data with more than ten million numbers a random sample of the rows is used. Pixels of images are not numberings.
     """
     n, d = dataset.X.shape
     size = min(n, max(_CELLS // d, 300))
@@ -116,10 +115,10 @@ def inspect_columns(dataset: Dataset) -> ColumnResult:
 
 
 def same_columns(X: np.ndarray, columns: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Columns that equal an earlier one up to a factor and an offset.
+    """Return the columns that equal an earlier one up to a factor and an offset.
 
     The standardised columns are projected to one random direction: equal ones land on the same number, up to its sign.
-    Only those that land side by side are compared.
+    Only those that land next to each other are compared.
 
     Parameters
     ----------
@@ -196,7 +195,7 @@ def inspect_leaks(dataset: Dataset, progress: Progress = silent) -> LeakResult |
 
 
 def _bins(x: np.ndarray, y: np.ndarray, n_bins: int) -> np.ndarray:
-    """The bin of each row, of equal numbers of rows; rows with equal values share theirs."""
+    """Return the bin of each row; bins hold about equal numbers of rows, and equal values share a bin."""
     values, place = np.unique(x, return_inverse=True)
     if len(values) <= n_bins:
         return place
@@ -204,7 +203,7 @@ def _bins(x: np.ndarray, y: np.ndarray, n_bins: int) -> np.ndarray:
 
 
 def _purity(x: np.ndarray, y: np.ndarray) -> float:
-    """Share of the rows that belong to the largest class of their bin."""
+    """Return the share of the rows that belong to the largest class of their bin."""
     kinds = int(y.max()) + 1
     n_bins = min(max(32, 4 * kinds), max(len(x) // 4, 2))
     table = np.bincount(_bins(x, y, n_bins) * kinds + y).copy()
@@ -213,7 +212,7 @@ def _purity(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def _explained(x: np.ndarray, y: np.ndarray) -> float:
-    """Share of the variance of `y` between bins of `x`."""
+    """Return the share of the variance of `y` between bins of `x`."""
     place = _bins(x, y, min(32, max(len(x) // 4, 2)))
     count = np.bincount(place)
     sums = np.bincount(place, y - y.mean())
@@ -222,7 +221,7 @@ def _explained(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def _score(x: np.ndarray, y: np.ndarray, is_classes: bool) -> float:
-    """Cross-validated share of right labels, or R², of a tree on one column; of a line too where y is a number."""
+    """Return the cross-validated share of right labels, or R², of a tree on one column; for R², of a line too."""
     if not is_classes:
         folds = KFold(_FOLDS, shuffle=True, random_state=0)
         models = (DecisionTreeRegressor(min_samples_leaf=3, random_state=0), LinearRegression())

@@ -1,4 +1,4 @@
-"""Quick inspection: rows that are there twice, exactly or nearly; candidates come from hash codes, distances decide."""
+"""Equal and nearly equal rows: hash codes give candidates, distances decide."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.inspection import Sample
-from rfviz.analysis.inspection_neighbours import NeighbourResult
-from rfviz.datasets.base import Dataset
+from rfviz.datasets import Dataset
 from rfviz.features import RandomBinning
 from rfviz.features.draws import generator
+from rfviz.lab.quick_inspection.neighbours import NeighbourResult
+from rfviz.lab.quick_inspection.sample import Sample
 
 __all__ = ["CopyResult", "NearCopyResult", "exact_copies", "near_copies", "near_distance"]
 
@@ -32,13 +32,13 @@ class CopyResult:
     Attributes
     ----------
     group : ndarray of shape (n,), int
-        Number of the group of equal rows that each row belongs to.
+        The group of equal rows that each row belongs to.
     n_extra : int
-        Rows that are there already: the rows less the groups.
+        Rows that repeat an earlier one: the rows less the groups.
     n_conflicting : int
         Rows in groups whose labels differ.
     n_across : int
-        Test rows that have an exact copy among the training rows, where the data come with a split.
+        Test rows with an exact copy among the training rows, where the data have a split.
     largest : int
         Rows in the largest group.
     """
@@ -50,7 +50,7 @@ class CopyResult:
     largest: int
 
     def to_frame(self, most: int = 10) -> pd.DataFrame:
-        """The largest groups: how many rows, and the first of them, counted from 1."""
+        """Return the largest groups: how many rows, and the first of them, counted from 1."""
         counts = np.bincount(self.group)
         order = [g for g in np.argsort(-counts, kind="stable")[:most] if counts[g] > 1]
         members = [(np.flatnonzero(self.group == g)[:6] + 1).tolist() for g in order]
@@ -73,7 +73,7 @@ class NearCopyResult:
     n_near : int
         Rows in at least one of the pairs.
     n_candidates : int
-        Pairs that shared a code, whose distance was measured.
+        Pairs that shared a code, so that their distance was measured.
     n_all : int
         Pairs that an exact search would measure.
     recall_bound : float
@@ -95,7 +95,7 @@ class NearCopyResult:
     n_found: int
 
     def to_frame(self, most: int = 10) -> pd.DataFrame:
-        """The nearest pairs, rows counted from 1."""
+        """Return the nearest pairs, rows counted from 1."""
         pairs = self.pairs[:most] + 1
         return pd.DataFrame({"row": pairs[:, 0], "and row": pairs[:, 1], "distance": self.distance[:most]})
 
@@ -131,7 +131,7 @@ def exact_copies(dataset: Dataset) -> CopyResult:
 
 
 def near_distance(result: NeighbourResult, dimension: float) -> float:
-    """The distance up to which two rows count as near copies; 0 where no distance would tell.
+    """Return the distance up to which two rows count as near copies; 0 where no distance would tell.
 
     A tenth of the typical distance to the fifth neighbour, or less where the data are so crowded, in `dimension`
     dimensions, that more than one row in a thousand would have a neighbour so near by chance.
@@ -181,10 +181,10 @@ def near_copies(sample: Sample, threshold: float, known: NeighbourResult | None 
 
 
 def _sharing(code: np.ndarray) -> np.ndarray:
-    """Pairs of rows with equal codes, shape (n_pairs, 2); of a crowded box only as many as memory allows."""
+    """Return the pairs of rows with equal codes, shape (n_pairs, 2); of a crowded box as many as memory allows."""
     order = np.argsort(code, kind="stable")
     ordered, pairs, left = code[order], [np.empty((0, 2), np.int64)], _MOST_CANDIDATES // _REPETITIONS
-    # Rows of one box stand side by side: compare each with the next, the one after that, and so on.
+    # Rows of one box are adjacent: compare each with the next, the one after that, and so on.
     for apart in range(1, len(code)):
         same = np.flatnonzero(ordered[apart:] == ordered[:-apart])
         if not len(same) or left <= 0:
@@ -196,13 +196,14 @@ def _sharing(code: np.ndarray) -> np.ndarray:
 
 
 def _measured(X: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Return the distance of each pair."""
     step = max(4_000_000 // X.shape[1], 1)
     parts = (pairs[start : start + step] for start in range(0, len(pairs), step))
     return np.concatenate([np.zeros(0), *(np.linalg.norm(X[p[:, 0]] - X[p[:, 1]], axis=1) for p in parts)])
 
 
 def _recall(sample: Sample, known: NeighbourResult | None, threshold: float, candidates: np.ndarray) -> tuple[int, int]:
-    """Pairs of nearest neighbours within the threshold that are known exactly, and how many are candidates."""
+    """Count the known pairs of nearest neighbours within the threshold, and those among the candidates."""
     if known is None:
         return 0, 0
     # Nothing is said of pairs a rounding error beyond the threshold.

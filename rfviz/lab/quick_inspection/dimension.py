@@ -1,4 +1,4 @@
-r"""How many numbers it takes to say where a point is among its neighbours: two estimates of the intrinsic dimension.
+"""The intrinsic dimension: the number of coordinates that tell a point from its neighbours, by two estimates.
 
 Where points are spread evenly over a d-dimensional sheet, the number of points within a distance grows as its d-th
 power, whatever the number of columns; both estimates read d off the distances to the nearest neighbours.
@@ -23,7 +23,7 @@ __all__ = [
     "two_nn_dimension",
 ]
 
-#: Neighbours that the likelihood estimate looks at.
+#: Neighbours that the likelihood estimate uses.
 NEIGHBOURS = 10
 # The largest ratios are left out of the first estimate: they come from sparse borders.
 _KEPT_SHARE = 0.9
@@ -60,7 +60,7 @@ class DimensionResult:
     tied: float
 
     def to_frame(self) -> pd.DataFrame:
-        """One row an estimate."""
+        """Return one row per estimate."""
         return pd.DataFrame({
             "estimate": ["TwoNN", "Maximum likelihood"],
             "dimension": [self.two_nn, self.likelihood],
@@ -70,7 +70,7 @@ class DimensionResult:
 
 
 def intrinsic_dimension(distance: np.ndarray, n_features: int) -> DimensionResult:
-    """Both estimates from the distances to the nearest neighbours.
+    """Estimate the dimension twice from the distances to the nearest neighbours.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def intrinsic_dimension(distance: np.ndarray, n_features: int) -> DimensionResul
 
 
 def two_nn_dimension(distance: np.ndarray) -> tuple[float, float]:
-    r"""Facco, d'Errico, Rodriguez and Laio 2017: the ratio μ of the two nearest distances has P(μ > t) = t^{−d}.
+    r"""Estimate the dimension from the ratio μ of the two nearest distances (Facco, d'Errico, Rodriguez, Laio 2017).
 
-    So ln μ is exponential of rate d. From the smallest nine tenths of the ratios, the sum
+    As P(μ > t) = t^{−d}, ln μ is exponential of rate d. From the smallest nine tenths of the ratios, the sum
     T = Σ ln μ_(i) + (n − r) ln μ_(r) is Gamma(r, d), were they independent: (r − 1)/T is unbiased.
 
     Parameters
@@ -127,10 +127,11 @@ def two_nn_dimension(distance: np.ndarray) -> tuple[float, float]:
 
 
 def likelihood_dimension(distance: np.ndarray) -> tuple[float, float]:
-    r"""Levina and Bickel 2004: ln(T_k/T_j), j < k, are exponential of rate d about every point.
+    r"""Estimate the dimension from the k nearest distances by maximum likelihood (Levina and Bickel 2004).
 
-    MacKay and Ghahramani (2005) average their inverses over the points and invert once, which is the maximum of the
-    joint likelihood; the mean of d over the points would be too large.
+    ln(T_k/T_j), j < k, are exponential of rate d about every point. MacKay and Ghahramani (2005) average the inverses
+    over the points and invert once, which is the maximum of the joint likelihood; the mean of d over the points would
+    be too large.
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ def likelihood_dimension(distance: np.ndarray) -> tuple[float, float]:
 
 
 def neighbour_distances(X: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest other rows of each row by scikit-learn: distances and row numbers, shape (n, min(k, n − 1)).
+    """Return distances to the nearest other rows and their numbers, each of shape (n, min(k, n − 1)).
 
     Parameters
     ----------

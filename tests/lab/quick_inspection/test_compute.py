@@ -7,18 +7,19 @@ from scipy.stats import binom
 from sklearn.neighbors import LocalOutlierFactor
 
 from rfviz.analysis.embedding import embed, prepare_points
-from rfviz.analysis.inspection import column_name, nearest_rows, scaling_of, take_sample
-from rfviz.analysis.inspection_columns import inspect_columns, inspect_leaks
-from rfviz.analysis.inspection_duplicates import exact_copies, near_copies, near_distance
-from rfviz.analysis.inspection_findings import GRADES, findings_frame
-from rfviz.analysis.inspection_maps import FEATURES, draw_maps
-from rfviz.analysis.inspection_neighbours import distances, neighbours
-from rfviz.analysis.inspection_structure import inspect_structure, stratified_folds
-from rfviz.analysis.quick_inspection import Inspection
-from rfviz.datasets import load
-from rfviz.datasets.base import Dataset
+from rfviz.datasets import Dataset, load
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
+from rfviz.lab.cache import Cache
+from rfviz.lab.quick_inspection import compute
+from rfviz.lab.quick_inspection.columns import inspect_columns, inspect_leaks
+from rfviz.lab.quick_inspection.compute import Inspection
+from rfviz.lab.quick_inspection.copies import exact_copies, near_copies, near_distance
+from rfviz.lab.quick_inspection.maps import FEATURES, draw_maps
+from rfviz.lab.quick_inspection.neighbours import distances, neighbours
+from rfviz.lab.quick_inspection.sample import column_name, nearest_rows, scaling_of, take_sample
+from rfviz.lab.quick_inspection.structure import inspect_structure, stratified_folds
+from rfviz.lab.quick_inspection.text import GRADES, findings_frame
 
 
 def table(X, y=None, **options):
@@ -336,22 +337,20 @@ def test_equal_rows_are_refused_in_a_sentence(ask):
 # --- all of it --------------------------------------------------------------------------------------------------------
 
 
-def test_an_inspection_computes_each_part_once_and_says_what_the_parts_found():
+def test_an_inspection_computes_each_part_once_and_says_what_the_parts_found(monkeypatch):
     asked = []
-    known = {}
 
-    def keep(name, key, compute):
-        asked.append(name)
-        if (name, key) not in known:
-            known[name, key] = compute(lambda share, text: None)
-        return known[name, key]
+    def counted(sample):
+        asked.append(sample)
+        return neighbours(sample)
 
-    data = load("xor", n_samples=80)
-    kept, alone = list(Inspection(data, seed=2, keep=keep).findings()), Inspection(data, seed=2)
-    assert kept == list(alone.findings()) and alone.maps() is alone.maps()
-    assert asked.count("neighbours") > 1 and len([name for name, _ in known if name == "neighbours"]) == 1
-    frame = findings_frame(kept)
-    assert frame["title"].tolist() == [finding.title for finding in kept] and set(frame["grade"]) <= set(
-        GRADES.values()
-    )
-    assert str(kept[0]) == f"Rows and labels (fine): {kept[0].sentence}"
+    monkeypatch.setattr(compute, "neighbours", counted)
+    data, cache = load("xor", n_samples=80), Cache()
+    found, alone = list(Inspection(data, seed=2, cache=cache).findings()), Inspection(data, seed=2)
+    assert len(asked) == 1  # though three of the findings need it
+    assert found == list(Inspection(data, seed=2, cache=cache).findings()) and len(asked) == 1
+    assert found == list(alone.findings()) and alone.maps() is alone.maps() and len(asked) == 2
+    frame = findings_frame(found)
+    assert frame["title"].tolist() == [finding.title for finding in found]
+    assert set(frame["grade"]) <= set(GRADES.values())
+    assert str(found[0]) == f"Rows and labels (fine): {found[0].sentence}"

@@ -1,32 +1,115 @@
-"""What the quick inspection says of each question, from the results of the analyses."""
+"""Findings in plain sentences, from the results of the analyses, and the other texts of the page."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from rfviz.analysis.inspection_columns import ColumnResult, LeakResult
-from rfviz.analysis.inspection_duplicates import CopyResult, NearCopyResult
-from rfviz.analysis.inspection_findings import Finding, capital, count, share, unknown
-from rfviz.analysis.inspection_maps import MapResult
-from rfviz.analysis.inspection_neighbours import FAR_OUTLYING, OUTLYING, DistanceResult, NeighbourResult
-from rfviz.analysis.inspection_structure import StructureResult
-from rfviz.analysis.intrinsic_dimension import DimensionResult
-from rfviz.datasets.base import Dataset
+from rfviz.datasets import Dataset
+from rfviz.lab.quick_inspection.columns import ColumnResult, LeakResult
+from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult
+from rfviz.lab.quick_inspection.dimension import DimensionResult
+from rfviz.lab.quick_inspection.maps import MapResult
+from rfviz.lab.quick_inspection.neighbours import FAR_OUTLYING, OUTLYING, DistanceResult, NeighbourResult
+from rfviz.lab.quick_inspection.structure import StructureResult
 
 __all__ = [
-    "columns", "copies", "dimension", "distances", "leaks", "near_copies", "order", "outliers", "rows", "structure",
+    "GRADES", "METHOD", "Finding", "columns", "copies", "dimension", "distances", "findings_frame",
+    "leaks", "near_copies", "order", "outliers", "rows", "share", "structure", "unknown", "verdict",
 ]  # fmt: skip
+
+#: Words of each grade, the most urgent first.
+GRADES = {"warning": "warning", "look": "worth a look", "fine": "fine", "unknown": "cannot be said"}
 
 _RARE, _UNBALANCED = 5, 10.0
 _CONCENTRATED = 0.1
 _DISAGREE = 1.6
 _FEW_ROWS = 40
 
+METHOD = """
+**Rows.** The maps show up to 1,000 rows, distances and neighbours are those of up to 10,000, copies of all of them; of
+very wide data fewer. Rows are drawn at random, always the same ones. Columns of tables are standardised, images are
+left as they are, unless you choose otherwise in the sidebar.
+
+**Maps.** The first two principal components of the rows, of 1,000 random maxout features (pools of 8), and of 1,000
+random Fourier features whose width is one over the median distance.
+
+**Dimension.** In d dimensions the number of points within a distance grows as its d-th power. TwoNN (Facco et al. 2017)
+reads d off the ratio of the distances to the two nearest rows; the maximum-likelihood estimate (Levina and Bickel 2004,
+with the correction of MacKay and Ghahramani) off the ten nearest. Both are too low where d is large and rows are few.
+
+**Outliers.** The local outlier factor (Breunig et al. 2000): how many times sparser the surroundings of a row are than
+those of its 20 nearest. From 2 on a row is an outlier, from 5 on a far one.
+
+**Copies.** Exact copies agree in every number. Near copies are closer than a tenth of the usual distance to the fifth
+neighbour, or less where the data are crowded, so that chance would give about one row in a thousand such a neighbour.
+Candidates are rows that share a box of one of 16 random grids; their distance is then measured. A pair at the limit is
+found with a probability of at least 99.9%.
+
+**Leaks.** Half of the rows choose the columns to try; the other half says, by cross-validation, how well a small tree
+on that one column does. A column gives the label away if it leaves at most 2% of errors, and a tenth of those of a
+guess (of numbers: 1% of the variance).
+
+**Linear or not.** Five-fold cross-validation on up to 2,500 rows: ridge regression on the columns, and on up to 400
+random features of them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real
+where chance would bring it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003).
+"""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A plain sentence with its number, and how much attention it calls for.
+
+    Attributes
+    ----------
+    title : str
+    grade : str
+        One of :data:`GRADES`.
+    sentence : str
+    page : str
+        Slug of a page that shows it; empty where none does.
+    values : mapping
+        Settings there, next to the data set.
+    """
+
+    title: str
+    grade: str
+    sentence: str
+    page: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.title} ({GRADES[self.grade]}): {self.sentence}"
+
+
+def verdict(findings: Sequence[Finding]) -> str:
+    """Return how many findings there are of each grade: ``"1 warning, 2 worth a look, 6 fine"``."""
+    counts = {grade: sum(finding.grade == grade for finding in findings) for grade in GRADES}
+    words = [
+        f"{count} {GRADES[grade]}{'s' if grade == 'warning' and count > 1 else ''}"
+        for grade, count in counts.items()
+        if count
+    ]
+    return ", ".join(words)
+
+
+def findings_frame(findings: Sequence[Finding]) -> pd.DataFrame:
+    """Return one row per finding: its title, its grade in words, the sentence, and the page that shows it."""
+    rows = [(f.title, GRADES[f.grade], f.sentence, f.page) for f in findings]
+    return pd.DataFrame(rows, columns=["title", "grade", "finding", "page"])
+
+
+def unknown(title: str, reason: str) -> Finding:
+    """Return the finding for a question that these data cannot answer."""
+    return Finding(title, "unknown", reason)
+
 
 def rows(dataset: Dataset) -> Finding:
-    """How many rows there are, and how the labels are spread over them."""
+    """Describe how many rows there are, and how the labels are spread over them."""
     title, n, d = "Rows and labels", dataset.n_samples, dataset.n_features
     size = f"{count(n, 'row')} of {count(d, 'pixel value' if dataset.image_shape else 'column')}"
     few = n < _FEW_ROWS
@@ -60,7 +143,7 @@ def rows(dataset: Dataset) -> Finding:
 
 
 def columns(result: ColumnResult, dataset: Dataset) -> Finding:
-    """Columns that say nothing, say the same twice, or number the rows."""
+    """Describe columns that are constant, repeat others, or number the rows."""
     title, parts = "Columns", []
     if len(result.constant):
         what = "pixels" if dataset.image_shape else "columns"
@@ -79,12 +162,12 @@ def columns(result: ColumnResult, dataset: Dataset) -> Finding:
         parts.append(f"{_some(result, result.numbering)} {numbered}, as an identifier does")
     if not parts:
         return Finding(title, "fine", "No column is constant, none repeats another, and none numbers the rows.")
-    grade = "warning" if len(result.numbering) else "look"
-    return Finding(title, grade, f"{capital('; '.join(parts))}. Leave such columns out.")
+    grade, said = "warning" if len(result.numbering) else "look", "; ".join(parts)
+    return Finding(title, grade, f"{said[:1].upper()}{said[1:]}. Leave such columns out.")
 
 
 def leaks(result: LeakResult | None, dataset: Dataset) -> Finding:
-    """Columns that alone predict the label."""
+    """Describe columns that alone predict the label."""
     title = "Leaks"
     if result is None:
         if dataset.y is None:
@@ -101,7 +184,7 @@ def leaks(result: LeakResult | None, dataset: Dataset) -> Finding:
 
 
 def copies(result: CopyResult, dataset: Dataset, how: str) -> Finding:
-    """Rows that are there more than once."""
+    """Describe rows that occur more than once."""
     title, link = "Exact copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
     n = dataset.n_samples
     if n > 1 and result.n_extra == n - 1:
@@ -119,7 +202,7 @@ def copies(result: CopyResult, dataset: Dataset, how: str) -> Finding:
 
 
 def near_copies(result: NearCopyResult, how: str) -> Finding:
-    """Rows that are nearly equal."""
+    """Describe rows that are nearly equal."""
     link = ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
     looked = f"hash codes left {result.n_candidates:,} of {result.n_all:,} pairs to measure"
     if result.n_known:
@@ -138,7 +221,7 @@ def near_copies(result: NearCopyResult, how: str) -> Finding:
 
 
 def distances(result: DistanceResult, how: str) -> Finding:
-    """How far apart rows are, and the width of a kernel that suits them."""
+    """Describe how far apart rows are, and the width of a kernel that suits them."""
     values = {"scheme": "RandomFourier", "gamma": "median", "normalise": how}
     text = (
         f"The median distance is {result.median:.3g}, which suggests γ = {result.gamma_median:.2g} for a Gaussian "
@@ -153,7 +236,7 @@ def distances(result: DistanceResult, how: str) -> Finding:
 
 
 def dimension(result: DimensionResult, how: str) -> Finding:
-    """How many numbers say where a row is."""
+    """Describe the intrinsic dimension."""
     low, high = sorted((result.two_nn, result.likelihood))
     about = f"about {low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"between {low:.1f} and {high:.1f}"
     text = f"Near each row the data have {about} dimensions (TwoNN {result.two_nn:.1f}, maximum likelihood "
@@ -167,7 +250,7 @@ def dimension(result: DimensionResult, how: str) -> Finding:
 
 
 def outliers(result: NeighbourResult, how: str) -> Finding:
-    """Rows that stand apart."""
+    """Describe outliers."""
     worst, row = float(result.factor.max()), int(result.outliers(1)[0]) + 1
     link = ("maxout-pca", {"normalise": how})
     if worst < OUTLYING:
@@ -184,7 +267,7 @@ def outliers(result: NeighbourResult, how: str) -> Finding:
 
 
 def structure(result: StructureResult, how: str) -> Finding:
-    """Whether random features learn what a linear model does not."""
+    """Say whether random features learn what a linear model does not."""
     title, best = "Linear or not", result.best
     values = {"schemes": ["RandomFourier", "RandomMaxout"], "normalise": how}
     show = share if result.is_classification else (lambda score: f"R² {score:.3f}")
@@ -210,7 +293,7 @@ def structure(result: StructureResult, how: str) -> Finding:
 
 
 def order(result: MapResult, how: str) -> Finding | None:
-    """Whether the maps put the rows in their given order; None where there is none."""
+    """Say whether the maps put the rows in their given order; None where there is none."""
     if result.projections[0].order is None:
         return None
     plain, maxout, _ = (abs(projection.order.spearman) for projection in result.projections)
@@ -222,7 +305,7 @@ def order(result: MapResult, how: str) -> Finding | None:
 
 
 def _some(result: ColumnResult, which: Sequence[int], what: str = "columns") -> str:
-    """Columns by name where they are few, else how many."""
+    """Name columns where they are few, else count them."""
     if len(which) > 3:
         return f"{len(which):,} of {len(result.names):,} {what}"
     return " and ".join(f"“{result.names[int(column)]}”" for column in which)
@@ -234,3 +317,16 @@ def _verb(which: Sequence[int], one: str, many: str) -> str:
 
 def _are(n: int) -> str:
     return "is" if n == 1 else "are"
+
+
+def share(value: float) -> str:
+    """Write a share in per cent, with a digit after the point where that is needed: 0.3%, 37%, 99.6%."""
+    percent = 100.0 * float(value)
+    digits = 1 if 0 < percent < 9.95 or (90.5 < percent < 100 and round(percent, 1) != round(percent)) else 0
+    return f"{percent:.{digits}f}%"
+
+
+def count(n: int, what: str) -> str:
+    """Write a number of things: ``1 row``, ``2,000 rows``."""
+    plural = what if n == 1 else f"{what[:-1]}es" if what.endswith("x") else f"{what}s"
+    return f"{n:,} {plural}"

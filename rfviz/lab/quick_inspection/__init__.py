@@ -1,0 +1,1 @@
+"""Quick inspection: what random features say about a table."""

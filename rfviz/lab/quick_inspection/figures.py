@@ -1,0 +1,220 @@
+"""The charts of the quick inspection: three maps, the findings, distances, and a linear model next to features."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.datasets import Dataset
+from rfviz.features import RandomFourier
+from rfviz.figures.embedding import PointStyle, plot_embedding, point_style
+from rfviz.figures.images import image_marks
+from rfviz.figures.lines import M_TITLE
+from rfviz.figures.quick import trace
+from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
+from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
+from rfviz.lab.quick_inspection.neighbours import DistanceResult
+from rfviz.lab.quick_inspection.sample import column_name, of_rows
+from rfviz.lab.quick_inspection.structure import StructureResult
+from rfviz.lab.quick_inspection.text import GRADES, Finding
+
+__all__ = ["inspection_style", "plot_distances", "plot_findings", "plot_maps", "plot_structure"]
+
+# Grades differ in shape as well as in colour.
+_MARKS = {"warning": ("#c0392b", "x"), "look": ("#d98200", "diamond"), "fine": ("#2e8b57", "circle"),
+          "unknown": (GREY, "circle-open")}  # fmt: skip
+_MAP_HEIGHT, _DETAIL_HEIGHT, _ROW, _LINE = 520, 380, 26, 19
+# Characters of a sentence in a line, for a chart about 900 pixels wide.
+_WIDE = 86
+
+
+def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str) -> PointStyle:
+    """Return the colours of rows of a data set, and what each row is called.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    rows : ndarray of int, shape (n,)
+    colour : {"label", "order", "brightness", "none"} or str
+        What they show; ``"c3"`` is the third column.
+    """
+    names = [f"row {row + 1:,}" for row in rows]
+    if colour == "none":
+        style = point_style(len(rows))
+    elif colour == "label" and dataset.target_names:
+        style = point_style(len(rows), None, dataset.y[rows], dataset.target_names)
+        names = [f"{name}: {dataset.target_names[int(dataset.y[row])]}" for name, row in zip(names, rows, strict=True)]
+    else:
+        values, title = _values(dataset, rows, colour)
+        names = [f"{name}: {title} {value:.4g}" for name, value in zip(names, values, strict=True)]
+        low, high = np.percentile(values, (1, 99))
+        if np.ptp(values) > 1.5 * (high - low):  # a few huge values would leave all others one colour
+            values = np.clip(values, low, high)
+        style = point_style(len(rows), values, title=title)
+    return dataclasses.replace(style, labels=names)
+
+
+def _values(dataset: Dataset, rows: np.ndarray, colour: str) -> tuple[np.ndarray, str]:
+    """Return the numbers that a colour stands for, and their title."""
+    if colour == "label":
+        return dataset.y[rows].astype(np.float64), "target"
+    if colour == "order":
+        return dataset.order[rows].astype(np.float64), "order"
+    if colour == "brightness":
+        return dataset.X[rows].mean(axis=1, dtype=np.float64), "brightness"
+    column = int(colour[1:]) - 1
+    return dataset.X[rows, column].astype(np.float64), column_name(dataset, column)
+
+
+def plot_maps(
+    result: MapResult, dataset: Dataset, colour: str = "none", row: int | None = None
+) -> dict[str, go.Figure]:
+    """Draw the three maps, each as a figure of its own.
+
+    Parameters
+    ----------
+    result : MapResult
+    dataset : Dataset
+        Where its rows come from; images are drawn as themselves.
+    colour : str
+        See :func:`inspection_style`.
+    row : int, optional
+        A row to mark with a ring, where it is among those drawn.
+
+    Returns
+    -------
+    dict
+        By the names :data:`rfviz.lab.quick_inspection.maps.MAP_NAMES`.
+    """
+    rows = result.sample.rows
+    style = inspection_style(dataset, rows, colour)
+    place = next(iter(np.flatnonzero(rows == row)), None)
+    figures = {}
+    for name, projection in zip(MAP_NAMES, result.projections, strict=True):
+        marks = None
+        if dataset.image_shape:
+            marks = image_marks(of_rows(dataset, result.sample), projection.coordinates, style, place)
+        figures[name] = plot_embedding(projection, style, height=_MAP_HEIGHT, thumbnails=marks, selected=place)
+    return figures
+
+
+def plot_findings(findings: Sequence[Finding]) -> go.Figure:
+    """Draw the findings one below the other: a mark for the grade, the title, the sentence.
+
+    Parameters
+    ----------
+    findings : sequence of Finding
+    """
+    lines = [wrap(finding.sentence, _WIDE) for finding in findings]
+    tops = np.cumsum([0, *(_ROW + _LINE * len(part) for part in lines)])
+    middle = tops[:-1] + 0.5 * _LINE
+    traces = []
+    for grade, (colour, symbol) in _MARKS.items():
+        places = [i for i, finding in enumerate(findings) if finding.grade == grade]
+        if places:
+            traces.append(trace(
+                "scatter", x=np.zeros(len(places)), y=middle[places], mode="markers", name=GRADES[grade],
+                marker={"color": colour, "symbol": symbol, "size": 13, "line": {"width": 2, "color": colour}},
+                text=[findings[i].title for i in places], hovertemplate="%{text}<extra>" + GRADES[grade] + "</extra>",
+                showlegend=True,
+            ))  # fmt: skip
+    left = {"showarrow": False, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "top", "align": "left"}
+    words = []
+    for top, finding, part in zip(tops, findings, lines, strict=False):
+        words.append(left | {"x": 0.03, "y": top, "text": f"<b>{_plain(finding.title)}</b>", "font": {"size": 14}})
+        text = "<br>".join(map(_plain, part))
+        words.append(left | {"x": 0.19, "y": top, "text": text, "font": {"size": 14}})
+    hidden = {"visible": False, "fixedrange": True}
+    return styled(
+        traces, x="", y="", height=int(tops[-1]) + 80, revision="", annotations=words,
+        margin={"l": 12, "r": 12, "t": 56, "b": 8},
+        xaxis=hidden | {"range": [-0.02, 1.0]}, yaxis=hidden | {"range": [float(tops[-1]), -8.0]},
+    )  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    """Escape text: names of columns may hold what reads as a tag."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
+    """Draw a histogram of the distances of pairs, and the distances after the Gaussian map.
+
+    Parameters
+    ----------
+    result : DistanceResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    style = map_style(RandomFourier)
+    centres, width = 0.5 * (result.edges[1:] + result.edges[:-1]), float(result.edges[1] - result.edges[0])
+    height = result.counts / result.counts.max()
+    grid = np.linspace(0.0, result.edges[-1], 161)
+    bars = trace("bar", x=centres, y=height, width=width, marker={"color": rgba(GREY, 0.55), "line": {"width": 0}},
+                 name="pairs", customdata=result.counts,
+                 hovertemplate="distance %{x:.3g}: %{customdata} pairs<extra></extra>")  # fmt: skip
+    curve = trace("scatter", x=grid, y=result.mapped(grid), mode="lines", name="distance after the Fourier map",
+                  line={"color": style.colour, "dash": style.dash, "width": 2.5},
+                  hovertemplate="after the map: %{y:.2f} of its largest<extra></extra>")  # fmt: skip
+    marks = [("median", result.median), ("saturated", result.reach)]
+    lines = [
+        {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1.02, "line": {"color": GREY, "dash": "dot", "width": 1.5}}
+        for _, x in marks
+    ]
+    above = {"y": 1.02, "showarrow": False, "yanchor": "bottom", "font": {"size": 13}}
+    words = [
+        above | {"x": x, "text": text, "xanchor": side}
+        for (text, x), side in zip(marks, ("right", "left"), strict=True)  # the map is saturated beyond the median
+        if x <= result.edges[-1]
+    ]
+    return styled(
+        [bars, curve], x="distance of two rows", y="share of the largest",
+        height=_DETAIL_HEIGHT, revision=revision, shapes=[line for line in lines if line["x0"] <= result.edges[-1]],
+        annotations=words, bargap=0, legend={"y": 1.1}, margin={"l": 76, "r": 24, "t": 64, "b": 56},
+        xaxis={"range": [0.0, float(result.edges[-1])]}, yaxis={"range": [0.0, 1.1]},
+    )  # fmt: skip
+
+
+def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
+    """Draw cross-validated scores against the number of features, and those of a linear model and of a guess.
+
+    Parameters
+    ----------
+    result : StructureResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    ends = np.array([result.m_grid[0], result.m_grid[-1]], dtype=float)
+    unit = 100.0 if result.is_classification else 1.0
+    traces = [
+        _level("linear model", ends, unit * result.linear, unit * result.linear_error, COLOURS[2], "dashdot"),
+        _level("always the largest class" if result.is_classification else "always the mean", ends,
+               unit * result.guess, 0.0, GREY, "dot"),
+    ]  # fmt: skip
+    for curve in result.curves:
+        style = map_style(curve.spec.cls)
+        traces.append(trace(
+            "scatter", x=np.array(result.m_grid, dtype=float), y=unit * curve.scores, mode="lines+markers",
+            name=curve.label, line={"color": style.colour, "dash": style.dash, "width": 2.5},
+            marker={"symbol": style.symbol, "size": 9},
+            error_y={"type": "data", "array": unit * curve.errors, "color": rgba(style.colour, 0.6), "width": 3},
+            hovertemplate="%{x:.0f} features: %{y:.3g}<extra>" + curve.label + "</extra>",
+        ))  # fmt: skip
+    return styled(
+        traces, x=M_TITLE, y="right labels, %" if result.is_classification else "R²", height=_DETAIL_HEIGHT,
+        revision=revision,
+        xaxis={"type": "log", "tickvals": list(result.m_grid), "ticktext": [str(m) for m in result.m_grid]},
+    )  # fmt: skip
+
+
+def _level(name: str, ends: np.ndarray, y: float, error: float, colour: str, dash: str) -> dict[str, Any]:
+    """Return a level line of one score."""
+    said = f"{y:.3g}" + (f" ± {error:.2g}" if error else "")
+    line = {"color": colour, "dash": dash, "width": 2.5}
+    return trace("scatter", x=ends, y=np.array([y, y]), mode="lines", name=name, line=line,
+                 hovertemplate=f"{name}: {said}<extra></extra>")  # fmt: skip

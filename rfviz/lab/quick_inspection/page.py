@@ -1,0 +1,160 @@
+"""What random features say about a table: three maps of its rows, and findings in plain sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from rfviz import datasets
+from rfviz.analysis.points import normalise
+from rfviz.datasets import Dataset
+from rfviz.errors import RfvizError
+from rfviz.lab import script
+from rfviz.lab.cache import Cache
+from rfviz.lab.controls import Control
+from rfviz.lab.page import Chart, MapExport, Page
+from rfviz.lab.panel import Panel, ScaledData
+from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
+from rfviz.lab.quick_inspection.figures import plot_findings, plot_maps
+from rfviz.lab.quick_inspection.maps import MAP_NAMES, feature_specs
+from rfviz.lab.quick_inspection.sample import MAP_ROWS, SCALING, column_name, scaling_of
+from rfviz.lab.quick_inspection.text import findings_frame, verdict
+from rfviz.params import Param
+
+__all__ = ["PAGE", "InspectedData", "QuickInspection", "Settings"]
+
+SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features of the maps.")
+# A menu of more columns than this is too long to be used.
+_MENU = 300
+
+
+@dataclass(frozen=True)
+class InspectedData(ScaledData):
+    """Data, how their rows are scaled, and the seed of the maps' features."""
+
+    seed: int
+
+    def inspect(self, cache: Cache) -> Inspection:
+        """Return the inspection, whose parts are computed when they are asked for."""
+        return Inspection(self.data, self.normalise, self.seed, cache)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the points of the maps show.
+
+    Attributes
+    ----------
+    colour : str
+        See :func:`rfviz.lab.quick_inspection.figures.inspection_style`.
+    row : int or None
+        The row that is shown below the maps, from 0.
+    """
+
+    colour: str
+    row: int | None
+
+
+class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
+    """A data set in pictures and sentences."""
+
+    slug = "quick-inspection"
+    title = "Quick inspection"
+    icon = ":material/troubleshoot:"
+    group = "Your data"
+    question = "What do random features say about these data: what is odd, what repeats, and is a linear model enough?"
+    inspects_files = True
+
+    def source(self, panel: Panel) -> InspectedData:
+        return InspectedData(panel.data("breast_cancer"), panel.control(SCALING), panel.control(SEED))
+
+    def settings(self, panel: Panel, source: InspectedData) -> Settings:
+        dataset = source.dataset
+        with panel.section("controls-inspection"):
+            options = _colours(dataset)
+            default = "order" if dataset.order is not None else next(iter(options))
+            help = "What the colours of the points show; the arrows step through."
+            colour = panel.choice("colour", list(options), default, "Colour by", help, options)
+            row = panel.ask(_row_control(dataset.n_samples))
+        return Settings(colour, None if row == 0 else int(row) - 1)
+
+    def run(self, source: InspectedData, settings: Settings, cache: Cache) -> InspectionResult:
+        inspection = source.inspect(cache)
+        inspection.sample(MAP_ROWS)  # rows that cannot be scaled are refused as a whole
+        try:
+            maps = inspection.maps()
+        except RfvizError:  # one column, or equal rows: the findings say so
+            maps = None
+        return InspectionResult(maps, tuple(inspection.findings()), inspection.limits())
+
+    def charts(
+        self, source: InspectedData, settings: Settings, result: InspectionResult, cache: Cache
+    ) -> tuple[Chart, ...]:
+        found, limits = verdict(result.findings), f" {result.limits}" if result.limits else ""
+        words = f"**What was found in {source.dataset.name}:** {found}.{limits}"
+        plot, table = partial(plot_findings, result.findings), partial(findings_frame, result.findings)
+        main = Chart("findings", plot, table, f"The findings: {found}.", words, on_page=False)
+        maps = result.maps
+        if maps is None:
+            return (main,)
+
+        def chart_of(name: str, title: str) -> Chart:
+            return Chart(
+                name,
+                lambda: plot_maps(maps, source.dataset, settings.colour, settings.row)[name],
+                lambda: maps.frames()[name],
+                f"{title} of {len(maps.sample.rows):,} rows.",
+            )
+
+        titles = [projection.title for projection in maps.projections]
+        return (main, *map(chart_of, MAP_NAMES, titles))
+
+    def script(self, source: InspectedData, settings: Settings) -> str:
+        shown = f"colour={settings.colour!r}" + (f", row={settings.row}" if settings.row is not None else "")
+        body = f"""
+{script.load_data(source.data)}
+inspection = Inspection(dataset, {source.normalise!r}, seed={source.seed})
+
+findings = []
+for finding in inspection.findings():
+    print(finding)
+    findings.append(finding)
+print(inspection.limits())
+
+frames = {{"findings": findings_frame(findings)}}
+figures = {{"findings": plot_findings(findings)}}
+
+maps = inspection.maps()
+frames |= maps.frames()
+figures |= plot_maps(maps, dataset, {shown})
+for figure in figures.values():
+    figure.show()
+"""
+        uses = [datasets, Inspection, findings_frame, plot_findings, plot_maps]
+        return script.write("What do random features say about these data?", body, uses)
+
+    def maps(self, source: InspectedData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
+        X = normalise(source.dataset.X, scaling_of(source.dataset, source.normalise))
+        return tuple(MapExport(spec.cls.label, spec.make(), X) for spec in feature_specs(source.seed))
+
+
+def _colours(dataset: Dataset) -> dict[str, str]:
+    """Return what points can be coloured by, and the words for it."""
+    options = {}
+    if dataset.y is not None:
+        options["label"] = "label" if dataset.target_names else "target"
+    if dataset.order is not None:
+        options["order"] = "given order"
+    if dataset.image_shape:
+        options["brightness"] = "brightness"
+    else:
+        options |= {f"c{column + 1}": column_name(dataset, column) for column in range(min(dataset.n_features, _MENU))}
+    return options | {"none": "nothing"}
+
+
+def _row_control(n: int) -> Control:
+    help = "The row that is shown below the maps, counted from 1; 0 shows none. A click on a point does the same."
+    return Control("row", "number", 0, Param("row", 0, "int", 0, n).clamp, "Row", help, low=0, high=n)
+
+
+PAGE = QuickInspection()

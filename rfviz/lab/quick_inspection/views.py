@@ -1,0 +1,314 @@
+"""The layout of the quick inspection: three maps, the row that was picked, the findings as they come."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from rfviz.datasets import Dataset
+from rfviz.errors import RfvizError
+from rfviz.figures.embedding import PICKED, PointStyle, plot_embedding
+from rfviz.figures.template import COLOURS, SEQUENCE, SYMBOLS
+from rfviz.figures.thumbnails import place_thumbnails
+from rfviz.lab.cache import Cache
+from rfviz.lab.controls import Control
+from rfviz.lab.page import Chart
+from rfviz.lab.panel import ScaledData
+from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
+from rfviz.lab.quick_inspection.figures import inspection_style, plot_distances, plot_structure
+from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
+from rfviz.lab.quick_inspection.page import InspectedData, Settings
+from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
+from rfviz.lab.quick_inspection.text import GRADES, METHOD, Finding, share, verdict
+from rfviz.ui import images, layout
+from rfviz.ui.cache import SessionCache
+from rfviz.ui.controls import draw_word
+from rfviz.ui.links import data_values, page_link
+from rfviz.ui.live_chart import taken_row
+from rfviz.ui.page import View
+from rfviz.ui.plain import plain
+from rfviz.ui.share import share_place
+
+__all__ = ["InspectionView"]
+
+# Title of each map and its tooltip.
+_TITLES = {
+    "map-plain": ("PCA", "The two directions along which the rows themselves vary most: their principal components."),
+    "map-maxout": ("Maxout-PCA", "Principal components of 1,000 random maxout features: each is the largest of 8 "
+                   "random projections."),
+    "map-fourier": ("Fourier-PCA", "Principal components of 1,000 random Fourier features: cosines of random "
+                    "projections, whose inner products estimate a Gaussian kernel."),
+}  # fmt: skip
+_HEIGHT, _THUMBNAILS = 330, 60
+_LEGEND = 12
+_NEIGHBOURS, _COLUMNS, _OUTLIERS = 5, 8, 6
+_ICONS = {
+    "warning": ":red[:material/error:]", "look": ":orange[:material/visibility:]",
+    "fine": ":green[:material/check_circle:]", "unknown": ":gray[:material/remove_circle_outline:]",
+}  # fmt: skip
+_MARKS = dict(zip(SYMBOLS, "●◆■▲✚★", strict=True))
+
+
+def draw_colour(view: InspectionView, control: Control, key: str, on_change: Callable[[], None]) -> None:
+    """Draw the choice of colours, with arrows that step through."""
+    names, state = control.options, view.state
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="colour-steps"):
+        draw_word(control, key, on_change)
+        place = names.index(st.session_state[key])
+        for label, step, word in (("‹", -1, "Previous"), ("›", 1, "Next")):
+            st.button(label, help=f"{word} colouring", key=f"{state.page}:colour:{word}", on_click=state.apply,
+                      args=({"colour": names[(place + step) % len(names)]},))  # fmt: skip
+
+
+class InspectionView(View[InspectedData, Settings, InspectionResult]):
+    """Maps, the row that was picked, and findings, each as soon as it is known."""
+
+    widgets: ClassVar = {"colour": draw_colour}
+
+    inspection: Inspection
+    #: The line below the picked row, filled when all is computed.
+    below_row: Any
+
+    def prepare(self) -> None:
+        """Make a point that was clicked in a map the row to show."""
+        for key in MAP_NAMES:
+            place = taken_row(key)
+            if place is not None:
+                with suppress(RfvizError):
+                    rows = self.source.inspect(SessionCache()).sample(MAP_ROWS).rows
+                    if place < len(rows):
+                        self.state.apply({"row": int(rows[place]) + 1})
+
+    def preview(self, settings: Settings) -> None:
+        inspection = self.inspection = self.source.inspect(self.cache)
+        inspection.sample(MAP_ROWS)
+        try:
+            maps = inspection.maps()
+        except RfvizError as error:
+            st.info(f"No map can be drawn. {error}")
+        else:
+            self._show_maps(maps, settings)
+        with st.container(key="picked-row"):
+            self._show_row(inspection.sample(WORK_ROWS), settings.row)
+        self.below_row, limits = st.container(), inspection.limits()
+        heading, cards, found = st.empty(), st.container(key="findings"), []
+        heading.subheader("Looking …", anchor=False)
+        for finding in inspection.findings():
+            found.append(finding)
+            with cards, st.container(border=True):
+                self._show_finding(finding)
+        heading.subheader(verdict(found), anchor=False)
+        if limits:
+            st.caption(limits)
+
+    def draw(self, settings: Settings, result: InspectionResult, charts: Sequence[Chart]) -> None:
+        with self.below_row, st.container(horizontal=True, key="inspection-bar-row"):
+            self._show_outliers()
+            share_place(self.state)
+        self.share(settings, result)
+        self.draw_details(settings, result, charts)
+
+    def details(
+        self, settings: Settings, result: InspectionResult, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
+        revision = str(self.source.data.key)
+        parts = {
+            "Distances of pairs": partial(_distances, revision=revision),
+            "Linear model against random features": partial(_structure, revision=revision),
+            "Outliers and copies": _rows,
+            "Columns": _columns,
+            "Dimension": _dimension,
+        }
+        shown = {title: partial(_or_reason, part, self.inspection) for title, part in parts.items()}
+        return shown | {"How it is computed": lambda: st.markdown(METHOD)}
+
+    def _show_maps(self, result: MapResult, settings: Settings) -> None:
+        """Draw the three maps next to each other, and what their colours mean."""
+        rows = result.sample.rows
+        style = self.cache.call(style_of, self.inspection.source, settings.colour)
+        picked = None if settings.row is None else next(iter(np.flatnonzero(rows == settings.row)), None)
+        with st.container(key="inspection-maps"):
+            for name, projection in zip(MAP_NAMES, result.projections, strict=True):
+                with st.container():
+                    title, help = _TITLES[name]
+                    st.markdown(f"**{title}**", help=help)
+                    marks = self._marks(rows, projection.coordinates, style, picked)
+                    figure = plot_embedding(
+                        projection, style, height=_HEIGHT, thumbnails=marks, selected=picked, legend=False,
+                        compact=True, revision=str(self.source.data.key),
+                    )  # fmt: skip
+                    words = f"{projection.title} of {len(rows):,} rows, coloured by {style.title or 'nothing'}."
+                    layout.chart(figure, name, words, clickable=True, secondary=name != MAP_NAMES[0], square=True)
+            st.html(_legend(style))
+
+    def _marks(
+        self, rows: np.ndarray, Z: np.ndarray, style: PointStyle, picked: int | None
+    ) -> tuple[np.ndarray, list[str], float] | None:
+        """Return the images that are drawn in place of their points, where the data are images."""
+        dataset = self.source.dataset
+        if not dataset.image_shape:
+            return None
+        aspect = dataset.image_shape[0] / dataset.image_shape[1]
+        places = place_thumbnails(Z, aspect, _THUMBNAILS)
+        frames = [PICKED if place == picked else style.colours[place] for place in places]
+        return places, images.thumbnails(dataset, self.source.data.key, rows[places], frames), aspect
+
+    def _show_row(self, sample: Sample, row: int | None) -> None:
+        """Draw a row of the data, and those nearest to it."""
+        dataset = self.source.dataset
+        if row is None:
+            st.caption("Click a point to see its row and the rows nearest to it.")
+            return
+        near, apart = nearest_rows(sample, dataset, row, _NEIGHBOURS)
+        rows = np.concatenate([[row], near])
+        st.markdown(
+            f"**Row {row + 1:,}{plain(_label(dataset, row))}**, and the {len(near)} rows nearest to it, with their "
+            "distance"
+        )
+        if dataset.image_shape:
+            distances = ["", *(f" ({distance:.3g})" for distance in apart)]
+            captions = [f"row {r + 1:,}{_label(dataset, r)}{text}" for r, text in zip(rows, distances, strict=True)]
+            st.html(images.gallery(dataset, self.source.data.key, rows, captions))
+            return
+        unusual, deviations = _unusual(dataset, sample, row)
+        table = pd.DataFrame({"row": rows + 1, "distance": np.concatenate([[0.0], apart])})
+        if dataset.y is not None:
+            table["label"] = [_label(dataset, r)[3:] for r in rows]
+        for column in unusual:
+            table[column_name(dataset, column)] = dataset.X[rows, column]
+        st.dataframe(table, hide_index=True, height="content",
+                     column_config={"distance": st.column_config.NumberColumn(format="%.3g")})  # fmt: skip
+        if deviations[0] > 0:
+            name = column_name(dataset, unusual[0])
+            most = f"most unusual in “{name}”, {deviations[0]:.1f} standard deviations off the mean"
+            more = f"; the {len(unusual)} most unusual of {dataset.n_features:,} columns are shown"
+            tail = more if len(unusual) < dataset.n_features else ""
+            st.caption(f"It is {plain(most)}{tail}. {plain(dataset.provenance)}")
+
+    def _show_finding(self, finding: Finding) -> None:
+        """Draw a finding, with a link to the page that shows it."""
+        st.markdown(f"{_ICONS[finding.grade]} **{plain(finding.title)}** :small[:gray[{GRADES[finding.grade]}]]")
+        st.markdown(plain(finding.sentence))
+        if finding.page:
+            page_link(finding.page, data_values(self.state) | dict(finding.values), "Shows these data there")
+
+    def _show_outliers(self) -> None:
+        """Draw a button for each of the most outlying rows, which shows it."""
+        try:
+            rows = self.inspection.neighbours().outliers(_OUTLIERS) + 1
+        except RfvizError:  # the findings say why
+            return
+        state = self.state
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="outlying-rows"):
+            st.markdown("Most outlying rows:", width="content")
+            for row in rows.tolist():
+                st.button(f"{row:,}", type="tertiary", key=f"{state.page}:outlier:{row}", on_click=state.apply,
+                          args=({"row": row},), help=f"Show row {row:,}")  # fmt: skip
+
+
+def style_of(source: ScaledData, colour: str, *, cache: Cache) -> PointStyle:
+    """Return the colours of the rows in the maps."""
+    sample = Inspection(source.data, source.normalise, cache=cache).sample(MAP_ROWS)
+    return inspection_style(source.dataset, sample.rows, colour)
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}".replace("-", "−")
+
+
+def _legend(style: PointStyle) -> str:
+    """Return what the colours mean, as a line of HTML: classes, or a scale."""
+    if style.values is not None:
+        stops = ", ".join(f"{colour} {100 * place:.0f}%" for place, colour in SEQUENCE)
+        low, high = float(style.values.min()), float(style.values.max())
+        bar = f'<i class="scale" style="background: linear-gradient(90deg, {stops})"></i>'
+        inner = f"<span>{html.escape(style.title)}</span><span>{_short(low)} {bar} {_short(high)}</span>"
+    else:
+        inner = "".join(
+            f'<span><b style="color: {COLOURS[i % len(COLOURS)]}">{_MARKS[SYMBOLS[i // len(COLOURS) % len(SYMBOLS)]]}'
+            f"</b> {html.escape(name)}</span>"
+            for i, (name, _) in enumerate(style.groups[:_LEGEND])
+        )
+        inner += f"<span>and {len(style.groups) - _LEGEND} more</span>" if len(style.groups) > _LEGEND else ""
+    return f'<div class="rfviz-legend">{inner}</div>'
+
+
+def _unusual(dataset: Dataset, sample: Sample, row: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the columns in which a row is farthest off the mean, the farthest first, and its standard deviations."""
+    X = dataset.X[sample.rows].astype(np.float64)
+    spread = X.std(axis=0)
+    off = np.abs(dataset.X[row] - X.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
+    columns = np.argsort(-off, kind="stable")[:_COLUMNS]
+    return columns, off[columns]
+
+
+def _label(dataset: Dataset, row: int) -> str:
+    if dataset.y is None:
+        return ""
+    name = dataset.target_names[int(dataset.y[row])] if dataset.target_names else f"{dataset.y[row]:.4g}"
+    return f" · {name}"
+
+
+def _or_reason(draw: Callable[[Inspection], None], inspection: Inspection) -> None:
+    """Draw a part, or the reason why these data have none."""
+    try:
+        draw(inspection)
+    except RfvizError as error:
+        st.info(str(error))
+
+
+def _distances(inspection: Inspection, revision: str) -> None:
+    result = inspection.distances()
+    figure = plot_distances(result, revision)
+    layout.chart(figure, "inspection-distances", "Histogram of the distances of pairs, and the map’s distances.")
+    layout.explain(
+        "Grey: distances between the rows. Curve: their distances after a random Fourier map with the width that the "
+        f"median rule suggests (γ = {result.gamma_median:.3g}, σ = {(0.5 / result.gamma_median) ** 0.5:.3g}; the rule "
+        f"“scale” gives {result.gamma_scale:.3g}). At {result.reach:.3g} the curve reaches nine tenths of its maximum. "
+        f"{share(result.beyond)} of the pairs are farther apart: the map forgets their distance."
+    )
+
+
+def _structure(inspection: Inspection, revision: str) -> None:
+    result = inspection.structure()
+    figure = plot_structure(result, revision)
+    layout.chart(figure, "inspection-structure", "Scores of random features against their number, and a linear model.")
+    layout.numbers(result.to_frame(), {"standard error": "%.4f", "right labels": "%.4f", "R²": "%.4f"},
+                   f"Cross-validated on {result.n_rows:,} rows in {result.n_folds} parts.")  # fmt: skip
+
+
+def _rows(inspection: Inspection) -> None:
+    near = inspection.neighbours().to_frame()
+    layout.numbers(near, dict.fromkeys(near.columns[1:], "%.3g"), "The most outlying rows, counted from 1.")
+    copies = inspection.copies()
+    if copies.n_extra:
+        layout.numbers(copies.to_frame(), note="The largest groups of equal rows.")
+    pairs = inspection.near_copies()
+    if len(pairs.pairs):
+        note = f"The nearest different rows; a pair counts up to a distance of {pairs.threshold:.3g}."
+        layout.numbers(pairs.to_frame(), {"distance": "%.3g"}, note)
+
+
+def _columns(inspection: Inspection) -> None:
+    result, leaks = inspection.columns(), inspection.leaks()
+    odd = result.to_frame()
+    if len(odd):
+        layout.numbers(odd.head(200))
+    else:
+        st.markdown("No column is constant, repeats another or numbers the rows.")
+    if leaks is not None:
+        layout.numbers(leaks.to_frame(), {"right labels": "%.4f", "R²": "%.4f"},
+                       "How well single columns predict the label, cross-validated.")  # fmt: skip
+
+
+def _dimension(inspection: Inspection) -> None:
+    result = inspection.dimension()
+    formats = {"dimension": "%.2f", "standard error": "%.2f"}
+    layout.numbers(result.to_frame(), formats, f"From {result.n_rows:,} different rows.")
