@@ -17,7 +17,7 @@ from rfviz.lab.cache import Cache
 if TYPE_CHECKING:
     from rfviz.lab.panel import Panel
 
-__all__ = ["SEEDS", "Animation", "AnimationSpec", "affordable", "animate", "one_by_one", "thinned"]
+__all__ = ["SEEDS", "Animation", "AnimationSpec", "affordable", "animate", "one_by_one", "spread_words", "thinned"]
 
 #: Seeds of an animation over draws.
 SEEDS = 24
@@ -131,6 +131,12 @@ def affordable(spec: MapSpec, shape: tuple[int, int], m_values: Sequence[int], k
     work = {m: maps * (spec.make(n_components=m).multiply_adds(n, d) + m * n**2) for m in most}
     chosen = [m for m in most if work[m] <= _WORK or m <= keep]
     return thinned(chosen, max(_FEWEST_SIZES, int(_WORK / (maps * _PER_PAIR * n**2))), keep)
+
+
+def spread_words(values: Sequence[float], form: str) -> str:
+    """Return mean and standard deviation over seeds, each in the format `form`."""
+    mean, spread = float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return f"{len(values)} seeds: {mean:{form}} ± {spread:{form}}"
 
 
 def thinned(values: Sequence[Any], most: int, keep: Any) -> list[Any]:

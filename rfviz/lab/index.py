@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rfviz.analysis.facts import geometry, kernels, learning
 from rfviz.errors import ParameterError
+from rfviz.lab.decision_surfaces.page import PAGE as DECISION_SURFACES
 from rfviz.lab.distance_saturation import facts as distance_saturation_facts
 from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
 from rfviz.lab.facts import collect_facts
@@ -12,7 +13,11 @@ from rfviz.lab.quick_inspection.page import PAGE as QUICK_INSPECTION
 
 __all__ = ["FACTS", "PAGES", "find_page"]
 
-PAGES: tuple[Page, ...] = (QUICK_INSPECTION, DISTANCE_SATURATION)
+PAGES: tuple[Page, ...] = (
+    QUICK_INSPECTION,
+    DISTANCE_SATURATION,
+    DECISION_SURFACES,
+)
 #: What lessons can quote, by name.
 FACTS = collect_facts(distance_saturation_facts, geometry, kernels, learning)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rfviz.features import FeatureMap, MapSpec, RandomMaxout, map_class, registry
@@ -27,6 +27,7 @@ def choose_map(
     image_shape: Sequence[int] | None = None,
     *,
     first: type[FeatureMap] = RandomMaxout,
+    without: Collection[str] = (),
 ) -> MapSpec:
     """Ask for a feature map and its parameters, all but the seed.
 
@@ -39,13 +40,15 @@ def choose_map(
         Of the data, where they are images: maps that project can then be confined to rectangles.
     first : type of FeatureMap
         The map where nothing is chosen.
+    without : collection of str
+        Parameters that the page asks for itself.
     """
     titles = {name: cls.label for name, cls in registry().items()}
     cls = map_class(panel.choice("scheme", list(titles), first.__name__, "Map", "Which feature map.", titles))
     params: dict[str, Any] = {}
     for param in cls.params:
         # The precision shows in no chart.
-        if param.name != "dtype" and param.kind != "range" and param.applies(params):
+        if param.name not in ("dtype", *without) and param.kind != "range" and param.applies(params):
             params[param.name] = panel.control(param, defaults.get(param.name))
     if RECEPTIVE_FIELD in cls.params:
         params |= receptive_field(panel, image_shape)

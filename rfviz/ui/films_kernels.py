@@ -1,36 +1,25 @@
-"""What plays on the pages of kernels and of decision surfaces."""
+"""What plays on the pages of kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from rfviz.analysis.cooccurrence import FeatureSample, PixelMap, sample_features
-from rfviz.analysis.decision_surface import SchemeSurfaces, scheme_surfaces
 from rfviz.analysis.frames_cooccurrence import cooccurrence_over_features
 from rfviz.analysis.kernel_error import KernelErrorResult
 from rfviz.analysis.kernel_statistics import METRICS
 from rfviz.analysis.progress import Progress
-from rfviz.analysis.surface import Surface
 from rfviz.figures.cooccurrence import plot_maps
+from rfviz.lab.animation import spread_words
 from rfviz.recipes.base import Bench
-from rfviz.recipes.decision_surfaces import Settings
 from rfviz.recipes.kernel_approximation import cloud_charts, race_chart
-from rfviz.recipes.surface_pictures import Ground
 from rfviz.ui.films import SEEDS, OtherPanel, one_by_one, reel_of
 from rfviz.ui.play import Film, Reel
 from rfviz.ui.state import PageState
 
-__all__ = ["cooccurrence_reels", "kernel_reels", "surface_reels"]
-
-
-def spread_words(values: Sequence[float], form: str) -> str:
-    """Mean and standard deviation over seeds, each in the format `form`."""
-    mean, spread = float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    return f"{len(values)} seeds: {mean:{form}} ± {spread:{form}}"
+__all__ = ["cooccurrence_reels", "kernel_reels"]
 
 
 # --- pixel co-occurrence ----------------------------------------------------------------------------------------------
@@ -67,53 +56,6 @@ def _maps_film(values: Sequence[int], maps: Sequence[PixelMap], side: int, note:
         for found in maps
     ]  # fmt: skip
     return Film(list(values), captions, [{"maps": plot_maps(found, side)} for found in maps], note)
-
-
-# --- decision surfaces ------------------------------------------------------------------------------------------------
-
-
-def surface_reels(
-    state: PageState, ground: Ground, chosen: Settings, loss: str, own: SchemeSurfaces,
-    draw: Callable[[Surface, int, dict[str, Any]], Any],
-) -> list[Reel]:  # fmt: skip
-    """The number of features, the pool size, and the seed.
-
-    ``draw(surface, m, setting)`` gives the first panel's figure.
-    """
-    kind, m = "test" if len(ground.split.X_test) else "training", chosen.m
-
-    def frame(surface: Surface, m: int, setting: dict[str, Any]) -> dict[str, Any]:
-        return {"surface-map": draw(surface, m, setting)}
-
-    def over_m(options: Sequence[int], now: int, progress: Progress) -> Film:
-        values = [value for value in options if value in own.m_grid]
-        frames = [frame(own.at(value), value, chosen.setting) for value in values]
-        return Film(values, [f"{kind} accuracy {own.at(value).accuracy:.1%}" for value in values], frames)
-
-    def film(name: str, values: Sequence[Any], now: Any, progress: Progress) -> Film:
-        def run(value: Any) -> tuple[Surface, dict[str, Any]]:
-            setting = chosen.setting | {name: value}
-            found = scheme_surfaces(ground.split, ground.plane, chosen.scheme, setting, m_grid=own.m_grid,
-                                    loss=loss, constant=chosen.constant)  # fmt: skip
-            return found.at(m), setting
-
-        values, found = one_by_one(values, now, run, progress)
-        captions = [f"{kind} accuracy {surface.accuracy:.1%}" for surface, _ in found]
-        if name == "random_state":
-            average = spread_words([surface.accuracy for surface, _ in found], ".1%")
-            captions = [f"{words} · {average}" for words in captions]
-        return Film(values, captions, [frame(surface, m, setting) for surface, setting in found])
-
-    def over_pools(options: Sequence[int], now: int, progress: Progress) -> Film:
-        return film("pool_size", options, now, progress)
-
-    def over_seeds(options: Sequence[int], now: int, progress: Progress) -> Film:
-        return film("random_state", sorted({*options[:SEEDS], now}), now, progress)
-
-    reels = [reel_of(state, "m", "n_components", over_m, ground.key)]
-    if "pool_size" in chosen.setting:
-        reels.append(reel_of(state, "q", "pool_size", over_pools, ground.key))
-    return [*reels, reel_of(state, "seed", "seed", over_seeds, ground.key)]
 
 
 # --- kernel approximation ---------------------------------------------------------------------------------------------

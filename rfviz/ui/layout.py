@@ -147,18 +147,26 @@ def chart(
     """
     live_chart(figure, key, description, clickable, secondary, placing, square)
     st.session_state[_PAGE].address.add_chart(key, figure)
-    if animations is not None:
-        reels = [
+    if reels is not None or animations is not None:
+        under_chart(figure, key, description, reels or (), animations or ())
+
+
+def under_chart(
+    figure: go.Figure,
+    key: str,
+    description: str,
+    reels: Sequence[Reel] = (),
+    animations: Sequence[AnimationSpec] = (),
+) -> None:
+    """Draw the toolbar of a chart, and the charts that were pinned."""
+    state = st.session_state[_PAGE]
+    reels = [
+        *reels,
+        *(
             Reel(a.symbol, a.control, a.now, a.key, lambda progress, a=a: a.render(SessionCache(progress)))
             for a in animations
-        ]
-    if reels is not None:
-        under_chart(figure, key, description, reels)
-
-
-def under_chart(figure: go.Figure, key: str, description: str, reels: Sequence[Reel] = ()) -> None:
-    """The bar of a chart, where that does not stand directly below it, and the charts that were pinned."""
-    state = st.session_state[_PAGE]
+        ),
+    ]
     with st.container(key=f"{key}-tools"):  # what comes and goes in here moves nothing that follows
         with st.container(horizontal=True, key=f"{key}-bar-row"):
             chart_bar(state, key, reels, pin=lambda: pins.want(state.page, key))

@@ -91,7 +91,7 @@ def test_a_drag_adds_nothing_and_neither_does_a_click_beside_the_plane(app, visi
 def test_a_class_of_its_own_begins_from_nothing(app, visit):
     page = own(app, visit)
     page.get_by_role("button", name="Clear").click()
-    page.get_by_text("nothing to tell apart yet").wait_for()
+    page.get_by_text("add points of at least two classes").wait_for()
     settle(page)
     page.mouse.click(*place(page, MAP, -1, 0))
     wait_for_points(page, 1)

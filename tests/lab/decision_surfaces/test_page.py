@@ -8,14 +8,15 @@ import pytest
 from PIL import Image
 
 from rfviz import datasets
-from rfviz.analysis.decision_surface import M_GRID, scheme_surfaces
 from rfviz.analysis.plane import plane_of
 from rfviz.analysis.splits import make_split
-from rfviz.analysis.svm_surface import svm_surface
-from rfviz.features import registry
-from rfviz.figures.decision_surface import CLASS_COLOURS, surface_image
-from rfviz.ui import own_points as module
-from rfviz.ui.surface_views import PANELS
+from rfviz.features import MapSpec, RandomFourier, registry
+from rfviz.lab.decision_surfaces import views
+from rfviz.lab.decision_surfaces.compute import M_GRID, map_surfaces
+from rfviz.lab.decision_surfaces.figures import CLASS_COLOURS, surface_image
+from rfviz.lab.decision_surfaces.own_points import MOST_POINTS
+from rfviz.lab.decision_surfaces.page import PANELS
+from rfviz.lab.decision_surfaces.svm import svm_surface
 from tests.app_pages import array, assert_refused, changed, opened, specs
 
 SLUG = "decision-surfaces"
@@ -39,7 +40,7 @@ def test_panels_are_the_analysis():
     at = opened(SLUG, MOONS | {"n_components": 20, "gamma": 2.0, "C": 1.0, "seed": 3} | UNFOLDED)
     split = make_split(datasets.load("moons", n_samples=100), "none")
     plane = plane_of(split.X_train)
-    own = scheme_surfaces(split, plane, "RandomFourier", {"gamma": 2.0, "random_state": 3})
+    own = map_surfaces(split, plane, MapSpec(RandomFourier, gamma=2.0, random_state=3))
     svms = [svm_surface(split, plane, kernel, 1.0, 2.0) for kernel in ("rbf", "linear")]
     surfaces = [own.at(20), *svms]
     for spec, surface, source in zip(specs(at), surfaces, pictures(at), strict=True):
@@ -116,7 +117,7 @@ PAIR = ["-1/0/1", "1/0/2"]
 
 def test_clicks_add_points_of_the_chosen_class(monkeypatch):
     clicks = {PANELS[1]: [(0.123, -1.004), (0.5, 0.5)]}
-    monkeypatch.setattr(module, "taken_places", lambda key: clicks.pop(key, []))
+    monkeypatch.setattr(views, "taken_places", lambda key: clicks.pop(key, []))
     at = opened(SLUG, OWN | {"points": PAIR, "class": "3"})
     assert at.session_state[f"{SLUG}.points"] == [*PAIR, "0.12/-1/3", "0.5/0.5/3"]
     for marks in points(at):
@@ -165,8 +166,8 @@ def test_points_that_cannot_be_are_left_out_with_a_notice(bad):
 
 
 def test_there_is_an_end_of_points(monkeypatch):
-    many = [f"{x / 100:g}/0/{1 + x % 2}" for x in range(module.MOST_POINTS)]
-    monkeypatch.setattr(module, "taken_places", lambda key: [(0.0, 1.0)] if key == PANELS[0] else [])
+    many = [f"{x / 100:g}/0/{1 + x % 2}" for x in range(MOST_POINTS)]
+    monkeypatch.setattr(views, "taken_places", lambda key: [(0.0, 1.0)] if key == PANELS[0] else [])
     at = opened(SLUG, OWN | {"points": many})
     assert at.session_state[f"{SLUG}.points"] == many
     assert any("all that the address holds" in i.value for i in at.info)
@@ -187,7 +188,7 @@ def test_impossible_address_is_corrected_with_a_notice():
     [
         ("1.5,2\n2.5,3\n" * 20, "at least two columns"),
         ("1,2,a\n3,5,b\n" * 4, "at least 20 rows"),
-        ("1,2,a\n" * 40, "two classes"),
+        ("1,2,a\n2,5,a\n3,4,a\n" * 14, "two classes"),
     ],
 )
 def test_data_without_a_surface_say_so(rows, words, tmp_path):

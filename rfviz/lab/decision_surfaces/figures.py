@@ -1,4 +1,4 @@
-"""A classifier's answer all over a plane: colours of classes, paler where it is unsure, with the points on top."""
+"""Pictures of decision surfaces: colours of classes, paler where the classifier is unsure, with the points on top."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ import numpy as np
 import plotly.graph_objects as go
 from PIL import Image
 
-from rfviz.analysis.decision_surface import Surface
 from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, styled
+from rfviz.lab.decision_surfaces.compute import Surface
 
-__all__ = ["CLASS_COLOURS", "LEFT_MARGIN", "MOST_MARKS", "class_colour", "plot_classified", "plot_surface",
-           "surface_image"]  # fmt: skip
+__all__ = [
+    "CLASS_COLOURS",
+    "LEFT_MARGIN",
+    "MOST_MARKS",
+    "class_colour",
+    "plot_classified",
+    "plot_surface",
+    "surface_image",
+]
 
 #: Of the classes, in their order: the colours of all charts, and four more for the ten digits.
 CLASS_COLOURS = (*COLOURS, "#c0453f", "#4f9a2f", "#3a9fb8", "#98704f")
@@ -26,30 +33,30 @@ CLASS_COLOURS = (*COLOURS, "#c0453f", "#4f9a2f", "#3a9fb8", "#98704f")
 _FAINT, _FULL = 0.1, 0.72
 # Points up to which there is room for large marks.
 _FEW = 60
-#: More points than this would make each redraw slow, and hide the surface.
+#: More points than this would make each redraw slow and hide the surface.
 MOST_MARKS = 400
-#: Pixels left of a panel's plane, where its scale stands.
+#: Pixels left of a panel's plane, for its scale.
 LEFT_MARGIN = 50
 _CREASE, _HALO = (24, 28, 36, 215), (255, 255, 255, 105)
 
 
 def class_colour(code: int) -> str:
-    """Colour of a class, hexadecimal."""
+    """Return the colour of a class, hexadecimal."""
     return CLASS_COLOURS[code % len(CLASS_COLOURS)]
 
 
 def surface_image(
-    surface: Surface, places: np.ndarray, plane: Plane, creases: np.ndarray | None = None
+    surface: Surface, codes: np.ndarray, plane: Plane, creases: np.ndarray | None = None
 ) -> dict[str, Any]:
-    """Probabilities as a picture behind the traces: each cell the classes' colours, mixed by squared probabilities.
+    """Draw probabilities as a picture behind the traces: each cell mixes the classes' colours by squared probability.
 
-    A picture and no heat map: it comes as a few dozen kilobytes, and a redraw takes a fifth of the time.
+    A picture rather than a heat map: it is a few dozen kilobytes, and a redraw takes a fifth of the time.
 
     Parameters
     ----------
     surface : Surface
-    places : ndarray of shape (n_classes,), int
-        Which of the colours each class has.
+    codes : ndarray of shape (n_classes,), int
+        Of the classes, for their colours.
     plane : Plane
     creases : ndarray of shape (resolution, resolution), bool, optional
         Cells to draw dark, with a pale seam, on top.
@@ -64,7 +71,7 @@ def surface_image(
     pixels = np.empty((*p.shape[:2], 4), dtype=np.uint8)
     # By their squares, because the plain mean of ten colours is grey where one of them clearly leads.
     weights = p**2 / (p**2).sum(axis=2, keepdims=True)
-    pixels[..., :3] = weights @ np.array([_rgb(class_colour(i)) for i in places], dtype=np.float32)
+    pixels[..., :3] = weights @ np.array([_rgb(class_colour(i)) for i in codes], dtype=np.float32)
     sure = np.sqrt(np.maximum(p.max(axis=2) - 1.0 / k, 0.0) / (1.0 - 1.0 / k))
     pixels[..., 3] = 255 * (_FAINT + (_FULL - _FAINT) * sure)
     winners = surface.winners
@@ -98,12 +105,12 @@ def plot_surface(
     height: int = 400,
     revision: str = "",
 ) -> go.Figure:
-    """One panel: a picture of the plane with the training points on it.
+    """Plot one panel: a picture of the plane with the training points on it.
 
     Parameters
     ----------
     image : dict or None
-        By :func:`surface_image`; None where there is nothing to learn from yet.
+        By :func:`surface_image`; None before there is anything to learn from.
     plane : Plane
     points : ndarray of shape (n, 2)
         Coordinates in the plane.
@@ -111,7 +118,7 @@ def plot_surface(
         Codes into `names`, and of the colours.
     names : sequence of str
     missed : (points, classes), optional
-        Test points that are told wrong, drawn as crosses in the colour of their true class.
+        Misclassified test points, drawn as crosses in the colour of their true class.
     axes : (across, up)
         Titles.
     placing : bool
@@ -119,7 +126,7 @@ def plot_surface(
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, the zoom survives a redraw.
 
     Returns
     -------
@@ -153,20 +160,21 @@ def plot_classified(
     placing: bool = False,
     revision: str = "",
 ) -> go.Figure:
-    """A classifier's surface, with the training points and the test points that it tells wrong: :data:`MOST_MARKS` of
-    each at most, of the training points at random.
+    """Plot the surface of a classifier, with the training points and the test points that it misclassifies.
+
+    At most :data:`MOST_MARKS` of each are drawn, a random choice of the training points.
 
     Parameters
     ----------
     surface : Surface or None
-        None where there is nothing to learn from yet.
+        None before there is anything to learn from.
     split : Split
-        What it learnt from.
+        The rows that it learned from.
     plane : Plane
     creases : ndarray of shape (resolution, resolution), bool, optional
         See :func:`surface_image`.
     image : dict, optional
-        What that function gave, where it was called before.
+        The picture by that function, if there is one already.
     axes, placing, revision
         See :func:`plot_surface`.
 
@@ -200,11 +208,11 @@ def _crosses(points: np.ndarray, classes: np.ndarray, names: Sequence[str]) -> d
     marker = {"symbol": "x", "size": 8, "color": colours, "line": {"width": 1, "color": "#15181e"}}
     return trace("scatter", x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name="missed",
                  customdata=[names[int(c)] for c in classes],
-                 hovertemplate="test point of class %{customdata}, told wrong<extra></extra>")  # fmt: skip
+                 hovertemplate="test point of class %{customdata}, misclassified<extra></extra>")  # fmt: skip
 
 
 def _widened(cells: np.ndarray) -> np.ndarray:
-    """The cells and their four neighbours."""
+    """Return the cells and their four neighbours."""
     wide = cells.copy()
     wide[1:] |= cells[:-1]
     wide[:-1] |= cells[1:]

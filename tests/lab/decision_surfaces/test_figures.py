@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rfviz.analysis.decision_surface import Surface
 from rfviz.analysis.plane import Plane
-from rfviz.figures.decision_surface import CLASS_COLOURS, plot_surface, surface_image
 from rfviz.figures.template import GREY
+from rfviz.lab.decision_surfaces.compute import Surface
+from rfviz.lab.decision_surfaces.figures import CLASS_COLOURS, plot_surface, surface_image
 from rfviz.ui import live_chart
 from tests.ui.test_figures import BACKGROUNDS, contrast
 

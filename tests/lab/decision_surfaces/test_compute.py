@@ -1,4 +1,4 @@
-"""Surfaces in a plane: what is drawn is what scikit-learn's pipelines predict there, and accuracies are scores."""
+"""Surfaces in a plane are what scikit-learn's pipelines predict there, and accuracies are scores."""
 
 import numpy as np
 import pytest
@@ -6,17 +6,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from rfviz import datasets
-from rfviz.analysis.calibration import calibration_rows, fit_slope, probabilities
-from rfviz.analysis.creases import crease_lines
-from rfviz.analysis.decision_surface import scheme_surfaces, takes_constant, with_constant
-from rfviz.analysis.mapping import settled
 from rfviz.analysis.plane import plane_of
-from rfviz.analysis.rbf_plane import rbf_on_plane
 from rfviz.analysis.splits import make_split
-from rfviz.analysis.svm_surface import svm_surface
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.features import (
     DecisionStumps,
+    MapSpec,
     RandomBinning,
     RandomFourier,
     RandomMaxout,
@@ -24,8 +19,12 @@ from rfviz.features import (
     RandomReLU,
     SharedPoolMaxout,
     SigmoidalRidge,
+    map_class,
     registry,
 )
+from rfviz.lab.decision_surfaces.calibration import calibration_rows, fit_slope, probabilities
+from rfviz.lab.decision_surfaces.compute import crease_lines, map_surfaces, with_constant
+from rfviz.lab.decision_surfaces.svm import rbf_on_plane, svm_surface
 from rfviz.linear_model import RidgePath, StochasticClassifier
 
 GRID = (4, 20, 60)
@@ -83,8 +82,9 @@ def test_points_that_span_no_plane(X, words):
 @pytest.mark.parametrize("constant", [False, True])
 def test_every_m_equals_a_ridge_of_its_own(case, scheme, constant):
     split, plane = case
-    result = scheme_surfaces(split, plane, scheme, {"random_state": 1}, m_grid=GRID, constant=constant, resolution=SIDE)
-    lifted = constant and takes_constant(scheme)
+    spec = MapSpec(map_class(scheme), random_state=1)
+    result = map_surfaces(split, plane, spec, m_grid=GRID, constant=constant, resolution=SIDE)
+    lifted = constant and map_class(scheme).takes_constant
     assert result.constant == lifted == (constant and scheme != "RandomFourier")
     lift = with_constant if lifted else np.asarray
     for m, alpha in zip(GRID, result.alphas, strict=True):
@@ -103,7 +103,7 @@ def test_every_m_equals_a_ridge_of_its_own(case, scheme, constant):
 def test_other_losses_agree_with_the_classifier_of_one_m(loss):
     split = make_split(datasets.load("moons", n_samples=2000), "none")
     plane = plane_of(split.X_train)
-    result = scheme_surfaces(split, plane, "RandomFourier", {"gamma": 2.0}, m_grid=(100,), loss=loss, resolution=SIDE)
+    result = map_surfaces(split, plane, MapSpec(RandomFourier, gamma=2.0), m_grid=(100,), loss=loss, resolution=SIDE)
     alone = StochasticClassifier(RandomFourier(100, gamma=2.0), loss=loss).fit(split.X_train, split.y_train)
     surface = result.at(100)
     assert surface.accuracy == pytest.approx(alone.score(split.X_test, split.y_test), abs=0.02)
@@ -143,16 +143,16 @@ def test_separable_kernel_is_the_kernel(case):
 
 def test_gamma_is_shared():
     split = make_split(datasets.load("spirals"), "none")
-    result = scheme_surfaces(split, plane_of(split.X_train), "RandomFourier", {}, m_grid=(10,), resolution=4)
+    result = map_surfaces(split, plane_of(split.X_train), MapSpec(RandomFourier), m_grid=(10,), resolution=4)
     assert result.gamma == pytest.approx(1 / (2 * split.X_train.var(dtype=float)))
-    assert result.gamma == settled(RandomFourier, {}, split.X_train)["gamma"]
+    assert result.gamma == MapSpec(RandomFourier).resolve(split.X_train).get("gamma")
 
 
 def test_linear_features_cannot_part_rings():
     split = make_split(datasets.load("circles"), "none")
     plane = plane_of(split.X_train)
-    linear = scheme_surfaces(split, plane, "RandomProjection", {}, m_grid=(1000,), constant=True, resolution=50)
-    waves = scheme_surfaces(split, plane, "RandomFourier", {}, m_grid=(200,), resolution=50)
+    linear = map_surfaces(split, plane, MapSpec(RandomProjection), m_grid=(1000,), constant=True, resolution=50)
+    waves = map_surfaces(split, plane, MapSpec(RandomFourier), m_grid=(200,), resolution=50)
     assert linear.at(1000).accuracy < 0.75 < 0.97 < waves.at(200).accuracy
     score = linear.at(1000).scores[..., 1]
     np.testing.assert_allclose(np.diff(score, 2, axis=0), 0, atol=1e-3)  # flat: a straight line parts the classes
@@ -170,7 +170,7 @@ def test_numbers_are_refused_as_targets():
     split = make_split(datasets.load("moons"), "none")
     targets = split.y_train + 0.5, split.X_test, split.y_test
     numbers = type(split)("heights", split.X_train, *targets, split.test_rows, (), False)
-    for make in (lambda: scheme_surfaces(numbers, plane_of(split.X_train), "RandomFourier", {}),
+    for make in (lambda: map_surfaces(numbers, plane_of(split.X_train), MapSpec(RandomFourier)),
                  lambda: svm_surface(numbers, plane_of(split.X_train), "rbf", 1.0)):  # fmt: skip
         with pytest.raises(DataError, match="heights has numbers as targets"):
             make()
@@ -180,7 +180,7 @@ def test_what_does_not_fit_is_refused_before_it_starts(monkeypatch):
     split = make_split(datasets.load("moons"), "none")
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
     with pytest.raises(MemoryBudgetError, match="Decision values of 200² cells"):
-        scheme_surfaces(split, plane_of(split.X_train), "RandomFourier", {})
+        map_surfaces(split, plane_of(split.X_train), MapSpec(RandomFourier))
 
 
 # --- probabilities ----------------------------------------------------------------------------------------------------
@@ -292,7 +292,7 @@ def test_linear_features_have_no_creases():
 def test_every_scheme_draws_its_surface_and_its_creases(scheme):
     split = make_split(datasets.load("moons", n_samples=100), "none")
     plane = plane_of(split.X_train)
-    result = scheme_surfaces(split, plane, scheme, {}, m_grid=GRID, constant=True, resolution=SIDE)
+    result = map_surfaces(split, plane, MapSpec(map_class(scheme)), m_grid=GRID, constant=True, resolution=SIDE)
     surface = result.at(60)
     np.testing.assert_allclose(surface.probabilities().sum(axis=2), 1.0, atol=1e-9)
     np.testing.assert_array_equal(surface.probabilities().argmax(axis=2), surface.winners)

@@ -1,4 +1,4 @@
-"""From decision values to probabilities: one slope, learnt on rows that the classifier has not seen."""
+"""From decision values to probabilities: one slope, learned on rows that the classifier has not seen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SLOPES = (1e-3, 1e3)
 
 
 def probabilities(scores: np.ndarray, slope: float) -> np.ndarray:
-    r"""Soft-max of scaled decision values, :math:`p_j = e^{a s_j} / \sum_l e^{a s_l}`.
+    r"""Return the soft-max of scaled decision values, :math:`p_j = e^{a s_j} / \sum_l e^{a s_l}`.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ def probabilities(scores: np.ndarray, slope: float) -> np.ndarray:
 
 
 def fit_slope(scores: np.ndarray, labels: np.ndarray) -> float:
-    """The slope of the soft-max under which these labels are likeliest.
+    """Return the slope of the soft-max under which these labels are likeliest.
 
     The truth counts as (N + 1)/(N + k) and each other class as 1/(N + k), N the rows of the true class, so that rows
-    without a single error do not ask for an infinite slope (Platt, 1999, for two classes).
+    without a single error do not lead to an infinite slope (Platt, 1999, for two classes).
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def fit_slope(scores: np.ndarray, labels: np.ndarray) -> float:
 
 
 def calibration_rows(y: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarray] | None:
-    """Rows to learn from and rows to fit the slope on; None where there are too few to part them.
+    """Choose rows to learn from and rows to fit the slope on; return None if there are too few for both.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def calibration_rows(y: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarr
     Returns
     -------
     learn, held : ndarray of int
-        Four fifths and a fifth of the rows; every class is among the first.
+        Four fifths and a fifth of the rows; the first hold every class.
     """
     if len(y) < _FEWEST_ROWS:
         return None

@@ -1,0 +1,151 @@
+"""The layout of the page on decision surfaces: three panels in a row, and points that the user clicks into them."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from rfviz.errors import RfvizError
+from rfviz.lab.controls import Control
+from rfviz.lab.decision_surfaces import text
+from rfviz.lab.decision_surfaces.figures import LEFT_MARGIN, MOST_MARKS, class_colour
+from rfviz.lab.decision_surfaces.own_points import CLASS, CLASSES, MOST_POINTS, POINTS, format_point
+from rfviz.lab.decision_surfaces.page import PANELS, Outcome, OwnPoints, Picture, Settings, Source, Task, task_of
+from rfviz.lab.page import Chart
+from rfviz.ui import layout
+from rfviz.ui.live_chart import taken_places
+from rfviz.ui.page import View
+
+__all__ = ["SurfaceView"]
+
+
+class SurfaceView(View[Source, Settings, Outcome]):
+    """Three panels with their headings, one toolbar, and buttons for the user's own points."""
+
+    @property
+    def points(self) -> list[str]:
+        """The user's own points, each as ``x/y/class``."""
+        return list(st.session_state.get(self.state.key(POINTS.name), POINTS.default))
+
+    @points.setter
+    def points(self, points: list[str]) -> None:
+        st.session_state[self.state.key(POINTS.name)] = points
+
+    def prepare(self) -> None:
+        """Add the points that were clicked since the page was last drawn."""
+        if st.session_state.get(self.state.key("points_from")) != "own":
+            return
+        number = int(st.session_state.get(self.state.key(CLASS.name), CLASS.default))
+        clicked = [format_point(x, y, number) for chart in PANELS for x, y in taken_places(chart)]
+        if clicked:
+            self.points = [*self.points, *clicked][:MOST_POINTS]
+
+    def draw_buttons(self, control: Control, key: str, on_change: Callable[[], None]) -> None:
+        """Draw the class that a click adds a point of, and buttons that remove points."""
+        with st.container(horizontal=True, vertical_alignment="bottom", key="own-points"):
+            titles = {str(c): f"Class {c}" for c in range(1, CLASSES + 1)}
+            st.segmented_control(
+                control.label,
+                list(titles),
+                key=key,
+                required=True,
+                format_func=titles.__getitem__,
+                on_change=on_change,
+            )
+            for label, icon, help, left in (
+                ("Undo", ":material/undo:", "Remove the latest point.", self.points[:-1]),
+                ("Clear", ":material/delete:", "Remove all points.", []),
+            ):
+                st.button(
+                    label,
+                    icon=icon,
+                    on_click=lambda left=left: setattr(self, "points", left),
+                    disabled=not self.points,
+                    help=help,
+                    key=f"{self.state.page}:{label.lower()}",
+                )
+        if len(self.points) >= MOST_POINTS:
+            st.info(f"These are {MOST_POINTS} points, which is all that the address holds. Undo or clear some.")
+
+    widgets: ClassVar = {CLASS.name: draw_buttons}
+
+    def draw(self, settings: Settings, result: Outcome, charts: Sequence[Chart]) -> None:
+        self.draw_panels(result.task, result.pictures, charts)
+        first = charts[0]
+        layout.under_chart(first.figure, first.name, first.alt, animations=self.animations(settings, result))
+        layout.explain(first.words)
+        self.share(settings, result)
+        n = len(result.task.split.X_train)
+        if n > MOST_MARKS:
+            st.caption(f"{MOST_MARKS} of the {n:,} training points are drawn.")
+        self.draw_details(settings, result, charts)
+
+    def refuse(self, settings: Settings, error: RfvizError) -> None:
+        """Draw the empty panels where the user's points are not yet of two classes."""
+        task = None if settings.points is None else self.cache.call(task_of, OwnPoints(settings.points))
+        if task is None or task.is_ready:
+            super().refuse(settings, error)
+            return
+        titles = settings.spec.cls.label, "Exact RBF-SVM", "Linear SVM"
+        pictures = [Picture(name, title) for name, title in zip(PANELS, titles, strict=True)]
+        self.draw_panels(task, pictures, [picture.chart(task, self.cache) for picture in pictures])
+        st.info(str(error))
+
+    def draw_panels(self, task: Task, pictures: Sequence[Picture], charts: Sequence[Chart]) -> None:
+        """Draw the panels in a row, below the names of the classes in their colours."""
+        st.html(_legend(task))
+        with st.container(key="surface-row"):
+            for picture, chart in zip(pictures, charts, strict=True):
+                with st.container():
+                    st.html(_heading(task, picture))
+                    layout.chart(chart.figure, chart.name, chart.alt, placing=task.placing, square=True)
+
+    def details(self, settings: Settings, result: Outcome, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
+        return {
+            "Every m in numbers": lambda: _numbers(result),
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        }
+
+
+def _legend(task: Task) -> str:
+    chips = [
+        f'<span style="white-space:nowrap"><span style="color:{class_colour(code)}">⬤</span> '
+        f"{html.escape(task.split.target_names[code])}</span>"
+        for code in np.unique(task.split.y_train).tolist()
+    ]
+    return '<div style="display:flex;flex-wrap:wrap;gap:0 1.1rem;font-size:0.95rem">' + "".join(chips) + "</div>"
+
+
+def _heading(task: Task, picture: Picture) -> str:
+    """Return the title of a panel, above its plane; outside the chart, where it may take two lines."""
+    note = "waiting for points"
+    if picture.surface is not None:
+        setting = f"{picture.note} · " if picture.note else ""
+        note = f"{setting}{task.measure} {picture.surface.accuracy:.1%}"
+    kind = "at-now" if picture.name == PANELS[0] else ""
+    return (
+        f'<div style="margin-left:{LEFT_MARGIN}px;line-height:1.35"><b>{html.escape(picture.title)}</b><br>'
+        f'<span class="{kind}" style="font-size:0.9rem">{html.escape(note)}</span></div>'
+    )
+
+
+def _numbers(result: Outcome) -> None:
+    """Draw accuracy and agreement for every m."""
+    own, rbf = result.own, result.pictures[1].surface
+    accuracy = f"{result.task.measure}, %"
+    frame = pd.DataFrame(
+        {
+            "m": own.m_grid,
+            accuracy: [100 * s.accuracy for s in own.surfaces],
+            "agreement, %": [100 * float(np.mean(s.winners == rbf.winners)) for s in own.surfaces],
+            "slope": [s.slope for s in own.surfaces],
+            "penalty α": own.alphas,
+        }
+    )
+    formats = {accuracy: "%.1f", "agreement, %": "%.1f", "slope": "%.3g", "penalty α": "%.3g"}
+    layout.numbers(frame, formats, text.NUMBERS)
