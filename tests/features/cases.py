@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rfviz.features import COMMON_PARAMS, FeatureMap, registry
 
-__all__ = ["APPROXIMATE", "CASES", "IDS", "dense", "make", "unit_rows"]
+__all__ = ["APPROXIMATE", "CASES", "DEFAULTS", "IDS", "dense", "make", "unit_rows"]
 
 # Where the bound of one parameter is another parameter: as few projections as the default pool takes, and some.
 _FEWEST = {"n_projections": 8}
@@ -37,6 +37,8 @@ def _variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
 
 
 CASES: list[Case] = [(name, setting) for name, scheme in registry().items() for setting in _variants(scheme)]
+# One of each map: for what no parameter changes.
+DEFAULTS: list[Case] = [case for case in CASES if not case[1]]
 # Cases whose kernel is that of the map only nearly.
 APPROXIMATE: list[Case] = [
     case for case in CASES if case[0] == "StructuredMaxout" or case[1].get("draw") == "structured"

@@ -50,6 +50,7 @@ def test_every_kind_of_base_is_tested():
     assert {form if isinstance(form, str) else form["kind"] for form in FORMS} == set(ACTIVATIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deduplicate", [False, True])
 @pytest.mark.parametrize("base", BASE_FORMS, ids=str)
 @pytest.mark.parametrize("top", ["relu", "step"])
@@ -62,6 +63,7 @@ def test_unbiased_for_every_base_space(base, top, deduplicate):
     assert not mean_alarms(samples, feature_map.kernel(X)[ROWS]).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deduplicate", [False, True])
 @pytest.mark.parametrize("form", [form for form in FORMS if activation(form).slope < 5], ids=str)
 def test_unbiased_for_every_activation_with_bases_mixed(form, deduplicate):
@@ -82,7 +84,7 @@ def small_chunks(monkeypatch):
 
 
 @pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("m", [1, 2, 3, 7])
+@pytest.mark.parametrize("m", [pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow), 3])
 def test_unbiased_with_so_few_features_that_the_stop_matters(m):
     # The stop depends on the draws: with a rule that is only nearly right the bias would be of order 1/m.
     skeleton = flat(3, {"kind": "series", "coefficients": [0.5, 0.3, 0.2]})
@@ -91,6 +93,7 @@ def test_unbiased_with_so_few_features_that_the_stop_matters(m):
     assert not mean_alarms(samples, feature_map.kernel(X)[ROWS]).any()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_chunks")
 def test_the_test_of_few_features_has_power():
     # Stopping with the m-th different feature, rather than before the next, is seen.

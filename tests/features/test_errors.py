@@ -8,42 +8,38 @@ from sklearn.exceptions import NotFittedError
 
 from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.features import MAPS, RandomFourier, RandomMaxout, registry
-from tests.features.cases import APPROXIMATE, CASES, IDS, dense, make
+from tests.features.cases import APPROXIMATE, CASES, DEFAULTS, IDS, dense, make
 
 X = np.random.default_rng(0).standard_normal((12, 4))
 every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
+every_map = pytest.mark.parametrize("case", DEFAULTS, ids=[name for name, _ in DEFAULTS])
 
 
-@every_case
-@pytest.mark.parametrize("value", [0, -3, 2.0, 10.5, True, "many", None, np.nan, 10**7 + 1, 10**400])
-def test_bad_n_components(case, value):
-    with pytest.raises(
-        ParameterError, match=r"n_components must be an integer from 1 to 10,000,000; got .*Try"
-    ) as error:
-        make(case, value).fit(X)
-    assert error.value.name == "n_components" and error.value.value is value
-    assert isinstance(error.value, ValueError)
+RULES = {
+    "n_components": (
+        [0, -3, 2.0, 10.5, True, "many", None, np.nan, 10**7 + 1, 10**400],
+        r"n_components must be an integer from 1 to 10,000,000; got .*Try",
+    ),
+    "dtype": (
+        ["float16", "f4", np.float32, None, 32],
+        r"dtype must be one of 'float32', 'float64'; got .*Try dtype='float32'",
+    ),
+    "device": (
+        ["gpu", "cuda:99", "tpu", None, 3],
+        r"device must name a device that works; got .*Available: 'auto', .*'cpu'",
+    ),
+    "random_state": ([-1, 0.5, "seed"], "random_state must be None, an integer of at least 0"),
+}
 
 
-@every_case
-@pytest.mark.parametrize("value", ["float16", "f4", np.float32, None, 32])
-def test_bad_dtype(case, value):
-    with pytest.raises(ParameterError, match=r"dtype must be one of 'float32', 'float64'; got .*Try dtype='float32'"):
-        make(case, dtype=value).fit(X)
-
-
-@every_case
-@pytest.mark.parametrize("value", ["gpu", "cuda:99", "tpu", None, 3])
-def test_bad_device(case, value):
-    with pytest.raises(ParameterError, match=r"device must name a device that works; got .*Available: 'auto', .*'cpu'"):
-        make(case, device=value).fit(X)
-
-
-@every_case
-@pytest.mark.parametrize("value", [-1, 0.5, "seed"])
-def test_bad_random_state(case, value):
-    with pytest.raises(ParameterError, match="random_state must be None, an integer of at least 0"):
-        make(case, random_state=value).fit(X)
+@every_map
+def test_the_parameters_of_every_map_have_rules(case):
+    for name, (values, rule) in RULES.items():
+        for value in values:
+            with pytest.raises(ParameterError, match=rule) as error:
+                make(case, **{name: value}).fit(X)
+            assert error.value.name == name and error.value.value is value
+            assert isinstance(error.value, ValueError)
 
 
 @pytest.mark.parametrize("value", [0, -1, 1025, 2.0, True, "4", None])
@@ -74,9 +70,9 @@ def test_numpy_integers_are_integers_that_do_not_overflow(value):
         wide.fit(sparse.csr_matrix((2, 100_000)))
 
 
-@every_case
+@every_map
 def test_more_features_than_memory(case, monkeypatch):
-    # Some schemes take few bytes a feature, fast projections fewest of all.
+    # Some maps take few bytes per feature, fast projections fewest of all.
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.05" if case in APPROXIMATE else "0.3")
     remedy = "(largest n_components that fits|fewer projections)"  # a pool alone may be too large
     with pytest.raises(MemoryBudgetError, match=rf"n_components=10000000 on 100000 .*{remedy}"):
@@ -98,7 +94,7 @@ BAD_DATA = {
 }
 
 
-@every_case
+@every_map
 @pytest.mark.parametrize("kind", BAD_DATA)
 def test_bad_data(case, kind):
     data, message = BAD_DATA[kind]
@@ -110,7 +106,7 @@ def test_bad_data(case, kind):
             fitted.transform(data.set_axis([0, 1], axis=1) if hasattr(data, "columns") else data)
 
 
-@every_case
+@every_map
 def test_wrong_number_of_columns_and_not_fitted(case):
     with pytest.raises(NotFittedError):
         make(case).transform(X)
@@ -134,14 +130,13 @@ ODD_DATA = {
 
 
 @every_case
-@pytest.mark.parametrize("kind", ODD_DATA)
-def test_odd_data_are_mapped(case, kind):
-    data = ODD_DATA[kind]
-    feature_map = make(case, 7)
-    result = dense(feature_map.fit_transform(data))
-    assert result.shape == (data.shape[0], feature_map.columns(7))
-    assert feature_map.sparse_output or feature_map.columns(7) == 7
-    assert np.isfinite(result).all()
+def test_odd_data_are_mapped(case):
+    for kind, data in ODD_DATA.items():
+        feature_map = make(case, 7)
+        result = dense(feature_map.fit_transform(data))
+        assert result.shape == (data.shape[0], feature_map.columns(7)), kind
+        assert feature_map.sparse_output or feature_map.columns(7) == 7
+        assert np.isfinite(result).all(), kind
 
 
 def test_kernel_needs_a_width():

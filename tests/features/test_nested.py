@@ -5,25 +5,28 @@ import pytest
 
 from rfviz.errors import ParameterError
 from rfviz.features import RandomMaxout
-from tests.features.cases import CASES, IDS, dense, make
+from tests.features.cases import CASES, DEFAULTS, IDS, dense, make
 
 X = np.random.default_rng(0).standard_normal((20, 7))
 TOLERANCE = {"float32": 1e-5, "float64": 1e-13}
 every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
+every_map = pytest.mark.parametrize("case", DEFAULTS, ids=[name for name, _ in DEFAULTS])
 every_dtype = pytest.mark.parametrize("dtype", TOLERANCE)
 
 
 @every_case
 @every_dtype
-@pytest.mark.parametrize("m", [1, 2, 255, 256, 258, 600])
-def test_prefix_is_the_smaller_map(case, dtype, m):
-    prefix = make(case, 600, dtype=dtype, random_state=5).fit(X).prefix(m)
-    fitted = make(case, m, dtype=dtype, random_state=5).fit(X)
-    for name in fitted._weights:
-        assert np.array_equal(getattr(prefix, name, None), getattr(fitted, name, None))
-    np.testing.assert_allclose(dense(prefix.transform(X)), dense(fitted.transform(X)), rtol=0, atol=TOLERANCE[dtype])
-    assert prefix.get_params() == fitted.get_params()
-    assert list(prefix.get_feature_names_out()) == list(fitted.get_feature_names_out())
+def test_prefix_is_the_smaller_map(case, dtype):
+    large = make(case, 600, dtype=dtype, random_state=5).fit(X)
+    for m in (1, 2, 255, 256, 258, 600):
+        prefix = large.prefix(m)
+        fitted = make(case, m, dtype=dtype, random_state=5).fit(X)
+        for name in fitted._weights:
+            assert np.array_equal(getattr(prefix, name, None), getattr(fitted, name, None)), (name, m)
+        agree = {"rtol": 0, "atol": TOLERANCE[dtype], "err_msg": f"m = {m}"}
+        np.testing.assert_allclose(dense(prefix.transform(X)), dense(fitted.transform(X)), **agree)
+        assert prefix.get_params() == fitted.get_params()
+        assert list(prefix.get_feature_names_out()) == list(fitted.get_feature_names_out())
 
 
 @every_case
@@ -60,11 +63,12 @@ def test_prefix_shares_memory_and_leaves_the_map_alone(case):
     assert np.array_equal(dense(large.transform(X)), before)
 
 
-@every_case
-@pytest.mark.parametrize("m", [0, 65, 2.5, True, "all"])
-def test_prefix_out_of_range_is_refused(case, m):
-    with pytest.raises(ParameterError, match=r"n_components must be an integer from 1 to 64; got .*Try"):
-        make(case, 64).fit(X).prefix(m)
+@every_map
+def test_prefix_out_of_range_is_refused(case):
+    fitted = make(case, 64).fit(X)
+    for m in (0, 65, 2.5, True, "all"):
+        with pytest.raises(ParameterError, match=r"n_components must be an integer from 1 to 64; got .*Try"):
+            fitted.prefix(m)
 
 
 @every_dtype
