@@ -20,16 +20,17 @@ import numpy as np  # noqa: E402
 from _report import markdown_table, write_json  # noqa: E402
 
 from rfviz import datasets  # noqa: E402
-from rfviz.analysis.kernel_error import KernelErrorResult, kernel_errors, prepare_sample  # noqa: E402
-from rfviz.analysis.kernel_statistics import METRICS  # noqa: E402
+from rfviz.analysis.kernel_sample import prepare_sample  # noqa: E402
+from rfviz.features import CompositionalFeatures, HybridCompositional, MapSpec  # noqa: E402
+from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult, kernel_errors  # noqa: E402
 
 BUDGETS = (500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 # The paper's curves, and the baseline with pairs (cos, sin), whose variance is lower where the kernel is large.
 CURVES = {
-    "RFS": ("CompositionalFeatures", {"deduplicate": True}),
-    "RFS, as drawn": ("CompositionalFeatures", {"deduplicate": False}),
-    "baseline": ("HybridCompositional", {"paired": False}),
-    "baseline, pairs": ("HybridCompositional", {"paired": True}),
+    "RFS": MapSpec(CompositionalFeatures, deduplicate=True, device="cpu"),
+    "RFS, as drawn": MapSpec(CompositionalFeatures, deduplicate=False, device="cpu"),
+    "baseline": MapSpec(HybridCompositional, paired=False, device="cpu"),
+    "baseline, pairs": MapSpec(HybridCompositional, paired=True, device="cpu"),
 }
 SKELETONS = {"shallow": "flat", "deep": "deep"}
 # From so many standard errors of the difference on, one curve is called ahead.
@@ -50,10 +51,9 @@ def main() -> None:
     budgets = [m for m in BUDGETS if m <= options.most]
     rows, results = [], {}
     for structure, skeleton in SKELETONS.items():
-        for curve, (scheme, setting) in CURVES.items():
+        for curve, spec in CURVES.items():
             begun = time.perf_counter()
-            setting = {**setting, "skeleton": skeleton, "device": "cpu"}
-            result = kernel_errors(sample, scheme, setting, budgets, options.draws)
+            result = kernel_errors(sample, spec.replace(skeleton=skeleton), budgets, options.draws)
             results[structure, curve] = result
             print(f"{structure}, {curve}: {time.perf_counter() - begun:.0f} s", flush=True)
             rows += table(structure, curve, result)

@@ -30,9 +30,10 @@ import numpy as np
 from benchmarks._report import interleaved, machine, markdown_table, median_ratio, write_json
 from benchmarks.features import product
 from rfviz import datasets
-from rfviz.analysis.kernel_error import kernel_errors, prepare_sample
+from rfviz.analysis.kernel_sample import prepare_sample
 from rfviz.analysis.points import normalise
-from rfviz.features import registry
+from rfviz.features import MapSpec, map_class, registry
+from rfviz.lab.kernel_approximation.compute import kernel_errors
 
 POINTS, TURNS = 128, 7
 # Mapped many times over, so that a block is as long as in practice.
@@ -59,9 +60,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 def measure(name: str, setting: dict[str, Any], sample: Any, X: np.ndarray, m: int, draws: int) -> dict[str, Any]:
     """Return one row of the table."""
-    result = kernel_errors(sample, name, setting, np.array([m]), draws)
+    spec = MapSpec(map_class(name), **setting)
+    result = kernel_errors(sample, spec, np.array([m]), draws)
     error = float(result.errors.average("rmse")[0] / result.unit)
-    feature_map = registry()[name](m, device="cpu", **setting).fit(X[: len(X) // COPIES])
+    feature_map = spec.make(n_components=m, device="cpu").fit(X[: len(X) // COPIES])
     bare = product(X, np.random.default_rng(1).standard_normal((m, X.shape[1]), dtype=np.float32))
 
     def mapped() -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.guarantees import compare, measure_errors
-from rfviz.analysis.kernel_error import error_grid, prepare_sample
+from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.features import registry
 from rfviz.recipes.guarantees_text import count
 from tests.app_pages import OFFLINE, array, changed, opened, specs

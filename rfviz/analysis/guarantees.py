@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.spatial.distance import pdist, squareform
 
 from rfviz import bounds
-from rfviz.analysis.kernel_error import KernelSample
+from rfviz.analysis.kernel_sample import KernelSample
 from rfviz.analysis.mapping import points_for, settled
 from rfviz.analysis.nested import estimates
 from rfviz.analysis.points import blas_for

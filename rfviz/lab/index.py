@@ -8,6 +8,8 @@ from rfviz.lab.decision_surfaces.page import PAGE as DECISION_SURFACES
 from rfviz.lab.distance_saturation import facts as distance_saturation_facts
 from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
 from rfviz.lab.facts import collect_facts
+from rfviz.lab.kernel_approximation import facts as kernel_approximation_facts
+from rfviz.lab.kernel_approximation.page import PAGE as KERNEL_APPROXIMATION
 from rfviz.lab.page import Page
 from rfviz.lab.quick_inspection.page import PAGE as QUICK_INSPECTION
 
@@ -16,10 +18,11 @@ __all__ = ["FACTS", "PAGES", "find_page"]
 PAGES: tuple[Page, ...] = (
     QUICK_INSPECTION,
     DISTANCE_SATURATION,
+    KERNEL_APPROXIMATION,
     DECISION_SURFACES,
 )
 #: What lessons can quote, by name.
-FACTS = collect_facts(distance_saturation_facts, geometry, kernels, learning)
+FACTS = collect_facts(distance_saturation_facts, kernel_approximation_facts, geometry, kernels, learning)
 
 
 def find_page(slug: str) -> Page:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rfviz import bounds
 from rfviz.analysis.guarantees import Comparison, compare, measure_errors
-from rfviz.analysis.kernel_error import error_grid, prepare_sample
+from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.analysis.points import normalise
 from rfviz.analysis.risk import MeasuredRisk, measure_risk
 from rfviz.bounds import LOSSES, RiskBound

@@ -6,7 +6,7 @@ import numpy
 
 from rfviz import bounds, datasets
 from rfviz.analysis.guarantees import compare, measure_errors
-from rfviz.analysis.kernel_error import error_grid, prepare_sample
+from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.analysis.risk import measure_risk
 from rfviz.analysis.splits import make_split
 from rfviz.figures.guarantees import plot_guarantees, plot_risk

@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 from rfviz import datasets
 from rfviz.analysis.guarantees import ABOUT, DELTAS, compare, measure_errors, needed
-from rfviz.analysis.kernel_error import error_grid, prepare_sample
+from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.analysis.risk import measure_risk
 from rfviz.analysis.splits import make_split
 from rfviz.bounds import LOSSES

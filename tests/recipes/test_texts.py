@@ -11,6 +11,9 @@ import rfviz.recipes
 import rfviz.ui
 
 MODULES = [
+    found.name for found in pkgutil.walk_packages(rfviz.lab.__path__, "rfviz.lab.") if found.name.endswith(".text")
+]
+MODULES += [
     f"{package.__name__}.{found.name}"
     for package in (rfviz.recipes, rfviz.ui)
     for found in pkgutil.iter_modules(package.__path__)

@@ -11,32 +11,12 @@ from rfviz import datasets
 from rfviz.analysis.binning import boxes, plane_grids, shared_boxes
 from rfviz.analysis.cooccurrence import exact_map, pixel_map, sample_features
 from rfviz.analysis.guarantees import Comparison, compare, measure_errors
-from rfviz.analysis.kernel_error import KernelErrorResult, error_grid, kernel_errors, prepare_sample
+from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.errors import ParameterError
-from rfviz.lab.facts import at, fact
+from rfviz.lab.facts import fact
 from rfviz.skeleton import occurrence, pixel_groups, preset
 
 __all__: list[str] = []
-
-
-@functools.lru_cache(maxsize=16)
-def _skeleton_errors(name: str, kept_once: bool) -> KernelErrorResult:
-    sample = prepare_sample(datasets.load("photo_patches"), "none", 64)
-    setting = {"skeleton": name, "turn": 0.5, "deduplicate": kept_once}
-    return kernel_errors(sample, "CompositionalFeatures", setting, error_grid(2000), 5)
-
-
-@fact
-def skeleton_rmse(name: str, m: int, once: float) -> float:
-    """RMS error of a compositional kernel by m features of 64 photographs; once = 1 keeps equal features once."""
-    result = _skeleton_errors(name, bool(once))
-    return at(dict(zip(map(int, result.m_grid), map(float, result.errors.average("rmse")), strict=True)), m)
-
-
-@fact
-def paths(name: str) -> float:
-    """The expected number of pixels that a feature of a skeleton multiplies: its complexity."""
-    return preset(name, (24, 24, 3)).complexity
 
 
 @functools.lru_cache(maxsize=8)
@@ -90,12 +70,6 @@ def full_boxes(gamma: float) -> float:
     return float(len(boxes(plane_grids(datasets.load("moons"), float(gamma), n_repetitions=1), 0, 0).sizes))
 
 
-@fact
-def exp(value: float) -> float:
-    """The exponential function."""
-    return math.exp(value)
-
-
 @functools.lru_cache(maxsize=8)
 def _bounds(eps: float, draws: int) -> Comparison:
     sample = prepare_sample(datasets.load("digits"), "unit norm", 64)
@@ -115,20 +89,6 @@ def features_needed(about: str, kind: str, eps: float) -> float:
     if not known:
         raise ParameterError("kind", f"must be known for errors {about}", kind, 'Choose "bound".')
     return max(known)
-
-
-@functools.lru_cache(maxsize=4)
-def _hybrid_errors(name: str) -> KernelErrorResult:
-    sample = prepare_sample(datasets.load("photo_patches"), "none", 64)
-    setting = {"skeleton": name, "turn": 0.5, "paired": False}
-    return kernel_errors(sample, "HybridCompositional", setting, error_grid(2000), 5)
-
-
-@fact
-def hybrid_rmse(name: str, m: int) -> float:
-    """The same for the hybrid baseline: Fourier features on top of compositional ones."""
-    result = _hybrid_errors(name)
-    return at(dict(zip(map(int, result.m_grid), map(float, result.errors.average("rmse")), strict=True)), m)
 
 
 @fact

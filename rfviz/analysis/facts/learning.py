@@ -10,7 +10,7 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.baselines import run_baseline
 from rfviz.analysis.boosting import BoostSegment, boost
-from rfviz.analysis.kernel_error import error_grid
+from rfviz.analysis.kernel_sample import error_grid
 from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.analysis.risk import MeasuredRisk, measure_risk
 from rfviz.analysis.splits import Split, make_split

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sample
-from rfviz.features import registry
+from rfviz.analysis.kernel_sample import error_grid, prepare_sample
+from rfviz.features import MapSpec, RandomMaxout, registry
 from rfviz.features.base import FeatureMap
+from rfviz.lab.kernel_approximation.compute import kernel_errors
+from rfviz.lab.kernel_approximation.page import figure_3
 from rfviz.params import defaults
-from rfviz.recipes import kernel_approximation as recipe
 from tests.app_pages import OFFLINE, array, changed, opened, specs
 from tests.charts import opacity
 
@@ -27,7 +28,7 @@ def named(spec, name):
 def test_draws_the_measured_errors():
     at = opened(SLUG, {**SMALL, "pool_size": 8, "relative": False} | UNFOLDED)
     sample = prepare_sample(datasets.load("digits"), "unit norm", 16)
-    expected = kernel_errors(sample, "RandomMaxout", {"pool_size": 8}, error_grid(200), 4)
+    expected = kernel_errors(sample, MapSpec(RandomMaxout, pool_size=8), error_grid(200), 4)
     charts = specs(at)
     np.testing.assert_allclose(array(named(charts[0], "Random maxout, q = 8")["y"]), expected.errors.average("rmse"))
     np.testing.assert_allclose(array(named(charts[0], "Random maxout, q = 8: exact")["y"]), expected.reference.rmse)
@@ -114,9 +115,9 @@ def test_figure_3_uses_cifar10_where_the_data_folder_has_it(tmp_path, monkeypatc
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "cifar10_few.npz", X=rng.integers(0, 256, (40, 32, 32, 3), np.uint8), y=np.arange(40) % 10)
     monkeypatch.setenv("RFVIZ_DATA", str(tmp_path))
-    assert recipe.figure_3("flat")["data"] == "cifar10"
+    assert figure_3("flat")["data"] == "cifar10"
     monkeypatch.delenv("RFVIZ_DATA")
-    assert recipe.figure_3("flat")["data"] == datasets.DEFAULT_COLOUR_IMAGES
+    assert figure_3("flat")["data"] == datasets.DEFAULT_COLOUR_IMAGES
 
 
 def test_a_map_that_cannot_be_computed_leaves_the_others(monkeypatch):
@@ -157,8 +158,8 @@ def test_shared_pool_preset_says_what_equal_projections_give():
     assert not at.exception and not at.error and not at.warning
     said = "\n".join(m.value for m in at.markdown)
     numbers = re.search(r"make 100 independent features, with an exact RMSE of ([\d.]+)\. Shared, they make 2,000 "
-                        r"features with ([\d.]+); more features would not fall below ([\d.]+),.* independent features "
-                        r"err by only ([\d.]+), but take 8,000", said)  # fmt: skip
+                        r"features with ([\d.]+); more features do not fall below ([\d.]+),.* independent features "
+                        r"reach ([\d.]+), but take 8,000", said)  # fmt: skip
     alone, shared, floor, many = map(float, numbers.groups())
     assert many < floor < shared < alone
     drawn = specs(at)[0]

@@ -5,15 +5,19 @@ import pytest
 from scipy.stats import norm
 
 from rfviz import datasets
-from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sample
-from rfviz.analysis.kernel_statistics import METRICS
+from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.analysis.nested import estimates
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
-from rfviz.features import RandomFourier, registry
+from rfviz.features import CompositionalFeatures, MapSpec, RandomFourier, RandomMaxout, RandomProjection, registry
+from rfviz.lab.kernel_approximation.compute import METRICS, kernel_errors
 
-SCHEMES = [("RandomMaxout", {"pool_size": 4}), ("RandomFourier", {"gamma": 1.0}), ("RandomProjection", {}),
-           ("RandomFourier", {"gamma": 0.5, "paired": False})]  # fmt: skip
-every_scheme = pytest.mark.parametrize(("scheme", "setting"), SCHEMES)
+SPECS = [
+    MapSpec(RandomMaxout, pool_size=4),
+    MapSpec(RandomFourier, gamma=1.0),
+    MapSpec(RandomProjection),
+    MapSpec(RandomFourier, gamma=0.5, paired=False),
+]
+every_map = pytest.mark.parametrize("spec", SPECS, ids=str)
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +30,10 @@ def sphere():
     return prepare_sample(datasets.load("sphere", n_samples=30, dimension=3), n_points=30)
 
 
-def brute_force(sample, scheme, setting, m, seed):
+def brute_force(sample, spec, m, seed):
     """Errors of all pairs i < j of a map that is drawn and applied on its own."""
     points = sample.coordinates
-    own = registry()[scheme](m, random_state=seed, dtype="float64", **setting).fit(points)
+    own = spec.make(n_components=m, random_state=seed, dtype="float64").fit(points)
     Phi = own.transform(points)
     i, j = np.triu_indices(sample.n_points, 1)
     return (Phi @ Phi.T)[i, j], own.kernel(points)[i, j]
@@ -38,12 +42,12 @@ def brute_force(sample, scheme, setting, m, seed):
 # --- what is computed -------------------------------------------------------------------------------------------------
 
 
-@every_scheme
-def test_prefixes_equal_maps_of_their_own(sample, scheme, setting):
+@every_map
+def test_prefixes_equal_maps_of_their_own(sample, spec):
     X, grid = sample.original, [1, 2, 7, 30, 64]
-    whole = registry()[scheme](64, dtype="float64", **setting).fit(X)
+    whole = spec.make(n_components=64, dtype="float64").fit(X)
     for m, K_hat in zip(grid, estimates(whole, X, grid), strict=True):
-        for other in (whole.prefix(m), registry()[scheme](m, dtype="float64", **setting).fit(X)):
+        for other in (whole.prefix(m), spec.make(n_components=m, dtype="float64").fit(X)):
             Phi = other.transform(X)
             np.testing.assert_allclose(K_hat, Phi @ Phi.T, atol=1e-12)
 
@@ -56,19 +60,19 @@ def test_prefixes_equal_maps_of_their_own(sample, scheme, setting):
 def test_prefixes_of_features_with_shares_of_their_own(sample, setting, device, fake_gpu):
     # The last setting has 64 different features only: of a larger map some columns are zero.
     X, grid = np.round(sample.original * 4), [1, 2, 7, 63, 64, 65, 130]
-    whole = registry()["CompositionalFeatures"](130, dtype="float64", device=device, **setting).fit(X)
+    whole = CompositionalFeatures(130, dtype="float64", device=device, **setting).fit(X)
     for m, K_hat in zip(grid, estimates(whole, X, grid), strict=True):
-        Phi = registry()["CompositionalFeatures"](m, dtype="float64", device="cpu", **setting).fit_transform(X)
+        Phi = CompositionalFeatures(m, dtype="float64", device="cpu", **setting).fit_transform(X)
         np.testing.assert_allclose(K_hat, Phi @ Phi.T, atol=1e-12)
 
 
-@every_scheme
-def test_measures_are_those_of_brute_force(sample, scheme, setting):
+@every_map
+def test_measures_are_those_of_brute_force(sample, spec):
     grid = [4, 20, 50]
-    result = kernel_errors(sample, scheme, {**setting, "dtype": "float64"}, grid, n_draws=3)
+    result = kernel_errors(sample, spec.replace(dtype="float64"), grid, n_draws=3)
     for draw in range(3):
         for index, m in enumerate(grid):
-            estimated, exact = brute_force(sample, scheme, setting, m, draw)
+            estimated, exact = brute_force(sample, spec, m, draw)
             error = estimated - exact
             expected = {"rmse": np.sqrt(np.mean(error**2)), "mae": np.mean(np.abs(error)),
                         "maximum": np.abs(error).max(), "correlation": np.corrcoef(estimated, exact)[0, 1]}  # fmt: skip
@@ -77,8 +81,8 @@ def test_measures_are_those_of_brute_force(sample, scheme, setting):
 
 
 def test_bias_and_spread_are_those_of_brute_force(sample):
-    result = kernel_errors(sample, "RandomFourier", {"gamma": 1.0}, [10], n_draws=6)
-    runs = [brute_force(sample, "RandomFourier", {"gamma": 1.0}, 10, s) for s in range(6)]
+    result = kernel_errors(sample, MapSpec(RandomFourier, gamma=1.0), [10], n_draws=6)
+    runs = [brute_force(sample, MapSpec(RandomFourier, gamma=1.0), 10, s) for s in range(6)]
     error = np.array([estimated - exact for estimated, exact in runs])
     variance = error.var(axis=0, ddof=1)
     assert result.errors.spread[0] == pytest.approx(np.sqrt(variance.mean()), rel=1e-4)
@@ -87,8 +91,8 @@ def test_bias_and_spread_are_those_of_brute_force(sample):
 
 
 def test_groups_are_means_over_pairs_of_similar_kernel(sample):
-    result = kernel_errors(sample, "RandomFourier", {"gamma": 1.0}, [10], n_draws=4)
-    runs = [brute_force(sample, "RandomFourier", {"gamma": 1.0}, 10, s) for s in range(4)]
+    result = kernel_errors(sample, MapSpec(RandomFourier, gamma=1.0), [10], n_draws=4)
+    runs = [brute_force(sample, MapSpec(RandomFourier, gamma=1.0), 10, s) for s in range(4)]
     order = np.argsort(runs[0][1], kind="stable")
     error = np.array([estimated - exact for estimated, exact in runs])[:, order]
     sizes = len(order) / len(result.errors.group_kernel)
@@ -101,10 +105,10 @@ def test_groups_are_means_over_pairs_of_similar_kernel(sample):
 
 
 def test_density_counts_every_pair_where_brute_force_puts_it(sample):
-    result = kernel_errors(sample, "RandomFourier", {"gamma": 1.0}, [20, 400], n_draws=2)
+    result = kernel_errors(sample, MapSpec(RandomFourier, gamma=1.0), [20, 400], n_draws=2)
     d = result.density
     for index, m in enumerate([20, 400]):
-        runs = [brute_force(sample, "RandomFourier", {"gamma": 1.0}, m, s) for s in range(2)]
+        runs = [brute_force(sample, MapSpec(RandomFourier, gamma=1.0), m, s) for s in range(2)]
         estimated, exact = (np.concatenate(part) for part in zip(*runs, strict=True))
         counts, _, _ = np.histogram2d(estimated, exact, [d.y_edges, d.x_edges])
         # Values that fall on the edge of a cell may land on either side of it.
@@ -115,30 +119,30 @@ def test_density_counts_every_pair_where_brute_force_puts_it(sample):
 
 
 def test_more_draws_hold_the_fewer(sample):
-    few, many = (kernel_errors(sample, "RandomMaxout", {}, [8, 30], n_draws=n) for n in (2, 4))
+    few, many = (kernel_errors(sample, MapSpec(RandomMaxout), [8, 30], n_draws=n) for n in (2, 4))
     np.testing.assert_array_equal(many.errors.rmse[:2], few.errors.rmse)
 
 
 # --- against theory ---------------------------------------------------------------------------------------------------
 
 
-@every_scheme
-def test_mean_square_error_is_the_exact_variance(sphere, scheme, setting):
+@every_map
+def test_mean_square_error_is_the_exact_variance(sphere, spec):
     """z-score of the mean square error over 400 draws for each of 4 m; |z| > 4.5 is a false alarm in 1 of 10,000.
 
     The distribution of a draw's mean square error is skewed, hence the margin over the normal 4.3.
     """
     grid = [2, 6, 20, 60]
-    result = kernel_errors(sphere, scheme, setting, grid, n_draws=400)
+    result = kernel_errors(sphere, spec, grid, n_draws=400)
     squared = result.errors.rmse**2
     z = (squared.mean(axis=0) - result.reference.rmse**2) / (squared.std(axis=0, ddof=1) / 20)
     assert np.abs(z).max() < 4.5
 
 
-@every_scheme
-def test_unbiased_schemes_show_no_bias(sphere, scheme, setting):
+@every_map
+def test_unbiased_maps_show_no_bias(sphere, spec):
     """|z| of the corrected squared bias for each of 4 m: a sum of many products, near normal; 4.5 is 1 in 36,000."""
-    result = kernel_errors(sphere, scheme, setting, [2, 6, 20, 60], n_draws=200)
+    result = kernel_errors(sphere, spec, [2, 6, 20, 60], n_draws=200)
     assert np.abs(result.errors.bias_squared / result.errors.chance).max() < 4.5
     assert result.reference.bias is None
 
@@ -146,7 +150,7 @@ def test_unbiased_schemes_show_no_bias(sphere, scheme, setting):
 def test_a_lone_cosine_shows_its_exact_bias(sphere):
     """An odd number of paired features is biased by k(x + z)/m; z-scores per group of pairs, Bonferroni over 2 × 24."""
     grid = [5, 11]
-    result = kernel_errors(sphere, "RandomFourier", {"gamma": 0.2}, grid, n_draws=400)
+    result = kernel_errors(sphere, MapSpec(RandomFourier, gamma=0.2), grid, n_draws=400)
     law = RandomFourier(11, gamma=0.2).fit(sphere.coordinates).product_law(sphere.coordinates)
     i, j = np.triu_indices(30, 1)
     order = np.argsort(RandomFourier(gamma=0.2).fit(sphere.coordinates).kernel(sphere.coordinates)[i, j], kind="stable")
@@ -167,40 +171,39 @@ def test_a_lone_cosine_shows_its_exact_bias(sphere):
 
 def test_a_wrong_kernel_is_found_out(sphere, monkeypatch):
     """The kernel of the paper's theorem, which is not the mean of the map: bias far beyond chance, at every m."""
-    from rfviz.features import RandomMaxout
     from rfviz.kernels import maxout_theorem1_as_printed, pairwise_cosines
 
     monkeypatch.setattr(
         RandomMaxout, "kernel", lambda self, X, Y=None: maxout_theorem1_as_printed(pairwise_cosines(X)[1], 4)
     )
-    result = kernel_errors(sphere, "RandomMaxout", {"pool_size": 4}, [100, 400], n_draws=10)
+    result = kernel_errors(sphere, MapSpec(RandomMaxout, pool_size=4), [100, 400], n_draws=10)
     assert (result.errors.bias_squared > 3 * result.errors.chance).all()
     assert (np.sqrt(result.errors.bias_squared) > 3 * result.errors.spread).all()
 
 
 def test_error_falls_as_one_over_the_root_of_m(sample):
-    result = kernel_errors(sample, "RandomFourier", {"gamma": 1.0}, [50, 5000], n_draws=4)
+    result = kernel_errors(sample, MapSpec(RandomFourier, gamma=1.0), [50, 5000], n_draws=4)
     ratio = result.errors.rmse.mean(axis=0)
     assert ratio[0] / ratio[1] == pytest.approx(10, rel=0.15)
     np.testing.assert_allclose(result.reference.rmse[0] / result.reference.rmse[1], 10)
 
 
-@pytest.mark.parametrize(("scheme", "setting"), [s for s in SCHEMES if s[0] != "RandomMaxout"])
-def test_bounds_hold(sphere, scheme, setting):
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.cls is not RandomMaxout], ids=str)
+def test_bounds_hold(sphere, spec):
     """The largest error over all pairs exceeds the bound with probability 5 % at most; these bounds are loose."""
-    result = kernel_errors(sphere, scheme, setting, [3, 10, 101], n_draws=40)
+    result = kernel_errors(sphere, spec, [3, 10, 101], n_draws=40)
     assert (result.errors.maximum <= result.reference.bound).all()
     assert result.reference.bound_name
 
 
 def test_no_bound_is_claimed_for_maxout(sphere):
-    result = kernel_errors(sphere, "RandomMaxout", {}, [10], n_draws=2)
+    result = kernel_errors(sphere, MapSpec(RandomMaxout), [10], n_draws=2)
     assert result.reference.bound is None
     assert result.reference.rmse is not None
 
 
 def test_mean_absolute_error_tends_to_that_of_normal_estimates(sphere):
-    result = kernel_errors(sphere, "RandomFourier", {"gamma": 1.0}, [1000], n_draws=200)
+    result = kernel_errors(sphere, MapSpec(RandomFourier, gamma=1.0), [1000], n_draws=200)
     values = result.errors.mae[:, 0]
     z = (values.mean() - result.reference.mae[0]) / (values.std(ddof=1) / np.sqrt(200))
     assert abs(z) < 4.5
@@ -221,7 +224,7 @@ def test_sample_is_nested_and_normalised():
 def test_a_word_for_a_number_is_learnt_from_the_points_as_they_are(sample):
     """24 points span 24 coordinates, whose variance is another than that of 64 pixels."""
     gamma = RandomFourier().fit(sample.original).gamma_
-    scale, same = (kernel_errors(sample, "RandomFourier", {"gamma": g}, [10, 100], 2) for g in ("scale", gamma))
+    scale, same = (kernel_errors(sample, MapSpec(RandomFourier, gamma=g), [10, 100], 2) for g in ("scale", gamma))
     np.testing.assert_array_equal(scale.errors.rmse, same.errors.rmse)
     assert RandomFourier().fit(sample.coordinates).gamma_ != pytest.approx(gamma, rel=0.01)
 
@@ -236,23 +239,23 @@ def test_grid(m_max):
 @pytest.mark.parametrize("grid", [[], [0, 2], [4, 2], [2, 2], [1.5], [[1, 2]]])
 def test_a_grid_that_does_not_rise_is_refused(sample, grid):
     with pytest.raises(ParameterError, match="m_grid must be rising integers"):
-        kernel_errors(sample, "RandomMaxout", {}, grid)
+        kernel_errors(sample, MapSpec(RandomMaxout), grid)
 
 
 def test_wrong_number_of_draws(sample):
     with pytest.raises(ParameterError, match="n_draws must be an integer from 1 to 1000; got 0"):
-        kernel_errors(sample, "RandomMaxout", {}, [2], n_draws=0)
+        kernel_errors(sample, MapSpec(RandomMaxout), [2], n_draws=0)
 
 
 def test_one_draw_has_no_spread(sample):
-    result = kernel_errors(sample, "RandomMaxout", {}, [2, 20], n_draws=1)
+    result = kernel_errors(sample, MapSpec(RandomMaxout), [2, 20], n_draws=1)
     assert np.isnan(result.errors.spread).all() and np.isnan(result.errors.group_error).all()
     assert np.isfinite(result.errors.rmse).all()
 
 
 def test_equal_points_have_no_correlation():
     data = datasets.Dataset("same", np.ones((5, 2), np.float32))
-    result = kernel_errors(prepare_sample(data), "RandomMaxout", {}, [2, 20])
+    result = kernel_errors(prepare_sample(data), MapSpec(RandomMaxout), [2, 20])
     assert np.isnan(result.errors.correlation).all()
     assert result.density.counts[-1].sum() > 0
 
@@ -266,7 +269,7 @@ def test_memory_is_refused_before_anything_is_drawn(sample, monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.00005")
     monkeypatch.setattr(RandomFourier, "fit", lambda *a, **k: pytest.fail("fitted"))
     with pytest.raises(MemoryBudgetError, match=r"5 draws of 276 pairs at 3.*Choose fewer points or draws"):
-        kernel_errors(sample, "RandomFourier", {"gamma": 1.0}, [10, 20, 30])
+        kernel_errors(sample, MapSpec(RandomFourier, gamma=1.0), [10, 20, 30])
 
 
 def test_memory_of_features_is_refused(sample, monkeypatch):
@@ -278,7 +281,7 @@ def test_memory_of_features_is_refused(sample, monkeypatch):
 
 def test_progress_rises_and_can_stop(sample):
     seen = []
-    kernel_errors(sample, "RandomMaxout", {}, [10], 3, progress=lambda share, text: seen.append((share, text)))
+    kernel_errors(sample, MapSpec(RandomMaxout), [10], 3, progress=lambda share, text: seen.append((share, text)))
     shares = [share for share, _ in seen]
     assert shares == sorted(shares) and "draw 3 of 3" in seen[2][1]
 
@@ -290,11 +293,11 @@ def test_progress_rises_and_can_stop(sample):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        kernel_errors(sample, "RandomMaxout", {}, [10], 3, progress=stop)
+        kernel_errors(sample, MapSpec(RandomMaxout), [10], 3, progress=stop)
 
 
 def test_frame_holds_the_numbers(sample):
-    result = kernel_errors(sample, "RandomFourier", {"gamma": 1.0}, [10, 100], 4, label="mine")
+    result = kernel_errors(sample, MapSpec(RandomFourier, gamma=1.0), [10, 100], 4, label="mine")
     frame = result.to_frame()
     assert list(frame["m"]) == [10, 100] and set(frame["map"]) == {"mine"}
     np.testing.assert_allclose(frame["RMSE"], np.sqrt(np.mean(result.errors.rmse**2, axis=0)))
@@ -303,11 +306,11 @@ def test_frame_holds_the_numbers(sample):
     assert frame.notna().all(axis=None)
 
 
-@pytest.mark.parametrize("scheme", registry())
-def test_every_scheme_of_the_project(scheme, sample):
-    """With its defaults; a scheme without a closed-form kernel says so in one sentence."""
+@pytest.mark.parametrize("cls", registry().values())
+def test_every_map_of_the_project(cls, sample):
+    """With its defaults; a map without a closed-form kernel says so in one sentence."""
     try:
-        result = kernel_errors(sample, scheme, {}, [20, 200], 3)
+        result = kernel_errors(sample, MapSpec(cls), [20, 200], 3)
     except ParameterError as error:
         assert "closed form" in str(error)
         return

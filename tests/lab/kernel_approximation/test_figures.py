@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.kernel_error import error_grid, kernel_errors, prepare_sample
-from rfviz.analysis.kernel_statistics import METRICS
-from rfviz.figures.kernel_bias import plot_kernel_bias, plot_kernel_spread
-from rfviz.figures.kernel_error import plot_kernel_density, plot_kernel_errors
-from rfviz.recipes import kernel_text
+from rfviz.analysis.kernel_sample import error_grid, prepare_sample
+from rfviz.features import MapSpec, RandomFourier, RandomMaxout
+from rfviz.lab.kernel_approximation import text
+from rfviz.lab.kernel_approximation.compute import METRICS, kernel_errors
+from rfviz.lab.kernel_approximation.figures import (
+    plot_kernel_bias,
+    plot_kernel_density,
+    plot_kernel_errors,
+    plot_kernel_spread,
+)
 from tests.charts import opacity
 
 
@@ -17,15 +22,15 @@ def results():
     sample = prepare_sample(datasets.load("digits"), n_points=30)
     grid = error_grid(400, points=8)
     return [
-        kernel_errors(sample, "RandomMaxout", {"pool_size": 8}, grid, 4, "q = 8"),
-        kernel_errors(sample, "RandomFourier", {"gamma": 1.0}, grid, 4),
+        kernel_errors(sample, MapSpec(RandomMaxout, pool_size=8), grid, 4, "q = 8"),
+        kernel_errors(sample, MapSpec(RandomFourier, gamma=1.0), grid, 4),
     ]
 
 
 @pytest.fixture(scope="module")
 def biased():
     sample = prepare_sample(datasets.load("sphere"), n_points=40)
-    return kernel_errors(sample, "RandomFourier", {"gamma": 0.1}, [3, 7, 101], 30)
+    return kernel_errors(sample, MapSpec(RandomFourier, gamma=0.1), [3, 7, 101], 30)
 
 
 def named(figure, name):
@@ -94,18 +99,18 @@ def test_bias_against_the_kernel(biased):
 
 def test_one_draw_has_neither_band_nor_spread(results):
     sample = prepare_sample(datasets.load("digits"), n_points=10)
-    one = kernel_errors(sample, "RandomMaxout", {}, [10, 20], 1)
+    one = kernel_errors(sample, MapSpec(RandomMaxout), [10, 20], 1)
     assert not any(t.fill for t in plot_kernel_errors([one]).data)
     assert not plot_kernel_spread([one]).data
     assert len(plot_kernel_bias(one, 0).data) == 2
 
 
 def test_words_hold_the_numbers(results, biased):
-    words = kernel_text.explanation(results, 3)
+    words = text.explanation(results, 3)
     assert "435 pairs of 30 points" in words and f"{results[1].errors.average('rmse')[3]:.3g}" in words
     assert f"exact prediction {results[1].reference.rmse[3]:.3g}" in words
-    assert "q = 8" in kernel_text.summary(results, "mae")
-    maximum = kernel_text.theory(results, "maximum")
+    assert "q = 8" in text.summary(results, "mae")
+    maximum = text.theory(results, "maximum")
     assert "Random Fourier: Hoeffding" in maximum and "known to us for q = 8" in maximum
-    assert "biased by k(x, −z)/m" in kernel_text.theory([biased], "rmse")
-    assert "correlation" in kernel_text.theory(results, "correlation")
+    assert "biased by k(x, −z)/m" in text.theory([biased], "rmse")
+    assert "correlation" in text.theory(results, "correlation")

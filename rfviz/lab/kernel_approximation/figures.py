@@ -1,4 +1,4 @@
-"""Estimated against exact kernels: errors against m, and estimates around the diagonal."""
+"""Figures of kernel approximation: errors against m, estimates around the diagonal, bias apart from spread."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.analysis.kernel_error import KernelErrorResult
-from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
-from rfviz.features import Look, map_class
+from rfviz.features import Look
 from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
 from rfviz.figures.lines import M_TITLE, band, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
+from rfviz.lab.kernel_approximation.compute import CONFIDENCE, METRICS, KernelErrorResult
 
-__all__ = ["m_axes", "plot_kernel_density", "plot_kernel_errors"]
+__all__ = ["plot_kernel_bias", "plot_kernel_density", "plot_kernel_errors", "plot_kernel_spread"]
 
 # Bounds above this many times the largest error would squeeze everything else into a strip.
 _BOUND_WITHIN = 30.0
@@ -34,7 +33,7 @@ def plot_kernel_errors(
     legend: bool = True,
     revision: str = "",
 ) -> go.Figure:
-    """One measure of error against the number of features, with its band over draws and what theory says.
+    """Draw one measure of error against the number of features, with its band over draws and what theory predicts.
 
     Parameters
     ----------
@@ -50,16 +49,12 @@ def plot_kernel_errors(
         Pixels.
     legend : bool
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+        While it stays the same, the user's zoom survives a redraw.
     """
     is_error = metric != "correlation"
     traces: list[dict[str, Any]] = []
     floor, top = np.inf, 0.0
-    styles = map_styles(map_class(result.scheme) for result in results)
+    styles = map_styles(result.spec.cls for result in results)
     for style, result in zip(styles, results, strict=True):
         scale = result.unit if relative and is_error else 1.0
         values = result.errors.metric(metric) / scale
@@ -70,13 +65,13 @@ def plot_kernel_errors(
             traces += _theory(result, style.colour, metric, result.unit if relative else 1.0, _BOUND_WITHIN * top)
         traces += _rate(results, metric, relative)
     title = METRICS[metric] if not relative or not is_error else f"{METRICS[metric]} ÷ mean k(x, x)"
-    axes = m_axes(results, at, (0.6 * floor, 1.4 * top) if is_error else None)
+    axes = _m_axes(results, at, (0.6 * floor, 1.4 * top) if is_error else None)
     layout = {"showlegend": legend} | axes
     return styled(traces, x=M_TITLE, y=title, height=height, revision=revision, **layout)
 
 
-def m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[float, float] | None) -> dict[str, Any]:
-    """Axes against m: logarithmic where `span` is given, and a mark at one m.
+def _m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[float, float] | None) -> dict[str, Any]:
+    """Return axes against m for the layout: logarithmic where `span` is given, with a mark at one m.
 
     Parameters
     ----------
@@ -85,11 +80,6 @@ def m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[flo
         Number of features to mark.
     span : (low, high) or None
         Of the values.
-
-    Returns
-    -------
-    dict
-        For the figure's layout.
     """
     low, high = min(r.m_grid[0] for r in results), max(r.m_grid[-1] for r in results)
     axes: dict[str, Any] = {"xaxis": count_axis(low, high)}
@@ -125,7 +115,7 @@ def _curve(
 
 
 def _theory(result: KernelErrorResult, colour: str, metric: str, scale: float, most: float) -> list[dict[str, Any]]:
-    """The exact prediction of the root mean square, the normal limit of the mean, or the bound on the maximum."""
+    """Draw the exact prediction of the RMSE, the normal limit of the MAE, or the bound on the maximum."""
     reference = result.reference
     known = {"rmse": reference.rmse, "mae": reference.mae, "maximum": reference.bound}[metric]
     if known is None:
@@ -139,7 +129,7 @@ def _theory(result: KernelErrorResult, colour: str, metric: str, scale: float, m
 
 
 def _rate(results: Sequence[KernelErrorResult], metric: str, relative: bool) -> list[dict[str, Any]]:
-    """A line of slope −½ below the curves, to compare slopes with."""
+    """Draw a line of slope −½ below the curves, to compare slopes with."""
     last = [r.errors.average(metric)[-1] / (r.unit if relative else 1.0) for r in results]
     last = [value for value in last if value > 0]
     if not last:
@@ -151,7 +141,7 @@ def _rate(results: Sequence[KernelErrorResult], metric: str, relative: bool) -> 
 def plot_kernel_density(
     result: KernelErrorResult, place: int, *, colour: str = "", height: int = 360, revision: str = ""
 ) -> go.Figure:
-    """Estimate against exact kernel of every pair, as a density around the diagonal.
+    """Draw the estimate against the exact kernel of every pair, as a density around the diagonal.
 
     Parameters
     ----------
@@ -159,16 +149,12 @@ def plot_kernel_density(
     place : int
         Which number of features, by its place in the grid.
     colour : str
-        Hexadecimal; the scheme's own where none is given.
+        Hexadecimal; the map's own where none is given.
     height : int
         Pixels.
     revision : str
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
     """
-    d, tone = result.density, colour or map_style(map_class(result.scheme)).colour
+    d, tone = result.density, colour or map_style(result.spec.cls).colour
     x_span, y_span = (float(d.x_edges[0]), float(d.x_edges[-1])), (float(d.y_edges[0]), float(d.y_edges[-1]))
     low, high = max(d.x_edges[0], d.y_edges[0]), min(d.x_edges[-1], d.y_edges[-1])
     diagonal = line([low, high], [low, high], GREY, "solid", "estimate = kernel")
@@ -187,3 +173,85 @@ def plot_kernel_density(
         images=[density_image(d.counts[place], tone, x_span, y_span)],
         xaxis={"range": list(x_span)}, yaxis={"range": list(y_span)},
     )  # fmt: skip
+
+
+def plot_kernel_spread(
+    results: Sequence[KernelErrorResult], *, at: int | None = None, relative: bool = True, height: int = 400,
+    revision: str = "",
+) -> go.Figure:  # fmt: skip
+    """Draw spread over draws, and bias, against the number of features.
+
+    The bias is drawn only where it exceeds twice what chance gives an unbiased estimate of so few draws; that level is
+    the dotted line.
+
+    Parameters
+    ----------
+    results : sequence of KernelErrorResult
+    at : int, optional
+        Number of features to mark.
+    relative : bool
+        Whether to divide by the kernel's mean k(x, x).
+    height : int
+        Pixels.
+    revision : str
+    """
+    traces, smallest = [], np.inf
+    styles = map_styles(result.spec.cls for result in results)
+    for style, result in zip(styles, results, strict=True):
+        colour, e = style.colour, result.errors
+        scale = result.unit if relative else 1.0
+        if not np.isfinite(e.spread).all():
+            continue
+        spread, level = e.spread / scale, np.sqrt(2.0 * e.chance) / scale
+        traces.append(line(result.m_grid, spread, colour, "solid", f"{result.label}: spread", 2.5))
+        traces.append(line(result.m_grid, level, rgba(colour, 0.8), "2px 3px", f"{result.label}: bias by chance"))
+        if result.reference.bias is not None:
+            exact = result.reference.bias / scale
+            traces.append(line(result.m_grid, exact, rgba(colour, 0.8), "dashdot", f"{result.label}: exact bias", 2))
+        found = e.bias_squared > 2.0 * e.chance
+        traces.append(
+            trace(
+                "scatter",
+                x=result.m_grid[found],
+                y=np.sqrt(e.bias_squared[found]) / scale,
+                mode="markers",
+                marker={"symbol": style.symbol, "size": 11, "color": colour,
+                        "line": {"width": 1.5, "color": "white"}},
+                name=f"{result.label}: bias",
+                showlegend=bool(found.any()),
+                hovertemplate=f"m = %{{x:,}}: bias %{{y:.3g}}<extra>{result.label}</extra>",
+            )
+        )  # fmt: skip
+        smallest = min(smallest, float(level.min()))
+    title = "RMS over pairs" + (" ÷ mean k(x, x)" if relative else "")
+    axes = _m_axes(results, at, (smallest, 1e3 * smallest) if np.isfinite(smallest) else None)
+    return styled(traces, x=M_TITLE, y=title, height=height, revision=revision, **axes)
+
+
+def plot_kernel_bias(
+    result: KernelErrorResult, place: int, *, colour: str = "", height: int = 360, revision: str = ""
+) -> go.Figure:
+    """Draw the mean error over the draws against the exact kernel, with the spread of one estimate.
+
+    Parameters
+    ----------
+    result : KernelErrorResult
+    place : int
+        Which number of features, by its place in the grid.
+    colour : str
+        Hexadecimal; the map's own where none is given.
+    height : int
+        Pixels.
+    revision : str
+    """
+    tone, e = colour or map_style(result.spec.cls).colour, result.errors
+    x, bias = e.group_kernel, e.group_bias[place]
+    traces = []
+    if result.n_draws > 1:
+        spread, error = e.group_spread[place], e.group_error[place]
+        traces.append(band(x, -spread, spread, rgba(GREY, 0.22)) | {"name": "± spread of one draw", "showlegend": True})
+        sure = band(x, bias - 2 * error, bias + 2 * error, rgba(tone, 0.3))
+        traces.append(sure | {"name": "± 2 standard errors", "showlegend": True})
+    mean = line(x, bias, tone, "solid", "mean error over draws", 2.5)
+    traces += [mean, line([x[0], x[-1]], [0, 0], GREY, "solid", "unbiased", 1, shown=False)]
+    return styled(traces, x="exact kernel k(x, z)", y="estimate − kernel", height=height, revision=revision)

@@ -1,4 +1,4 @@
-"""What the page on kernel approximation says about its charts."""
+"""Texts of the page on kernel approximation."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rfviz.analysis.kernel_error import KernelErrorResult
-from rfviz.analysis.kernel_statistics import CONFIDENCE, METRICS
+from rfviz.features import RandomMaxout, SharedPoolMaxout
+from rfviz.lab.kernel_approximation.compute import CONFIDENCE, METRICS, KernelErrorResult
 
-__all__ = ["BIAS_TEXT", "DRAW_HELP", "METHOD", "NUMBERS", "explanation", "summary", "theory"]
-
-DRAW_HELP = (
-    "How the frequencies of the Fourier features are drawn, one curve for each. Independent (also where none is "
-    "chosen): one by one. Orthogonal: in blocks at right angles. Structured: nearly so, by fast Hadamard transforms. "
-    "Sobol: evenly spread points, which help where there are few columns."
-)
+__all__ = ["BIAS_TEXT", "METHOD", "NUMBERS", "explanation", "pool_story", "summary", "theory"]
 
 METHOD = rf"""
 A feature map $\Phi$ estimates its kernel by an inner product, which is a mean over its $m$ random features:
@@ -35,11 +29,11 @@ For every pair of the $N$ points, each counted once, the error is $e=\hat k(x,z)
   not see an error that all pairs share, nor a wrong scale, so a map may have a large RMSE and a correlation near 1.
 
 **Why $1/\sqrt m$.** The features are independent, so $\operatorname{{Var}}\hat k(x,z)=v(x,z)/m$, with $v$ the
-variance of one product $f(x)f(z)$. Four times the features halve the error. The dotted curve beside the RMSE is
-$\sqrt{{\text{{mean of }}v/m}}$ from the exact $v$ of the scheme: nothing is fitted.
+variance of one product $f(x)f(z)$. Four times the features halve the error. The dotted curve next to the RMSE is
+$\sqrt{{\text{{mean of }}v/m}}$ from the exact $v$ of the map: nothing is fitted.
 
-**Better draws.** Independent frequencies of Fourier features may by chance lie close to each other, and then say the
-same twice. *Orthogonal* ones come in blocks of as many as there are columns $d$, at right angles: the exact variance
+**Better draws.** Independent frequencies of Fourier features may by chance lie close to each other, and then repeat
+each other. *Orthogonal* ones come in blocks of as many as there are columns $d$, at right angles: the exact variance
 of the Gaussian kernel’s estimate has a further, mostly negative part for every pair of a block,
 ${{}}_1F_1(d;\tfrac d2;-\gamma\lVert\delta\rVert^2)-k^2$. *Structured* ones are nearly the same, by fast Hadamard
 transforms, with a bias below 0.001. *Sobol* points spread evenly over all columns, which needs more points the more
@@ -62,8 +56,8 @@ that is the same for all data is drawn again and again. Kept once, it makes room
 than $1/\sqrt m$: those are the two curves.
 The baseline is the paper’s, cos(· + b). With “Cos/sin pairs” it has a much lower variance where the kernel is large.
 
-**A fair race.** Kernels differ in size: that of maxout grows with its pool. Divided by the mean of $k(x,x)$, errors of
-different kernels can be compared.
+**A fair comparison.** Kernels differ in size: that of maxout grows with its pool. Divided by the mean of $k(x,x)$,
+errors of different kernels can be compared.
 """
 
 BIAS_TEXT = r"""
@@ -87,7 +81,7 @@ NUMBERS = (
 
 
 def summary(results: Sequence[KernelErrorResult], metric: str) -> str:
-    """The chart in one sentence, for those who cannot see it."""
+    """Return the chart in one sentence, for those who cannot see it."""
     ends = "; ".join(
         f"{r.label} from {r.errors.average(metric)[0]:.3g} to {r.errors.average(metric)[-1]:.3g}" for r in results
     )
@@ -99,14 +93,14 @@ def summary(results: Sequence[KernelErrorResult], metric: str) -> str:
 
 
 def explanation(results: Sequence[KernelErrorResult], place: int) -> str:
-    """What one sees, with the numbers of the picture."""
+    """Return what one sees, with the numbers of the chart."""
     first = results[0]
     m = int(first.m_grid[place])
     lead = (
-        f"**What am I seeing?** For all {first.n_pairs:,} pairs of {first.n_points:,} points, the exact kernel and its "
-        f"estimate by m random features, in {first.n_draws} independent draws. Independent features err as 1/√m: four "
-        f"times the features, half the error. Each cloud holds all pairs at **m = {m:,}**: on the diagonal the "
-        "estimate is exact, and the height of the cloud is the error; its line is the mean of the draws."
+        "**What am I seeing?** The chart compares the kernel with its estimate from m random features, for all "
+        f"{first.n_pairs:,} pairs of {first.n_points:,} points{_draws(first.n_draws)}. The error of independent "
+        "features falls as 1/√m: four times the features, half the error. Each cloud shows all pairs at "
+        f"**m = {m:,}**: on the diagonal the estimate is exact, the height is the error, the line the mean of draws."
     )
     parts = []
     for result in results:
@@ -116,12 +110,16 @@ def explanation(results: Sequence[KernelErrorResult], place: int) -> str:
             part += f" (exact prediction {result.reference.rmse[place]:.3g})"
         parts.append(part)
     outside = max(float(result.density.outside[place]) for result in results)
-    note = f" Up to {outside:.0%} of the pairs lie outside of a cloud’s frame." if outside >= 0.005 else ""
+    note = f" Up to {outside:.0%} of the pairs lie outside the frame of a cloud." if outside >= 0.005 else ""
     return lead + ";".join(parts) + "." + note
 
 
+def _draws(number: int) -> str:
+    return "" if number == 1 else f" and {number} draws"
+
+
 def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
-    """Which references exist for the chosen measure, and why others do not."""
+    """Return which references exist for the chosen measure, and why others do not."""
     if metric == "correlation":
         return (
             "No exact prediction of the correlation is known; it depends on how much the kernel varies over the data."
@@ -133,7 +131,7 @@ def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
         named = [f"{r.label}: {r.reference.bound_name}" for r in results if r.reference.bound is not None]
         if named:
             lines.append(f"Bounds on the maximum that hold with probability {CONFIDENCE:.0%}: {'; '.join(named)}.")
-            lines.append("They are drawn where they are not far above the picture.")
+            lines.append("They are drawn where they are not far above the curves.")
         if unbounded:
             lines.append(f"No bound with explicit constants is known to us for {'; '.join(unbounded)}.")
     elif silent:
@@ -146,3 +144,32 @@ def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
             f"{'; '.join(biased)}: odd m leave a cosine without its sine, so the estimate is biased by k(x, −z)/m."
         )
     return " ".join(lines)
+
+
+def pool_story(results: Sequence[KernelErrorResult]) -> str:
+    """Compare the shared pool with independent maxout on as many projections, by exact errors; empty without both."""
+    independent = {r.spec.get("pool_size"): r for r in results if r.spec.cls is RandomMaxout}
+    sentences = []
+    for shared in results:
+        q, P, m = shared.spec.get("pool_size"), shared.spec.get("n_projections"), int(shared.m_grid[-1])
+        single = independent.get(q)
+        if shared.spec.cls is not SharedPoolMaxout or single is None or len(shared.m_grid) < 2:
+            continue
+        if shared.reference.rmse is None or single.reference.rmse is None:
+            continue
+        alone = max(P // q, 1)
+        equal = single.reference.rmse[-1] * np.sqrt(m / alone)
+        sentences.append(
+            f" **{P:,} projections** make {alone:,} independent features, with an exact RMSE of {equal:.3g}. Shared, "
+            f"they make {m:,} features with {shared.reference.rmse[-1]:.3g}; more features do not fall below "
+            f"{_floor(shared):.3g}, the error of the pool itself. {m:,} independent features reach "
+            f"{single.reference.rmse[-1]:.3g}, but take {m * q:,} projections."
+        )
+    return "".join(sentences)
+
+
+def _floor(result: KernelErrorResult) -> float:
+    """Return the RMSE in the limit of many features: the mean square error is a + b/m, known at two points."""
+    m, squares = result.m_grid[[0, -1]], result.reference.rmse[[0, -1]] ** 2
+    slope = (squares[0] - squares[1]) / (1 / m[0] - 1 / m[1])
+    return float(np.sqrt(max(squares[1] - slope / m[1], 0.0)))

@@ -1,16 +1,39 @@
-"""What can be said of kernel estimates: measures of error, bias apart from variance, theory's references, densities."""
+"""Kernel approximation: how far the inner products of random features are from the exact kernel, for every number m.
+
+One draw of the largest map holds all smaller ones, since maps are nested: see :mod:`rfviz.analysis.nested`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.spatial.distance import squareform
 
-from rfviz.features import ProductLaw
+from rfviz.analysis.kernel_sample import KernelSample
+from rfviz.analysis.mapping import points_for
+from rfviz.analysis.nested import estimates
+from rfviz.analysis.points import blas_for
+from rfviz.analysis.progress import Progress, silent
+from rfviz.backend import check_memory
+from rfviz.errors import ParameterError
+from rfviz.features import MapSpec, ProductLaw
+from rfviz.params import Param
 
-__all__ = ["CONFIDENCE", "METRICS", "Density", "ErrorTable", "Reference", "density", "error_table", "reference"]
+__all__ = [
+    "CONFIDENCE",
+    "METRICS",
+    "Density",
+    "ErrorTable",
+    "KernelErrorResult",
+    "Reference",
+    "kernel_errors",
+]
 
+_DRAWS = Param("n_draws", 5, "int", low=1, high=1000)
 METRICS = {"rmse": "RMSE", "mae": "MAE", "maximum": "maximum error", "correlation": "correlation"}
 #: Probability with which the bound on the maximum error over all pairs holds.
 CONFIDENCE = 0.95
@@ -57,18 +80,18 @@ class ErrorTable:
     group_spread: np.ndarray
 
     def metric(self, name: str) -> np.ndarray:
-        """One of :data:`METRICS`, shape (S, G)."""
+        """Return one of :data:`METRICS`, shape (S, G)."""
         return {"rmse": self.rmse, "mae": self.mae, "maximum": self.maximum, "correlation": self.correlation}[name]
 
     def average(self, name: str) -> np.ndarray:
-        """A measure over all draws, shape (G,): of the RMSE the root of the mean square, of the others the mean."""
+        """Return a measure over all draws, shape (G,): of the RMSE the root of the mean square, else the mean."""
         values = self.metric(name)
         return np.sqrt(np.mean(values**2, axis=0)) if name == "rmse" else values.mean(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """What theory says for the same pairs; each part is of shape (G,), or None where it is silent.
+    """Predictions of theory for the same pairs; each part is of shape (G,), or None where it is silent.
 
     Attributes
     ----------
@@ -77,8 +100,8 @@ class Reference:
     mae : ndarray or None
         The mean absolute error if the estimates were normal, as they are in the limit of many features.
     bound : ndarray or None
-        What the largest error of all pairs stays below with probability :data:`CONFIDENCE` (a bound for one pair,
-        and the union over the pairs).
+        The largest error of all pairs is below it with probability :data:`CONFIDENCE` (a bound for one pair, and the
+        union over the pairs).
     bound_name : str
     bias : ndarray or None
         Exact root mean square of the bias; None where the estimate is unbiased or the law is unknown.
@@ -111,18 +134,148 @@ class Density:
     outside: np.ndarray
 
 
-def error_table(estimated: np.ndarray, exact: np.ndarray) -> ErrorTable:
-    """All measures of error.
+@dataclass(frozen=True, eq=False)
+class KernelErrorResult:
+    """Kernel estimates by one feature map, compared with its exact kernel.
+
+    Attributes
+    ----------
+    label : str
+    spec : MapSpec
+        The map, without the number of features and the seed.
+    dataset : str
+    n_points, n_pairs, n_draws : int
+        Pairs are those of two different points, each counted once.
+    unit : float
+        Mean of k(x, x) over the points: errors divided by it compare kernels of different size.
+    m_grid : ndarray of shape (G,), int
+    errors : ErrorTable
+        Four measures for every draw and every m, and bias apart from variance.
+    reference : Reference
+        What theory predicts.
+    density : Density
+        How many pairs have which exact kernel and which estimate, at every m.
+    """
+
+    label: str
+    spec: MapSpec
+    dataset: str
+    n_points: int
+    n_pairs: int
+    n_draws: int
+    unit: float
+    m_grid: np.ndarray
+    errors: ErrorTable
+    reference: Reference
+    density: Density
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return measures over all draws, their spread, bias and variance, and what theory predicts; one row per m."""
+        columns: dict[str, Any] = {"map": self.label, "m": self.m_grid}
+        for name, title in METRICS.items():
+            values = self.errors.metric(name)
+            columns[title] = self.errors.average(name)
+            with np.errstate(invalid="ignore"):  # a relative error may be infinite, and then has no spread
+                columns[f"{title} s.d."] = values.std(axis=0, ddof=1) if self.n_draws > 1 else np.nan
+        columns |= {
+            "predicted RMSE": self.reference.rmse,
+            "bound on the maximum": self.reference.bound,
+            "spread": self.errors.spread,
+            "bias²": self.errors.bias_squared,
+            "bias² by chance": self.errors.chance,
+        }
+        return pd.DataFrame(columns)
+
+    def cloud_frame(self, place: int) -> pd.DataFrame:
+        """Return the pairs by exact kernel and estimate at one place of the grid, one row per cell with any."""
+        d = self.density
+        rows, columns = np.nonzero(d.counts[place])
+        middle_x, middle_y = (0.5 * (edges[1:] + edges[:-1]) for edges in (d.x_edges, d.y_edges))
+        cells = {"exact kernel": middle_x[columns], "estimate": middle_y[rows], "pairs": d.counts[place][rows, columns]}
+        return pd.DataFrame({"map": self.label, "m": int(self.m_grid[place])} | cells)
+
+
+def kernel_errors(
+    sample: KernelSample,
+    spec: MapSpec,
+    m_grid: Sequence[int],
+    n_draws: int = 5,
+    label: str = "",
+    progress: Progress = silent,
+) -> KernelErrorResult:
+    """Estimate the kernel of all pairs of points by several independent draws of a map, for every m of a grid.
+
+    Parameters
+    ----------
+    sample : KernelSample
+    spec : MapSpec
+        Of a map with a closed-form kernel; the number of features and the seed are replaced.
+    m_grid : sequence of int
+        Numbers of features; the largest is drawn, the others are its beginnings.
+    n_draws : int
+        Draws use the seeds 0, 1, …, so that more draws hold the fewer.
+    label : str
+        By default that of the map.
+    progress : callable
+        See :data:`rfviz.analysis.progress.Progress`.
+
+    Raises
+    ------
+    ParameterError
+        For a parameter that breaks its rule, or a map without a closed-form kernel.
+    MemoryBudgetError
+        Where the estimates, the weights or the features would not fit, before they are computed.
+    """
+    grid, n_draws = _check_grid(m_grid), _DRAWS.validate(n_draws)
+    label = label or spec.cls.label
+    pairs = sample.n_points * (sample.n_points - 1) // 2
+    _check_room(sample.n_points, pairs, n_draws, len(grid))
+    resolved = spec.resolve(sample.original)
+    points = points_for(resolved.make(), sample)
+    estimated = np.empty((n_draws, len(grid), pairs), dtype=np.float32)
+    with blas_for(sample.n_points, int(grid[-1])):
+        for draw in range(n_draws):
+            progress(0.9 * draw / n_draws, f"{label}: draw {draw + 1} of {n_draws}")
+            feature_map = resolved.make(n_components=int(grid[-1]), random_state=draw).fit(points)
+            if draw == 0:
+                K = feature_map.kernel(points)
+                exact = squareform(K, checks=False)
+                order = np.argsort(exact, kind="stable")
+            for index, K_hat in enumerate(estimates(feature_map, points, grid)):
+                estimated[draw, index] = squareform(K_hat, checks=False)[order]
+    progress(0.9, f"{label}: comparing")
+    exact = exact[order]
+    reference = _reference(feature_map.product_law(points), grid)
+    errors = _error_table(estimated, exact)
+    density = _density(estimated, exact, grid, errors)
+    unit = float(np.mean(np.diag(K)))
+    return KernelErrorResult(
+        label, spec, sample.name, sample.n_points, pairs, n_draws, unit, grid, errors, reference, density
+    )
+
+
+def _check_room(n_points: int, pairs: int, n_draws: int, n_grid: int) -> None:
+    # The estimates of every draw and m, and a handful of copies of those of one m.
+    needed = n_draws * pairs * (4 * n_grid + 5 * 8) + 6 * 8 * n_points**2
+    what = f"{n_draws} draws of {pairs:,} pairs at {n_grid} numbers of features"
+    check_memory(needed, "cpu", what, "Choose fewer points or draws.")
+
+
+def _check_grid(m_grid: Sequence[int]) -> np.ndarray:
+    grid = np.asarray(m_grid)
+    if grid.ndim != 1 or not grid.size or grid.dtype.kind not in "iu" or grid[0] < 1 or (np.diff(grid) <= 0).any():
+        raise ParameterError("m_grid", "must be rising integers from 1 on", list(m_grid), "Use error_grid(1000).")
+    return grid.astype(int)
+
+
+def _error_table(estimated: np.ndarray, exact: np.ndarray) -> ErrorTable:
+    """Compute all measures of error.
 
     Parameters
     ----------
     estimated : ndarray of shape (S, G, P)
     exact : ndarray of shape (P,)
         Rising: pairs are grouped by their place.
-
-    Returns
-    -------
-    ErrorTable
     """
     starts = np.unique(np.linspace(0, len(exact), min(_GROUPS, len(exact)), endpoint=False).astype(int))
     sizes = np.diff(np.append(starts, len(exact)))
@@ -135,7 +288,7 @@ def error_table(estimated: np.ndarray, exact: np.ndarray) -> ErrorTable:
 
 
 def _errors_at(estimated: np.ndarray, exact: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> tuple:
-    """All columns of the table but the kernel's for one m; `estimated` of shape (S, P) is overwritten."""
+    """Return all columns of the table but the kernel's for one m; `estimated` of shape (S, P) is overwritten."""
     draws, pairs = estimated.shape
     error = np.subtract(estimated, exact, out=estimated)
     products = error @ error.T / pairs
@@ -163,7 +316,7 @@ def _errors_at(estimated: np.ndarray, exact: np.ndarray, starts: np.ndarray, siz
 
 
 def _bias_and_spread(products: np.ndarray) -> tuple[float, float, float]:
-    """Squared bias, root of the variance, and the standard error of the former without bias.
+    """Return squared bias, root of the variance, and the standard error of the former without bias.
 
     Parameters
     ----------
@@ -184,17 +337,13 @@ def _bias_and_spread(products: np.ndarray) -> tuple[float, float, float]:
     return bias_squared, float(np.sqrt(max(variance, 0.0))), float(np.sqrt(np.mean(off**2) / len(off)))
 
 
-def reference(law: ProductLaw | None, m_grid: np.ndarray) -> Reference:
-    """What the scheme's law says of all pairs of its points, each pair of different points counted once.
+def _reference(law: ProductLaw | None, m_grid: np.ndarray) -> Reference:
+    """Return what the exact law of a map says of all pairs of its points, each pair of different points counted once.
 
     Parameters
     ----------
     law : ProductLaw or None
     m_grid : ndarray of int
-
-    Returns
-    -------
-    Reference
     """
     if law is None:
         return Reference()
@@ -215,7 +364,7 @@ def reference(law: ProductLaw | None, m_grid: np.ndarray) -> Reference:
     )  # fmt: skip
 
 
-def density(estimated: np.ndarray, exact: np.ndarray, m_grid: np.ndarray, errors: ErrorTable) -> Density:
+def _density(estimated: np.ndarray, exact: np.ndarray, m_grid: np.ndarray, errors: ErrorTable) -> Density:
     """Count pairs by kernel and estimate, on one plane for all m.
 
     Parameters
@@ -226,10 +375,6 @@ def density(estimated: np.ndarray, exact: np.ndarray, m_grid: np.ndarray, errors
     m_grid : ndarray of shape (G,)
     errors : ErrorTable
         Of the same estimates; sets the height of the plane.
-
-    Returns
-    -------
-    Density
     """
     low, high = float(exact[0]), float(exact[-1])
     typical = float(errors.rmse[:, int(np.argmin(np.abs(np.log(m_grid / _WHOLE_FROM))))].mean())

@@ -1,0 +1,1 @@
+"""Kernel approximation: Figure 3 of the compositional kernels paper."""

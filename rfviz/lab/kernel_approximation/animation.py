@@ -1,0 +1,49 @@
+"""Animations of kernel approximation: over m on the curves and the clouds, and over pool sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import plotly.graph_objects as go
+
+from rfviz.lab.animation import Animation, one_by_one
+from rfviz.lab.cache import Cache
+from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult
+from rfviz.lab.kernel_approximation.settings import Settings
+
+__all__ = ["over_m", "over_pools"]
+
+Results = Sequence[KernelErrorResult]
+# ``draw(settings, results)`` returns the figures that move, by name.
+Draw = Callable[[Settings, Results], Mapping[str, go.Figure]]
+
+
+def over_m(settings: Settings, results: Results, draw: Draw, options: Sequence[int]) -> Animation:
+    """Animate the number of features; everything is computed already."""
+    frames = [replace(settings, m=m) for m in options if m in settings.grid]
+    captions = [_caption(results[0], frame) for frame in frames]
+    return Animation([frame.m for frame in frames], captions, [draw(frame, results) for frame in frames])
+
+
+def over_pools(
+    run: Callable[[int], tuple[Settings, Results]],
+    draw: Draw,
+    place: int,
+    options: Sequence[int],
+    now: int,
+    cache: Cache,
+) -> Animation:
+    """Animate the pool size; the caption is about the map at a place."""
+    values, found = one_by_one(options, now, run, cache)
+    captions = [_caption(results[min(place, len(results) - 1)], settings) for settings, results in found]
+    return Animation(values, captions, [draw(*one) for one in found])
+
+
+def _caption(result: KernelErrorResult, settings: Settings) -> str:
+    """Return the chosen measure at m, and what theory predicts."""
+    metric, place = settings.metric, settings.place
+    unit = result.unit if settings.relative and metric != "correlation" else 1.0
+    words = f"{result.label}: {METRICS[metric]} {result.errors.average(metric)[place] / unit:.2g}"
+    known = {"rmse": result.reference.rmse, "mae": result.reference.mae}.get(metric)
+    return words if known is None else f"{words} · 1/√m predicts {known[place] / unit:.2g}"
