@@ -9,21 +9,45 @@ Plotly. Figures and the laboratory are not among them; ``import rfviz.figures`` 
 """
 
 import importlib
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from rfviz._version import __version__
 
-_PARTS = (
-    "analysis", "backend", "bounds", "datasets", "errors", "features", "kernels", "linear_model", "params", "skeleton",
-)  # fmt: skip
+if TYPE_CHECKING:
+    from rfviz import (
+        analysis,
+        backend,
+        bounds,
+        datasets,
+        errors,
+        features,
+        kernels,
+        linear_model,
+        params,
+        skeleton,
+    )
 
-__all__ = ["__version__", *_PARTS]
+__all__ = [
+    "__version__",
+    "analysis",
+    "backend",
+    "bounds",
+    "datasets",
+    "errors",
+    "features",
+    "kernels",
+    "linear_model",
+    "params",
+    "skeleton",
+]
 
 
-def __getattr__(name):
-    if name in _PARTS:
+def __getattr__(name: str) -> ModuleType:
+    if name in __all__:
         return importlib.import_module(f"rfviz.{name}")
     raise AttributeError(f"module 'rfviz' has no attribute {name!r}")
 
 
-def __dir__():
-    return sorted({*globals(), *_PARTS})
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

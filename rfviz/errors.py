@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -105,7 +105,7 @@ def active_log() -> WarningLog | None:
 
 
 @contextmanager
-def capture_warnings() -> Iterator[WarningLog]:
+def capture_warnings() -> Generator[WarningLog, None, None]:
     """Capture the warnings of this context, and of threads that run in copies of it, while inside.
 
     Python's own filters give each warning once a process, to its log: of no use for a page, each of whose users is to
@@ -131,7 +131,7 @@ def warn(message: str, category: type[Warning]) -> None:
     if log is not None:
         log.add([(message, category)])
         return
-    frame, level = sys._getframe(1), 2
+    frame, level = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage]
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _IN_BETWEEN:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)

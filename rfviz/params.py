@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from rfviz.errors import ParameterError
 
@@ -125,12 +125,12 @@ class Param:
         elif self.kind == "range":
             if value is None and self.default is None:
                 return None
-            if _is_pair(value) and self.low <= value[0] <= value[1] <= self.high:
+            if _is_pair(value) and value[0] <= value[1] and self._within(value[0]) and self._within(value[1]):
                 return int(value[0]), int(value[1])
         elif isinstance(value, str):
             if value in self.choices:
                 return value
-        elif self.kind == "int" and isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        elif self.kind == "int" and _is_integer(value):
             if self._within(value) and value % self.step == 0:
                 return int(value)
         elif self.kind == "float" and _is_finite_number(value) and self._within(value):
@@ -143,20 +143,20 @@ class Param:
             return self.validate(value)
         except ParameterError:
             pass
+        least = -math.inf if self.low is None else self.low
+        most = math.inf if self.high is None else self.high
         if self.kind == "range" and _is_pair(value):
-            low, high = sorted(int(min(max(end, self.low), self.high)) for end in value)
+            low, high = sorted(int(min(max(end, least), most)) for end in value)
             return low, high
         if self.kind not in ("int", "float") or not _is_finite_number(value):
             return self.default
-        low = -math.inf if self.low is None else self.low
-        high = math.inf if self.high is None else self.high
-        value = min(max(value, low), high)
+        value = min(max(value, least), most)
         if self.kind == "int":
             multiple = round(value / self.step)
             if self.low is not None:
-                multiple = max(multiple, math.ceil(low / self.step))
+                multiple = max(multiple, math.ceil(least / self.step))
             if self.high is not None:
-                multiple = min(multiple, math.floor(high / self.step))
+                multiple = min(multiple, math.floor(most / self.step))
             value = multiple * self.step
         try:
             return self.validate(value)
@@ -192,20 +192,20 @@ class Param:
         return self.high is None or value <= self.high
 
 
+def _is_integer(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, numbers.Integral)
+
+
 def _is_finite_number(value: Any) -> bool:
     try:
-        return isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+        return not isinstance(value, bool) and isinstance(value, numbers.Real) and math.isfinite(value)
     except OverflowError:  # an integer that no float can hold
         return False
 
 
-def _is_pair(value: Any) -> bool:
+def _is_pair(value: Any) -> TypeGuard[Sequence[int]]:
     """Return whether `value` is a list of two integers."""
-    return (
-        isinstance(value, (tuple, list))
-        and len(value) == 2
-        and all(isinstance(end, numbers.Integral) and not isinstance(end, bool) for end in value)
-    )
+    return isinstance(value, (tuple, list)) and len(value) == 2 and all(map(_is_integer, value))
 
 
 def defaults(params: Iterable[Param]) -> dict[str, Any]:

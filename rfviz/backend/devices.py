@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class Device:
         return self.index is not None
 
     @contextmanager
-    def activate(self) -> Iterator[None]:
+    def activate(self) -> Generator[None, None, None]:
         """Make this the current device of the calling thread (a no-op on the CPU)."""
         if self.is_gpu:
             with self.xp.cuda.Device(self.index):
@@ -233,7 +233,7 @@ def gpu_status() -> str:
 
 
 @contextmanager
-def using(name: str) -> Iterator[None]:
+def using(name: str) -> Generator[None, None, None]:
     """Set what ``"auto"`` stands for in this thread to the device called `name`, until the context ends.
 
     It applies to maps that were made before as well: they ask when they compute.

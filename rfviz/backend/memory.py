@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
@@ -59,7 +59,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 @contextmanager
-def smaller_blocks(share: float) -> Iterator[None]:
+def smaller_blocks(share: float) -> Generator[None, None, None]:
     """Plan blocks on a GPU with this share of their usual memory, until the context ends."""
     token = _share.set(share)
     try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from types import ModuleType
@@ -32,7 +32,7 @@ _LOST_BITS = 13
 
 
 @contextmanager
-def product_precision(precision: str) -> Iterator[None]:
+def product_precision(precision: str) -> Generator[None, None, None]:
     """Take matrix products of float32 features in this precision, in this thread, until the context ends.
 
     On the CPU ``"tf32"`` is emulated, which is slower and shows what the GPU's digits would be. Blocks are computed
@@ -101,7 +101,7 @@ def round_to_tf32(array: Any) -> Any:
 
 
 @contextmanager
-def _tf32_products(xp: ModuleType) -> Iterator[None]:
+def _tf32_products(xp: ModuleType) -> Generator[None, None, None]:
     """Enable TF32 for CuPy's float32 products for as long as it takes to enqueue one."""
     routines = _cupy_products(xp)
     if routines is None:

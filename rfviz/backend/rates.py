@@ -152,8 +152,8 @@ def _product(device: Device, dtype: str, precision: str = "float32") -> Callable
                 return seconds_of(device, lambda: matmul(device.xp, a, b, out=out)) / (2.0 * side**3)
 
         if task() * 2.0 * side**3 >= _LONG_ENOUGH_S or not device.is_gpu:
-            break
-    return task
+            return task
+    return task  # pyright: ignore[reportPossiblyUnboundVariable] - there is at least one side
 
 
 def _copy(device: Device) -> Callable[[], float]:

@@ -6,8 +6,8 @@ import functools
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ R = TypeVar("R")
 @functools.lru_cache(maxsize=1)
 def _blas_controller() -> ThreadpoolController:
     # Looking for the loaded libraries takes milliseconds; they do not change once NumPy and SciPy are in.
-    import scipy.linalg.blas  # noqa: F401 - so that SciPy's own BLAS is among those that are limited
+    import scipy.linalg.blas  # noqa: F401 # pyright: ignore[reportUnusedImport] - so that its own BLAS is limited too
 
     return ThreadpoolController().select(user_api="blas")
 
@@ -57,7 +57,7 @@ _blas_full: list[int] = []  # threads of each library when nobody limits it
 
 
 @contextmanager
-def single_threaded_blas() -> Iterator[None]:
+def single_threaded_blas() -> Generator[None, None, None]:
     """Limit BLAS to one thread a call until the context ends, so that our own threads can use the cores.
 
     The limit is one for the whole process. Sessions overlap, so it is counted: the first one in sets it, the last
@@ -77,7 +77,7 @@ def single_threaded_blas() -> Iterator[None]:
     finally:
         with _blas_lock:
             _blas_users -= 1
-            if _blas_users == 0:
+            if _blas_users == 0 and _blas_holder is not None:
                 thread, release = _blas_holder
                 release.set()
                 thread.join()
@@ -122,7 +122,7 @@ def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) ->
     if workers <= 1:
         yield from map(function, items)
         return
-    pending: deque = deque()
+    pending: deque[Future[R]] = deque()
     iterator = iter(items)
     with single_threaded_blas(), ThreadPoolExecutor(workers) as executor:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -135,7 +136,7 @@ def sutherland_pairs(dimension: int, sigma: float, diameter: float, variance: fl
     beta += (6.0 * d + 2.0) / (d + 2.0) * math.log(2.0)
     start = float(beta) + power * _log(sigma * diameter)
 
-    def log_failure(m, eps):
+    def log_failure(m: Any, eps: Any) -> Any:
         alpha = np.minimum(1.0, variance + np.asarray(eps) / 3.0)
         return start - power * np.log(eps) - m * np.square(eps) / (8.0 * (d + 2.0) * alpha)
 

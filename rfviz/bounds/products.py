@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def bernstein(variance: float, largest: float, per_draw: int = 1) -> TailBound:
     S. Boucheron, G. Lugosi, P. Massart, "Concentration Inequalities", 2013, equation (2.10).
     """
 
-    def log_failure(m, eps):
+    def log_failure(m: Any, eps: Any) -> Any:
         return math.log(2.0) - (m / per_draw) * np.square(eps) / (2.0 * variance + 2.0 / 3.0 * largest * eps)
 
     return TailBound(

@@ -118,7 +118,7 @@ def _launch_cosine_sine(angles: Any, scale: float, out: Any) -> Launch | None:
     return columns, rows, (angles, ld, rows, columns, out.dtype.type(scale), out, ld_out, out.shape[1])
 
 
-def _sample_pairs(rng: np.random.Generator, dtype: Any) -> tuple:
+def _sample_pairs(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
     return _values(rng, dtype, 1000.0), 0.7, np.full((_SHAPE[0], 2 * _SHAPE[1] - 1), np.nan, dtype)
 
 
@@ -159,7 +159,7 @@ def _launch_pool_max(products: Any, indices: Any, out: Any) -> Launch | None:
     return columns, rows, (products, ld, rows, columns, indices.shape[0], indices, out, ld_out)
 
 
-def _sample_pool(rng: np.random.Generator, dtype: Any) -> tuple:
+def _sample_pool(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
     indices = rng.integers(0, _SHAPE[1], (3, 41), dtype=np.int32)
     return _values(rng, dtype), indices, np.full((_SHAPE[0], 41), np.nan, dtype)
 

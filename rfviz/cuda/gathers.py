@@ -38,7 +38,7 @@ def _launch_stumps(X: Any, columns: Any, thresholds: Any, scale: float, out: Any
     return features, rows, (X, ld, rows, columns, thresholds, features, X.dtype.type(scale), out, ld_out)
 
 
-def _sample_stumps(rng: np.random.Generator, dtype: Any) -> tuple:
+def _sample_stumps(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
     X = rng.standard_normal((11, 7)).astype(dtype)
     columns, thresholds = rng.integers(0, 7, 37, dtype=np.int32), rng.standard_normal(37).astype(dtype)
     return X, columns, thresholds, 0.5, np.full((11, 37), np.nan, dtype)
@@ -52,7 +52,14 @@ STUMPS = Kernel("gathers", "stumps", _stumps, _launch_stumps, _sample_stumps, re
 
 
 def _cosine_sums(
-    xp: Any, angles: Any, logs: Any, entries: tuple, log_entries: tuple, biases: Any, amplitudes: Any, out: Any
+    xp: Any,
+    angles: Any,
+    logs: Any,
+    entries: tuple[Any, ...],
+    log_entries: tuple[Any, ...],
+    biases: Any,
+    amplitudes: Any,
+    out: Any,
 ) -> None:
     sums = _sums(xp, angles, entries)
     sums += biases[:, None]
@@ -63,7 +70,7 @@ def _cosine_sums(
     out[...] = sums.T
 
 
-def _sums(xp: Any, table: Any, entries: tuple) -> Any:
+def _sums(xp: Any, table: Any, entries: tuple[Any, ...]) -> Any:
     """Sum a few rows of a table for each feature: the product with a sparse matrix."""
     ends, columns, numbers = entries
     module = importlib.import_module("scipy.sparse" if xp is np else f"{xp.__name__}x.scipy.sparse")
@@ -71,7 +78,13 @@ def _sums(xp: Any, table: Any, entries: tuple) -> Any:
 
 
 def _launch_cosine_sums(
-    angles: Any, logs: Any, entries: tuple, log_entries: tuple, biases: Any, amplitudes: Any, out: Any
+    angles: Any,
+    logs: Any,
+    entries: tuple[Any, ...],
+    log_entries: tuple[Any, ...],
+    biases: Any,
+    amplitudes: Any,
+    out: Any,
 ) -> Launch | None:
     ld, ld_out = row_stride(angles), row_stride(out)
     if ld is None or ld_out is None or (logs is not None and row_stride(logs) != ld):
@@ -83,13 +96,13 @@ def _launch_cosine_sums(
     )  # fmt: skip
 
 
-def _sample_sums(rng: np.random.Generator, dtype: Any) -> tuple:
+def _sample_sums(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
     angles, logs = (rng.standard_normal((6, 11)).astype(dtype) for _ in range(2))
     counts = rng.integers(0, 4, 37)
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     n = int(ends[-1])
 
-    def drawn() -> tuple:
+    def drawn() -> tuple[Any, ...]:
         return ends, rng.integers(0, 6, n, dtype=np.int32), rng.integers(-3, 4, n).astype(dtype)
 
     biases, amplitudes = (rng.standard_normal(37).astype(dtype) for _ in range(2))
@@ -124,12 +137,12 @@ def _launch_codes(X: Any, rates: Any, offsets: Any, multipliers: Any, out: Any) 
     return grids, rows, (X, ld, rows, dimensions, rates, offsets, multipliers, grids, out)
 
 
-def _grids(rng: np.random.Generator, width: float = 1.0) -> tuple:
+def _grids(rng: np.random.Generator, width: float = 1.0) -> tuple[Any, ...]:
     X, rates = rng.standard_normal((11, 5)), rng.uniform(0.5, 2.0, (5, 37)) / width
     return X, rates, rng.random((5, 37)), rng.integers(-(2**63), 2**63, 5, dtype=np.int64)
 
 
-def _sample_codes(rng: np.random.Generator, dtype: Any) -> tuple:
+def _sample_codes(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
     return *_grids(rng), np.full((37, 11), -7)
 
 
@@ -158,7 +171,7 @@ def _launch_columns(
     return launch and (*launch[:2], (*launch[2][:-1], bins, ends, out))
 
 
-def _sample_columns(rng: np.random.Generator, dtype: Any) -> tuple:
+def _sample_columns(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
     X, rates, offsets, multipliers = _grids(rng, 4.0)  # boxes so wide that rows share them
     codes = np.empty((37, 11), np.int64)
     _bin_codes(np, X, rates, offsets, multipliers, codes)

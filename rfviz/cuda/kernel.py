@@ -8,7 +8,7 @@ compiled, cannot be launched, or disagrees, the array operations take its place,
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ _UNITS = 64
 _allowed: ContextVar[bool] = ContextVar("kernels_allowed", default=True)
 # For each array module: functions by (kernel, dtype, device), None for those that are not trusted; and why they are
 # not, by the kernel, or "" where none can be compiled.
-_modules: weakref.WeakKeyDictionary[ModuleType, dict[tuple, Any]] = weakref.WeakKeyDictionary()
+_modules: weakref.WeakKeyDictionary[ModuleType, dict[tuple[Any, ...], Any]] = weakref.WeakKeyDictionary()
 _faults: weakref.WeakKeyDictionary[ModuleType, dict[str, str]] = weakref.WeakKeyDictionary()
 
 # (columns, rows, arguments of the CUDA function)
-Launch = tuple[int, int, tuple]
+Launch = tuple[int, int, tuple[Any, ...]]
 
 
 class KernelFallbackWarning(UserWarning):
@@ -40,7 +40,7 @@ class KernelFallbackWarning(UserWarning):
 
 
 @contextmanager
-def plain_kernels() -> Iterator[None]:
+def plain_kernels() -> Generator[None, None, None]:
     """Disable the kernels in this thread until the context ends: to compare, or to find a fault."""
     token = _allowed.set(False)
     try:
@@ -84,7 +84,7 @@ class Kernel:
     name: str
     plain: Callable[..., None]
     launch: Callable[..., Launch | None]
-    sample: Callable[[np.random.Generator, Any], tuple]
+    sample: Callable[[np.random.Generator, Any], tuple[Any, ...]]
     result: int
     rows_each: int = 1
 
@@ -142,7 +142,7 @@ class Kernel:
         if not right:
             raise ArithmeticError("it differs from array operations on a small sample")
 
-    def _launch(self, function: Any, arguments: tuple) -> bool:
+    def _launch(self, function: Any, arguments: tuple[Any, ...]) -> bool:
         launch = self.launch(*arguments)
         if launch is None:
             return False
@@ -151,7 +151,7 @@ class Kernel:
             function(*_geometry(columns, -(-rows // self.rows_each)), passed)
         return True
 
-    def _run(self, xp: ModuleType, function: Any, arguments: tuple) -> bool:
+    def _run(self, xp: ModuleType, function: Any, arguments: tuple[Any, ...]) -> bool:
         try:
             return self._launch(function, arguments)
         except Exception as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
@@ -72,8 +72,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     #: Parameters that suit points of a plane, where the defaults are made for data of another size.
     plane_params: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     params: ClassVar[tuple[Param, ...]] = COMMON_PARAMS
-    #: Whether the law is unchanged when the data are rotated or written in a basis of their span. Ask an instance.
-    rotation_invariant: bool = False
+    # See `rotation_invariant`, and `law_missing`.
+    _rotation_invariant: ClassVar[bool] = False
     #: Whether a constant 1 next to the inputs changes it: its projections have no offset of their own.
     takes_constant: ClassVar[bool] = False
     #: Largest absolute value of an unscaled feature, the C of Theorem 3; None where features are unbounded.
@@ -82,14 +82,14 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     is_kitchen_sink: ClassVar[bool] = False
     #: Fitted attributes that come from the data and not from the seed: see :mod:`rfviz.features.portable`.
     from_data: ClassVar[tuple[str, ...]] = ()
-    law_missing: str = "No law of distances is known for this map."  #: why `distance_law` is None, if it is
+    _law_missing: ClassVar[str] = "No law of distances is known for this map."
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("label"):
             _registry[cls.__name__] = cls
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = []  # the dtype is a parameter, not the input's
@@ -97,7 +97,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
 
     # --- fitting ------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> FeatureMap:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Draw the map for data with as many columns as `X`.
 
         Parameters
@@ -204,7 +204,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
-    def prefix(self, n_components: int) -> FeatureMap:
+    def prefix(self, n_components: int) -> Self:
         """Return the fitted map of the first features, sharing memory with this one.
 
         Equal to fitting with ``n_components`` set so and the same `random_state`, at no cost.
@@ -252,6 +252,16 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         ndarray of shape (n_samples_X, n_samples_Y), float64
         """
         raise ParameterError("kernel", "must have a closed form", type(self).__name__, "This map has none.")
+
+    @property
+    def rotation_invariant(self) -> bool:
+        """Return whether the law is unchanged when the data are rotated or written in a basis of their span."""
+        return self._rotation_invariant
+
+    @property
+    def law_missing(self) -> str:
+        """Return why :meth:`distance_law` is None, in one sentence, if it is."""
+        return self._law_missing
 
     def distance_law(self) -> DistanceLaw | None:
         """Return how the map treats distances, in closed form; None where there is no such law for it."""

@@ -89,7 +89,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     label: ClassVar[str] = "Random binning"
     look: ClassVar[Look | None] = Look("#bd2d3f", "longdash", "square-cross")
     from_data: ClassVar[tuple[str, ...]] = ("gamma_", "bins_", "ends_")
-    law_missing: ClassVar[str] = BY_COLUMN
+    _law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Boxes of randomly shifted grids; points that share many have a large Laplacian kernel."
     formula: ClassVar[str] = (
         r"\Phi_{p,b}(x)=\tfrac{1}{\sqrt P}\,[\lceil(x_j-u_{pj})/\delta_{pj}\rceil=b_j\;\forall j],"
@@ -121,8 +121,15 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     _weights: ClassVar[tuple[str, ...]] = ("pitches_", "shifts_", "multipliers_", "ends_", "bins_")
 
     def __init__(
-        self, n_components=1000, *, gamma="scale", profile="laplacian", random_state=0, device="auto", dtype="float32"
-    ):
+        self,
+        n_components: int = 1000,
+        *,
+        gamma: Any = "scale",
+        profile: str | HatMixture = "laplacian",
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.profile = profile
@@ -253,7 +260,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         gamma = known_width(self)
         mixture = self.mixture
         if isinstance(mixture, LaplacianHats) and np.ndim(gamma) == 0:
-            return kernels.laplacian(X, Y, gamma=gamma)
+            return kernels.laplacian(X, Y, gamma=float(gamma))
         return kernels.columnwise(X, Y, profile=mixture.value, gamma=gamma)
 
     def _n_symbols(self) -> int:

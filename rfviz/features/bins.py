@@ -225,7 +225,7 @@ def different(device: Device, X: Any, grids: Grids) -> Iterator[Any]:
     n_samples, n_repetitions = X.shape[0], grids[0].shape[0]
     together = max(_SORTED_BYTES // (8 * n_samples), 1)
     for start in range(0, n_repetitions, together):
-        part = *(grid[start : start + together] for grid in grids[:2]), grids[2]
+        part = grids[0][start : start + together], grids[1][start : start + together], grids[2]
         codes = list(on_gpu(X, part, lambda codes: codes, device) if device.is_gpu else on_host(X, part))
         whole = codes[0] if len(codes) == 1 else device.xp.concatenate(codes, axis=1)
         yield from map(device.xp.unique, whole)

@@ -109,7 +109,7 @@ class CompositionalFeatures(SkeletonMap):
 
     label: ClassVar[str] = "Compositional"
     look: ClassVar[Look | None] = Look("#b5609a", "longdash", "triangle-down")
-    law_missing: ClassVar[str] = BY_COLUMN
+    _law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Products of a few inputs that meet in a network of convolutions: sparse, cheap, local."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\sqrt{2w_\ell}\,\cos\bigl(\textstyle\sum_j N_{\ell j}\,\theta_j(x)+b_\ell\bigr),"
@@ -139,9 +139,16 @@ class CompositionalFeatures(SkeletonMap):
     )  # fmt: skip
 
     def __init__(
-        self, n_components=1000, *, skeleton="flat", turn=0.5, deduplicate=True, random_state=0, device="auto",
-        dtype="float32",
-    ):  # fmt: skip
+        self,
+        n_components: int = 1000,
+        *,
+        skeleton: Any = "flat",
+        turn: float = 0.5,
+        deduplicate: bool = True,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.skeleton = skeleton
         self.turn = turn
@@ -273,7 +280,7 @@ class CompositionalFeatures(SkeletonMap):
     def _amplitude(self, scale: Any) -> np.ndarray:
         return (np.where(self.kinds_ == REAL, 1.0, np.sqrt(2.0)) * scale).astype(self.dtype)
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: Any, out: Any, scratch: Scratch) -> None:
         if "kinds_" in weights:
             map_on_host(X, weights, self.skeleton_, self._amplitude(scale), out)
         else:

@@ -105,7 +105,9 @@ def reached_inputs(
     return feature, node, np.concatenate([ones, *(c for _, _, c in counted)])
 
 
-def _by_layer(layers: tuple, number: int, feature: np.ndarray, child: np.ndarray) -> Iterator[tuple[int, tuple]]:
+def _by_layer(
+    layers: tuple[Any, ...], number: int, feature: np.ndarray, child: np.ndarray
+) -> Iterator[tuple[int, tuple[Any, ...]]]:
     """Group children by the layer that they are in, counted from its first node; inputs are in layer −1."""
     target = np.searchsorted([below.first for below in layers[:number]], child, side="right") - 1
     for index in range(-1, number):
@@ -120,7 +122,7 @@ def _by_layer(layers: tuple, number: int, feature: np.ndarray, child: np.ndarray
 _EMPTY = (np.empty(0, np.int32), np.empty(0, np.int32))
 
 
-def _counted(generator: Any, edges: np.ndarray, feature: np.ndarray, node: np.ndarray, children: np.ndarray) -> tuple:
+def _counted(generator: Any, edges: np.ndarray, feature: np.ndarray, node: np.ndarray, children: np.ndarray) -> Entries:
     """Draw the children of nodes that have very many, each in-edge once with its count."""
     degree = edges.shape[1]
     counts = np.stack([generator.multinomial(n, np.full(degree, 1.0 / degree)) for n in children])
@@ -135,7 +137,8 @@ Entries = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def _entries(skeleton: Skeleton, generator: Any, feature: Any, node: Any, count: Any) -> tuple[Entries, Entries]:
     """Draw the base features: (feature, column, multiple of the angle) and (feature, column, power of the modulus)."""
-    angles, moduli = [], []
+    angles: list[Entries] = []
+    moduli: list[Entries] = []
     for group in skeleton.inputs:
         if len(skeleton.inputs) == 1:
             f, v, c = feature, node, count
@@ -157,7 +160,12 @@ def _entries(skeleton: Skeleton, generator: Any, feature: Any, node: Any, count:
             angles.append((f, column, generator.integers(0, group.base.categories, len(f))))
     if not moduli:
         moduli = [(*_EMPTY, np.empty(0, np.int64))]
-    return tuple(tuple(np.concatenate(part) for part in zip(*parts, strict=True)) for parts in (angles, moduli))
+    return _joined(angles), _joined(moduli)
+
+
+def _joined(parts: list[Entries]) -> Entries:
+    feature, column, number = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return feature, column, number
 
 
 def _signs(generator: Any, size: int, count: np.ndarray | None) -> np.ndarray:
@@ -177,7 +185,7 @@ def _gaussian(generator: Any, group: InputGroup, feature: Any, column: Any, coun
     return np.repeat(feature, d), (column[:, None] + np.arange(d, dtype=np.int32)).ravel(), omega.ravel()
 
 
-def _coordinates(generator: Any, group: InputGroup, feature: Any, column: Any, count: Any) -> tuple:
+def _coordinates(generator: Any, group: InputGroup, feature: Any, column: Any, count: Any) -> tuple[Any, Any, Any]:
     """Draw uniform coordinates of spheres, one for each path."""
     d = group.base.dimension
     once = slice(None) if count is None else count == 1

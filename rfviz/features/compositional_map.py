@@ -60,7 +60,8 @@ def map_on_host(X: np.ndarray, weights: Arrays, skeleton: Skeleton, amplitude: n
     buffers = np.empty((2, min(_FEATURES, n_features), min(_SAMPLES, max(len(out), 1))), dtype=out.dtype)
     for start in range(0, X.shape[0], _SAMPLES):
         rows = slice(start, min(start + _SAMPLES, X.shape[0]))
-        block = X[rows].toarray() if sparse.issparse(X) else X[rows]
+        part: Any = X[rows]
+        block = part.toarray() if sparse.issparse(part) else part
         angles, moduli = _tables(np, block, skeleton)
         for first in range(0, n_features, _FEATURES):
             part = slice(first, min(first + _FEATURES, n_features))

@@ -8,6 +8,8 @@ A multiply-add is two operations; an addition, a comparison, a scaling or a roun
 cosine is :data:`FUNCTION`. Weights that a receptive field sets to zero count as the others.
 """
 
+# The hooks of a map that it asks are not for users.
+# pyright: reportPrivateUsage=false
 from __future__ import annotations
 
 from dataclasses import dataclass

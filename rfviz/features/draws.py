@@ -8,11 +8,10 @@ that a float32 map is the float64 map, rounded.
 
 from __future__ import annotations
 
-import numbers
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -54,8 +53,8 @@ def seed_from(random_state: Any) -> int:
         For anything else, or a negative integer.
     """
     if random_state is None:
-        return int(np.random.SeedSequence().entropy)
-    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool) and random_state >= 0:
+        return int(cast(int, np.random.SeedSequence().entropy))  # fresh from the operating system
+    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool) and random_state >= 0:
         return int(random_state)
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(np.iinfo(np.int32).max))
@@ -86,7 +85,7 @@ def _fill_rows(
         pass
 
 
-_normals: OrderedDict[tuple, np.ndarray] = OrderedDict()
+_normals: OrderedDict[tuple[Any, ...], np.ndarray] = OrderedDict()
 _normals_lock = threading.Lock()
 _normals_room = 0
 
@@ -103,7 +102,7 @@ def remember_normals(n_bytes: int) -> None:
         _normals.clear()
 
 
-def _recall(key: tuple, out: np.ndarray) -> bool:
+def _recall(key: tuple[Any, ...], out: np.ndarray) -> bool:
     """Fill `out` from cached draws, if they reach so far."""
     with _normals_lock:
         kept = _normals.get(key)
@@ -114,7 +113,7 @@ def _recall(key: tuple, out: np.ndarray) -> bool:
     return True
 
 
-def _keep(key: tuple, out: np.ndarray) -> None:
+def _keep(key: tuple[Any, ...], out: np.ndarray) -> None:
     # One large table would push out everything else, and is no slider's work.
     if out.nbytes > _normals_room // 16:
         return

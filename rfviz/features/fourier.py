@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from rfviz.backend import Device
 from rfviz.bounds import BoundStatement
 from rfviz.cuda import COSINE, COSINE_SINE, row_tiles
 from rfviz.features import fourier_laws
@@ -166,12 +167,27 @@ class RandomFourier(ReceptiveMap):
         RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("frequencies_", "signs_", "radii_", "phases_")
+    frequencies_: np.ndarray
+    signs_: np.ndarray
+    radii_: np.ndarray
+    phases_: np.ndarray
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
 
     def __init__(
-        self, n_components=1000, *, gamma="scale", spectrum="gaussian", nu=1.5, draw="iid", paired=True,
-        receptive_field=None, image_shape=None, random_state=0, device="auto", dtype="float32",
-    ):  # fmt: skip
+        self,
+        n_components: int = 1000,
+        *,
+        gamma: Any = "scale",
+        spectrum: str = "gaussian",
+        nu: float = 1.5,
+        draw: str = "iid",
+        paired: bool = True,
+        receptive_field: Sequence[int] | None = None,
+        image_shape: Sequence[int] | None = None,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.gamma = gamma
         self.spectrum = spectrum
@@ -269,9 +285,9 @@ class RandomFourier(ReceptiveMap):
 
     # --- mapping ------------------------------------------------------------------------------------------------------
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         exact = self.draw == "structured" or large_phases(xp, X, weights["frequencies_"])
-        for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):
+        for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
             here = out[rows]
             if self.paired:
                 angles = scratch.empty((here.shape[0], self._frequency_count(self.n_components)), out.dtype)
@@ -279,7 +295,7 @@ class RandomFourier(ReceptiveMap):
             else:
                 COSINE(xp, self._angles(xp, X[rows], weights, here, exact), weights["phases_"], scale)
 
-    def _angles(self, xp: Any, X: Any, weights: dict, out: Any, exact: bool) -> Any:
+    def _angles(self, xp: Any, X: Any, weights: dict[str, Any], out: Any, exact: bool) -> Any:
         if self.draw != "structured":
             return project(X, weights["frequencies_"], out, exact)
         X = X.toarray() if hasattr(X, "indptr") else X
@@ -301,7 +317,8 @@ class RandomFourier(ReceptiveMap):
         if np.ndim(gamma):
             X, Y = (None if A is None else np.asarray(A, dtype=np.float64) * spectrum.scale(gamma) for A in (X, Y))
             gamma = spectrum.unit_gamma
-        return self._over_rectangles(lambda A, B: spectrum.kernel(A, B, gamma), X, Y)
+        width = float(gamma)
+        return self._over_rectangles(lambda A, B: spectrum.kernel(A, B, width), X, Y)
 
     def distance_law(self) -> DistanceLaw | None:
         """Return the exact law of a kernel of the distance; None else, and :attr:`law_missing` says why."""
@@ -311,7 +328,9 @@ class RandomFourier(ReceptiveMap):
         """Return the exact law for independent frequencies, or fitted orthogonal Gaussian ones; else None."""
         return fourier_laws.product_law(self, X)
 
-    law_missing = property(fourier_laws.law_missing)
+    @property
+    def law_missing(self) -> str:
+        return super().law_missing if self.receptive_field is not None else fourier_laws.law_missing(self)
 
     def applicable_bounds(
         self, n_pairs: int, dimension: int, diameter: float, variance: float | None = None

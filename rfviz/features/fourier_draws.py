@@ -7,6 +7,7 @@ one by one; orthogonal and structured ones in blocks, of which a map may use the
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from scipy.stats import qmc
@@ -152,7 +153,9 @@ def _sobol(spectrum: Spectrum, seed: int, shape: tuple[int, int], phases: bool, 
     factor and the phase, then to the columns in their order.
     """
     extra = spectrum.n_mixing + phases
-    engine = qmc.Sobol(extra + shape[1], scramble=True, bits=_SOBOL_BITS, seed=generator(seed, _SOBOL))
+    # `seed` is `rng` from SciPy 1.15 on, which takes both names.
+    sobol: Any = qmc.Sobol
+    engine = sobol(extra + shape[1], scramble=True, bits=_SOBOL_BITS, seed=generator(seed, _SOBOL))
     frequencies, angles = np.empty(shape, dtype=dtype), np.empty(shape[0] if phases else 0, dtype=dtype)
     for start in range(0, shape[0], _SOBOL_ROWS):
         rows = slice(start, min(start + _SOBOL_ROWS, shape[0]))

@@ -10,16 +10,13 @@ import numpy as np
 from rfviz import bounds, kernels
 from rfviz.bounds import BoundStatement
 from rfviz.features.law import BY_COLUMN, DistanceLaw, ProductLaw
-from rfviz.features.receptive import ReceptiveMap
 from rfviz.features.spectra import Gaussian, Spectrum
 
 __all__ = ["applicable_bounds", "distance_law", "law_missing", "product_law"]
 
 
 def law_missing(fourier: Any) -> str:
-    """Return why :func:`distance_law` is None, in one sentence; empty where it is not."""
-    if fourier.receptive_field is not None:
-        return ReceptiveMap.law_missing.fget(fourier)
+    """Return why maps of whole images have no :func:`distance_law`, in one sentence; empty where they have."""
     if not fourier._spectrum.isotropic or np.ndim(fourier.gamma):
         return BY_COLUMN
     if not _known(fourier):
@@ -29,7 +26,7 @@ def law_missing(fourier: Any) -> str:
 
 def distance_law(fourier: Any) -> DistanceLaw | None:
     """Compute the law of :meth:`rfviz.features.RandomFourier.distance_law`."""
-    if law_missing(fourier):
+    if fourier.law_missing:
         return None
     spectrum: Spectrum = fourier._spectrum
     scale, paired = float(fourier._column_scale()), fourier.paired
@@ -69,10 +66,14 @@ def product_law(fourier: Any, X: Any) -> ProductLaw | None:
     one = kernels.fourier_product_variance(k, double, paired=fourier.paired)
     independent = fourier.draw == "iid"
     shared = None if independent else kernels.orthogonal_covariance(k, fourier.n_features_in_)
+    name = "Hoeffding" if independent else ""
     if not fourier.paired:
-        # 2 cos(·) cos(·) lies in an interval of length 4.
-        bound = (lambda m, p: np.sqrt(8.0 * np.log(2.0 / p) / m)) if independent else None
-        return ProductLaw(lambda m: _variance(fourier, one, shared, m), None, bound, "Hoeffding" if bound else "")
+
+        def wide(m: int, probability: float) -> float:
+            # 2 cos(·) cos(·) lies in an interval of length 4.
+            return np.sqrt(8.0 * np.log(2.0 / probability) / m)
+
+        return ProductLaw(lambda m: _variance(fourier, one, shared, m), None, wide if independent else None, name)
     k_sum = fourier.kernel(X, -X)  # k(x + z), and k(2x) on the diagonal
     sum_double = None if gaussian else fourier.kernel(2.0 * X, -2.0 * X)
     twice = np.add.outer(np.diag(k_sum), np.diag(k_sum))
@@ -92,7 +93,6 @@ def product_law(fourier: Any, X: Any) -> ProductLaw | None:
         # ⌈m/2⌉ terms, each in an interval of length 4/m; for an odd m the bias, which is 1/m at most, comes on top.
         return float(np.sqrt(8.0 * (-(-m // 2)) * np.log(2.0 / probability)) / m) + (m % 2) / m
 
-    name = "Hoeffding" if independent else ""
     return ProductLaw(variance, lambda m: k_sum * (m % 2 / m), bound if independent else None, name)
 
 

@@ -21,7 +21,7 @@ class GaussianMap(ReceptiveMap):
     """
 
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    rotation_invariant: bool = True
+    _rotation_invariant: ClassVar[bool] = True
 
     def _draw(self, n_features: int) -> None:
         self.weights_ = np.empty((self.n_components, n_features), dtype=self.dtype)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from rfviz.backend import Device, check_memory, get_device, memory_budget, to_host
 from rfviz.errors import ParameterError
 from rfviz.features.blocks import Scratch, fits_on_gpu, gpu_blocks, host_blocks, project
+
+if TYPE_CHECKING:
+    from rfviz.features.mapping import BlockTransformer
 
 __all__ = [
     "CollisionLaw",
@@ -24,6 +27,10 @@ __all__ = [
     "row_sums",
     "sign_codes",
 ]
+
+
+# A mixin calls what the map has that it is mixed into.
+_Mapper = BlockTransformer if TYPE_CHECKING else object
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ class CollisionLaw:
         return mean, np.maximum(mean - spread, 0.0), np.minimum(mean + spread, 1.0)
 
 
-class HashingMap:
+class HashingMap(_Mapper):
     """Mixin of the feature maps that are hashes too: a feature is a symbol, the map of a point a code.
 
     A map says how many different symbols there are (`_n_symbols`), writes the codes of a block of rows
@@ -110,6 +117,7 @@ class HashingMap:
         return None
 
     def pieces(self, X: Any) -> np.ndarray | None:
+        """Return the codes: a fold runs where the symbol changes."""
         return self.codes(X)
 
     @property
@@ -120,7 +128,7 @@ class HashingMap:
     def _n_symbols(self) -> int:
         raise TypeError(f"{type(self).__name__} does not say how many symbols it has")
 
-    def _code_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+    def _code_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: Any, out: Any, scratch: Scratch) -> None:
         raise TypeError(f"{type(self).__name__} does not say how it hashes")
 
     def _codes(self, X: Any, n_columns: int, code_block: Callable[..., None]) -> np.ndarray:
@@ -237,5 +245,7 @@ def pool_codes(hashing_map: Any, X: Any, pool_sizes: list[int]) -> dict[int, np.
     return {q: np.ascontiguousarray(codes[:, i * m : (i + 1) * m], dtype=code_dtype(q)) for i, q in enumerate(sizes)}
 
 
-def _pool_block(xp, X, weights, scale, out, scratch, pool_sizes) -> None:
+def _pool_block(
+    xp: Any, X: Any, weights: dict[str, Any], scale: Any, out: Any, scratch: Scratch, pool_sizes: tuple[int, ...]
+) -> None:
     argmax_codes(xp, X, weights["weights_"], out, pool_sizes)

@@ -89,7 +89,7 @@ class HybridCompositional(SkeletonMap):
 
     label: ClassVar[str] = "Hybrid compositional"
     look: ClassVar[Look | None] = Look("#a3572b", "dashdot", "pentagon")
-    law_missing: ClassVar[str] = BY_COLUMN
+    _law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Random paths down to a patch of the image, there random Fourier features: a baseline."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos\bigl(\textstyle\sum_k\langle w_{\ell k},\varphi_{\ell k}(x)\rangle"
@@ -118,9 +118,16 @@ class HybridCompositional(SkeletonMap):
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
 
     def __init__(
-        self, n_components=1000, *, skeleton="flat", turn=0.5, paired=False, random_state=0, device="auto",
-        dtype="float32",
-    ):  # fmt: skip
+        self,
+        n_components: int = 1000,
+        *,
+        skeleton: Any = "flat",
+        turn: float = 0.5,
+        paired: bool = False,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.skeleton = skeleton
         self.turn = turn
@@ -192,7 +199,7 @@ class HybridCompositional(SkeletonMap):
         amplitude = np.where(constant, np.sqrt(0.5), 1.0).astype(self.dtype)
         return {"weights": self.weights_, "phases": np.where(constant, 0, self.phases_), "amplitude": amplitude}
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         X = X.toarray() if hasattr(X, "indptr") else X
         n_angles = len(self.ends_) - 1
         angles = scratch.like(out[:, :n_angles].T)

@@ -30,7 +30,7 @@ def above_patches(skeleton: Skeleton) -> tuple[Skeleton | None, np.ndarray]:
         if seen[n_bottom + number]:
             seen[nodes[number][1]] = True
     renumbered = np.cumsum(seen) - 1
-    kept = [(act, renumbered[sources]) for (act, sources), s in zip(nodes, seen[n_bottom:], strict=True) if s]
+    kept = [(act, renumbered[sources].tolist()) for (act, sources), s in zip(nodes, seen[n_bottom:], strict=True) if s]
     patches = np.flatnonzero(seen[:n_bottom]).astype(np.int32)
     truncated = graph([("circle", len(patches))], kept)
     truncated.check_sampling()

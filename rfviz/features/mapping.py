@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -27,7 +27,11 @@ class BlockTransformer(TransformerMixin):
     """The mapping half of :class:`rfviz.features.FeatureMap`, where the hooks that it calls are described."""
 
     n_components: int
+    random_state: Any
+    device: str | Device
     dtype: str
+    #: Columns of the data that the map was fitted on.
+    n_features_in_: int
     _weights: ClassVar[tuple[str, ...]] = ()
     _unit_scale: ClassVar[float] = 1.0
     #: Whether blocks and results are CSR matrices, of :meth:`columns` columns rather than `n_components`.
@@ -96,7 +100,7 @@ class BlockTransformer(TransformerMixin):
         return self._blocks(X, block_rows, self._scale() if scaled else self._unit_scale, get_device(self.device))
 
     @contextmanager
-    def resident(self) -> Iterator[None]:
+    def resident(self) -> Generator[None, None, None]:
         """Keep the weights on the map's GPU until the context ends: for many short calls. Does nothing on the CPU.
 
         Raises
@@ -147,5 +151,5 @@ class BlockTransformer(TransformerMixin):
         """Return the time that mapping takes, in multiply-adds."""
         raise TypeError(f"{type(self).__name__} does not say how long it takes")
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         raise TypeError(f"{type(self).__name__} does not say how it maps")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rfviz import kernels
+from rfviz.backend import Device
 from rfviz.cuda import GROUP_MAX
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
@@ -96,12 +98,19 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
-    rotation_invariant: bool = True
+    _rotation_invariant: ClassVar[bool] = True
 
     def __init__(
-        self, n_components=1000, *, pool_size=4, receptive_field=None, image_shape=None, random_state=0,
-        device="auto", dtype="float32",
-    ):  # fmt: skip
+        self,
+        n_components: int = 1000,
+        *,
+        pool_size: int = 4,
+        receptive_field: Sequence[int] | None = None,
+        image_shape: Sequence[int] | None = None,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.pool_size = pool_size
         self.receptive_field = receptive_field
@@ -141,7 +150,7 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         part.pool_size, part.weights_ = last - first, self.weights_[first:last]
         return part
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         # The largest projection scales with x, so scaling the few inputs spares a pass over the many outputs.
         X = X * X.dtype.type(scale)
         if self.pool_size > 1 and not hasattr(X, "indptr") and GROUP_MAX.works(xp, out.dtype):
@@ -157,7 +166,7 @@ class RandomMaxout(HashingMap, ReceptiveMap):
     def _n_symbols(self) -> int:
         return self.pool_size
 
-    def _code_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+    def _code_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: Any, out: Any, scratch: Scratch) -> None:
         argmax_codes(xp, X, weights["weights_"], out, (self.pool_size,))
 
     def pool_codes(self, X: Any, pool_sizes: list[int]) -> dict[int, np.ndarray]:

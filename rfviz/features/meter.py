@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -16,7 +16,7 @@ _open: ContextVar[Mapped | None] = ContextVar("rfviz_meter", default=None)
 
 
 @contextmanager
-def metered() -> Iterator[Mapped]:
+def metered() -> Generator[Mapped, None, None]:
     """Record what the calling thread maps, in the list that this yields, until the context ends."""
     mapped: Mapped = []
     token = _open.set(mapped)

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -98,7 +98,7 @@ class RationalHats(HatMixture):
     formula: ClassVar[str] = r"\prod_j(1+\gamma|\delta_j|)^{-a}"
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.power, (int, float)) and 0 < self.power < np.inf):
+        if not (isinstance(cast(object, self.power), (int, float)) and 0 < self.power < np.inf):
             raise ParameterError("power", "must be a finite number greater than 0", self.power, "Try power=1.0.")
 
     @property

@@ -48,7 +48,7 @@ def to_json(feature_map: FeatureMap) -> str:
     """
     check_is_fitted(feature_map)
     params = {name: value for name, value in feature_map.get_params(deep=False).items() if name not in _LEFT_OUT}
-    held = {
+    held: dict[str, Any] = {
         "format": _FORMAT,
         "rfviz": __version__,
         "scheme": type(feature_map).__name__,  # the word of stored files
@@ -58,8 +58,9 @@ def to_json(feature_map: FeatureMap) -> str:
         "seed": str(feature_map.seed_),
         "learnt": {name: _encode(name, getattr(feature_map, name)) for name in feature_map.from_data},
     }
-    if hasattr(feature_map, "feature_names_in_"):
-        held["columns"] = list(map(str, feature_map.feature_names_in_))
+    names = getattr(feature_map, "feature_names_in_", None)
+    if names is not None:
+        held["columns"] = [str(name) for name in names]
     return json.dumps(held, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -95,7 +96,8 @@ def _restored(cls: type[FeatureMap], held: dict[str, Any]) -> FeatureMap:
     if seed < 0 or type(n_features) is not int or not 1 <= n_features <= _MOST_COLUMNS:
         raise DataError(f"A map needs a seed of at least 0 and 1 to {_MOST_COLUMNS:,} columns.")
     parameters = {name: _decode(value) for name, value in held["parameters"].items()}
-    found = cls(**parameters, random_state=seed)
+    make: Any = cls  # each map has a constructor of its own
+    found: Any = make(**parameters, random_state=seed)
     found._check_params()
     found._check_weight_memory(n_features)
     found.seed_, found.n_features_in_ = seed, n_features

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rfviz import kernels
+from rfviz.backend import Device
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
@@ -68,9 +70,15 @@ class RandomProjection(HashingMap, GaussianMap):
     hash_label: ClassVar[str] = "Signs (SimHash)"
 
     def __init__(
-        self, n_components=1000, *, receptive_field=None, image_shape=None, random_state=0, device="auto",
-        dtype="float32",
-    ):  # fmt: skip
+        self,
+        n_components: int = 1000,
+        *,
+        receptive_field: Sequence[int] | None = None,
+        image_shape: Sequence[int] | None = None,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.receptive_field = receptive_field
         self.image_shape = image_shape
@@ -83,13 +91,13 @@ class RandomProjection(HashingMap, GaussianMap):
         # The rows are scaled, not the features.
         return Counts(2 * n_samples * numbers, n_samples * n_features, self._stored_bytes(n_features, numbers))
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         project(X * X.dtype.type(scale), weights["weights_"], out)
 
     def _n_symbols(self) -> int:
         return 2
 
-    def _code_block(self, xp: Any, X: Any, weights: dict, scale: Any, out: Any, scratch: Scratch) -> None:
+    def _code_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: Any, out: Any, scratch: Scratch) -> None:
         sign_codes(xp, X, weights["weights_"], out)
 
     def collision(self, X: Any, Y: Any = None) -> np.ndarray:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rfviz import kernels
+from rfviz.backend import Device
 from rfviz.cuda import RELU, row_tiles
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
@@ -68,9 +70,15 @@ class RandomReLU(GaussianMap):
     _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
 
     def __init__(
-        self, n_components=1000, *, receptive_field=None, image_shape=None, random_state=0, device="auto",
-        dtype="float32",
-    ):  # fmt: skip
+        self,
+        n_components: int = 1000,
+        *,
+        receptive_field: Sequence[int] | None = None,
+        image_shape: Sequence[int] | None = None,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.receptive_field = receptive_field
         self.image_shape = image_shape
@@ -82,8 +90,8 @@ class RandomReLU(GaussianMap):
         m, numbers = self.n_components, self.n_components * n_features
         return Counts(2 * n_samples * numbers, 2 * n_samples * m, self._stored_bytes(n_features, numbers))
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
-        for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
+        for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
             RELU(xp, project(X[rows], weights["weights_"], out[rows]), scale)
 
     @property

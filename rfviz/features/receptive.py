@@ -118,6 +118,8 @@ class ReceptiveMap(FeatureMap):
     Weights outside of a rectangle are zeros that are stored and multiplied: the cost is that of whole images.
     """
 
+    receptive_field: Sequence[int] | None
+    image_shape: Sequence[int] | None
     # Why there is no `distance_law` where every feature sees the whole image.
     _law_missing: ClassVar[str] = NO_SPREAD
 
@@ -147,10 +149,11 @@ class ReceptiveMap(FeatureMap):
                 "Leave receptive_field out for data that are no images.",
             )  # fmt: skip
         longest = max(shape[:2])
-        if self.receptive_field[0] > longest:
+        field = self.receptive_field or (1, 1)
+        if field[0] > longest:
             raise ParameterError(
                 "receptive_field", f"must begin at the longer side of the image, {longest} pixels, or before",
-                tuple(self.receptive_field), "Try None, for whole images.",
+                tuple(field), "Try None, for whole images.",
             )  # fmt: skip
         return tuple(int(s) for s in shape)
 
@@ -183,8 +186,8 @@ class ReceptiveMap(FeatureMap):
             )  # fmt: skip
         images = [None if A is None else A.reshape(len(A), *shape[:2], -1) for A in (X, Y)]
 
-        def part(some: list) -> np.ndarray:
-            total = 0.0
+        def part(some: list[tuple[float, tuple[int, int, int, int]]]) -> Any:
+            total: Any = 0.0
             with single_threaded_blas():
                 for share, (top, left, height, width) in some:
                     scale = np.sqrt(shape[0] * shape[1] / (height * width))
@@ -194,4 +197,5 @@ class ReceptiveMap(FeatureMap):
             return total
 
         parts = [rectangles[start : start + 64] for start in range(0, len(rectangles), 64)]
-        return sum(map_ordered(part, parts, worker_count()))
+        total: Any = sum(map_ordered(part, parts, worker_count()))
+        return total

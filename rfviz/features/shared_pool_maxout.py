@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rfviz import kernels
-from rfviz.backend import check_memory, matmul, memory_budget
+from rfviz.backend import Device, check_memory, matmul, memory_budget
 from rfviz.cuda import POOL_MAX
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS
@@ -104,12 +105,20 @@ class SharedPoolMaxout(ReceptiveMap):
         RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("projections_", "indices_")
-    rotation_invariant: ClassVar[bool] = True
+    _rotation_invariant: ClassVar[bool] = True
 
     def __init__(
-        self, n_components=1000, *, pool_size=4, n_projections=1000, receptive_field=None, image_shape=None,
-        random_state=0, device="auto", dtype="float32",
-    ):  # fmt: skip
+        self,
+        n_components: int = 1000,
+        *,
+        pool_size: int = 4,
+        n_projections: int = 1000,
+        receptive_field: Sequence[int] | None = None,
+        image_shape: Sequence[int] | None = None,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.pool_size = pool_size
         self.n_projections = n_projections
@@ -175,7 +184,7 @@ class SharedPoolMaxout(ReceptiveMap):
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {"indices_": self.indices_[:, :n_components]}
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         W, indices = weights["projections_"], weights["indices_"]
         if POOL_MAX.works(xp, out.dtype):
             largest_of_picked(xp, X * X.dtype.type(scale), W, indices, out, scratch)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rfviz import kernels
+from rfviz.backend import Device
 from rfviz.cuda import SIGMOID, row_tiles
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
@@ -97,12 +99,21 @@ class SigmoidalRidge(ReceptiveMap):
         RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("weights_", "biases_")
-    rotation_invariant: ClassVar[bool] = True
+    _rotation_invariant: ClassVar[bool] = True
 
     def __init__(
-        self, n_components=1000, *, activation="erf", scale=1.0, bias=True, receptive_field=None, image_shape=None,
-        random_state=0, device="auto", dtype="float32",
-    ):  # fmt: skip
+        self,
+        n_components: int = 1000,
+        *,
+        activation: str = "erf",
+        scale: float = 1.0,
+        bias: bool = True,
+        receptive_field: Sequence[int] | None = None,
+        image_shape: Sequence[int] | None = None,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.activation = activation
         self.scale = scale
@@ -134,9 +145,9 @@ class SigmoidalRidge(ReceptiveMap):
         stored = self._stored_bytes(n_features, self.n_components * (n_features + bias))
         return Counts(2 * values * n_features, values * (bias + FUNCTION + 1), stored)
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         biases = weights["biases_"] if self.bias else None
-        for rows in row_tiles(xp, *out.shape, out.dtype.itemsize):
+        for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
             SIGMOID(xp, project(X[rows], weights["weights_"], out[rows]), biases, self.activation, scale)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._set_output import _get_output_config
+from sklearn.utils._set_output import _get_output_config  # pyright: ignore[reportPrivateUsage] - it has no public name
 
 from rfviz.backend import Device, check_memory, get_device, memory_budget, to_host
 from rfviz.errors import DataError
@@ -50,7 +50,7 @@ class SparseFeatureMap(FeatureMap):
             Where the result would not fit in memory; :meth:`transform_blocks` has no such limit.
         """
         X = self._check_input(X)
-        container = _get_output_config("transform", self)["dense"]
+        container = str(_get_output_config("transform", self)["dense"])
         if container != "default":
             raise DataError(
                 f"{container.capitalize()} output does not support sparse data, which {type(self).__name__} gives. "
@@ -71,7 +71,7 @@ class SparseFeatureMap(FeatureMap):
         raise TypeError(f"{type(self).__name__} does not say how it maps")
 
 
-def on_device_or_host(name: str, compute: Callable[[Device], Iterator[Any]]) -> list:
+def on_device_or_host(name: str | Device, compute: Callable[[Device], Iterator[Any]]) -> list[Any]:
     """Collect all of what ``compute(device)`` yields; on the host where the device runs out of memory."""
     device, found = get_device(name), []
     if device.is_gpu and fits_on_gpu(lambda: found.append(list(compute(device))), device):

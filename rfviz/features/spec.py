@@ -136,7 +136,7 @@ class MapSpec(Generic[M]):
         return json.dumps({"map": self.cls.__name__, "params": self.params}, ensure_ascii=False)
 
     @staticmethod
-    def from_json(text: str) -> MapSpec:
+    def from_json(text: str) -> MapSpec[Any]:
         """Return the specification that :meth:`to_json` has written.
 
         Raises
@@ -152,7 +152,7 @@ class MapSpec(Generic[M]):
         return MapSpec(map_class(str(name)), **params)
 
 
-def _remake(cls: type[FeatureMap], params: Mapping[str, Any]) -> MapSpec:
+def _remake(cls: type[FeatureMap], params: Mapping[str, Any]) -> MapSpec[Any]:
     return MapSpec(cls, **params)
 
 

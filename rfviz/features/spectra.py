@@ -63,6 +63,10 @@ class Spectrum(ABC):
     def curvature(self) -> float:
         """Return E ω₁² of unit frequencies; infinite where the kernel has a cusp at 0."""
 
+    def profile(self, distance: np.ndarray) -> np.ndarray:
+        """Return the unit kernel as a function of the distance, for isotropic laws."""
+        raise TypeError(f"{type(self).__name__} is not isotropic")
+
     @abstractmethod
     def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
         """Return the kernel of the width `gamma`.

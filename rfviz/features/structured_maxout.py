@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import kernels
+from rfviz.backend import Device
 from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch
 from rfviz.features.cost import Counts
@@ -68,7 +69,7 @@ class StructuredMaxout(FeatureMap):
 
     label: ClassVar[str] = "Structured maxout"
     look: ClassVar[Look | None] = Look("#27717f", "dashdot", "hexagon")
-    law_missing: ClassVar[str] = NO_SPREAD
+    _law_missing: ClassVar[str] = NO_SPREAD
     summary: ClassVar[str] = "Random maxout over fast Hadamard projections: the same kernel, sooner, for many columns."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,(T_jx)_\ell,\quad T_j=S\,HD_1HD_2HD_3\ \text{in blocks}"
@@ -80,7 +81,15 @@ class StructuredMaxout(FeatureMap):
     params: ClassVar[tuple[Param, ...]] = tuple(param for param in RandomMaxout.params if param is not RECEPTIVE_FIELD)
     _weights: ClassVar[tuple[str, ...]] = ("signs_", "radii_")
 
-    def __init__(self, n_components=1000, *, pool_size=4, random_state=0, device="auto", dtype="float32"):
+    def __init__(
+        self,
+        n_components: int = 1000,
+        *,
+        pool_size: int = 4,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.pool_size = pool_size
         self.random_state = random_state
@@ -118,7 +127,7 @@ class StructuredMaxout(FeatureMap):
         blocks = block_count(n_components, self.n_features_in_)
         return {"signs_": self.signs_[:, :blocks], "radii_": self.radii_[:, :n_components]}
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         signs, radii = weights["signs_"], weights["radii_"]
         X = (X.toarray() if hasattr(X, "indptr") else X) * X.dtype.type(scale)
         structured_project(X, signs[0], radii[0], out)

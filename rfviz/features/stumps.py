@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from rfviz import kernels
+from rfviz.backend import Device
 from rfviz.cuda import STUMPS
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap
@@ -70,7 +71,7 @@ class DecisionStumps(FeatureMap):
     label: ClassVar[str] = "Decision stumps"
     look: ClassVar[Look | None] = Look("#4d7c26", "solid", "triangle-up")
     from_data: ClassVar[tuple[str, ...]] = ("mean_", "scale_")
-    law_missing: ClassVar[str] = BY_COLUMN
+    _law_missing: ClassVar[str] = BY_COLUMN
     summary: ClassVar[str] = "Is this column above that threshold? Random questions, with no matrix product at all."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\mathrm{sign}(x_{d_\ell}-t_\ell),\quad"
@@ -91,7 +92,15 @@ class DecisionStumps(FeatureMap):
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("columns_", "thresholds_")
 
-    def __init__(self, n_components=1000, *, standardise=True, random_state=0, device="auto", dtype="float32"):
+    def __init__(
+        self,
+        n_components: int = 1000,
+        *,
+        standardise: bool = True,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
         self.n_components = n_components
         self.standardise = standardise
         self.random_state = random_state
@@ -136,7 +145,7 @@ class DecisionStumps(FeatureMap):
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {name: getattr(self, name)[:n_components] for name in self._weights}
 
-    def _map_block(self, xp: Any, X: Any, weights: dict, scale: float, out: Any, scratch: Scratch) -> None:
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         X = X.toarray() if hasattr(X, "indptr") else X
         STUMPS(xp, X, weights["columns_"], weights["thresholds_"], scale, out)
 

@@ -56,7 +56,8 @@ def check_widths(param: Param, value: Any) -> np.ndarray:
         raise ParameterError(param.name, rule, value, "Give one number for each column.") from None
     if widths.ndim != 1 or not widths.size:
         raise ParameterError(param.name, rule, f"shape {widths.shape}", "Give one number for each column.")
-    wrong = ~(np.isfinite(widths) & (widths > param.low) & (widths <= param.high))
+    low, high = (-np.inf if param.low is None else param.low), (np.inf if param.high is None else param.high)
+    wrong = ~(np.isfinite(widths) & (widths > low) & (widths <= high))
     if wrong.any():
         column = int(np.flatnonzero(wrong)[0])
         remedy = f"That is the entry of column {column}; drop columns that should not count from the data."

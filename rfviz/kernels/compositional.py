@@ -90,7 +90,7 @@ def _prepared(xp: Any, X: Any, skeleton: Skeleton) -> list[tuple[Any, ...]]:
     return parts
 
 
-def _base_values(xp: Any, skeleton: Skeleton, left: list, right: list, i: slice, j: slice) -> Any:
+def _base_values(xp: Any, skeleton: Skeleton, left: list[Any], right: list[Any], i: slice, j: slice) -> Any:
     """Return the base kernels of all inputs for a tile of pairs, shape (n_inputs, pairs)."""
     size = (i.stop - i.start) * (j.stop - j.start)
     values = xp.empty((skeleton.n_inputs, size), dtype=np.float64)

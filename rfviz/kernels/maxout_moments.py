@@ -105,12 +105,13 @@ def saturation_distance(pool_size: int, fraction: float = 0.9) -> float:
     """
     maxima = profile(pool_size)
     fraction = _FRACTION.validate(fraction)
-    plateau = _contraction(maxima, np.float64(2.0))
+    plateau = _contraction(maxima, np.array(2.0))
 
     def excess(half_distance: float) -> float:
-        return float(half_distance**2 * _contraction(maxima, np.float64(2 * half_distance)) - fraction**2 * plateau)
+        return float(half_distance**2 * _contraction(maxima, np.array(2.0 * half_distance)) - fraction**2 * plateau)
 
-    return 2.0 * brentq(excess, 0.0, 1.0, xtol=1e-14) if fraction < 1 else 2.0
+    half: Any = brentq(excess, 0.0, 1.0, xtol=1e-14) if fraction < 1 else 1.0
+    return 2.0 * half
 
 
 def maxout_squared_distance_moments(distance: Any, pool_size: int = 4) -> tuple[np.ndarray, np.ndarray]:

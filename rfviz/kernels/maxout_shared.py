@@ -92,7 +92,7 @@ def maxout_overlap_covariance(theta: float, pool_size: int, shared: int) -> floa
 def _series(q: int, n_projections: int) -> np.ndarray:
     """Return C as a Chebyshev series in 2θ/π − 1."""
     overlaps = np.arange(q + 1)
-    shares = hypergeom(n_projections, q, q).pmf(overlaps)
+    shares = hypergeom.pmf(overlaps, n_projections, q, q)
     common = overlaps[1:][shares[1:] > _RARE]
     if not len(common):  # a pool so large that its features share nothing
         return np.zeros(1)

@@ -138,4 +138,5 @@ def _value(node: ast.expr, functions: Mapping[str, Callable[..., Any]]) -> Any:
             return all(_COMPARED[type(op)](a, b) for op, a, b in pairs)
         case ast.Call(func=ast.Name(id=name), args=args):
             return functions[name](*(_value(arg, functions) for arg in args))
-    raise ExpressionError(f"“{ast.unparse(node)}” has no value.")
+        case _:
+            raise ExpressionError(f"“{ast.unparse(node)}” has no value.")

@@ -107,7 +107,7 @@ def fill(text: str, values: Mapping[str, Any]) -> str:
         By the text of the expression; see :func:`facts_of`.
     """
 
-    def shown(match: re.Match) -> str:
+    def shown(match: re.Match[str]) -> str:
         expression, style = _split_fact(match[1])
         value = values[expression]
         return format(value, style) if style else str(value)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 from rfviz.errors import RfvizError
 from rfviz.lessons.expressions import Expression, ExpressionError, parse_expression
@@ -138,7 +139,7 @@ class _Reader:
     name: str
     facts: frozenset[str]
 
-    def fail(self, line: int, mistake: str) -> None:
+    def fail(self, line: int, mistake: str) -> NoReturn:
         raise LessonError(f"{self.name}, line {line}: {mistake}.")
 
     def front_matter(self, lines: list[tuple[int, str]]) -> tuple[dict[str, tuple[int, str]], list[tuple[int, str]]]:

@@ -166,7 +166,8 @@ def _cholesky(A: Any, xp: Any) -> Any:
         except np.linalg.LinAlgError:
             return None
         return L if bool(xp.isfinite(L.diagonal()).all()) else None
-    potrf = lapack.spotrf if A.dtype == np.float32 else lapack.dpotrf
+    routines: Any = lapack  # generated: a type checker does not see them
+    potrf = routines.spotrf if A.dtype == np.float32 else routines.dpotrf
     L, failed = potrf(A, lower=True, overwrite_a=True, clean=False)
     return None if failed else L
 
@@ -174,7 +175,7 @@ def _cholesky(A: Any, xp: Any) -> Any:
 def _solve_triangular(L: Any, B: Any, xp: Any, transposed: bool = False) -> Any:
     """Solve L X = B, or Lᵀ X = B."""
     if xp is np:
-        return solve_triangular(L, B, lower=True, trans="T" if transposed else "N", check_finite=False)
+        return solve_triangular(L, B, lower=True, trans=1 if transposed else 0, check_finite=False)
     solver = importlib.import_module("cupyx.scipy.linalg").solve_triangular
     return solver(L, B, lower=True, trans="T" if transposed else "N")
 

@@ -46,9 +46,10 @@ def schedule(n_samples: int, epochs: int | str, batch_size: int | str) -> tuple[
     """
     if batch_size == "auto":
         batch_size = int(np.clip(2 ** round(np.log2(max(n_samples, 1) / 20)), *_BATCHES))
+    rows = int(batch_size)
     if epochs == "auto":
-        epochs = int(np.clip(-(-_FEWEST_STEPS * batch_size // n_samples), *_PASSES))
-    return epochs, batch_size
+        epochs = int(np.clip(-(-_FEWEST_STEPS * rows // n_samples), *_PASSES))
+    return int(epochs), rows
 
 
 def shuffled_blocks(
@@ -89,7 +90,9 @@ def feature_moments(blocks: Iterable[Any]) -> tuple[Any, Any, np.dtype, bool]:
     DataError
         Where a feature is not finite.
     """
-    rows, total, squares = 0, 0.0, 0.0
+    total: Any = 0.0
+    squares: Any = 0.0
+    rows, is_sparse, dtype = 0, False, np.dtype(np.float64)
     for block in blocks:
         is_sparse, dtype = hasattr(block, "indptr"), block.dtype
         rows += block.shape[0]
@@ -121,16 +124,16 @@ class Descent:
     Coefficients and intercept stand side by side in lists: both take the same steps, at rates of their own.
     """
 
-    def __init__(self, settings: dict[str, Any], rates: tuple[float, float], shift: Any, weights: list) -> None:
+    def __init__(self, settings: dict[str, Any], rates: tuple[float, float], shift: Any, weights: list[Any]) -> None:
         self.settings, self.rates, self.shift, self.weights = settings, rates, shift, weights
         self.averages = [w.copy() for w in weights]
         self.squares = [0 * w for w in weights]
         self.steps = 0
-        self._gradients: list | None = None
+        self._gradients: list[Any] = []
         self._rows = 0
 
     @classmethod
-    def start(cls, moments: tuple, n_outputs: int, device: Device, settings: dict[str, Any]) -> Descent:
+    def start(cls, moments: tuple[Any, ...], n_outputs: int, device: Device, settings: dict[str, Any]) -> Descent:
         """Return weights of zero for features that look like `moments` (of :func:`feature_moments`).
 
         Raises
@@ -193,7 +196,7 @@ class Descent:
         coef, intercept = self.weights
         loss, by_score = LOSSES[self.settings["loss"]](rows @ coef + intercept, labels)
         parts = [rows.T @ by_score, by_score.sum(axis=0)]
-        if self._gradients is None:
+        if not self._gradients:
             self._gradients, self._rows = parts, 0
         else:
             for gradient, part in zip(self._gradients, parts, strict=True):
@@ -219,7 +222,7 @@ class Descent:
                 gradient /= xp.sqrt(squares) + _TINY
             weight -= (rate * cooling) * gradient
             average += share * (weight - average)
-        self._gradients = None
+        self._gradients = []
 
     def penalty(self) -> float:
         """Return the penalty on the coefficients as they are."""

@@ -27,6 +27,13 @@ _CURVATURE = {"ridge": 1.0, "logistic": 0.5}  # largest second derivative of a l
 class _DoublyStochastic(BaseEstimator):
     """What classifier and regressor share: blocks of features that are drawn anew, steps, scores."""
 
+    feature_map: Any
+    alpha: float
+    features_per_step: int
+    batch_size: int
+    learning_rate: float | str
+    random_state: Any
+    loss: str
     params: ClassVar[tuple[Param, ...]] = (
         Param("alpha", 1e-6, "float", low=0, log=True, symbol=r"\alpha", label="Penalty"),
         Param("features_per_step", 16, "int", low=1, high=BLOCK, label="Features a step", help="A divisor of 256."),
@@ -38,7 +45,7 @@ class _DoublyStochastic(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -57,7 +64,9 @@ class _DoublyStochastic(BaseEstimator):
 
     # --- learning -----------------------------------------------------------------------------------------------------
 
-    def _learn(self, X: Any, loss: Callable, start: np.ndarray, callback: Callback | None) -> None:
+    def _learn(
+        self, X: Any, loss: Callable[[np.ndarray, np.ndarray], np.ndarray], start: np.ndarray, callback: Callback | None
+    ) -> None:
         """Take a step for each `features_per_step` features; `loss` gives the derivatives of some rows' scores."""
         m, s, k = int(self.feature_map.n_components), self.features_per_step, len(start)
         most = memory_budget("cpu") // (8 * k)
@@ -70,6 +79,7 @@ class _DoublyStochastic(BaseEstimator):
         with get_device(getattr(self.feature_map, "device", "cpu")).activate():
             self._features = RegeneratedFeatures(self.feature_map, self.random_state, X)
             width = self._choose_step(X.shape[0])
+            block: Any = None
             for step, first in enumerate(range(0, m, s)):
                 if first % BLOCK == 0:
                     block = self.feature_block(first // BLOCK)
@@ -90,7 +100,9 @@ class _DoublyStochastic(BaseEstimator):
         self.coef_, self.intercept_ = coef, intercept
         self.intercepts_, self.shrinkage_ = np.array(intercepts), np.cumprod(kept)
 
-    def _look(self, X: Any, coef: np.ndarray, first: int, intercept: np.ndarray, block: Any) -> tuple:
+    def _look(
+        self, X: Any, coef: np.ndarray, first: int, intercept: np.ndarray, block: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return scores of some rows by the features before `first`, and the values of those from there on."""
         scores, start = np.tile(intercept, (X.shape[0], 1)), first - first % BLOCK
         for number in range(first // BLOCK):
@@ -206,8 +218,14 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
     loss = "ridge"
 
     def __init__(
-        self, feature_map, alpha=1e-6, features_per_step=16, batch_size=256, learning_rate="auto", random_state=0
-    ):
+        self,
+        feature_map: Any,
+        alpha: float = 1e-6,
+        features_per_step: int = 16,
+        batch_size: int = 256,
+        learning_rate: float | str = "auto",
+        random_state: Any = 0,
+    ) -> None:
         self.feature_map = feature_map
         self.alpha = alpha
         self.features_per_step = features_per_step
@@ -258,9 +276,15 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
     )
 
     def __init__(
-        self, feature_map, loss="logistic", alpha=1e-6, features_per_step=16, batch_size=256, learning_rate="auto",
-        random_state=0,
-    ):  # fmt: skip
+        self,
+        feature_map: Any,
+        loss: str = "logistic",
+        alpha: float = 1e-6,
+        features_per_step: int = 16,
+        batch_size: int = 256,
+        learning_rate: float | str = "auto",
+        random_state: Any = 0,
+    ) -> None:
         self.feature_map = feature_map
         self.loss = loss
         self.alpha = alpha

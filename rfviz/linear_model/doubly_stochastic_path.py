@@ -55,7 +55,7 @@ class DoublyStochasticPath(BaseEstimator):
         """
         self._targets = Targets.learn(y)
         self.classes_ = self._targets.classes
-        settings = {"alpha": self.alpha, "random_state": self.feature_map.random_state}
+        settings: dict[str, Any] = {"alpha": self.alpha, "random_state": self.feature_map.random_state}
         if self.classes_ is None:
             model: Any = DoublyStochasticRegressor(self.feature_map, **settings)
         else:

@@ -13,6 +13,7 @@ from rfviz.linear_model.cholesky_path import largest_eigenvalue, solve_path
 
 __all__ = ["NormalEquations"]
 
+_blas: Any = blas  # its functions are generated, and no type checker sees them
 Solution = tuple[Any, Any]
 _PANEL = 512
 # Rows whose products are summed in float32 before they join the float64 sums.
@@ -115,7 +116,7 @@ class NormalEquations:
         """Return HᵀY; on the host by SciPy's BLAS, since the threads of NumPy's own would go on spinning."""
         if self.xp is not np:
             return Ht @ targets
-        return (blas.dgemm if Ht.dtype == np.float64 else blas.sgemm)(1.0, Ht, targets.T, trans_b=True)
+        return (_blas.dgemm if Ht.dtype == np.float64 else _blas.sgemm)(1.0, Ht, targets.T, trans_b=True)
 
     def _join(self) -> None:
         if self._partial_rows:
@@ -184,7 +185,7 @@ class NormalEquations:
 def _symmetric_update(xp: Any, Ht: Any, total: Any, going_on: float) -> Any:
     """Return the lower triangle of ``going_on * total + Ht @ Ht.T``, in the memory of `total`, in Fortran order."""
     if xp is np:
-        update = blas.dsyrk if Ht.dtype == np.float64 else blas.ssyrk
+        update = _blas.dsyrk if Ht.dtype == np.float64 else _blas.ssyrk
         return update(1.0, Ht, beta=going_on, c=total, lower=True, overwrite_c=True)
     try:
         update = importlib.import_module(f"{xp.__name__}.cublas").syrk

@@ -40,9 +40,10 @@ class RegeneratedFeatures:
             p.name for p in getattr(feature_map, "params", ())
             if p.kind == "float" and isinstance(getattr(feature_map, p.name), str)
         ]  # fmt: skip
-        self._map = clone(feature_map)
+        self._map: Any = clone(feature_map)
         if words:  # learnt from all rows, once
-            fitted = clone(feature_map).set_params(n_components=1).fit(X)
+            probe: Any = clone(feature_map)
+            fitted = probe.set_params(n_components=1).fit(X)
             self._map.set_params(**{name: getattr(fitted, f"{name}_") for name in words})
         if np.ndim(self.block(0).shares(BLOCK)):
             raise ParameterError(
@@ -54,7 +55,8 @@ class RegeneratedFeatures:
         """Return the fitted map of features 256·number to 256·number + 255, drawn anew; the same each time."""
         child = np.random.SeedSequence(self.seed, spawn_key=(number,))
         seed = int(child.generate_state(1, np.uint64)[0] >> 1)
-        return clone(self._map).set_params(n_components=BLOCK, random_state=seed).fit(self.probe)
+        fresh: Any = clone(self._map)
+        return fresh.set_params(n_components=BLOCK, random_state=seed).fit(self.probe)
 
     def values(self, X: Any, block: Any) -> np.ndarray:
         """Return unscaled features of the rows of `X` by one block's map, shape (n_samples, 256), on the host."""

@@ -127,7 +127,8 @@ class RidgePath(BaseEstimator):
         self._targets = Targets.learn(y)
         self.classes_ = self._targets.classes
         self.m_grid_ = check_grid(self.m_grid, self.feature_map.n_components)
-        self.map_ = clone(self.feature_map).set_params(n_components=int(self.m_grid_[-1])).fit(X)
+        fresh: Any = clone(self.feature_map)
+        self.map_ = fresh.set_params(n_components=int(self.m_grid_[-1])).fit(X)
         self.timings_ = {"features": 0.0, "Gram matrix": 0.0, "factorisation": 0.0}
         Y = self._targets.codes(y)
         choosing = isinstance(self.alphas, str) or np.size(self.alphas) > 1
@@ -228,7 +229,7 @@ class RidgePath(BaseEstimator):
     def _chunks(self, X: Any, rows: np.ndarray) -> Iterator[tuple[float, Any, np.ndarray]]:
         return feature_chunks(self.map_, X, rows, partial(self._timed, "features"))
 
-    def _timed(self, name: str, function: Callable, *args: Any) -> Any:
+    def _timed(self, name: str, function: Callable[..., Any], *args: Any) -> Any:
         begun = time.perf_counter()
         result = function(*args)
         get_device(self.map_.device).synchronize()

@@ -91,14 +91,14 @@ class SparseSystem:
         budget = memory_budget("cpu")
         # The matrix of each m is kept for the next penalty.
         needed = {"dual": 8 * n**2 * (len(ends) + 2), "primal": 8 * 4 * c**2, "gradients": 0}
-        return min((name for name in seconds if needed[name] <= budget), key=seconds.get)
+        return min((name for name in seconds if needed[name] <= budget), key=lambda name: seconds[name])
 
 
 class _Rows:
     """All rows at once, about their mean, with the matrices that were made of them."""
 
     def __init__(self, blocks: list[tuple[Any, np.ndarray]], centred: bool) -> None:
-        self.H = sparse.vstack([H for H, _ in blocks], format="csr") if len(blocks) > 1 else blocks[0][0]
+        self.H: Any = sparse.vstack([H for H, _ in blocks], format="csr") if len(blocks) > 1 else blocks[0][0]
         Y = np.concatenate([Y for _, Y in blocks])
         self.mean, self.target_mean = np.zeros(self.H.shape[1]), np.zeros(Y.shape[1])
         if centred:
@@ -202,7 +202,9 @@ def _centred(K: np.ndarray) -> np.ndarray:
     return K - mean[:, None] - mean[None, :] + mean.mean()
 
 
-def _conjugate_gradients(product: Callable, right: np.ndarray, start: np.ndarray | None) -> np.ndarray:
+def _conjugate_gradients(
+    product: Callable[[np.ndarray], np.ndarray], right: np.ndarray, start: np.ndarray | None
+) -> np.ndarray:
     """Solve ``product(v) = right`` for all columns at once, each with steps of its own."""
     v = np.zeros_like(right) if start is None else start.copy()
     residual = right - product(v) if start is not None else right.copy()

@@ -21,6 +21,7 @@ from rfviz.params import Param
 __all__ = ["PROBE_ROWS", "StochasticClassifier", "epoch_report", "learn_classes"]
 
 Callback = Callable[[float, str], None]
+Report = Callable[[float, float], None]
 # The rows whose features say how long a first step may be.
 PROBE_ROWS = 256
 
@@ -116,7 +117,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -148,7 +149,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         X, y = self._check_data(X, y, reset=True)
         classes = learn_classes(y)
         labels = np.searchsorted(classes, y)
-        feature_map = clone(self.feature_map).fit(X)
+        feature_map = _fitted(self.feature_map, X)
         rng = check_random_state(self.random_state)
         epochs, _ = schedule(len(y), self.epochs, self.batch_size)
         orders = (rng.permutation(len(y)) for _ in range(epochs))
@@ -186,7 +187,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
             feature_map, descent = self.feature_map_, self._descent.moved(get_device(_device_of(self.feature_map_)))
             descent.settings = settings
         else:
-            feature_map = clone(self.feature_map).fit(X)
+            feature_map = _fitted(self.feature_map, X)
             descent = self._start(feature_map, X[:PROBE_ROWS], len(known), settings)
         labels = np.searchsorted(known, y)
         loss = self._pass(feature_map, descent, X, labels, np.arange(len(y)), epoch_report(None, 0, 1))
@@ -198,7 +199,8 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         return {param.name: param.validate(getattr(self, param.name)) for param in self.params}
 
     def _check_data(self, X: Any, y: Any, reset: bool) -> tuple[Any, np.ndarray]:
-        return validate_data(self, X, y, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+        checked: Any = validate_data(self, X, y, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+        return checked
 
     def _start(self, feature_map: Any, probe: Any, n_classes: int, settings: dict[str, Any]) -> Descent:
         device = get_device(_device_of(feature_map))
@@ -206,7 +208,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
             moments = feature_moments(feature_map.transform_blocks(probe))
             return Descent.start(moments, 1 if n_classes == 2 else n_classes, device, settings)
 
-    def _pass(self, feature_map: Any, descent: Descent, X: Any, labels: Any, order: Any, report: Callable) -> float:
+    def _pass(self, feature_map: Any, descent: Descent, X: Any, labels: Any, order: Any, report: Report) -> float:
         """Learn from the rows of `X` in the order given; the objective as it was met."""
         n_samples, total, done = len(order), 0.0, 0
         _, batch_size = schedule(n_samples, self.epochs, self.batch_size)
@@ -222,7 +224,9 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
             raise ParameterError("learning_rate", "must keep the loss finite", self.learning_rate, "Try 'auto'.")
         return objective
 
-    def _store(self, feature_map: Any, classes: np.ndarray, descent: Descent, curve: list) -> StochasticClassifier:
+    def _store(
+        self, feature_map: Any, classes: np.ndarray, descent: Descent, curve: list[float]
+    ) -> StochasticClassifier:
         # All at once, so that an interrupted fit leaves no mixture of old and new.
         self.feature_map_, self.classes_, self.loss_curve_ = feature_map, classes, curve
         self._descent = descent.moved(get_device("cpu"))
@@ -239,7 +243,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _score_blocks(self, X: Any) -> Iterator[np.ndarray]:
-        coef = None
+        coef, intercept = None, None
         for block in self.feature_map_.transform_blocks(X):
             if coef is None:
                 xp = array_namespace(block)
@@ -278,6 +282,11 @@ def _known_classes(classes: Any, known: np.ndarray | None) -> np.ndarray:
     if classes is not None and not np.array_equal(np.unique(classes), known):
         raise DataError(f"classes={classes!r} is not what the first call said; it said {known}. Leave it out.")
     return known
+
+
+def _fitted(feature_map: Any, X: Any) -> Any:
+    fresh: Any = clone(feature_map)
+    return fresh.fit(X)
 
 
 def _device_of(feature_map: Any) -> Any:

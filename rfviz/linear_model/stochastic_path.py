@@ -101,7 +101,8 @@ class StochasticPath(BaseEstimator):
         self.classes_ = learn_classes(y)
         labels = np.searchsorted(self.classes_, y)
         self.m_grid_ = check_grid(self.m_grid, self.feature_map.n_components)
-        self.map_ = clone(self.feature_map).set_params(n_components=int(self.m_grid_[-1])).fit(X)
+        fresh: Any = clone(self.feature_map)
+        self.map_ = fresh.set_params(n_components=int(self.m_grid_[-1])).fit(X)
         self.alpha_ = settings["alpha"] * self.m_grid_
         self.timings_ = {"features": 0.0} | {int(m): 0.0 for m in self.m_grid_}
         epochs, batch_size = schedule(len(y), self.epochs, self.batch_size)
@@ -140,7 +141,7 @@ class StochasticPath(BaseEstimator):
         report: Callable[[float, float], None],
     ) -> None:  # fmt: skip
         """Learn from every row once, in the order given."""
-        done, total = 0, 0.0
+        done, total, loss = 0, 0.0, 0.0
         begun = time.perf_counter()
         for block, rows, cuts in shuffled_blocks(self.map_, X, order, batch_size, scaled=False):
             self.timings_["features"] += time.perf_counter() - begun

@@ -142,7 +142,7 @@ class Base:
         """Return the base kernel of every input for all pairs of samples: shape (n_inputs, n_left, n_right)."""
         if self.kind == "categorical":
             return xp.where(left[0][:, :, None] == right[0][:, None, :], 1.0, 0.0)
-        total = None
+        total: Any = None
         for a, b in zip(left, right, strict=True):
             a, b = a[:, :, None], b[:, None, :]
             term = (a - b) ** 2 if self.kind == "gaussian" else a * b

@@ -16,7 +16,7 @@ __all__ = ["ARCHITECTURES", "PRESETS", "as_skeleton", "convolutions", "flat", "g
 # What the paper calls shallow and deep (Section 6), and the skeletons of its Figure 4.
 _QUARTER = {"kind": "exponential", "scale": 0.25}
 _RELU = {"kind": "relu"}
-_PRESETS: dict[str, tuple[list[tuple[int, int, dict]], dict]] = {
+_PRESETS: dict[str, tuple[list[tuple[int, int, dict[str, Any]]], dict[str, Any]]] = {
     "flat": ([], _QUARTER),
     "1 convolution": ([(5, 2, _RELU)], _RELU),
     "2 convolutions": ([(5, 2, _RELU), (4, 2, _RELU)], _RELU),
@@ -84,7 +84,7 @@ def convolutions(
     return Skeleton(form)
 
 
-def _over_components(image_shape: Sequence[int], layers: list, components: int) -> tuple[tuple[int, int, int], list]:
+def _over_components(image_shape: Sequence[int], layers: list[Any], components: int) -> tuple[Sequence[int], list[Any]]:
     """Return the smaller image of principal components, one pixel a window, and the layers over it."""
     if not layers:
         raise ParameterError("components", "need a convolution whose windows they describe", layers, "Add a layer.")
@@ -134,14 +134,15 @@ def preset(name: str, image_shape: Sequence[int], base: Any = "circle", shrink: 
     """
     if name not in _PRESETS:
         raise ParameterError("skeleton", f"must be one of {', '.join(map(repr, PRESETS))}", name, "Try 'flat'.")
+    layers: list[Any]
     layers, top = _PRESETS[name]
     if shrink:
         layers = _shrunk(layers, image_shape[0], image_shape[1])
     return convolutions(image_shape, layers, top, base)
 
 
-def _shrunk(layers: list, height: int, width: int) -> list[tuple[tuple[int, int], int, Any]]:
-    made = []
+def _shrunk(layers: list[Any], height: int, width: int) -> list[Any]:
+    made: list[Any] = []
     for size, stride, act in layers:
         rows, columns = min(size, height), min(size, width)
         step = min(stride, max(rows, columns))

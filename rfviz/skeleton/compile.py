@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from rfviz.skeleton.bases import Base, base
 __all__ = ["MAX_EDGES", "MAX_NODES", "compile_form"]
 
 MAX_NODES, MAX_EDGES = 1_000_000, 50_000_000
-Compiled = tuple[dict, list[tuple[Base, int]], list[tuple[Activation, np.ndarray]], tuple[int, int, int] | None]
+Compiled = tuple[
+    dict[str, Any], list[tuple[Base, int]], list[tuple[Activation, np.ndarray]], tuple[int, int, int] | None
+]
 
 
 def compile_form(form: Any) -> Compiled:
@@ -38,7 +40,7 @@ def compile_form(form: Any) -> Compiled:
     )  # fmt: skip
 
 
-def _check_keys(form: Mapping, known: tuple[str, ...]) -> None:
+def _check_keys(form: Mapping[str, Any], known: tuple[str, ...]) -> None:
     for key in form:
         if key not in known:
             raise ParameterError("skeleton", f"has the parts {', '.join(known)}", key, "Leave it out.")
@@ -56,7 +58,7 @@ def _check_size(n_nodes: int, n_edges: int) -> None:
 # --- stacks of convolutions -------------------------------------------------------------------------------------------
 
 
-def _stack(form: Mapping) -> Compiled:
+def _stack(form: Mapping[str, Any]) -> Compiled:
     image = _image_shape(form["image"])
     height, width, channels = image
     input_base = base(form.get("base", "circle"))
@@ -100,7 +102,8 @@ def _convolution(layer: Any, number: int, height: int, width: int) -> tuple[tupl
     sides = list(given) if isinstance(given, (list, tuple)) else [given, given]
     if len(sides) != 2:
         raise ParameterError(f"layers[{number}].size", "must be a number or [height, width]", given, "Try 5.")
-    size = tuple(Param(f"layers[{number}].size", 5, "int", low=1, high=100_000).validate(side) for side in sides)
+    side = Param(f"layers[{number}].size", 5, "int", low=1, high=100_000)
+    size = side.validate(sides[0]), side.validate(sides[1])
     stride = Param(f"layers[{number}].stride", 1, "int", low=1, high=100_000).validate(layer.get("stride", 1))
     if size[0] > height or size[1] > width:
         raise ParameterError(
@@ -113,7 +116,7 @@ def _convolution(layer: Any, number: int, height: int, width: int) -> tuple[tupl
     return size, stride, activation(layer.get("activation", "relu"))
 
 
-def _windows(offset: int, below: tuple, size: tuple, stride: int, above: tuple) -> np.ndarray:
+def _windows(offset: int, below: Sequence[int], size: Sequence[int], stride: int, above: Sequence[int]) -> np.ndarray:
     """Return the in-edges of a convolution: for each node above, its window below, all channels."""
     _, width, channels = below
     corner = (np.arange(above[0])[:, None] * width + np.arange(above[1])) * stride
@@ -126,7 +129,7 @@ def _windows(offset: int, below: tuple, size: tuple, stride: int, above: tuple) 
 # --- any graph --------------------------------------------------------------------------------------------------------
 
 
-def _graph(form: Mapping) -> Compiled:
+def _graph(form: Mapping[str, Any]) -> Compiled:
     groups = _input_groups(form["inputs"])
     nodes = form["nodes"]
     if not isinstance(nodes, (list, tuple)):
@@ -216,9 +219,11 @@ def _check_output(edges: list[np.ndarray], n_inputs: int, n: int) -> None:
         raise ParameterError("skeleton", "must have an inner node as its output", "an input", "Add a node.")
 
 
-def _by_layer(levels: np.ndarray, activations: list, edges: list, n_inputs: int) -> list[tuple[Activation, np.ndarray]]:
+def _by_layer(
+    levels: np.ndarray, activations: list[Activation], edges: list[np.ndarray], n_inputs: int
+) -> list[tuple[Activation, np.ndarray]]:
     """Sort nodes by level, activation and in-degree, and renumber them so that each layer is consecutive."""
-    layers: dict[tuple, list[int]] = {}
+    layers: dict[tuple[int, int, Activation], list[int]] = {}
     for v, (act, sources) in enumerate(zip(activations, edges, strict=True)):
         layers.setdefault((int(levels[n_inputs + v]), len(sources), act), []).append(v)
     order = sorted(layers, key=lambda key: key[0])

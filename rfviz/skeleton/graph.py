@@ -137,10 +137,10 @@ class Skeleton:
     def __hash__(self) -> int:
         return hash(self._text)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return Skeleton, (self.form,)
 
-    def __deepcopy__(self, memo: dict) -> Skeleton:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Skeleton:
         return self  # immutable, so that scikit-learn's clone may share it
 
     def __repr__(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,15 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     (50, 1200)
     """
 
-    def __init__(self, image_shape=None, *, size=5, stride=2, n_components=12, whiten=False):
+    def __init__(
+        self,
+        image_shape: Sequence[int] | None = None,
+        *,
+        size: int = 5,
+        stride: int = 2,
+        n_components: int = 12,
+        whiten: bool = False,
+    ) -> None:
         self.image_shape = image_shape
         self.size = size
         self.stride = stride
@@ -97,7 +105,9 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def _moments(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean and covariance of all patches."""
-        count, total, square = 0, 0.0, 0.0
+        total: Any = 0.0
+        square: Any = 0.0
+        count = 0
         for patches in self._patches(X):
             flat = patches.reshape(-1, patches.shape[-1]).astype(np.float64)
             count, total, square = count + len(flat), total + flat.sum(axis=0), square + flat.T @ flat
@@ -107,11 +117,13 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def _settle(self, n_features: int) -> None:
         """Determine and check the image, the patches in it and the output's shape."""
         guessed = self.image_shape is None
-        if guessed:
+        if self.image_shape is None:
             image = image_shape_of(n_features)
             size = (min(self.size, image[0]), min(self.size, image[1]))
         else:  # the builder's checks and messages are just those of patches
-            image = convolutions(self.image_shape, [(self.size, self.stride, "identity")]).image_shape
+            form = convolutions(self.image_shape, [(self.size, self.stride, "identity")]).form
+            height, width, channels = form["image"]
+            image = height, width, channels
             size = (self.size, self.size)
         if np.prod(image) != n_features:
             rule = f"must have as many numbers as the data have columns, {n_features}"
