@@ -1,10 +1,8 @@
-"""Maxout-PCA: random features, then principal components, beside plain PCA and the exact kernel's PCA."""
+"""Principal components of random features, next to those of the points and of the exact kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,14 +11,14 @@ from scipy.sparse.linalg import eigsh
 from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 
-from rfviz.analysis.mapping import map_points, points_for, settled
+from rfviz.analysis.mapping import map_points, points_for
 from rfviz.analysis.order import CurveOrder, compare_orders
 from rfviz.analysis.points import blas_for, centred_gram, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
-from rfviz.datasets.base import Dataset
+from rfviz.datasets import Dataset
 from rfviz.errors import DataError
-from rfviz.features import registry
+from rfviz.features import MapSpec
 from rfviz.features.receptive import TooManyRectanglesError
 
 __all__ = [
@@ -54,7 +52,7 @@ class Projection:
     explained : ndarray of shape (n_dimensions,)
         Share of the variance along each axis.
     order : CurveOrder or None
-        Order along the curve beside the given order, where the data have one.
+        Order along the curve and the given order, where the data have one.
     method : str
         How the components were found, in a few words.
     """
@@ -68,7 +66,7 @@ class Projection:
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingPoints:
-    """Points made ready, with all that does not change while a slider moves: plain PCA and the input's neighbours.
+    """Normalised points with all that does not change while a slider moves: plain PCA and the input's neighbours.
 
     Attributes
     ----------
@@ -97,17 +95,15 @@ class EmbeddingResult:
 
     Attributes
     ----------
-    scheme : str
     features, plain : Projection
         PCA of the random features, and of the points themselves.
     exact : Projection or None
-        Kernel PCA with the exact kernel of the scheme: the limit of `features` for many features; None beyond
+        Kernel PCA with the exact kernel of the map: the limit of `features` for many features; None beyond
         ``MAX_EXACT`` points.
     input_neighbours, feature_neighbours : ndarray of shape (n, 5), int
         Rows of each point's nearest other points, in input and in feature space.
     """
 
-    scheme: str
     features: Projection
     plain: Projection
     exact: Projection | None
@@ -116,10 +112,11 @@ class EmbeddingResult:
 
     @property
     def projections(self) -> tuple[Projection, ...]:
+        """Those that there are."""
         return tuple(p for p in (self.features, self.plain, self.exact) if p is not None)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a projection: explained variance and Spearman's rank correlation with the given order."""
+        """Return one row per projection: explained variance and Spearman's rank correlation with the given order."""
         rows = []
         for p in self.projections:
             row = {"projection": p.title, **{f"axis {i + 1}": share for i, share in enumerate(p.explained)}}
@@ -130,13 +127,16 @@ class EmbeddingResult:
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def points_frame(self) -> pd.DataFrame:
-        """One row a point: its coordinates in each projection, and its places in the given and recovered order."""
+    def points_frame(self, only: Projection | None = None) -> pd.DataFrame:
+        """Return one row per point: its coordinates in each projection, and its given and recovered place.
+
+        Or its coordinates in one projection alone.
+        """
         columns: dict[str, np.ndarray] = {}
-        for p in self.projections:
+        for p in self.projections if only is None else (only,):
             for axis in range(p.coordinates.shape[1]):
                 columns[f"{p.title}, axis {axis + 1}"] = p.coordinates[:, axis]
-        if self.features.order:
+        if self.features.order and only is None:
             columns["given place"] = self.features.order.given + 1
             columns["place on the curve"] = self.features.order.recovered + 1
         return pd.DataFrame(columns)
@@ -177,63 +177,56 @@ def prepare_points(
 
 def embed(
     points: EmbeddingPoints,
-    scheme: str,
-    setting: Mapping[str, Any],
+    spec: MapSpec,
     n_dimensions: int,
     exact: Projection | None = None,
     progress: Progress = silent,
 ) -> EmbeddingResult:
-    """PCA of the random features of the points, beside plain PCA and the exact kernel's PCA.
+    """Find the principal components of the random features of the points, next to the others.
 
     Parameters
     ----------
     points : EmbeddingPoints
-    scheme : str
-        Class name of a feature map.
-    setting : mapping
-        Its keyword arguments.
+    spec : MapSpec
     n_dimensions : {2, 3}
     exact : Projection, optional
         What :func:`exact_components` gave for the same kernel; the axes of the features are turned to agree with it.
     progress : callable
         See :data:`rfviz.analysis.progress.Progress`.
 
-    Returns
-    -------
-    EmbeddingResult
     """
-    scheme_map = registry()[scheme](**settled(registry()[scheme], setting, points.original))
-    X = points_for(scheme_map, points)
-    text = f"Mapping {len(X):,} points to {scheme_map.n_components:,} features"
+    feature_map = spec.resolve(points.original).make()
+    X = points_for(feature_map, points)
+    text = f"Mapping {len(X):,} points to {feature_map.n_components:,} features"
     progress(0.0, text)
-    title = f"{scheme_map.label} PCA"
-    with blas_for(len(X), scheme_map.n_components):
-        Phi = map_points(scheme_map.fit(X), X, progress, 0.1, 0.7, text)
+    title = f"{feature_map.label} PCA"
+    with blas_for(len(X), feature_map.n_components):
+        Phi = map_points(feature_map.fit(X), X, progress, 0.1, 0.7, text)
         progress(0.7, "Principal components of the features")
         features, neighbours = _principal_components(title, Phi, n_dimensions, points.given_order)
     features = aligned(features, exact or points.plain)
-    return EmbeddingResult(scheme_map.label, features, points.plain, exact, points.neighbours, neighbours)
+    return EmbeddingResult(features, points.plain, exact, points.neighbours, neighbours)
 
 
 def exact_components(
-    points: EmbeddingPoints, scheme: str, setting: Mapping[str, Any], n_dimensions: int, progress: Progress = silent
+    points: EmbeddingPoints, spec: MapSpec, n_dimensions: int, progress: Progress = silent
 ) -> Projection | None:
-    """Kernel PCA with the exact kernel of a scheme; None beyond ``MAX_EXACT`` points, or where it takes minutes.
+    """Find the components of a map's exact kernel; None beyond ``MAX_EXACT`` points, or where it takes minutes.
 
-    The number of features and the seed in `setting` do not matter: this is the limit for many features.
+    The number of features and the seed of `spec` do not matter: this is the limit for many features.
 
     Parameters
     ----------
-    points, scheme, setting, n_dimensions, progress
+    points, spec, n_dimensions, progress
         As for :func:`embed`.
     """
     if len(points.coordinates) > MAX_EXACT:
         return None
     progress(0.0, f"Principal components of the exact kernel of {len(points.coordinates):,} points")
-    scheme_map = registry()[scheme](**settled(registry()[scheme], setting, points.original) | {"n_components": 2})
-    X = points_for(scheme_map, points)
+    feature_map = spec.resolve(points.original).make(n_components=2)
+    X = points_for(feature_map, points)
     try:
-        K = _centre(scheme_map.fit(X).kernel(X))
+        K = _centre(feature_map.fit(X).kernel(X))
     except TooManyRectanglesError:
         return None
     return aligned(components_of_gram("Exact kernel PCA", K, n_dimensions, points.given_order), points.plain)
@@ -242,7 +235,7 @@ def exact_components(
 def _principal_components(
     title: str, Phi: np.ndarray, n_dimensions: int, order: np.ndarray | None
 ) -> tuple[Projection, np.ndarray]:
-    """First principal components and nearest neighbours of the rows of `Phi`."""
+    """Find the first principal components and nearest neighbours of the rows of `Phi`."""
     gram = centred_gram(Phi)
     neighbours = _nearest(gram)
     if Phi.shape[0] <= MAX_EXACT:
@@ -255,7 +248,7 @@ def _principal_components(
 
 
 def components_of_gram(title: str, gram: np.ndarray, n_dimensions: int, order: np.ndarray | None) -> Projection:
-    """First principal components of points of which the centred Gram matrix is known."""
+    """Find the first principal components of points of which the centred Gram matrix is known."""
     n, total = len(gram), float(np.trace(gram))
     if not total > 0:
         raise DataError("Principal components need points that differ; all are equal. Choose other data.")
@@ -275,20 +268,20 @@ def _order(Z: np.ndarray, order: np.ndarray | None) -> CurveOrder | None:
 
 
 def _centre(K: np.ndarray) -> np.ndarray:
-    """Gram matrix of the same points about their mean in feature space."""
+    """Return the Gram matrix of the same points about their mean in feature space."""
     mean = K.mean(axis=0)
     return K - mean[:, None] - mean[None, :] + mean.mean()
 
 
 def aligned(projection: Projection, reference: Projection) -> Projection:
-    """The same projection with each axis turned to agree with the reference; the sign of a component means nothing."""
+    """Turn each axis to agree with the reference; the sign of a component means nothing."""
     signs = np.sign(np.sum(projection.coordinates * reference.coordinates, axis=0))
     Z = projection.coordinates * np.where(signs == 0, 1.0, signs)
     return Projection(projection.title, Z, projection.explained, projection.order, projection.method)
 
 
 def _nearest(gram: np.ndarray) -> np.ndarray:
-    """Rows of the nearest other points of each point, nearest first, from a Gram matrix."""
+    """Return the rows of the nearest other points of each point, nearest first, from a Gram matrix."""
     norms = np.diag(gram)
     squared = norms[None, :] - 2.0 * gram  # the point's own norm does not change its order of neighbours
     np.fill_diagonal(squared, np.inf)

@@ -1,10 +1,11 @@
-"""Images of a data set as pictures that stand in a chart."""
+"""Images of a data set as the marks of a chart."""
 
 from __future__ import annotations
 
 import base64
 import io
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from PIL import Image
@@ -13,17 +14,17 @@ from rfviz.datasets.base import Dataset
 from rfviz.figures.embedding import PICKED, PointStyle
 from rfviz.figures.thumbnails import place_thumbnails
 
-__all__ = ["as_pixels", "as_png", "data_uri", "image_marks"]
+__all__ = ["as_pixels", "as_png", "data_uri", "framed_image", "image_marks"]
 
 
 def as_pixels(dataset: Dataset, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
-    """The rows as images of bytes, shape (n, height, width) or (n, height, width, 3)."""
+    """Return the rows as images of bytes, shape (n, height, width) or (n, height, width, 3)."""
     X = np.rint(np.clip(dataset.X[rows], 0.0, 1.0) * 255.0).astype(np.uint8)
     return X.reshape(len(X), *dataset.image_shape)
 
 
 def data_uri(pixels: np.ndarray, frame: str | None = None, side: int = 64) -> str:
-    """One image as a PNG data address, at most `side` pixels high, in a coloured frame if one is given.
+    """Return one image as a PNG data address, at most `side` pixels high, in a coloured frame if one is given.
 
     Parameters
     ----------
@@ -47,14 +48,19 @@ def data_uri(pixels: np.ndarray, frame: str | None = None, side: int = 64) -> st
     return as_png(image)
 
 
+def framed_image(dataset: Dataset, row: int, frame: str = "") -> str:
+    """Return the image of a row as a PNG data address, in a frame of that colour if one is given."""
+    return data_uri(as_pixels(dataset, slice(row, row + 1))[0], frame)
+
+
 def image_marks(
     dataset: Dataset,
     coordinates: np.ndarray,
     style: PointStyle,
     picked: int | None = None,
-    recall: Callable[[int, str, Callable[[], str]], str] = lambda row, frame, compute: compute(),
+    encode: Callable[[int, str], str] | None = None,
 ) -> tuple[np.ndarray, list[str], float]:
-    """Images of a data set as the marks of :func:`rfviz.figures.embedding.plot_embedding`.
+    """Return images of a data set as the marks of :func:`rfviz.figures.embedding.plot_embedding`.
 
     Parameters
     ----------
@@ -65,8 +71,8 @@ def image_marks(
     style : PointStyle
     picked : int, optional
         A row to be framed as clicked.
-    recall : callable, optional
-        ``recall(row, frame, compute)`` gives what ``compute()`` does, perhaps from memory.
+    encode : callable, optional
+        ``encode(row, frame)`` returns what :func:`framed_image` does, perhaps from a cache.
 
     Returns
     -------
@@ -80,15 +86,12 @@ def image_marks(
     aspect = dataset.image_shape[0] / dataset.image_shape[1]
     rows = place_thumbnails(coordinates, aspect)
     frames = [PICKED if row == picked else style.colours[row] for row in rows]
-
-    def address(row: int, frame: str) -> str:
-        return recall(row, frame, lambda: data_uri(as_pixels(dataset, slice(row, row + 1))[0], frame))
-
-    return rows, [address(int(row), frame) for row, frame in zip(rows, frames, strict=True)], aspect
+    encode = encode or partial(framed_image, dataset)
+    return rows, [encode(int(row), frame) for row, frame in zip(rows, frames, strict=True)], aspect
 
 
 def as_png(image: Image.Image) -> str:
-    """An image as the data address of a PNG file."""
+    """Return an image as the data address of a PNG file."""
     buffer = io.BytesIO()
     image.save(buffer, "PNG", optimize=True)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -10,6 +10,8 @@ from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
 from rfviz.lab.facts import collect_facts
 from rfviz.lab.kernel_approximation import facts as kernel_approximation_facts
 from rfviz.lab.kernel_approximation.page import PAGE as KERNEL_APPROXIMATION
+from rfviz.lab.maxout_pca import facts as maxout_pca_facts
+from rfviz.lab.maxout_pca.page import PAGE as MAXOUT_PCA
 from rfviz.lab.page import Page
 from rfviz.lab.quick_inspection.page import PAGE as QUICK_INSPECTION
 
@@ -18,11 +20,19 @@ __all__ = ["FACTS", "PAGES", "find_page"]
 PAGES: tuple[Page, ...] = (
     QUICK_INSPECTION,
     DISTANCE_SATURATION,
+    MAXOUT_PCA,
     KERNEL_APPROXIMATION,
     DECISION_SURFACES,
 )
 #: What lessons can quote, by name.
-FACTS = collect_facts(distance_saturation_facts, kernel_approximation_facts, geometry, kernels, learning)
+FACTS = collect_facts(
+    distance_saturation_facts,
+    maxout_pca_facts,
+    kernel_approximation_facts,
+    geometry,
+    kernels,
+    learning,
+)
 
 
 def find_page(slug: str) -> Page:

@@ -6,19 +6,14 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rfviz.analysis.embedding import EmbeddingPoints, Projection, prepare_points
-from rfviz.analysis.frames import affordable, thinned
-from rfviz.analysis.frames_embedding import embedding_over_m, turned_to_agree
 from rfviz.analysis.progress import Progress
-from rfviz.figures.embedding import PointStyle, plot_embedding
+from rfviz.lab.animation import thinned
 from rfviz.lab.controls import Control
 from rfviz.lab.panel import Data, Panel
-from rfviz.recipes.base import Bench
 from rfviz.ui.play import Film, Reel
-from rfviz.ui.results import kept
 from rfviz.ui.state import PageState
 
-__all__ = ["SEEDS", "OtherPanel", "embedding_reels", "one_by_one", "reel_of"]
+__all__ = ["SEEDS", "OtherPanel", "one_by_one", "reel_of"]
 
 #: Seeds that run by themselves.
 SEEDS = 24
@@ -76,57 +71,3 @@ def one_by_one(values: Sequence[Any], now: Any, run: Callable[[Any], Any], progr
         if value not in known:
             known[value] = run(value)
     return chosen, [known[value] for value in chosen]
-
-
-# --- Maxout-PCA -------------------------------------------------------------------------------------------------------
-
-
-def embedding_reels(
-    state: PageState, recipe: Any, source: Any, settings: Any, exact: Projection | None, style: PointStyle,
-    marks: tuple | None, height: int,
-) -> list[Reel]:  # fmt: skip
-    """The number of features, the pool size, and the seed."""
-
-    def film(values: Sequence[Any], found: Sequence[Projection], now: Any, note: str = "") -> Film:
-        frames = turned_to_agree(found, list(values).index(now))
-        captions = [_embedding_caption(frame, exact) for frame in frames]
-        return Film(list(values), captions, _embedding_figures(frames, style, marks, height, settings.point), note)
-
-    def over_m(options: Sequence[int], now: int, progress: Progress) -> Film:
-        key = (*source.key, settings.n_dimensions)
-        points: EmbeddingPoints = kept("points", key, lambda: prepare_points(source.data.dataset, *key[1:]), most=4)
-        name = settings.scheme.__name__
-        values = affordable(name, settings.setting, points.original.shape, options, now)
-        found = embedding_over_m(points, name, settings.setting, settings.n_dimensions, values, exact, progress)
-        return film(values, found, now, "" if values[-1] == options[-1] else f"up to {values[-1]:,}")
-
-    def run(name: str, value: Any) -> Projection:
-        return recipe.run(source, recipe.settings(OtherPanel(state, source.data, name, value), source), bench).features
-
-    bench = Bench()
-
-    def over_pools(options: Sequence[int], now: int, progress: Progress) -> Film:
-        return film(*one_by_one(options, now, lambda value: run("pool_size", value), progress), now)
-
-    def over_seeds(options: Sequence[int], now: int, progress: Progress) -> Film:
-        seeds = sorted({*options[:SEEDS], now})
-        return film(*one_by_one(seeds, now, lambda value: run("seed", value), progress), now)
-
-    reels = [reel_of(state, "m", "n_components", over_m, source.key)]
-    if "pool_size" in settings.setting:
-        reels.append(reel_of(state, "q", "pool_size", over_pools, source.key))
-    return [*reels, reel_of(state, "seed", "seed", over_seeds, source.key)]
-
-
-def _embedding_figures(
-    frames: Sequence[Projection], style: PointStyle, marks: tuple | None, height: int, point: int | None
-) -> list[dict[str, Any]]:
-    look = {"height": height, "thumbnails": marks, "selected": point}
-    return [{"embedding": plot_embedding(frame, style, **look)} for frame in frames]
-
-
-def _embedding_caption(frame: Projection, exact: Projection | None) -> str:
-    words = f"axes hold {frame.explained.sum():.0%}"
-    if exact is not None:
-        words += f" (limit {exact.explained.sum():.0%})"
-    return words + (f" · order ρ = {frame.order.spearman:.3f}" if frame.order else "")

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from rfviz.datasets.base import Dataset
-from rfviz.figures.images import as_pixels, as_png, data_uri
+from rfviz.figures.images import as_pixels, as_png, framed_image
 from rfviz.ui.results import kept
 
 __all__ = ["gallery", "sprite", "thumbnails"]
@@ -18,8 +18,8 @@ __all__ = ["gallery", "sprite", "thumbnails"]
 def thumbnails(dataset: Dataset, key: Hashable, rows: np.ndarray, frames: list[str]) -> list[str]:
     """Data addresses of the images of `rows`, framed in their colours; kept, since a slider asks for them again."""
     return [
-        kept("thumbnails", (key, int(row), frame), lambda row=row, frame=frame: data_uri(
-            as_pixels(dataset, slice(row, row + 1))[0], frame), most=4000)
+        kept("thumbnails", (key, int(row), frame), lambda row=row, frame=frame: framed_image(
+            dataset, int(row), frame), most=4000)
         for row, frame in zip(rows, frames, strict=True)
     ]  # fmt: skip
 

@@ -14,9 +14,9 @@ from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER
 from rfviz.datasets.files.upload import Preparation, Upload
 from rfviz.datasets.parameters import RANDOM_STATE
 from rfviz.errors import RfvizError
+from rfviz.figures.images import data_uri
 from rfviz.params import Param
 from rfviz.ui import own_data_text as text
-from rfviz.ui.images import data_uri
 from rfviz.ui.own_data import Desk
 from rfviz.ui.plain import plain
 

@@ -13,14 +13,14 @@ from rfviz.analysis import embedding
 from rfviz.analysis.embedding import embed as features_only
 from rfviz.analysis.embedding import exact_components, prepare_points
 from rfviz.errors import DataError
-from rfviz.features import RandomMaxout, registry
+from rfviz.features import MapSpec, RandomFourier, RandomMaxout, RandomProjection, map_class, registry
 
 REAL = Path(os.environ.get("RFVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
 
 
-def embed(points, scheme, setting, n_dimensions):
-    exact = exact_components(points, scheme, setting, n_dimensions)
-    return features_only(points, scheme, setting, n_dimensions, exact)
+def embed(points, cls, n_dimensions, **params):
+    spec = MapSpec(cls, **params)
+    return features_only(points, spec, n_dimensions, exact_components(points, spec, n_dimensions))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def up_to_sign(A, B):
 
 
 def test_features_match_scikit_learns_pca(digits):
-    result = embed(digits, "RandomMaxout", {"n_components": 300, "dtype": "float64"}, 3)
+    result = embed(digits, RandomMaxout, 3, n_components=300, dtype="float64")
     Phi = RandomMaxout(300, dtype="float64").fit_transform(digits.coordinates)
     pca = PCA(3).fit(Phi)
     np.testing.assert_allclose(up_to_sign(result.features.coordinates, pca.transform(Phi)), 0, atol=1e-8)
@@ -46,13 +46,13 @@ def test_features_match_scikit_learns_pca(digits):
 
 
 def test_exact_kernel_matches_scikit_learns_kernel_pca(digits):
-    result = embed(digits, "RandomFourier", {"gamma": 2.0}, 3)
+    result = embed(digits, RandomFourier, 3, gamma=2.0)
     reference = KernelPCA(3, kernel="rbf", gamma=2.0).fit_transform(digits.original)
     np.testing.assert_allclose(up_to_sign(result.exact.coordinates, reference), 0, atol=1e-6)
 
 
 def test_plain_pca_and_neighbours(digits):
-    result = embed(digits, "RandomProjection", {}, 3)
+    result = embed(digits, RandomProjection, 3)
     reference = PCA(3).fit(digits.original)
     np.testing.assert_allclose(up_to_sign(result.plain.coordinates, reference.transform(digits.original)), 0, atol=1e-8)
     nearest = NearestNeighbors(n_neighbors=6).fit(digits.original).kneighbors(return_distance=False, n_neighbors=5)
@@ -62,13 +62,13 @@ def test_plain_pca_and_neighbours(digits):
 def test_features_tend_to_the_exact_kernel(head):
     errors = []
     for m in (500, 50_000):
-        result = embed(head, "RandomMaxout", {"n_components": m, "pool_size": 12}, 2)
+        result = embed(head, RandomMaxout, 2, n_components=m, pool_size=12)
         errors.append(np.abs(result.features.coordinates - result.exact.coordinates).max())
     assert errors[1] < errors[0] / 3
 
 
 def test_figure_2_corrects_the_noisy_order(head):
-    result = embed(head, "RandomMaxout", {"n_components": 10_000, "pool_size": 12}, 2)
+    result = embed(head, RandomMaxout, 2, n_components=10_000, pool_size=12)
     data = datasets.load("turning_head")
     true_place = np.argsort(np.argsort(-data.y))  # from profile (90°) to frontal (0°)
     recovered = result.features.order.recovered
@@ -87,7 +87,7 @@ def test_umist_person_17():
         X = stored["X"][rows].reshape(rows.sum(), -1) / np.float32(255)
         data = datasets.Dataset("umist 17", X, order=stored["frame"][rows])
     assert data.n_samples == 33
-    result = embed(prepare_points(data, "unit norm", 2), "RandomMaxout", {"n_components": 10_000, "pool_size": 12}, 2)
+    result = embed(prepare_points(data, "unit norm", 2), RandomMaxout, 2, n_components=10_000, pool_size=12)
     assert result.features.order.spearman > 0.99
     along_axis = result.to_frame().set_index("projection").loc["Random maxout PCA", "Spearman along axis 1"]
     assert along_axis == pytest.approx(0.996, abs=0.002)
@@ -97,7 +97,7 @@ def test_umist_person_17():
 @pytest.mark.parametrize("n_dimensions", [2, 3])
 def test_every_scheme(scheme, n_dimensions):
     points = prepare_points(datasets.load("sphere", n_samples=50, dimension=4), "standardise", n_dimensions)
-    result = embed(points, scheme, {"n_components": 200}, n_dimensions)
+    result = embed(points, map_class(scheme), n_dimensions, n_components=200)
     assert [p.coordinates.shape for p in result.projections] == [(50, n_dimensions)] * 3
     for p in result.projections:
         assert (np.diff(p.explained) <= 1e-12).all() and 0 < p.explained.sum() <= 1 + 1e-9
@@ -107,9 +107,9 @@ def test_every_scheme(scheme, n_dimensions):
 
 def test_beyond_the_exact_size_a_randomised_svd_gives_the_same_plane(monkeypatch):
     data = datasets.load("digits")
-    exact = embed(prepare_points(data, "unit norm", 2, 300), "RandomMaxout", {"n_components": 200}, 2)
+    exact = embed(prepare_points(data, "unit norm", 2, 300), RandomMaxout, 2, n_components=200)
     monkeypatch.setattr(embedding, "MAX_EXACT", 299)
-    large = embed(prepare_points(data, "unit norm", 2, 300), "RandomMaxout", {"n_components": 200}, 2)
+    large = embed(prepare_points(data, "unit norm", 2, 300), RandomMaxout, 2, n_components=200)
     assert large.exact is None
     assert large.features.method != exact.features.method
     np.testing.assert_allclose(large.features.explained, exact.features.explained, rtol=0.01)
@@ -118,15 +118,15 @@ def test_beyond_the_exact_size_a_randomised_svd_gives_the_same_plane(monkeypatch
 
 def test_signs_do_not_flip_with_the_seed(head):
     first, second = (
-        embed(head, "RandomMaxout", {"n_components": 5000, "random_state": s}, 2).features.coordinates for s in (0, 1)
+        embed(head, RandomMaxout, 2, n_components=5000, random_state=s).features.coordinates for s in (0, 1)
     )
     assert (np.sum(first * second, axis=0) > 0).all()
 
 
 def test_lanczos_gives_the_same_components(monkeypatch, digits):
-    dense = embed(digits, "RandomMaxout", {"n_components": 500}, 3)
+    dense = embed(digits, RandomMaxout, 3, n_components=500)
     monkeypatch.setattr(embedding, "_LANCZOS_FROM", 10)
-    sparse = embed(digits, "RandomMaxout", {"n_components": 500}, 3)
+    sparse = embed(digits, RandomMaxout, 3, n_components=500)
     for one, other in zip(dense.projections, sparse.projections, strict=True):
         np.testing.assert_allclose(one.explained, other.explained, rtol=1e-9)
         np.testing.assert_allclose(up_to_sign(one.coordinates, other.coordinates), 0, atol=1e-6)
@@ -142,6 +142,6 @@ def test_too_few_points_and_equal_points():
 def test_a_flat_spectrum_has_components_too():
     """Standardised images are so far apart that the Gaussian kernel with gamma = 1 is the identity."""
     points = prepare_points(datasets.load("turning_head"), "standardise", 2)
-    result = embed(points, "RandomFourier", {"gamma": 1.0, "n_components": 100}, 2)
+    result = embed(points, RandomFourier, 2, gamma=1.0, n_components=100)
     assert result.exact.coordinates.shape == (33, 2)
     assert result.exact.explained == pytest.approx([1 / 32, 1 / 32])

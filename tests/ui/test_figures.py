@@ -12,7 +12,7 @@ from PIL import Image
 
 from rfviz import datasets
 from rfviz.analysis.embedding import Projection, embed, prepare_points
-from rfviz.features import MAPS, FeatureMap, RandomFourier, RandomMaxout, RandomReLU
+from rfviz.features import MAPS, FeatureMap, MapSpec, RandomFourier, RandomMaxout, RandomReLU
 from rfviz.figures.density import density_image
 from rfviz.figures.embedding import plot_embedding, point_style
 from rfviz.figures.template import (
@@ -151,8 +151,8 @@ def test_spread_apart_leaves_no_two_over_each_other(name, aspect):
 @pytest.mark.parametrize("pool_size", [1, 12, 60])
 def test_turning_heads_do_not_overlap(how, pool_size):
     head = datasets.load("turning_head")
-    setting = {"n_components": 10_000, "pool_size": pool_size, "random_state": 0}
-    Z = embed(prepare_points(head, how, 2), "RandomMaxout", setting, 2).features.coordinates
+    spec = MapSpec(RandomMaxout, n_components=10_000, pool_size=pool_size, random_state=0)
+    Z = embed(prepare_points(head, how, 2), spec, 2).features.coordinates
     aspect = head.image_shape[0] / head.image_shape[1]
     size = np.array([1.0, aspect]) * 0.062 * np.ptp(Z, axis=0).max()
     assert not overlaps(spread_apart(Z, size), size)

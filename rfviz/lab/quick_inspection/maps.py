@@ -86,5 +86,5 @@ def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progres
             def report(share: float, text: str, number: int = number) -> None:
                 progress((number + 1 + share) / 3, text)
 
-            projections.append(embed(points, spec.cls.__name__, spec.params, 2, None, report).features)
+            projections.append(embed(points, spec, 2, None, report).features)
     return MapResult(sample, tuple(projections))

@@ -9,7 +9,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from rfviz.analysis.embedding import embed, prepare_points
 from rfviz.datasets import Dataset, load
 from rfviz.errors import DataError
-from rfviz.features import RandomFourier
+from rfviz.features import MapSpec, RandomFourier, RandomMaxout
 from rfviz.lab.cache import Cache
 from rfviz.lab.quick_inspection import compute
 from rfviz.lab.quick_inspection.columns import inspect_columns, inspect_leaks
@@ -312,8 +312,8 @@ def test_maps_are_the_embeddings_of_their_rows():
     result = draw_maps(data, sample, seed=3)
     points = prepare_points(table(data.X[sample.rows]), "standardise", 2)
     setting = {"n_components": FEATURES, "random_state": 3}
-    maxout = embed(points, "RandomMaxout", setting | {"pool_size": 8}, 2).features
-    fourier = embed(points, "RandomFourier", setting | {"gamma": "median"}, 2).features
+    maxout = embed(points, MapSpec(RandomMaxout, pool_size=8, **setting), 2).features
+    fourier = embed(points, MapSpec(RandomFourier, gamma="median", **setting), 2).features
     for found, expected in zip(result.projections, (points.plain, maxout, fourier), strict=True):
         np.testing.assert_allclose(np.abs(found.coordinates), np.abs(expected.coordinates), atol=1e-6)
     assert result.to_frame().shape == (100, 7) and list(result.to_frame()["row"]) == (sample.rows + 1).tolist()

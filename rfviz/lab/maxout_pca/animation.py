@@ -1,51 +1,81 @@
-"""An embedding that plays: the principal components for every m from one draw, turned so that no point jumps."""
+"""Animations of an embedding: its components for every m from one draw, turned so that no point jumps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
-from rfviz.analysis.embedding import (
-    MAX_EXACT,
-    EmbeddingPoints,
-    Projection,
-    aligned,
-    components_of_gram,
-)
-from rfviz.analysis.mapping import points_for, settled
+from rfviz.analysis.embedding import MAX_EXACT, EmbeddingPoints, Projection, aligned, components_of_gram
+from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.errors import DataError
-from rfviz.features import registry
+from rfviz.features import MapSpec
+from rfviz.lab.animation import Animation, affordable
+from rfviz.lab.cache import Cache
 
-__all__ = ["embedding_over_m", "turned_to_agree"]
+__all__ = ["animation", "embedding_over_m", "over_m", "turned_to_agree"]
 
 # Points up to which the order along the curve is found in every frame; its cost grows with their third power.
 _ORDERED = 400
 
 
+def over_m(
+    points: EmbeddingPoints,
+    spec: MapSpec,
+    n_dimensions: int,
+    options: Sequence[int],
+    now: int,
+    exact: Projection | None,
+    cache: Cache,
+) -> tuple[list[int], list[Projection]]:
+    """Return the numbers of features that a few seconds allow, and the projection for each."""
+    values = affordable(spec, points.original.shape, options, now)
+    return values, embedding_over_m(points, spec, n_dimensions, values, exact, cache.progress)
+
+
+def animation(
+    values: Sequence[Any],
+    found: Sequence[Projection],
+    now: Any,
+    exact: Projection | None,
+    plot: Callable[[Projection], go.Figure],
+    note: str = "",
+) -> Animation:
+    """Draw projections as frames, turned to agree with the one of the present value."""
+    frames = turned_to_agree(found, list(values).index(now))
+    figures = [{"embedding": plot(frame)} for frame in frames]
+    return Animation(list(values), [_caption(frame, exact) for frame in frames], figures, note)
+
+
+def _caption(frame: Projection, exact: Projection | None) -> str:
+    words = f"axes explain {frame.explained.sum():.0%}"
+    if exact is not None:
+        words += f" (limit {exact.explained.sum():.0%})"
+    return words + (f" · order ρ = {frame.order.spearman:.3f}" if frame.order else "")
+
+
 def embedding_over_m(
     points: EmbeddingPoints,
-    scheme: str,
-    setting: Mapping[str, Any],
+    spec: MapSpec,
     n_dimensions: int,
     m_values: Sequence[int],
     exact: Projection | None = None,
     progress: Progress = silent,
 ) -> list[Projection]:
-    """The features' picture of :func:`rfviz.analysis.embedding.embed` for every m, by one draw of the largest map.
+    """Return the features' projection of :func:`rfviz.analysis.embedding.embed` for every m, by one draw.
 
     Parameters
     ----------
     points : EmbeddingPoints
         At most ``MAX_EXACT``.
-    scheme : str
-    setting : mapping
-        Keyword arguments of the map; `n_components` is that of the frame.
+    spec : MapSpec
+        `n_components` is that of the frame.
     n_dimensions : {2, 3}
     m_values : sequence of int
         Rising.
@@ -63,23 +93,22 @@ def embedding_over_m(
     DataError
         For more points.
     """
-    cls = registry()[scheme]
-    whole = cls(**settled(cls, setting, points.original) | {"n_components": int(m_values[-1])})
+    whole = spec.resolve(points.original).make(n_components=int(m_values[-1]))
     X = points_for(whole, points)
     if len(X) > MAX_EXACT:
-        raise DataError(f"This picture plays for up to {MAX_EXACT:,} points; there are {len(X):,}. Choose fewer.")
+        raise DataError(f"This chart can be animated for up to {MAX_EXACT:,} points, not {len(X):,}. Choose fewer.")
     order = points.given_order if len(X) <= _ORDERED else None
     frames: list[Projection] = []
     for gram in prefix_grams(whole.fit(X), X, m_values, lambda share, text: progress(0.5 * share, text)):
         with blas_for(len(X), len(X)):
             found = components_of_gram(f"{whole.label} PCA", gram, n_dimensions, order)
         frames.append(aligned(found, exact or points.plain))
-        progress(0.5 + 0.5 * len(frames) / len(m_values), f"{len(frames)} of {len(m_values)} pictures")
+        progress(0.5 + 0.5 * len(frames) / len(m_values), f"Frame {len(frames)} of {len(m_values)}")
     return frames
 
 
 def turned_to_agree(frames: Sequence[Projection], keep: int = -1) -> list[Projection]:
-    """The frames, each rotated or mirrored onto its neighbour, from the one at `keep` outwards.
+    """Rotate or mirror each frame onto its neighbour, from the one at `keep` outwards.
 
     Principal axes with nearly equal variance trade places from one frame to the next, and their signs are arbitrary;
     no distance between points depends on either.
@@ -103,7 +132,7 @@ def _onto(projection: Projection, target: np.ndarray) -> Projection:
     Z = projection.coordinates
     u, _, vt = np.linalg.svd(Z.T @ target)
     turned = Z @ (u @ vt)
-    # The share of the variance along the axes as they are now; together they hold what they held.
+    # The share of the variance along the axes as they are now; together they explain what they did.
     squares = np.sum(turned**2, axis=0)
     explained = squares * (projection.explained.sum() / max(float(squares.sum()), 1e-300))
     return replace(projection, coordinates=turned, explained=explained)

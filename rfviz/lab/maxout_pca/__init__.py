@@ -1,0 +1,1 @@
+"""Maxout-PCA: Figure 2 of the random maxout paper."""

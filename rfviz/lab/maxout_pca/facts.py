@@ -1,0 +1,39 @@
+"""Facts about embeddings that lessons quote and check."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from rfviz import datasets
+from rfviz.analysis.embedding import EmbeddingResult, embed, prepare_points
+from rfviz.features import MapSpec, RandomMaxout
+from rfviz.lab.facts import fact
+
+__all__: list[str] = []
+
+
+@functools.lru_cache(maxsize=16)
+def _embedding(q: int, m: int, noise: int) -> EmbeddingResult:
+    points = prepare_points(datasets.load("turning_head", order_noise=noise), "unit norm", 2)
+    return embed(points, MapSpec(RandomMaxout, n_components=m, pool_size=q, random_state=0), 2)
+
+
+@fact
+def order_found(q: int, m: int, noise: int) -> float:
+    """Return Spearman's correlation of the order along the curve with the given one, shuffled locally by `noise`."""
+    return float(_embedding(q, m, noise).features.order.spearman)
+
+
+@fact
+def order_plain(noise: int) -> float:
+    """Return the same for principal components of the images themselves."""
+    return float(_embedding(12, 100, noise).plain.order.spearman)
+
+
+@fact
+def frames_apart(q: int, m: int, noise: int) -> float:
+    """Return how many of the 33 frames have another place along the curve than in the given order."""
+    order = _embedding(q, m, noise).features.order
+    return float(np.sum(np.abs(order.recovered - order.given) >= 1))

@@ -1,0 +1,74 @@
+"""Texts of the page on Maxout-PCA."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rfviz.analysis.embedding import EmbeddingResult
+
+__all__ = ["METHOD", "explanation", "summary"]
+
+# With a lower rank correlation the chart shows no order that is worth the name.
+_ORDERED = 0.5
+
+METHOD = r"""
+The points are normalised, mapped by $m$ random features, and projected on the first principal components of the
+features. **Plain PCA** does the same without the map. **Exact kernel PCA** uses the kernel that the features estimate:
+the limit of the chart as $m$ grows. The sign of a component means nothing; axes are turned to agree.
+
+**Order along the curve**: each point is tied to its near neighbours, and the slowest vibration of that net (the Fiedler
+vector of its graph) rises from one end of the curve to the other. Spearman’s $\rho$ compares the places it gives with
+the given ones: 1 is the same order, 0 is none.
+
+Where there are fewer points than coordinates, the points are first written in a basis of their span. Distances stay
+exactly the same, and Gaussian weights have the same law in every basis, so nothing changes but the cost.
+"""
+
+
+def summary(result: EmbeddingResult) -> str:
+    """Return the chart in one sentence, for those who cannot see it."""
+    p = result.features
+    order = f" Spearman’s correlation with the given order is {p.order.spearman:.3f}." if p.order else ""
+    return (
+        f"{p.title} of {len(p.coordinates)} points on {p.coordinates.shape[1]} axes that explain "
+        f"{p.explained.sum():.0%} of the variance.{order}"
+    )
+
+
+def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> str:
+    """Return what one sees, with the numbers of the chart.
+
+    Parameters
+    ----------
+    result : EmbeddingResult
+    swapped : ndarray of shape (n,), optional
+        Which points have another one's number on purpose.
+    """
+    p = result.features
+    lead = (
+        f"**What am I seeing?** Each mark is one of {len(p.coordinates):,} points. Its place is the first "
+        f"{p.coordinates.shape[1]} principal components of its features, which explain {p.explained.sum():.0%} of "
+        "their variance."
+    )
+    if p.order is None:
+        return lead + " Points that the map sees as alike are close; hover over a mark to see its nearest neighbours."
+    rho = f"**{p.order.spearman:.4f}**"
+    if p.order.spearman < _ORDERED:
+        return (
+            f"{lead} In their given order the points should lie on a curve. The map does not show it here: the order "
+            f"found in the chart has a rank correlation (Spearman’s ρ) of only {rho} with the given one. "
+            "Where there is a γ, a smaller one lets the map see farther."
+        )
+    moved = p.order.recovered != p.order.given
+    elsewhere = _points(int(moved.sum()), "is not where its number says", "are not where their numbers say")
+    if swapped is not None and (moved & swapped).any():
+        elsewhere += "; " + _points(int((moved & swapped).sum()), "was", "were", " of these") + " swapped on purpose"
+    return (
+        f"{lead} The points lie on a curve. Its order has a rank correlation (Spearman’s ρ) of {rho} with the given "
+        f"one, where 1 is the same order. {elsewhere[0].upper()}{elsewhere[1:]}."
+    )
+
+
+def _points(count: int, one: str, many: str, of: str = "") -> str:
+    noun = of or (" point" if count == 1 else " points")
+    return f"{count or 'no'}{noun} {one if count == 1 else many}"

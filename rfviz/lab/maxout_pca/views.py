@@ -1,0 +1,103 @@
+"""The layout of Maxout-PCA: a card that follows the pointer, and two charts to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from rfviz.analysis.embedding import MAX_EXACT, MAX_POINTS, EmbeddingResult
+from rfviz.analysis.order import CurveOrder
+from rfviz.lab.cache import Cache
+from rfviz.lab.maxout_pca import text
+from rfviz.lab.maxout_pca.page import POINT, Settings, points_style
+from rfviz.lab.page import Chart
+from rfviz.lab.panel import Data, ScaledData
+from rfviz.ui import images, layout
+from rfviz.ui.hover_card import hover_card
+from rfviz.ui.live_chart import taken_row
+from rfviz.ui.page import View
+
+__all__ = ["EmbeddingView"]
+
+
+class EmbeddingView(View[ScaledData, Settings, EmbeddingResult]):
+    """The features' embedding with its card, and the two that it is compared with."""
+
+    def prepare(self) -> None:
+        """Select a point that was clicked, and none where other data have come."""
+        clicked = taken_row("embedding", none=-1)
+        if clicked is not None:
+            self.state.apply({POINT: clicked + 1})
+        held, data = f"{self.state.page}:points-of", self.source.data.key[:2]
+        if st.session_state.get(held, data) != data and not self.state.was_set(POINT):
+            st.session_state[self.state.key(POINT)] = 0
+        st.session_state[held] = data
+
+    def draw(self, settings: Settings, result: EmbeddingResult, charts: Sequence[Chart]) -> None:
+        main, dataset = charts[0], self.source.dataset
+        clickable = POINT not in self.state.hidden
+        animations = self.animations(settings, result)
+        layout.chart(main.figure, main.name, main.alt, clickable=clickable, animations=animations)
+        self._card(settings, result)
+        layout.explain(main.words)
+        self.share(settings, result)
+        if dataset.n_samples > MAX_POINTS:
+            st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")
+        with st.container(key="pair"):
+            by_name = {chart.name: chart for chart in charts}
+            for name, title in (
+                ("embedding-plain", "**Plain PCA.** Without the map."),
+                ("embedding-exact", "**Exact kernel PCA.** The limit as m grows."),
+            ):
+                with st.container():
+                    if name not in by_name:
+                        limit = f"{MAX_EXACT:,} points" + (
+                            ", fewer with receptive fields" if dataset.image_shape else ""
+                        )
+                        st.info(f"Exact kernel PCA is computed for up to {limit}. Choose fewer points.")
+                        continue
+                    st.markdown(title)
+                    layout.chart(by_name[name].figure, name, by_name[name].alt, secondary=True)
+        self.draw_details(settings, result, charts)
+
+    def _card(self, settings: Settings, result: EmbeddingResult) -> None:
+        n = len(result.features.coordinates)
+        style = self.cache.call(points_style, self.source.data, n)
+        sheet = self.cache.call(sheet_of, self.source.data, n) if self.source.dataset.image_shape else None
+        hover_card("maxout-pca", "[class*=st-key-embedding] .js-plotly-plot", style.labels, result.input_neighbours,
+                   result.feature_neighbours, sheet, settings.point)  # fmt: skip
+
+    def details(
+        self, settings: Settings, result: EmbeddingResult, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
+        return {
+            "Order": lambda: _order(result.features.order),
+            "Numbers": lambda: _numbers(result),
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        }
+
+
+def sheet_of(data: Data, n: int, *, cache: Cache) -> dict[str, object]:
+    """Put all images on one sheet."""
+    return images.sprite(data.dataset) | {"name": str(data.key), "count": n}
+
+
+def _order(order: CurveOrder | None) -> None:
+    """Show how well the order along the curve agrees with the given one, and where it does not."""
+    if order is None:
+        st.markdown("These data have no given order. The turning head and UMIST have one.")
+        return
+    st.metric("Spearman’s ρ of the recovered and the given order", f"{order.spearman:.4f}")
+    worst = order.disagreements()
+    st.markdown("**Points that are farthest from their given place.**" if len(worst) else "Both orders are the same.")
+    if len(worst):
+        layout.numbers(worst)
+
+
+def _numbers(result: EmbeddingResult) -> None:
+    """Show explained variance and agreement of the projections, and all coordinates."""
+    frame, points = result.to_frame(), result.points_frame()
+    layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.4f"))
+    layout.numbers(points, {name: "%.4f" for name in points.columns if ", axis" in name})
