@@ -25,14 +25,14 @@ from pathlib import Path  # noqa: E402
 import numpy as np  # noqa: E402
 from _report import markdown_table, write_json  # noqa: E402
 
-from rfviz.analysis.architectures import (  # noqa: E402
+from rfviz.features import CompositionalFeatures  # noqa: E402
+from rfviz.lab.accuracy.architectures import (  # noqa: E402
     NAMES,
     PAPER_TABLE_1,
     architecture,
     rank_correlations,
     ranking,
 )
-from rfviz.features import CompositionalFeatures  # noqa: E402
 from rfviz.linear_model import RidgePath  # noqa: E402
 from rfviz.skeleton import PatchPCA, Skeleton  # noqa: E402
 

@@ -44,12 +44,12 @@ from benchmarks._device_times import time_compositional, time_overlap, time_tabl
 from benchmarks._rates import about, measure
 from benchmarks._report import markdown_table, write_json
 from benchmarks.gpu_roofline import roofline
-from rfviz.analysis.maxout_table import TABLE_M
 from rfviz.backend import Device, get_device, product_precision, to_host
 from rfviz.cuda import kernels_in_use, plain_kernels
 from rfviz.errors import ParameterError
 from rfviz.features import COMMON_PARAMS, FeatureMap, registry
 from rfviz.features.cost import work
+from rfviz.lab.accuracy.maxout_table import TABLE_M
 
 # Rounding of a sum of d products grows as √d; a result in TF32, whose unit is 5e-4, is far over this in float32.
 TOLERANCE_UNITS = 20

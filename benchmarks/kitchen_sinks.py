@@ -27,6 +27,7 @@ from rfviz.analysis.kitchen_sinks import LEARNERS, Curve, boost_curve, compare, 
 from rfviz.analysis.splits import Split, make_split  # noqa: E402
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights  # noqa: E402
 from rfviz.errors import DataError  # noqa: E402
+from rfviz.features import DecisionStumps, MapSpec  # noqa: E402
 
 # Data set, its settings, and the largest K.
 PROBLEMS = {
@@ -36,6 +37,7 @@ PROBLEMS = {
 }
 # Next to nothing beside thousands of rows: least squares, as in the paper.
 ALPHA = 1.0
+STUMPS = MapSpec(DecisionStumps)
 WEIGHT_GRID = (10, 20, 50, 100, 200, 500, 1000, 2000)
 
 
@@ -74,10 +76,10 @@ def figure_1(name: str, draws: int, stumps: int) -> dict | None:
     split, provenance = found
     grids = grid_segments(PROBLEMS[name][1], 16)
     # The first call pays for what is loaded then.
-    run_segment(split, "DecisionStumps", {}, [10], ALPHA)
+    run_segment(split, STUMPS, [10], ALPHA)
     curves = [boost_curve(boosted(split, stumps))]
     runs = [
-        [run_segment(split, "DecisionStumps", {"random_state": seed}, grid, ALPHA) for grid in grids]
+        [run_segment(split, STUMPS.replace(random_state=seed), grid, ALPHA) for grid in grids]
         for seed in range(draws)
     ]  # fmt: skip
     curves.append(sink_curve(LEARNERS["DecisionStumps"], "DecisionStumps", runs))

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.lab.sweep import OWN_TRAINING
 from rfviz.recipes import kitchen_sinks_text as text
 from rfviz.recipes.kitchen_sinks import RECIPE
 from rfviz.ui import kitchen_sinks_views as views
 from rfviz.ui import layout, results
-from rfviz.ui.accuracy_views import OWN_TRAINING
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.live_run import LiveRun
 from rfviz.ui.sidebar import show_device

@@ -8,6 +8,7 @@ from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.boosting import boost
 from rfviz.analysis.splits import make_split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
+from rfviz.features import DecisionStumps, MapSpec
 from rfviz.linear_model import default_grid
 from rfviz.recipes.kitchen_sinks import PRESETS
 from tests.app_pages import array, changed, opened, specs
@@ -47,7 +48,7 @@ def test_error_is_drawn_for_both_sides(split):
     assert k[0] == 1 and k[-1] == 20
     np.testing.assert_allclose(array(drawn["AdaBoost"]["y"]), 100 * boost(split, k).errors)
     grids = grid_segments(50, 16)
-    errors = [run_segment(split, "DecisionStumps", {"random_state": 0}, g, 1.0).errors for g in grids]
+    errors = [run_segment(split, MapSpec(DecisionStumps, random_state=0), g, 1.0).errors for g in grids]
     np.testing.assert_array_equal(array(drawn["Random stumps"]["x"]), np.concatenate(grids))
     np.testing.assert_allclose(array(drawn["Random stumps"]["y"]), 100 * np.concatenate(errors))
     assert "AdaBoost’s best error" in text(at)

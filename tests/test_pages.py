@@ -20,7 +20,6 @@ from tests.app_pages import (
     assert_refused,
     changed,
     opened,
-    run_to_its_end,
     specs,
 )
 
@@ -186,88 +185,3 @@ def test_file_that_cannot_be_read_gives_a_warning_and_the_default(slug, tmp_path
     assert "damaged.npz" in at.warning[0].value
     assert not at.error
     assert [spec["data"] for spec in specs(at)] == expected
-
-
-# --- accuracy against m -----------------------------------------------------------------------------------------------
-
-
-def test_a_race_without_maps_is_no_failure():
-    at = opened("accuracy", {"schemes": [], "references": []})
-    assert not at.exception and not at.error
-
-
-SMALL_RACE = {"schemes": ["RandomProjection"], "references": [], "m_max": 40, "seeds": 1}
-
-
-@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge", "exponential"])
-def test_a_race_of_each_loss(loss):
-    at = run_to_its_end(opened("accuracy", {**SMALL_RACE, "loss": loss}))
-    (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
-    assert array(curve["x"])[-1] == 40 and array(curve["y"])[-1] < 15
-    assert any(f"({loss})" in markdown.value for markdown in at.markdown)
-
-
-def test_architectures_race_and_are_ranked():
-    setting = {"data": "photo_patches", "data.max_samples": 200, "schemes": ["CompositionalFeatures"], "m_max": 40}
-    setting |= {"skeletons": ["4-4", "full"], "references": [], "seeds": 2, "normalise": "standardise rows"}
-    at = run_to_its_end(opened("accuracy", setting))
-    assert not at.warning and not at.error
-    curves = [trace for trace in specs(at)[0]["data"] if trace["mode"] == "lines+markers"]
-    assert [curve["name"] for curve in curves] == ["4,4", "full"]
-    at.session_state["accuracy.details-1"] = True
-    at.run()
-    (table,) = at.dataframe
-    assert table.value["architecture"].tolist() == ["4,4", "full"]
-    assert table.value["paper RFS %"].tolist() == [71.49, 60.01]
-
-
-def test_a_link_opens_a_tab():
-    at = opened("accuracy", SMALL_RACE, query={"tab": "penalty", "open": "how-it-is-computed"})
-    assert at.session_state["accuracy:tab"] == "Penalty" and not at.toast
-    assert at.session_state["accuracy.details-2"]
-    seconds = opened("accuracy", SMALL_RACE, query={"tab": "against-seconds"})
-    assert "seconds" in specs(seconds)[0]["layout"]["xaxis"]["title"]["text"]
-    at.session_state["accuracy:tab"] = "Against m"
-    at.run()
-    assert at.session_state["accuracy:tab"] == "Against m", "the address counts when the page opens, and no longer"
-    assert len(opened("accuracy", SMALL_RACE, query={"tab": "nowhere"}).toast) == 1
-
-
-def test_architectures_are_refused_where_there_are_no_images():
-    message = assert_refused(opened("accuracy", {"data": "moons", "schemes": ["CompositionalFeatures"],
-                                                 "skeletons": ["4-4"]}))  # fmt: skip
-    assert "no images" in message
-
-
-def test_a_stochastic_race_says_what_it_costs():
-    at = opened("accuracy", {"loss": "logistic", "references": [], "m_max": 20_000})
-    assert any("every m is trained on its own" in caption.value for caption in at.caption)
-    assert "accuracy.alpha" not in at.session_state  # the ridge's penalty is no control of this loss
-    assert [button.label for button in at.button if button.label == "Start" and not button.disabled]
-
-
-def test_an_m_whose_gram_matrix_does_not_fit(monkeypatch):
-    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.0001")
-    at = run_to_its_end(opened("accuracy", {**SMALL_RACE, "m_max": 80, "seeds": 2}))
-    (warning,) = at.warning
-    assert "largest number of features that fits is about 59" in warning.value and "logistic" in warning.value
-    (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
-    assert array(curve["x"])[-1] == 40
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [("1,2,a\n3,4,a\n" * 20, "at least two classes"), ("1,2,a\n3,5,b\n" * 4, "at least 20 rows")],
-)
-def test_labels_that_nothing_can_be_learned_from(rows, message, tmp_path):
-    (tmp_path / "table.csv").write_text("x,z,label\n" + rows, encoding="utf-8")
-    datasets.set_folder(tmp_path)
-    try:
-        at = opened("accuracy", {"data": "folder:table"})
-        assert message in assert_refused(at)
-    finally:
-        datasets.set_folder(None)
-
-
-def test_data_without_labels():
-    assert "Accuracy needs labels" in assert_refused(opened("accuracy", {"data": "circle"}))

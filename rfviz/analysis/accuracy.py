@@ -1,15 +1,14 @@
-"""Accuracy against the number of features: a race of feature maps under one linear model, segment by segment.
+"""Accuracy against the number of features: one feature map under a linear model, segment by segment.
 
 A run is one map with one seed. It is computed in segments of the grid that end at doubling numbers of features (or, if
-the rows are to grow, on doubling shares of the rows), so that points arrive early; each segment is a result of its
-own, kept by its parameters, and a race that was stopped goes on where it was.
+the rows are to grow, on growing shares of the rows), so that points arrive early and a run can be stopped and resumed.
 """
 
 from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
-from rfviz.features import FeatureMap, registry
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.linear_model import DoublyStochasticPath, RidgePath, StochasticPath, default_grid
 from rfviz.linear_model.losses import LOSSES
 from rfviz.params import Param
@@ -31,7 +30,6 @@ __all__ = [
     "LOSS",
     "Segment",
     "grid_segments",
-    "mean_against_seconds",
     "mean_and_spread",
     "run_segment",
 ]
@@ -41,7 +39,7 @@ LOSS = Param(
     help="Ridge solves every m at once. The others train each m by stochastic gradients: slower, but without a "
     "Gram matrix, so for m beyond the memory that one takes.",
 )  # fmt: skip
-#: A way to train beside the losses: least squares by doubly stochastic gradients.
+#: A way to train besides the losses: least squares by doubly stochastic gradients.
 DOUBLY_STOCHASTIC = "doubly stochastic"
 _SEGMENT_COLUMNS = ("m_grid", "errors", "alphas", "bytes", "columns")
 # Multiply-adds of a Gram matrix below which one BLAS thread is the faster one.
@@ -82,8 +80,9 @@ class Segment:
 
 
 def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
-    """The grid cut into parts that end at m_max, m_max/2, m_max/4, …: to compute all of them costs a third more than
-    the last alone, since the Gram matrix grows with the square of m.
+    """Return the grid cut into parts that end at m_max, m_max/2, m_max/4, …
+
+    To compute all of them costs a third more than the last alone, since the Gram matrix grows with the square of m.
 
     Parameters
     ----------
@@ -101,7 +100,7 @@ def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
     ends = [m_max]
     while ends[-1] > 2 * grid[0] and len(ends) < 8:
         ends.append(ends[-1] // 2)
-    # A point just beside the end of a segment would show nothing new but the noise of a draw.
+    # A point just next to the end of a segment would show nothing new but the noise of a draw.
     apart = [m for m in grid if all(abs(m - end) > 0.12 * end for end in ends)]
     segments, rest = [], np.unique(np.append(apart, ends))
     for end in reversed(ends):
@@ -112,8 +111,7 @@ def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
 
 def run_segment(
     split: Split,
-    scheme: str,
-    setting: Mapping[str, Any],
+    spec: MapSpec,
     m_grid: Sequence[int],
     alphas: Any = "auto",
     share: float = 1.0,
@@ -125,18 +123,17 @@ def run_segment(
     Parameters
     ----------
     split : Split
-    scheme : str
-        Class name of a feature map.
-    setting : mapping
-        Its keyword arguments but for the number of features.
+    spec : MapSpec
+        The number of features is that of the grid.
     m_grid : sequence of int
     alphas : "auto", float or sequence of float
         See :class:`rfviz.linear_model.RidgePath`; the other losses have a penalty of their own.
     share : float
         Share of the training rows to use; rows of a smaller share are among those of a larger one.
     progress : callable
-    loss : {"ridge", "logistic", "hinge", "exponential"}
-        Ridge regression, or stochastic gradients: :class:`rfviz.linear_model.StochasticPath`.
+    loss : {"ridge", "logistic", "hinge", "exponential", "doubly stochastic"}
+        Ridge regression, or stochastic gradients: :class:`rfviz.linear_model.StochasticPath`, and
+        :class:`rfviz.linear_model.DoublyStochasticPath`.
 
     Raises
     ------
@@ -150,13 +147,13 @@ def run_segment(
         raise DataError(f"The {loss} loss needs classes; {split.name} has numbers as targets. Choose the loss ridge.")
     X, y = _share_of_rows(split, share)
     grid = [int(m) for m in m_grid]
-    scheme_map = registry()[scheme](**{**setting, "n_components": max(grid)})
+    feature_map = spec.make(n_components=max(grid))
     if loss == "ridge":
-        path = RidgePath(scheme_map, m_grid=grid, alphas=alphas)
+        path = RidgePath(feature_map, m_grid=grid, alphas=alphas)
     elif loss == DOUBLY_STOCHASTIC:
-        path = DoublyStochasticPath(scheme_map, m_grid=grid)
+        path = DoublyStochasticPath(feature_map, m_grid=grid)
     else:
-        path = StochasticPath(scheme_map, m_grid=grid, loss=loss)
+        path = StochasticPath(feature_map, m_grid=grid, loss=loss)
     # A factor of a small matrix is several hundred short calls, which end sooner than other threads wake up.
     small = loss != "ridge" or len(X) * max(grid) ** 2 < _ONE_THREAD_BELOW
     with single_threaded_blas() if small else nullcontext():
@@ -172,7 +169,7 @@ def run_segment(
 
 
 def _share_of_rows(split: Split, share: float) -> tuple[np.ndarray, np.ndarray]:
-    """Training rows and targets; of less than all, the first of one random order."""
+    """Return training rows and targets; of less than all, the first of one random order."""
     if share >= 1:
         return split.X_train, split.y_train
     n = len(split.X_train)
@@ -181,7 +178,7 @@ def _share_of_rows(split: Split, share: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _segment(split: Split, path: Any, scores: list, seconds_fit: float, seconds_predict: float, n: int) -> Segment:
-    """What a fitted path says about the test rows."""
+    """Measure a fitted path on the test rows."""
     errors = np.array([path.error(s, split.y_test) for s in scores])
     predictions = np.empty((0, 0), dtype=np.int16)
     if split.is_classification:
@@ -197,17 +194,17 @@ def _segment(split: Split, path: Any, scores: list, seconds_fit: float, seconds_
     return Segment(path.m_grid_, errors, path.alpha_, predictions, bytes_, columns, seconds_fit, seconds_predict, n)
 
 
-def _weight_bytes(scheme_map: FeatureMap | None, m: int, n_features: int) -> int:
-    """Bytes of the weights of the first m features; none where they are drawn again when needed."""
-    if scheme_map is None:
+def _weight_bytes(feature_map: FeatureMap | None, m: int, n_features: int) -> int:
+    """Return the bytes of the weights of the first m features; none where they are drawn again when needed."""
+    if feature_map is None:
         return 0
-    smaller = copy.copy(scheme_map)
+    smaller = copy.copy(feature_map)
     smaller.n_components = m
     return smaller.weight_bytes(n_features)
 
 
 def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
-    """Mean and standard deviation over seeds for every m that at least one run has reached.
+    """Return mean and standard deviation over seeds for every m that at least one run has reached.
 
     Parameters
     ----------
@@ -218,7 +215,7 @@ def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
     -------
     DataFrame
         Columns m, error, s.d. (0 for a single seed), seeds, alpha (geometric mean), bytes and columns (mean); one row
-        an m, rising.
+        per m, rising.
     """
     segments = [s for run in runs for s in run]
     if not segments:
@@ -240,28 +237,3 @@ def mean_and_spread(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
             "columns": np.rint(np.bincount(place, widths) / seeds).astype(int),
         }
     )
-
-
-def mean_against_seconds(runs: Sequence[Sequence[Segment]]) -> pd.DataFrame:
-    """Error at the last m of each segment, whose time was measured, against the mean time over the seeds.
-
-    Parameters
-    ----------
-    runs : sequence of sequences of Segment
-        As :func:`mean_and_spread` takes them.
-
-    Returns
-    -------
-    DataFrame
-        Columns m, error, seconds and s.d. (of the error; 0 for a single seed); one row an m, rising.
-    """
-    rows = [
-        {"m": int(s.m_grid[-1]), "error": s.errors[-1], "seconds": s.seconds_fit + s.seconds_predict}
-        for segments in runs for s in segments
-    ]  # fmt: skip
-    if not rows:
-        return pd.DataFrame(columns=["m", "error", "s.d.", "seconds"])
-    groups = pd.DataFrame(rows).groupby("m")
-    frame = groups.mean().reset_index()
-    frame["s.d."] = groups["error"].std(ddof=1).fillna(0.0).to_numpy()
-    return frame

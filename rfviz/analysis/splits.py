@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rfviz.analysis.points import normalise
 from rfviz.datasets.base import Dataset
 from rfviz.errors import DataError
+from rfviz.skeleton import PatchPCA
 
-__all__ = ["Split", "make_split"]
+__all__ = ["Split", "make_split", "with_patches"]
 
 _FEWEST_ROWS = 20
 
@@ -86,3 +88,22 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
     return Split(
         dataset.name, X[train], dataset.y[train], X[test], dataset.y[test], test, dataset.target_names, bool(given)
     )
+
+
+def with_patches(split: Split, image_shape: Sequence[int], patches: tuple[int, int, int]) -> Split:
+    """Return the split with principal components of image patches as inputs, learned from the training rows.
+
+    Parameters
+    ----------
+    split : Split
+    image_shape : tuple of int
+    patches : (size, stride, n_components)
+
+    Raises
+    ------
+    MemoryBudgetError
+        Where they do not fit.
+    """
+    size, stride, q = patches
+    patch_pca = PatchPCA(tuple(image_shape), size=size, stride=stride, n_components=q).fit(split.X_train)
+    return replace(split, X_train=patch_pca.transform(split.X_train), X_test=patch_pca.transform(split.X_test))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rfviz.analysis.facts import geometry, kernels, learning
 from rfviz.errors import ParameterError
+from rfviz.lab.accuracy import facts as accuracy_facts
+from rfviz.lab.accuracy.page import PAGE as ACCURACY
 from rfviz.lab.decision_surfaces.page import PAGE as DECISION_SURFACES
 from rfviz.lab.distance_saturation import facts as distance_saturation_facts
 from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
@@ -23,12 +25,14 @@ PAGES: tuple[Page, ...] = (
     MAXOUT_PCA,
     KERNEL_APPROXIMATION,
     DECISION_SURFACES,
+    ACCURACY,
 )
 #: What lessons can quote, by name.
 FACTS = collect_facts(
     distance_saturation_facts,
     maxout_pca_facts,
     kernel_approximation_facts,
+    accuracy_facts,
     geometry,
     kernels,
     learning,

@@ -16,7 +16,7 @@ from rfviz.analysis.progress import Progress
 from rfviz.errors import DataError, DeviceError, RfvizError, warn
 from rfviz.lab.cache import Cache, CachedFunction
 
-__all__ = ["Failure", "Part", "Work"]
+__all__ = ["Failure", "Part", "Work", "attempt"]
 
 _log = logging.getLogger("rfviz")
 
@@ -119,6 +119,10 @@ class Work:
     def is_empty(self) -> bool:
         """Whether no part has a result."""
         return all(self.result(part) is None for part in self.parts)
+
+    def cost(self, parts: Sequence[Part]) -> float:
+        """Return about how many multiply-adds some parts take."""
+        return sum(part.cost for part in parts)
 
     def run_missing(self, progress: Progress) -> None:
         """Compute what is missing, part by part; `progress` may raise to stop, which keeps what is done."""

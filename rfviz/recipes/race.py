@@ -13,11 +13,9 @@ import numpy as np
 
 from rfviz import backend
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, run_segment
-from rfviz.analysis.architectures import with_patches
-from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
-from rfviz.analysis.splits import Split
+from rfviz.analysis.splits import Split, with_patches
 from rfviz.errors import DeviceError, RfvizError
-from rfviz.figures.accuracy import Runner, made_runner
+from rfviz.features import MapSpec, map_class
 from rfviz.linear_model.descent import schedule
 from rfviz.recipes.base import Bench, Keeper
 from rfviz.recipes.entrants import Entrant
@@ -141,7 +139,8 @@ class Race:
         def compute() -> Segment | Failure:
             try:
                 split, loss = self._inputs(entrant), entrant.loss or self.loss
-                return run_segment(split, entrant.scheme, setting, grid, self.alphas, share, progress, loss)
+                spec = MapSpec(map_class(entrant.scheme), **setting)
+                return run_segment(split, spec, grid, self.alphas, share, progress, loss)
             except (RfvizError, MemoryError, np.linalg.LinAlgError) as error:
                 raise_device_failure(error)
                 return Failure(str(error) or "out of memory")
@@ -169,25 +168,6 @@ class Race:
             return [found[-1]]
         return found
 
-    def runners(self, axis: str) -> list[Runner]:
-        """The curves as far as they are known, errors in per cent for classes."""
-        curves = []
-        for entrant in self.entrants:
-            runs = [self.segments(entrant, seed) for seed in range(self.seeds)]
-            paper = self._paper(entrant)
-            curves.append(made_runner(entrant.label, entrant.scheme, runs, scale=self.scale, axis=axis, paper=paper))
-        return curves
-
-    @property
-    def scale(self) -> float:
-        """Of errors in the unit of the chart: per cent for classes."""
-        return 100.0 if self.split.is_classification else 1.0
-
-    @property
-    def unit(self) -> str:
-        """Title of the chart's axis of errors."""
-        return "test error, %" if self.split.is_classification else "test error (root mean square)"
-
     @property
     def has_points(self) -> bool:
         """Whether any part is known."""
@@ -201,19 +181,6 @@ class Race:
             if result is not None:
                 bench.kept(_SHELF, self._key(*part), lambda result=result: result)
         return replace(self, keeper=bench)
-
-    @property
-    def is_papers_mnist(self) -> bool:
-        """Whether these are all of MNIST's rows, with its own split."""
-        split = self.split
-        return split.given and split.X_test.shape == (10_000, 784) and len(split.X_train) == 60_000
-
-    def _paper(self, entrant: Entrant) -> tuple[tuple[float, float, float], ...]:
-        """What the paper prints, where this is the paper's setting: MNIST with its own split."""
-        plain = len(entrant.setting) == 1 and not entrant.loss  # neither receptive fields nor a shared pool
-        if not self.is_papers_mnist or entrant.pool_size not in PAPER_TABLE_1 or not plain:
-            return ()
-        return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[entrant.pool_size], strict=True))
 
 
 def raise_device_failure(error: BaseException) -> None:

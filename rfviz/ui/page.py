@@ -49,8 +49,6 @@ class View(Generic[Source, Settings, Result]):
 
     #: By name, what draws a control that has a form of its own: ``draw(view, control, key, on_change)``.
     widgets: ClassVar[Mapping[str, Callable[[Any, Control, str, Callable[[], None]], Any]]] = {}
-    #: What the user reads where a computation in parts takes unusually long.
-    work_note: ClassVar[str] = ""
 
     def __init__(self, page: Page[Source, Settings, Result]) -> None:
         self.page = page
@@ -85,9 +83,13 @@ class View(Generic[Source, Settings, Result]):
         """Return what is folded away below the charts, by its title; drawn while it is open."""
         return {"Numbers": lambda: layout.numbers(charts[0].frame)}
 
-    def advance(self, work: Work) -> None:
+    def work_note(self, settings: Settings) -> str:
+        """Return why a computation in parts takes unusually long, for next to its buttons; empty where it does not."""
+        return ""
+
+    def advance(self, settings: Settings, work: Work) -> None:
         """Draw the buttons of a computation in parts, and let it go on next to the page."""
-        self.live = LiveRun(self.page.slug, work, self.work_note)
+        self.live = LiveRun(self.page.slug, work, self.work_note(settings))
         self.live.start_and_stop()
 
     # --- parts --------------------------------------------------------------------------------------------------------
@@ -136,7 +138,7 @@ def _main_panel(view: View) -> bool:
     view.cache = session_cache()
     try:
         view.preview(settings)
-        found = compute(view.page, view.source, settings, view.cache, view.advance)
+        found = compute(view.page, view.source, settings, view.cache, partial(view.advance, settings))
         view.draw(settings, found.result, found.charts)
     except RfvizError as error:
         view.refuse(settings, error)

@@ -10,7 +10,7 @@ from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.boosting import boost
 from rfviz.analysis.kitchen_sinks import ADABOOST, LEARNERS, Curve, boost_curve, compare, sink_curve
 from rfviz.analysis.splits import make_split
-from rfviz.features import registry
+from rfviz.features import DecisionStumps, MapSpec, registry
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_comparison_is_at_adaboosts_best_error():
 def test_curve_of_random_stumps_is_ridge_regression_on_them(split):
     grids = grid_segments(100, 8)
     runs = [
-        [run_segment(split, "DecisionStumps", {"random_state": seed}, grid, alphas=1.0) for grid in grids]
+        [run_segment(split, MapSpec(DecisionStumps, random_state=seed), grid, alphas=1.0) for grid in grids]
         for seed in range(2)
     ]  # fmt: skip
     found = sink_curve("Random stumps", "DecisionStumps", runs)
@@ -101,6 +101,6 @@ def test_learners_are_schemes():
 
 def test_the_papers_story_in_small(split):
     """More random stumps than AdaBoost has stumps come near it: within five points on a small table."""
-    sinks = run_segment(split, "DecisionStumps", {"random_state": 0}, [10, 500])
+    sinks = run_segment(split, MapSpec(DecisionStumps, random_state=0), [10, 500])
     boosted = boost(split, [50])
     assert sinks.errors[1] < sinks.errors[0] and sinks.errors[1] < boosted.errors[0] + 0.05

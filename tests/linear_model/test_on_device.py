@@ -5,9 +5,9 @@ import warnings
 import numpy as np
 import pytest
 
-from rfviz.analysis.maxout_table import maxout_table
 from rfviz.backend import get_device, to_host
 from rfviz.features import RandomFourier, RandomMaxout
+from rfviz.lab.accuracy.maxout_table import maxout_table
 from rfviz.linear_model import ConditionWarning, RidgePath
 from rfviz.linear_model import cholesky_path as triangular
 from rfviz.linear_model.cholesky_path import solve_path

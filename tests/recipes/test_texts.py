@@ -22,6 +22,9 @@ MODULES += [
 MODULES += [
     found.name for found in pkgutil.walk_packages(rfviz.lab.__path__, "rfviz.lab.") if found.name.endswith(".text")
 ]
+MODULES += [
+    found.name for found in pkgutil.walk_packages(rfviz.lab.__path__, "rfviz.lab.") if found.name.endswith(".text")
+]
 
 
 def texts(module):

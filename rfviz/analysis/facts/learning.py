@@ -8,14 +8,13 @@ import numpy as np
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, run_segment
-from rfviz.analysis.baselines import run_baseline
 from rfviz.analysis.boosting import BoostSegment, boost
 from rfviz.analysis.kernel_sample import error_grid
-from rfviz.analysis.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.analysis.risk import MeasuredRisk, measure_risk
 from rfviz.analysis.splits import Split, make_split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
 from rfviz.bounds import LOSSES, kitchen_sinks_risk
+from rfviz.features import MapSpec, map_class
 from rfviz.lab.facts import at, fact
 from rfviz.linear_model import default_grid
 
@@ -33,35 +32,12 @@ def _learnt(name: str, how: str, scheme: str, setting: tuple, grids: tuple, draw
     errors: dict[int, list[float]] = {}
     for seed in range(draws):
         for grid in grids:
-            segment = run_segment(_split(name, how), scheme, {**dict(setting), "random_state": seed}, grid)
+            segment = run_segment(
+                _split(name, how), MapSpec(map_class(scheme), **dict(setting), random_state=seed), grid
+            )
             for m, error in zip(segment.m_grid, segment.errors, strict=True):
                 errors.setdefault(int(m), []).append(float(error))
     return {m: 100 * float(np.mean(found)) for m, found in errors.items()}
-
-
-@fact
-def digits_error(q: int, m: int) -> float:
-    """Test error in per cent of ridge regression on m maxout features of the digits, mean of 2 draws."""
-    grids = tuple(tuple(map(int, grid)) for grid in grid_segments(1000))
-    return at(_learnt("digits", "none", "RandomMaxout", (("pool_size", q),), grids, 2), m)
-
-
-@fact
-def test_rows(name: str) -> float:
-    """Test rows of a data set without a split of its own, where a quarter is held out."""
-    return float(len(_split(name, "none").y_test))
-
-
-@fact
-def paper_error(q: int, m: int) -> float:
-    """Test error in per cent on MNIST, as the paper's Table 1 prints it."""
-    return PAPER_TABLE_1[q][TABLE_M.index(m)][0]
-
-
-@fact
-def paper_best(m: int) -> float:
-    """The pool size with the least error in a column of the paper's Table 1."""
-    return float(min(PAPER_TABLE_1, key=lambda q: paper_error(q, m)))
 
 
 @functools.lru_cache(maxsize=1)
@@ -112,13 +88,6 @@ def weight_slope(first: int) -> float:
     """Slope of that median against k on logarithmic axes, from the first k on."""
     decay = _decay("DecisionStumps")
     return decay.slope(list(map(int, decay.k_grid)).index(first))
-
-
-@fact
-def exact_error(name: str) -> float:
-    """Test error in per cent of a method that needs no random features on the digits: "rbf_svm", "linear_ridge"."""
-    split = _split("digits", "none")
-    return 100 * run_baseline(name, split.X_train, split.y_train, split.X_test, split.y_test).error
 
 
 @functools.lru_cache(maxsize=1)

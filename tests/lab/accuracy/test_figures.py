@@ -4,17 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rfviz.figures.accuracy import Runner, plot_accuracy, plot_confusion, plot_penalty
+from rfviz.features import RandomFourier, RandomMaxout
+from rfviz.lab.accuracy.compute import Curve
+from rfviz.lab.accuracy.figures import plot_accuracy, plot_confusion, plot_penalty
 
 FRAME = pd.DataFrame(
     {"m": [10, 100, 1000], "error": [30.0, 5.0, 1.0], "s.d.": [3.0, 0.5, 2.0], "alpha": [1.0, 0.1, 0.01],
      "bytes": [100, 1000, 10_000]}
 )  # fmt: skip
-RUNNERS = [
-    Runner("A", "RandomFourier", FRAME),
-    Runner("B", "RandomMaxout", FRAME.assign(**{"s.d.": 0.0}), ((100, 4.0, 0.2),)),
+CURVES = [
+    Curve("A", RandomFourier, FRAME),
+    Curve("B", RandomMaxout, FRAME.assign(**{"s.d.": 0.0}), ((100, 4.0, 0.2),)),
 ]
-NOTHING = Runner("C", "RandomFourier", FRAME.iloc[:0])
+NOTHING = Curve("C", RandomFourier, FRAME.iloc[:0])
 
 
 def lines(figure):
@@ -23,7 +25,7 @@ def lines(figure):
 
 @pytest.mark.parametrize("axis", ["m", "bytes"])
 def test_curves_are_the_numbers(axis):
-    figure = plot_accuracy(RUNNERS, {}, axis=axis)
+    figure = plot_accuracy(CURVES, {}, axis=axis)
     assert [trace.name for trace in lines(figure)] == ["A", "B"]
     for trace in lines(figure):
         np.testing.assert_array_equal(trace.x, FRAME[axis])
@@ -32,13 +34,13 @@ def test_curves_are_the_numbers(axis):
 
 
 def test_a_band_is_one_standard_deviation_and_stays_positive():
-    (band,) = [trace for trace in plot_accuracy(RUNNERS, {}).data if trace.fill == "toself"]
+    (band,) = [trace for trace in plot_accuracy(CURVES, {}).data if trace.fill == "toself"]
     np.testing.assert_allclose(band.y[:3], [33, 5.5, 3])
     np.testing.assert_allclose(band.y[3:], [0.2, 4.5, 27])  # 1 − 2 has no logarithm
 
 
 def test_references_are_named_lines_within_the_axes():
-    figure = plot_accuracy(RUNNERS, {"exact": 0.5, "perfect": 0.0}, x_range=(9, 2000))
+    figure = plot_accuracy(CURVES, {"exact": 0.5, "perfect": 0.0}, x_range=(9, 2000))
     (line,) = [trace for trace in figure.data if trace.mode == "lines+text"]
     assert line.text[0].strip() == "exact: 0.5" and list(line.x) == [9, 2000]  # 0 has no place on a logarithmic axis
     low, high = figure.layout.yaxis.range
@@ -47,36 +49,36 @@ def test_references_are_named_lines_within_the_axes():
 
 
 def test_a_reference_is_named_where_no_curve_runs_through_its_name():
-    def name_of(error, runners=RUNNERS):
-        figure = plot_accuracy(runners, {"exact": error}, x_range=(9, 1100))
+    def name_of(error, curves=CURVES):
+        figure = plot_accuracy(curves, {"exact": error}, x_range=(9, 1100))
         (line,) = [trace for trace in figure.data if trace.mode == "lines+text"]
         return [bool(word) for word in line.text], line.textposition
 
     at_left, at_right = ([True, False], "top right"), ([False, True], "top left")
     assert name_of(0.5) == at_left  # below all curves
     assert name_of(15.0) == at_right  # the curves come down through it at the left
-    rising = Runner("D", "RandomFourier", FRAME.assign(error=FRAME["error"].to_numpy()[::-1]))
+    rising = Curve("D", RandomFourier, FRAME.assign(error=FRAME["error"].to_numpy()[::-1]))
     assert name_of(1.05, [rising]) == at_right
     # Two lines close to each other do not have their names on top of each other.
-    figure = plot_accuracy(RUNNERS, {"low": 0.5, "higher": 0.55}, x_range=(9, 1100))
+    figure = plot_accuracy(CURVES, {"low": 0.5, "higher": 0.55}, x_range=(9, 1100))
     low, higher = (trace for trace in figure.data if trace.mode == "lines+text")
     assert low.textposition != higher.textposition
 
 
 def test_what_the_paper_prints_belongs_to_m():
-    marks = [trace for trace in plot_accuracy(RUNNERS, {}).data if trace.mode == "markers"]
+    marks = [trace for trace in plot_accuracy(CURVES, {}).data if trace.mode == "markers"]
     assert len(marks) == 1 and marks[0].name == "B, the paper"
-    assert not [trace for trace in plot_accuracy(RUNNERS, {}, axis="bytes").data if trace.mode == "markers"]
+    assert not [trace for trace in plot_accuracy(CURVES, {}, axis="bytes").data if trace.mode == "markers"]
 
 
-def test_a_race_before_its_first_point():
+def test_charts_before_the_first_point():
     for figure in (plot_accuracy([NOTHING], {}, x_range=(9, 100)), plot_accuracy([], {}), plot_penalty([NOTHING])):
         assert figure.to_dict()["layout"]["xaxis"]["type"] == "log"
-    assert len(lines(plot_accuracy([NOTHING, *RUNNERS], {}))) == 3
+    assert len(lines(plot_accuracy([NOTHING, *CURVES], {}))) == 3
 
 
 def test_penalties():
-    figure = plot_penalty(RUNNERS)
+    figure = plot_penalty(CURVES)
     np.testing.assert_array_equal(figure.data[0].y, FRAME["alpha"])
 
 

@@ -8,9 +8,9 @@ from scipy import sparse
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.model_selection import train_test_split
 
-from rfviz.analysis.baselines import BASELINES, BaselineRefusedError, _array_bytes, run_baseline
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError, ParameterError
+from rfviz.lab.accuracy.baselines import BASELINES, BaselineRefusedError, array_bytes, run_baseline
 
 X, y = load_digits(return_X_y=True)
 DIGITS = train_test_split((X / 16).astype(np.float32), y, test_size=797, random_state=0, stratify=y)
@@ -70,7 +70,7 @@ def test_model_bytes_count_each_array_once(results):
     # Coefficients and training rows.
     assert results["kernel_ridge"].bytes_model == n * 10 * 8 + n * d * 8
     shared = np.zeros(10)
-    assert _array_bytes([shared, shared, (np.zeros(1), sparse.csr_array(np.eye(1)))]) == 80 + 8 + 8 + 3 * 4
+    assert array_bytes([shared, shared, (np.zeros(1), sparse.csr_array(np.eye(1)))]) == 80 + 8 + 8 + 3 * 4
 
 
 @every_baseline

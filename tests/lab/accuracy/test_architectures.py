@@ -5,17 +5,17 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import run_segment
-from rfviz.analysis.architectures import (
+from rfviz.analysis.splits import make_split, with_patches
+from rfviz.errors import ParameterError
+from rfviz.features import CompositionalFeatures, MapSpec
+from rfviz.lab.accuracy.architectures import (
     NAMES,
     PAPER_TABLE_1,
     architecture,
     rank_correlations,
     ranking,
-    with_patches,
 )
-from rfviz.analysis.splits import make_split
-from rfviz.errors import ParameterError
-from rfviz.features import CompositionalFeatures
+from rfviz.lab.accuracy.settings import Settings, candidates_of
 from rfviz.linear_model import RidgePath
 
 
@@ -38,6 +38,11 @@ def test_the_papers_windows_and_components(name):
 def test_images_that_do_not_fit():
     with pytest.raises(ParameterError, match="must fit"):
         architecture("6,6", (8, 8))
+    settings = Settings((CompositionalFeatures,), skeletons=("4-4",))
+    with pytest.raises(ParameterError, match="8×8 pixels"):
+        candidates_of(settings, (8, 8))
+    with pytest.raises(ParameterError, match="no images"):
+        candidates_of(settings, None)
 
 
 def test_a_segment_is_what_the_parts_make():
@@ -46,7 +51,7 @@ def test_a_segment_is_what_the_parts_make():
     patches, skeleton = architecture("4,4", shape)
     prepared = with_patches(split, shape, patches)
     assert prepared.X_train.shape == (len(split.X_train), skeleton.n_columns)
-    segment = run_segment(prepared, "CompositionalFeatures", {"skeleton": skeleton.to_json()}, [50, 100], 1.0)
+    segment = run_segment(prepared, MapSpec(CompositionalFeatures, skeleton=skeleton.to_json()), [50, 100], 1.0)
     features = CompositionalFeatures(100, skeleton=skeleton)
     path = RidgePath(features, m_grid=[50, 100], alphas=1.0).fit(prepared.X_train, prepared.y_train)
     np.testing.assert_allclose(segment.errors, path.score_path(prepared.X_test, prepared.y_test))

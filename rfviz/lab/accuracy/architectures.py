@@ -1,18 +1,16 @@
-"""Table 1 of the paper on compositional kernels: ten architectures on CIFAR-10, and how their ranking is told."""
+"""Table 1 of the paper on compositional kernels: ten architectures on CIFAR-10 and their ranking."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from scipy.stats import spearmanr
 
-from rfviz.analysis.splits import Split
-from rfviz.skeleton import ARCHITECTURES, PatchPCA, Skeleton, convolutions, flat
+from rfviz.skeleton import ARCHITECTURES, Skeleton, convolutions, flat
 
-__all__ = ["NAMES", "PAPER_TABLE_1", "STRIDE", "architecture", "rank_correlations", "ranking", "with_patches"]
+__all__ = ["NAMES", "PAPER_TABLE_1", "STRIDE", "architecture", "rank_correlations", "ranking"]
 
 # Test accuracy in per cent of random features and of the network that is trained, the best features first.
 PAPER_TABLE_1 = {
@@ -29,7 +27,7 @@ _TURN = 0.1
 def architecture(
     name: str, image_shape: Sequence[int], turn: float = _TURN
 ) -> tuple[tuple[int, int, int] | None, Skeleton]:
-    """An architecture of the table for images of this shape.
+    """Return an architecture of the table for images of this shape.
 
     Parameters
     ----------
@@ -61,37 +59,18 @@ def architecture(
     return (first, STRIDE, q), convolutions(image_shape, layers, "relu", circle, q)
 
 
-def with_patches(split: Split, image_shape: Sequence[int], patches: tuple[int, int, int]) -> Split:
-    """The split with principal components of patches as inputs, learnt from the training rows.
-
-    Parameters
-    ----------
-    split : Split
-    image_shape : tuple of int
-    patches : (size, stride, n_components)
-
-    Raises
-    ------
-    MemoryBudgetError
-        Where they do not fit.
-    """
-    size, stride, q = patches
-    patch_pca = PatchPCA(tuple(image_shape), size=size, stride=stride, n_components=q).fit(split.X_train)
-    return replace(split, X_train=patch_pca.transform(split.X_train), X_test=patch_pca.transform(split.X_test))
-
-
 def ranking(accuracies: Mapping[str, Sequence[float]]) -> pd.DataFrame:
-    """The table: accuracy, standard error and rank beside the paper's.
+    """Return the table: accuracy, standard error and rank, next to the paper's.
 
     Parameters
     ----------
     accuracies : mapping
-        Name of an architecture to its test accuracies in per cent, one a draw.
+        Name of an architecture to its test accuracies in per cent, one per draw.
 
     Returns
     -------
     DataFrame
-        One row an architecture, in the paper's order: architecture, accuracy %, s.e. (NaN for a single draw), rank,
+        One row per architecture, in the paper's order: architecture, accuracy %, s.e. (NaN for a single draw), rank,
         paper RFS %, paper rank, paper net %.
     """
     means = {name: float(np.mean(runs)) for name, runs in accuracies.items()}
@@ -109,7 +88,7 @@ def ranking(accuracies: Mapping[str, Sequence[float]]) -> pd.DataFrame:
 
 
 def rank_correlations(table: pd.DataFrame) -> tuple[float, float]:
-    """Spearman's correlation of the accuracies of :func:`ranking` with the paper's features and networks.
+    """Return Spearman's correlation of the accuracies of :func:`ranking` with the paper's features and networks.
 
     NaN with fewer than three architectures.
     """

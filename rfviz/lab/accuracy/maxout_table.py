@@ -1,7 +1,7 @@
 """Table 1 of the random maxout paper: test error for every number of features and pool size, over several draws.
 
 One draw at the largest pool contains every smaller pool, and one factorisation contains every number of features, so
-a draw costs one pass of products and one Gram matrix a pool size.
+a draw costs one pass of products and one Gram matrix per pool size.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class MaxoutTable:
     alphas: np.ndarray
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a cell: q, m, mean and s.d. in per cent, the paper's, and the gap in the paper's s.d."""
+        """Return one row per cell: q, m, mean and s.d. in per cent, the paper's, and the gap in the paper's s.d."""
         rows = []
         for i, q in enumerate(self.q_values):
             for j, m in enumerate(self.m_values):
@@ -106,7 +106,7 @@ def maxout_table(
     Raises
     ------
     MemoryBudgetError
-        Where the Gram matrices, one a pool size, do not fit.
+        Where the Gram matrices, one per pool size, do not fit.
     """
     m_max = max(m_values)
     if not 0 < n_held < len(train[0]):
@@ -144,7 +144,7 @@ class _Draw:
         self.systems = [NormalEquations(max(m_values), self.targets.n_columns, xp=self.xp) for _ in q_values]
 
     def run(self, alphas: Sequence[float], step: Callable[[float, str], None]) -> tuple[np.ndarray, np.ndarray]:
-        """Errors and chosen penalties, each of shape (pool sizes, numbers of features)."""
+        """Return errors and chosen penalties, each of shape (pool sizes, numbers of features)."""
         with ExitStack() as stack:
             for part in self.parts:
                 stack.enter_context(part.resident())
@@ -176,7 +176,7 @@ class _Draw:
             step(stop / len(X))
 
     def _pools(self, X: np.ndarray) -> Iterator:
-        """Unscaled features of the rows for each pool size in turn; one array, which grows by maximum."""
+        """Yield the unscaled features of the rows for each pool size; one array, which grows by maximum."""
         H = None
         for number, members in enumerate(self.parts):
             offset = 0
@@ -199,7 +199,7 @@ class _Draw:
         return paths
 
     def _errors(self, X: np.ndarray, y: np.ndarray, paths: list[list[list[tuple]]], join: bool = False) -> np.ndarray:
-        """Share of wrong labels for each pool size, penalty and number of features; the rows may join the training."""
+        """Return the share of wrong labels per pool size, penalty and m; the rows may join the training."""
         wrong = np.zeros((len(paths), len(paths[0]), len(self.m_values)))
         models = [[None if path is None else Solutions(path) for path in some] for some in paths]
         for start in range(0, len(X), _CHUNK_ROWS):

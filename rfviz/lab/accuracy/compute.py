@@ -1,0 +1,219 @@
+"""Curves of the test error over the number of features, over seconds and over bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.accuracy import Segment, mean_and_spread
+from rfviz.analysis.splits import Split
+from rfviz.features import FeatureMap, RandomMaxout
+from rfviz.lab.accuracy.architectures import NAMES, ranking
+from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
+from rfviz.lab.candidate import Candidate
+
+__all__ = ["AccuracyResult", "Curve", "curves_frame", "make_curve", "mean_against_seconds"]
+
+Runs = Sequence[Sequence[Segment]]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One map in the chart.
+
+    Attributes
+    ----------
+    label : str
+    cls : type of FeatureMap
+        Gives the curve its colour.
+    frame : DataFrame
+        Columns of the chosen axis (``m``, ``seconds`` or ``bytes``), ``error`` and ``s.d.``, in the units of the chart.
+    paper : tuple of (m, error, s.d.)
+        The paper's numbers for the same setting; empty where it has none.
+    """
+
+    label: str
+    cls: type[FeatureMap]
+    frame: pd.DataFrame
+    paper: tuple[tuple[float, float, float], ...] = ()
+
+
+def make_curve(
+    label: str,
+    cls: type[FeatureMap],
+    runs: Runs,
+    *,
+    scale: float = 1.0,
+    axis: str = "m",
+    paper: tuple[tuple[float, float, float], ...] = (),
+) -> Curve:
+    """Return the curve of the mean over some runs.
+
+    Parameters
+    ----------
+    label : str
+    cls : type of FeatureMap
+    runs : sequence of sequences of Segment
+        The segments of each seed.
+    scale : float
+        Of the errors: 100 for per cent.
+    axis : {"m", "seconds", "bytes"}
+        What it is drawn against.
+    paper : tuple of (m, error, s.d.)
+        See :class:`Curve`.
+    """
+    frame = mean_against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
+    errors = {name: scale * frame[name] for name in ("error", "s.d.")}
+    return Curve(label, cls, frame.assign(**errors), paper)
+
+
+def mean_against_seconds(runs: Runs) -> pd.DataFrame:
+    """Return the error at the last m of each segment, whose time was measured, against the mean time over the seeds.
+
+    Parameters
+    ----------
+    runs : sequence of sequences of Segment
+        As :func:`rfviz.analysis.accuracy.mean_and_spread` takes them.
+
+    Returns
+    -------
+    DataFrame
+        Columns m, error, seconds and s.d. (of the error; 0 for a single seed); one row per m, rising.
+    """
+    rows = [
+        {"m": int(s.m_grid[-1]), "error": s.errors[-1], "seconds": s.seconds_fit + s.seconds_predict}
+        for segments in runs for s in segments
+    ]  # fmt: skip
+    if not rows:
+        return pd.DataFrame(columns=["m", "error", "s.d.", "seconds"])
+    groups = pd.DataFrame(rows).groupby("m")
+    frame = groups.mean().reset_index()
+    frame["s.d."] = groups["error"].std(ddof=1).fillna(0.0).to_numpy()
+    return frame
+
+
+def curves_frame(curves: Sequence[Curve], baselines: Mapping[str, float]) -> pd.DataFrame:
+    """Return every point of every curve with the name of its map; then the baselines, which have an error alone.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+    baselines : mapping of str to float
+        Error of each by name, in the unit of the curves.
+    """
+    lines = pd.DataFrame({"map": list(baselines), "error": list(baselines.values())})
+    frames = [curve.frame.assign(map=curve.label) for curve in curves if len(curve.frame)]
+    if not frames:
+        return lines
+    table = pd.concat([*frames, *([lines] if baselines else [])], ignore_index=True)
+    whole = [name for name in ("m", "seeds", "bytes", "columns") if name in table]
+    table = table.astype(dict.fromkeys(whole, "Int64"))  # where a baseline has none
+    return table[["map", *[name for name in table.columns if name != "map"]]]
+
+
+@dataclass(frozen=True, eq=False)
+class AccuracyResult:
+    """The comparison as far as it is computed.
+
+    Attributes
+    ----------
+    split : Split
+    candidates : tuple of Candidate
+    loss : str
+    runs : mapping of str to list of lists of Segment
+        By the label of a candidate, the segments of each seed.
+    baseline_errors : mapping of str to float
+        Errors of other methods by name: shares of wrong labels, or root mean squared errors.
+    refused : tuple of str
+        Why other baselines were not computed, in a sentence each.
+    is_complete : bool
+    """
+
+    split: Split = field(repr=False)
+    candidates: tuple[Candidate, ...]
+    loss: str
+    runs: Mapping[str, list[list[Segment]]] = field(repr=False)
+    baseline_errors: Mapping[str, float]
+    refused: tuple[str, ...] = ()
+    is_complete: bool = True
+    _curves: dict[str, list[Curve]] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no point is known yet."""
+        return not any(run for runs in self.runs.values() for run in runs)
+
+    @property
+    def scale(self) -> float:
+        """The factor from errors to the unit of the chart: per cent for classes."""
+        return 100.0 if self.split.is_classification else 1.0
+
+    @property
+    def baselines(self) -> dict[str, float]:
+        """The errors of other methods in the unit of the chart."""
+        return {name: self.scale * error for name, error in self.baseline_errors.items()}
+
+    @property
+    def unit(self) -> str:
+        """The title of the chart's axis of errors."""
+        return "test error, %" if self.split.is_classification else "test error (root mean square)"
+
+    @property
+    def is_papers_mnist(self) -> bool:
+        """Whether these are all of MNIST's rows, with its own split."""
+        split = self.split
+        return split.given and split.X_test.shape == (10_000, 784) and len(split.X_train) == 60_000
+
+    @property
+    def architectures(self) -> list[str]:
+        """The candidates that are architectures of the compositional paper's Table 1."""
+        return [candidate.label for candidate in self.candidates if candidate.label in NAMES]
+
+    def curves(self, axis: str = "m") -> list[Curve]:
+        """Return the curves over an axis, ``"m"``, ``"seconds"`` or ``"bytes"``."""
+        if axis not in self._curves:  # every part of the page asks for them
+            self._curves[axis] = [
+                make_curve(c.label, c.spec.cls, self.runs[c.label], scale=self.scale, axis=axis, paper=self._paper(c))
+                for c in self.candidates
+            ]
+        return self._curves[axis]
+
+    def _paper(self, candidate: Candidate) -> tuple[tuple[float, float, float], ...]:
+        spec = candidate.spec
+        plain = spec.cls is RandomMaxout and list(spec.params) == ["pool_size"] and not candidate.loss
+        if not (plain and self.is_papers_mnist and spec.get("pool_size") in PAPER_TABLE_1):
+            return ()
+        return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[spec.get("pool_size")], strict=True))
+
+    def predictions(self, label: str) -> dict[int, np.ndarray]:
+        """Return the predicted class codes of the test rows for each m, of the first seed of a candidate."""
+        segments = self.runs[label][0]
+        return {int(m): codes for s in segments for m, codes in zip(s.m_grid, s.predictions, strict=True)}
+
+    def confusions(self, label: str, m: int) -> np.ndarray:
+        """Return the number of test rows by true class (rows) and predicted class (columns)."""
+        k = len(self.split.target_names)
+        counts = np.zeros((k, k), dtype=int)
+        np.add.at(counts, (self.split.y_test, self.predictions(label)[m]), 1)
+        return counts
+
+    def architecture_table(self) -> tuple[pd.DataFrame, int] | None:
+        """Return the table of architectures at the largest m that all have reached, and that m; None before the first.
+
+        See :func:`rfviz.lab.accuracy.architectures.ranking`.
+        """
+        accuracies = {
+            label: [
+                {int(m): 100.0 * (1.0 - error) for s in run for m, error in zip(s.m_grid, s.errors, strict=True)}
+                for run in self.runs[label]
+            ]
+            for label in self.architectures
+        }
+        reached = set.intersection(*(set(run) for runs in accuracies.values() for run in runs))
+        if not reached:
+            return None
+        m = max(reached)
+        return ranking({label: [run[m] for run in runs] for label, runs in accuracies.items()}), m

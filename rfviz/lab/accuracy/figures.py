@@ -1,0 +1,180 @@
+"""Charts of test errors against the number of features, seconds and bytes, of penalties and of confusions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.features import Look
+from rfviz.figures.axes import count_axis
+from rfviz.figures.lines import M_TITLE, band
+from rfviz.figures.quick import trace
+from rfviz.figures.reference_lines import reference_lines
+from rfviz.figures.template import COLOURS, map_styles, rgba, styled
+from rfviz.lab.accuracy.compute import Curve
+
+__all__ = ["plot_accuracy", "plot_confusion", "plot_penalty"]
+
+_X_TITLES = {"m": M_TITLE, "seconds": "seconds to train and test", "bytes": "bytes of the model"}
+_X_WORDS = {"m": ",d", "seconds": ".3~g", "bytes": "~s"}
+_LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
+
+
+def plot_accuracy(
+    curves: Sequence[Curve],
+    baselines: Mapping[str, float],
+    *,
+    axis: str = "m",
+    x_range: tuple[float, float] | None = None,
+    unit: str = "test error, %",
+    height: int = 430,
+    revision: str = "",
+) -> go.Figure:
+    """Draw the error against the number of features (or seconds, or bytes) on logarithmic axes.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+    baselines : mapping of str to float
+        Errors of other methods, drawn as horizontal lines.
+    axis : {"m", "seconds", "bytes"}
+    x_range : (low, high), optional
+        Of the horizontal axis, so that it stands still while points arrive.
+    unit : str
+        Title of the error axis.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a user's zoom survives a redraw.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    traces: list[dict[str, Any]] = []
+    for curve, style in zip(curves, map_styles(curve.cls for curve in curves), strict=True):
+        traces += [*_band(curve, style, axis), _line(curve, style, axis), *_paper(curve, style, axis)]
+    span = x_range or _span(curves, axis)
+    lines = {name: error for name, error in baselines.items() if error > 0}
+    heights = _range(curves, list(lines.values()))
+    points = [(curve.frame[axis].to_numpy(float), curve.frame["error"].to_numpy(float)) for curve in curves]
+    traces += reference_lines(lines, points, span, heights)
+    across = count_axis(*span, slack=0.0, words=_X_WORDS[axis])
+    up = _LOG | _STEPS | {"tickformat": ".3~g", "range": heights}
+    return styled(traces, x=_X_TITLES[axis], y=unit, height=height, revision=revision, xaxis=across, yaxis=up)
+
+
+def _span(curves: Sequence[Curve], axis: str) -> tuple[float, float]:
+    known = [curve.frame[axis].to_numpy(float) for curve in curves if len(curve.frame)]
+    values = np.concatenate(known or [np.array([1.0, 10.0])])
+    return 0.9 * float(values.min()), 1.1 * float(values.max())
+
+
+def _band(curve: Curve, style: Look, axis: str) -> list[dict[str, Any]]:
+    """Draw one standard deviation about the curve, where there is more than one seed."""
+    frame = curve.frame
+    if not (frame["s.d."] > 0).any():
+        return []
+    x, error, deviation = (frame[name].to_numpy(float) for name in (axis, "error", "s.d."))
+    low = np.maximum(error - deviation, 0.2 * error)
+    return [band(x, low, error + deviation, rgba(style.colour, 0.18))]
+
+
+def _line(curve: Curve, style: Look, axis: str) -> dict[str, Any]:
+    return trace(
+        "scatter",
+        x=curve.frame[axis].to_numpy(),
+        y=curve.frame["error"].to_numpy(),
+        mode="lines+markers",
+        line={"color": style.colour, "width": 2.5, "dash": style.dash},
+        marker={"symbol": style.symbol, "size": 8},
+        name=curve.label,
+        showlegend=True,
+        hovertemplate="%{x:,} → %{y:.3g}<extra>" + curve.label + "</extra>",
+    )
+
+
+def _paper(curve: Curve, style: Look, axis: str) -> list[dict[str, Any]]:
+    """Draw the paper's numbers for the same setting, with their standard deviations."""
+    if not curve.paper or axis != "m":
+        return []
+    m, error, deviation = (list(values) for values in zip(*curve.paper, strict=True))
+    return [
+        trace(
+            "scatter",
+            x=m,
+            y=error,
+            error_y={"array": deviation, "color": style.colour, "thickness": 1.5},
+            mode="markers",
+            marker={"symbol": "circle-open", "size": 14, "color": style.colour, "line": {"width": 2}},
+            name=f"{curve.label}, the paper",
+            hovertemplate="%{x:,} → %{y:.3g}<extra>as printed</extra>",
+        )
+    ]
+
+
+def _range(curves: Sequence[Curve], lines: list[float]) -> list[float]:
+    """Return the logarithmic range of errors that holds every curve and line; steady while points arrive."""
+    values = np.concatenate([*(curve.frame["error"].to_numpy(float) for curve in curves), np.array(lines, dtype=float)])
+    values = values[values > 0]
+    if not len(values):
+        return [0.0, 2.0]  # an empty chart of percentages
+    return [float(np.log10(values.min()) - 0.12), float(np.log10(values.max()) + 0.08)]
+
+
+def plot_penalty(curves: Sequence[Curve], *, height: int = 360) -> go.Figure:
+    """Draw the penalty that the held-out rows chose, against the number of features."""
+    traces = [
+        trace(
+            "scatter",
+            x=curve.frame["m"].to_numpy(),
+            y=curve.frame["alpha"].to_numpy(float),
+            mode="lines+markers",
+            line={"color": style.colour, "dash": style.dash},
+            marker={"symbol": style.symbol, "size": 8},
+            name=curve.label,
+            showlegend=True,
+        )
+        for curve, style in zip(curves, map_styles(curve.cls for curve in curves), strict=True)
+    ]
+    up = _LOG | {"exponentformat": "power"}
+    axes = {"xaxis": count_axis(*_span(curves, "m"), slack=0.0), "yaxis": up}
+    return styled(traces, x=_X_TITLES["m"], y="chosen penalty α", height=height, revision="penalty", **axes)
+
+
+def plot_confusion(counts: np.ndarray, names: list[str], *, height: int = 460) -> go.Figure:
+    """Draw the wrong predictions by true and predicted class, without the right ones, which would drown them.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (k, k)
+        Test rows by true class (rows) and predicted class (columns).
+    names : list of str
+    height : int
+        Pixels.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    wrong = counts.astype(float)
+    np.fill_diagonal(wrong, np.nan)
+    heat = trace(
+        "heatmap",
+        z=wrong,
+        x=names,
+        y=names,
+        colorscale=[[0, rgba(COLOURS[0], 0.05)], [1, COLOURS[0]]],
+        showscale=False,
+        hovertemplate="%{y} taken for %{x}: %{z} times<extra></extra>",
+        text=np.where(wrong > 0, counts.astype(str), ""),
+        texttemplate="%{text}" if len(names) <= 12 else None,
+        hoverongaps=False,
+    )
+    across = {"type": "category", "constrain": "domain", "showgrid": False}
+    up = across | {"autorange": "reversed", "scaleanchor": "x"}
+    axes = {"xaxis": across, "yaxis": up, "margin": {"t": 12}}
+    return styled([heat], x="predicted class", y="true class", height=height, revision="confusion", **axes)

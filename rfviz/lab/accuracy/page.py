@@ -1,0 +1,139 @@
+"""Accuracy against the number of features: the chart that a lecture on random features is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rfviz.analysis.accuracy import grid_segments
+from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.splits import with_patches
+from rfviz.errors import DataError, RfvizError, warn
+from rfviz.lab.accuracy import text
+from rfviz.lab.accuracy.baselines import BASELINES, BaselineResult, run_baseline
+from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame
+from rfviz.lab.accuracy.figures import plot_accuracy
+from rfviz.lab.accuracy.maxout_table import MaxoutTable, maxout_table
+from rfviz.lab.accuracy.script import script_of
+from rfviz.lab.accuracy.settings import GROW, Settings, candidates_of, choose_settings, presets
+from rfviz.lab.cache import Cache
+from rfviz.lab.candidate import Candidate
+from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
+from rfviz.lab.panel import Panel
+from rfviz.lab.split_data import SplitData, choose_share
+from rfviz.lab.sweep import Step, runs_of, sweep_parts
+from rfviz.lab.work import Work
+
+__all__ = ["PAGE", "Accuracy", "Source", "baseline_of", "table_1_of"]
+
+_SHARES = (1 / 16, 1 / 4, 1.0)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The data with their split, and whether the features grow or the rows."""
+
+    data: SplitData
+    grow: str
+
+
+class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
+    """A comparison of feature maps under one linear model, with other methods."""
+
+    slug = "accuracy"
+    title = "Accuracy against m"
+    icon = ":material/trending_down:"
+    group = "Learning"
+    question = "How many random features does a linear model need to do as well as the exact kernel?"
+
+    @property
+    def presets(self) -> Presets:
+        return presets()
+
+    def source(self, panel: Panel) -> Source:
+        data, normalise = panel.data("digits"), panel.control(NORMALISATION, "none")
+        return Source(SplitData(data, normalise, choose_share(panel, data)), panel.control(GROW))
+
+    def settings(self, panel: Panel, source: Source) -> Settings:
+        return choose_settings(panel, source.data.dataset.image_shape)
+
+    def work(self, source: Source, settings: Settings, cache: Cache) -> Work:
+        if not settings.maps:
+            raise DataError(text.NO_MAPS)
+        grids = [tuple(int(m) for m in grid) for grid in grid_segments(settings.m_max)]
+        steps: list[Step] = [(grid, 1.0) for grid in grids]
+        if source.grow == "rows":
+            whole = tuple(m for grid in grids for m in grid)
+            steps = [(whole, share) for share in _SHARES]
+        candidates = _candidates(source, settings)
+        parts = sweep_parts(source.data, candidates, settings.seeds, steps, settings.alphas, settings.loss, cache)
+        return Work(tuple(parts), cache)
+
+    def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> AccuracyResult:
+        split = source.data.split(cache)
+        errors, refused = {}, []
+        n, d = split.X_train.shape
+        for name in settings.baselines:
+            reason = BASELINES[name].refusal(n, d, len(split.target_names))
+            try:
+                if not reason:
+                    found = cache.call(baseline_of, source.data, name, settings.gamma)
+                    errors[found.title] = found.error
+            except RfvizError as error:
+                reason = str(error)
+            refused += [reason] if reason else []
+        candidates, complete = _candidates(source, settings), not work.missing()
+        return AccuracyResult(split, candidates, settings.loss, runs_of(work), errors, tuple(refused), complete)
+
+    def run(self, source: Source, settings: Settings, cache: Cache) -> AccuracyResult:
+        result = super().run(source, settings, cache)
+        for reason in result.refused:
+            warn(reason, UserWarning)
+        return result
+
+    def charts(self, source: Source, settings: Settings, result: AccuracyResult, cache: Cache) -> tuple[Chart, ...]:
+        def chart(name: str, axis: str, alt: str, words: str = "", x_range: tuple[float, float] | None = None) -> Chart:
+            same = revision(source.data.data, source.data.normalise)
+            plot = lambda: plot_accuracy(  # noqa: E731
+                result.curves(axis), result.baselines, axis=axis, x_range=x_range, unit=result.unit, revision=same
+            )
+            return Chart(name, plot, lambda: curves_frame(result.curves(axis), result.baselines), alt, words)
+
+        whole = 9, 1.1 * settings.m_max  # on axes that stand still while points arrive
+        return (
+            chart("accuracy", "m", text.summary(result), text.explanation(result), whole),
+            *(chart(f"accuracy-{axis}", axis, f"Test error against {axis}.") for axis in ("seconds", "bytes")),
+        )
+
+    def script(self, source: Source, settings: Settings) -> str:
+        return script_of(source.data, source.grow, settings, _candidates(source, settings), source.data.make())
+
+    def maps(self, source: Source, settings: Settings, cache: Cache) -> Sequence[MapExport]:
+        found = []
+        for candidate in _candidates(source, settings):
+            split = source.data.split(cache)
+            if candidate.patches:
+                split = with_patches(split, *candidate.patches)
+            feature_map = candidate.spec.make(n_components=settings.m_max, random_state=0)
+            found.append(MapExport(candidate.label, feature_map, split.X_train))
+        return tuple(found)
+
+
+def _candidates(source: Source, settings: Settings) -> tuple[Candidate, ...]:
+    return candidates_of(settings, source.data.dataset.image_shape)
+
+
+def baseline_of(data: SplitData, name: str, gamma: float | str, *, cache: Cache) -> BaselineResult:
+    """Train and test another method."""
+    split = data.split(cache)
+    rows = split.X_train, split.y_train, split.X_test, split.y_test
+    return run_baseline(name, *rows, gamma=gamma, progress=cache.progress)
+
+
+def table_1_of(data: SplitData, *, cache: Cache) -> MaxoutTable:
+    """Compute Table 1 of the maxout paper."""
+    split = data.split(cache)
+    return maxout_table((split.X_train, split.y_train), (split.X_test, split.y_test), progress=cache.progress)
+
+
+PAGE = Accuracy()

@@ -1,0 +1,81 @@
+"""The script of the accuracy page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rfviz import datasets
+from rfviz.analysis.accuracy import grid_segments, run_segment
+from rfviz.analysis.splits import Split, make_split, with_patches
+from rfviz.errors import RfvizError
+from rfviz.features import MapSpec
+from rfviz.lab import script
+from rfviz.lab.accuracy.baselines import run_baseline
+from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, make_curve
+from rfviz.lab.accuracy.figures import plot_accuracy
+from rfviz.lab.accuracy.settings import Settings
+from rfviz.lab.candidate import Candidate
+from rfviz.lab.split_data import SplitData
+
+__all__ = ["script_of"]
+
+_BASELINES = """
+baselines = {{}}
+for name in {names}:
+    try:
+        result = run_baseline(name, split.X_train, split.y_train, split.X_test, split.y_test, gamma={gamma!r})
+        baselines[result.title] = {scale} * result.error
+    except RfvizError as error:
+        print(error)
+"""
+_DRAWN = """
+frames, figures = {{}}, {{}}
+for name, axis, x_range in [
+    ("accuracy", "m", (9, {last})), ("accuracy-seconds", "seconds", None), ("accuracy-bytes", "bytes", None),
+]:
+    curves = [make_curve(label, spec.cls, runs[label], scale={scale}, axis=axis) for label, spec, _ in maps]
+    frames[name] = curves_frame(curves, baselines)
+    figures[name] = plot_accuracy(curves, baselines, axis=axis, x_range=x_range, unit={unit!r})
+print(frames["accuracy"])
+
+for figure in figures.values():
+    figure.show()
+"""
+
+
+def script_of(data: SplitData, grow: str, settings: Settings, candidates: Sequence[Candidate], split: Split) -> str:
+    """Return Python that trains one map after another, and the baselines."""
+    uses = [datasets, make_split, grid_segments, run_segment, MapSpec, make_curve, plot_accuracy, curves_frame]
+    uses += {candidate.spec.cls for candidate in candidates}
+    maps = [(c.label, c.spec, c.loss or settings.loss) for c in candidates]
+    grids = f"grid_segments({settings.m_max})"
+    if grow == "rows":
+        uses.append(np)
+        grids = f"[np.concatenate({grids})]"
+    patches = {c.label: c.patches for c in candidates if c.patches}
+    inputs, named = "split", ""
+    if patches:
+        uses.append(with_patches)
+        named = f"patches = {script.python(patches, 10)}  # whose principal components are the inputs\n"
+        inputs = "with_patches(split, *patches[label]) if label in patches else split"
+    drawn = AccuracyResult(split, (), settings.loss, {}, {})
+    baselines = "\nbaselines = {}\n"
+    if settings.baselines:
+        uses += [run_baseline, RfvizError]
+        baselines = _BASELINES.format(names=list(settings.baselines), gamma=settings.gamma, scale=drawn.scale)
+    body = f"""
+{data.lines}
+
+maps = {script.python(maps, 7)}
+{named}grids = {grids}
+runs = {{}}
+for label, spec, loss in maps:
+    inputs, runs[label] = {inputs}, []
+    for seed in range({settings.seeds}):
+        drawn = spec.replace(random_state=seed)
+        runs[label].append([run_segment(inputs, drawn, grid, {settings.alphas!r}, loss=loss) for grid in grids])
+{baselines}
+{_DRAWN.format(last=1.1 * settings.m_max, scale=drawn.scale, unit=drawn.unit)}"""
+    return script.write("How many random features does a linear model need?", body, uses)

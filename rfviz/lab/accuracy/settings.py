@@ -1,0 +1,244 @@
+"""Controls and presets of the accuracy page, and the feature maps that it compares."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rfviz import datasets
+from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, LOSS
+from rfviz.errors import ParameterError
+from rfviz.features import (
+    CompositionalFeatures,
+    FeatureMap,
+    MapSpec,
+    RandomFourier,
+    RandomMaxout,
+    SharedPoolMaxout,
+    map_class,
+    registry,
+)
+from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.lab.accuracy.architectures import NAMES, architecture
+from rfviz.lab.accuracy.baselines import BASELINES
+from rfviz.lab.candidate import Candidate
+from rfviz.lab.maps import receptive_field
+from rfviz.lab.page import Presets
+from rfviz.lab.panel import Panel
+from rfviz.params import Param
+from rfviz.skeleton import PRESETS as PRESET_SKELETONS
+
+__all__ = ["GROW", "Settings", "candidates_of", "choose_settings", "presets"]
+
+GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="What grows",
+             help="Points arrive from few features to many, or curves from few training rows to all.")  # fmt: skip
+_M_MAX = Param("m_max", 1000, "int", 20, 100_000, log=True, symbol="m", label="Largest",
+               help="The curve has about twenty numbers of features up to this one.")  # fmt: skip
+_SEEDS = Param("seeds", 3, "int", 1, 20, ui_high=10, label="Draws",
+               help="Independent draws of each map. More only adds what is missing.")  # fmt: skip
+_ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui_low=0.001, ui_high=1e6, log=True,
+               symbol=r"\alpha", label="Penalty",
+               help="Ridge penalty on the unscaled features: by hold-out for each m, or fixed.")  # fmt: skip
+_WHOLE = Param(
+    "whole", True, "bool", label="Whole images too", help="Two curves for each map: rectangles, and all pixels."
+)
+_DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic",
+                help="One more curve for each map that projects: trained by random rows and random features, which are "
+                "drawn again whenever they are needed, so that no weights are stored.")  # fmt: skip
+_GAMMA = next(param for param in RandomFourier.params if param.name == "gamma")
+_PROJECTIONS = next(param for param in SharedPoolMaxout.params if param.name == "n_projections")
+_POOLS = (1, 2, 4, 8, 16, 32)
+_MAPS = ("RandomFourier", "RandomMaxout", "RandomProjection")
+
+# Words of the address for skeletons: presets, and the architectures of the paper's Table 1.
+_ARCHITECTURE_OF = {name.replace(",", "-"): name for name in NAMES}
+_SKELETONS = {name: name for name in PRESET_SKELETONS} | _ARCHITECTURE_OF
+_SKELETON_HELP = (
+    "Which inputs meet in a compositional feature: any of them (flat), or those that share windows of convolutions. "
+    "The architectures of the paper’s Table 1 have two convolutions, named by their windows, over principal components "
+    "of patches; “full” has one node above all pixels."
+)
+
+_DIGITS = {
+    "data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
+    "seeds": 3, "gamma": "scale", "alpha": "hold-out", "grow": "features", "test": 25, "normalise": "none",
+    "loss": "ridge",
+}  # fmt: skip
+_ARCHITECTURES = {
+    "data": "cifar10", "data.side": "24", "data.max_samples": 20_000, "normalise": "standardise rows",
+    "schemes": ["CompositionalFeatures"], "references": [], "m_max": 4000, "seeds": 3, "alpha": "hold-out",
+    "grow": "features", "loss": "ridge", "skeletons": list(_ARCHITECTURE_OF),
+}  # fmt: skip
+_RECTANGLES = {
+    "schemes": ["RandomFourier", "RandomMaxout"], "pools": [4], "references": [], "seeds": 1, "gamma": "scale",
+    "alpha": "hold-out", "grow": "features", "normalise": "none", "loss": "ridge", "whole": True,
+}  # fmt: skip
+
+
+def presets() -> Presets:
+    """Return the presets; one of them takes MNIST from the data folder, where it is there."""
+    return {
+        "The digits example": ("Fourier features, the exact RBF-SVM and a linear SVM.", _DIGITS),
+        "Ten architectures": (
+            "Table 1 of the paper on compositional kernels: CIFAR-10, convolutions over principal components of "
+            "patches.",
+            _ARCHITECTURES,
+        ),
+        "Receptive fields": (
+            "Maxout and Fourier features of whole images and of random rectangles: MNIST where the data folder has "
+            "it, else small digits.",
+            _receptive_fields(),
+        ),
+    }
+
+
+def _receptive_fields() -> dict[str, Any]:
+    for name, spec in datasets.specs().items():
+        if name.startswith("folder:mnist") and spec.extra.get("image_shape") == (28, 28):
+            data = {"data": name, "data.max_samples": 20_000, "m_max": 2000, "receptive_field": (8, 20)}
+            return _RECTANGLES | data
+    return _RECTANGLES | {"data": "digits", "m_max": 1000, "receptive_field": (3, 6), "test": 25, "seeds": 3}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The maps that are compared, how they are trained, and the baselines.
+
+    Attributes
+    ----------
+    maps : tuple of types of FeatureMap
+    baselines : tuple of str
+        Keys of :data:`rfviz.lab.accuracy.baselines.BASELINES`.
+    m_max, seeds : int
+    pools : tuple of int
+        Pool sizes of maxout, a curve for each.
+    gamma : float or "scale"
+        Of the Gaussian kernels, that of the baselines too.
+    skeletons : tuple of str
+        Of the compositional map, a curve for each.
+    n_projections : int
+        Of the shared pool.
+    receptive_field : (int, int) or None
+        Sides of the rectangles that maps that project are confined to.
+    whole_images : bool
+        Whether they see whole images too.
+    doubly_stochastic : bool
+        Whether they are trained by doubly stochastic gradients too.
+    loss : str
+    alpha : float or "hold-out"
+    """
+
+    maps: tuple[type[FeatureMap], ...]
+    baselines: tuple[str, ...] = ()
+    m_max: int = _M_MAX.default
+    seeds: int = _SEEDS.default
+    pools: tuple[int, ...] = (4,)
+    gamma: float | str = _GAMMA.default
+    skeletons: tuple[str, ...] = ("flat",)
+    n_projections: int = _PROJECTIONS.default
+    receptive_field: tuple[int, int] | None = None
+    whole_images: bool = True
+    doubly_stochastic: bool = False
+    loss: str = LOSS.default
+    alpha: float | str = _ALPHA.default
+
+    @property
+    def alphas(self) -> float | str:
+        """The penalty as the analysis calls it."""
+        return "auto" if self.alpha == "hold-out" else self.alpha
+
+
+def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None) -> Settings:
+    """Ask for all settings but the data; `image_shape` is theirs, where they are images."""
+    found: dict[str, Any] = {}
+    with panel.section("controls"):
+        short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in registry().items()}
+        names = panel.several("schemes", list(short), _MAPS, "Maps", "The feature maps to compare.", short)
+        maps = tuple(map(map_class, names))
+        titles = {name: baseline.title for name, baseline in BASELINES.items()}
+        help = "Other methods, as horizontal lines."
+        baselines = panel.several("references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Baselines", help, titles)
+        found |= {"m_max": panel.control(_M_MAX), "seeds": panel.control(_SEEDS)}
+        if RandomMaxout in maps or SharedPoolMaxout in maps:
+            found["pools"] = panel.several("pools", _POOLS, [4], "Pool sizes q", "One maxout curve for each.")
+        if SharedPoolMaxout in maps:
+            found["n_projections"] = panel.control(_PROJECTIONS)
+        if RandomFourier in maps or any("gamma" in BASELINES[name].uses for name in baselines):
+            found["gamma"] = panel.control(_GAMMA)
+        if CompositionalFeatures in maps:
+            found["skeletons"] = panel.several(
+                "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS
+            )
+        with panel.section("more", [_DOUBLY.name, RECEPTIVE_FIELD.name, LOSS.name, _ALPHA.name]):
+            if any(map(_projects, maps)):
+                found["doubly_stochastic"] = panel.control(_DOUBLY)
+                field = receptive_field(panel, image_shape).get("receptive_field")
+                if field:
+                    found |= {"receptive_field": field, "whole_images": panel.control(_WHOLE)}
+            found["loss"] = panel.control(LOSS)
+            if found["loss"] == "ridge":
+                found["alpha"] = panel.control(_ALPHA)
+    return Settings(maps, baselines, **found)
+
+
+def candidates_of(settings: Settings, image_shape: Sequence[int] | None) -> tuple[Candidate, ...]:
+    """Return the curves: one for each map, for maxout one per pool size, for compositional features one per skeleton.
+
+    Parameters
+    ----------
+    settings : Settings
+    image_shape : tuple of int or None
+        Of the data, which the architectures need.
+
+    Raises
+    ------
+    ParameterError
+        For an architecture that the images do not fit, or where there are none.
+    """
+    found: list[Candidate] = []
+    for cls in settings.maps:
+        if cls is CompositionalFeatures:
+            found += [_compositional(word, image_shape) for word in settings.skeletons]
+            continue
+        own = [Candidate(label, spec) for label, spec in _versions(cls, settings)]
+        if _projects(cls) and settings.receptive_field and image_shape:
+            field = {"receptive_field": settings.receptive_field, "image_shape": tuple(image_shape)}
+            confined = [Candidate(f"{c.label}, rectangles", c.spec.replace(**field)) for c in own]
+            own = [*own, *confined] if settings.whole_images else confined
+        for candidate in own:
+            found.append(candidate)
+            if settings.doubly_stochastic and _projects(cls):
+                label = f"{candidate.label}, doubly stochastic"
+                found.append(dataclasses.replace(candidate, label=label, loss=DOUBLY_STOCHASTIC))
+    return tuple(found)
+
+
+def _projects(cls: type[FeatureMap]) -> bool:
+    return RECEPTIVE_FIELD in cls.params
+
+
+def _versions(cls: type[FeatureMap], settings: Settings) -> list[tuple[str, MapSpec]]:
+    if cls in (RandomMaxout, SharedPoolMaxout):
+        shared = {"n_projections": settings.n_projections} if cls is SharedPoolMaxout else {}
+        return [(f"{cls.label}, q = {q}", MapSpec(cls, pool_size=q, **shared)) for q in settings.pools]
+    return [(cls.label, MapSpec(cls, gamma=settings.gamma) if cls is RandomFourier else MapSpec(cls))]
+
+
+def _compositional(word: str, image_shape: Sequence[int] | None) -> Candidate:
+    cls = CompositionalFeatures
+    if word not in _ARCHITECTURE_OF:
+        return Candidate(f"{cls.label}, {_SKELETONS[word]}", MapSpec(cls, skeleton=word))
+    name = _ARCHITECTURE_OF[word]
+    if image_shape is None:
+        remedy = "Choose images, such as CIFAR-10 or digits, or another skeleton."
+        raise ParameterError("skeletons", "must be presets where the data are no images", name, remedy)
+    try:
+        patches, skeleton = architecture(name, image_shape)
+    except ParameterError:
+        rule = f"must fit the images, which have {image_shape[0]}×{image_shape[1]} pixels"
+        remedy = "Choose larger images, such as CIFAR-10 or MNIST, or another skeleton."
+        raise ParameterError("skeletons", rule, name, remedy) from None
+    spec = MapSpec(cls, skeleton=skeleton.to_json())
+    return Candidate(name, spec, (tuple(image_shape), patches) if patches else None)

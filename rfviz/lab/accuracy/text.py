@@ -1,0 +1,174 @@
+"""Texts of the accuracy page."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from rfviz.lab.accuracy.compute import AccuracyResult
+
+__all__ = [
+    "ARCHITECTURES",
+    "COLUMNS",
+    "METHOD",
+    "NO_MAPS",
+    "PENALTY",
+    "RESOURCES",
+    "TABLE_1",
+    "TABLE_1_ELSEWHERE",
+    "about_architectures",
+    "explanation",
+    "summary",
+]
+
+NO_MAPS = "Choose at least one map."
+
+RESOURCES = {
+    "seconds": "The errors of the first tab over the **seconds** that training and testing took on this machine. Of "
+    "two maps, the lower curve has the smaller error in the same time. Times of a few milliseconds differ from run to "
+    "run.",
+    "bytes": "The errors of the first tab over the **bytes** that a model takes: the weights of its map and its "
+    "coefficients. Of two maps, the lower curve has the smaller error in the same memory.",
+}
+PENALTY = (
+    "Ridge regression pays for large coefficients: **α** is the price. The chart shows, for each m, the α with the "
+    "smallest error on a fifth of the training rows."
+)
+COLUMNS = "Columns: of the feature matrix, mean over the seeds. Random binning has many for each of its m repetitions."
+TABLE_1 = "Mean and standard deviation over five draws; apart: the gap in the paper’s standard deviations."
+TABLE_1_ELSEWHERE = (
+    "The table belongs to MNIST with its own split: choose it with 70,000 rows (“Rows at most”) and no "
+    "normalisation. It then takes one click, and about twenty minutes on two cores."
+)
+ARCHITECTURES = (
+    "Mean over the seeds with its standard error, next to what the paper reports for a million features, trained by "
+    "gradients on augmented images, and for the networks of the same shape. With a few thousand features and a ridge "
+    "regression all are lower; the question is whether the order is the same."
+)
+
+METHOD = r"""
+Each map is trained by **ridge regression** on codes $\pm1$, one column per class, and the largest score wins. The maps
+are nested: the first $m$ features of a larger map are the map with $m$ features. So one Gram matrix
+$H^\top H$, summed over blocks of rows, and one Cholesky factor $LL^\top$ hold the solution for **every** $m$:
+$\beta_m=L_{:m,:m}^{-\top}\,u_{:m}$ with $u=L^{-1}H^\top Y$. A curve costs hardly more than its last point.
+
+The **penalty** is chosen for each $m$ on a fifth of the training rows, which then join the training. It belongs to the
+features without their factor $1/\sqrt m$; on scaled features it is $\alpha/m$.
+
+The losses **logistic**, **hinge** and **exponential** (AdaBoost’s) are trained by stochastic gradients instead. Nothing
+then solves every $m$ at once: each $m$ has weights of its own, which take their own steps, 5 to 50 passes over the
+rows. Only the features are computed once for all of them. That takes longer, but needs no Gram matrix, whose memory
+grows as $m^2$: it is the way to an $m$ that ridge regression refuses.
+
+The curve is the mean over seeds, the band one standard deviation. **Seconds** are those of training and testing at the
+points where they were measured on their own; **bytes** are the map’s weights and the coefficients.
+
+**Receptive fields.** A feature sees only a random rectangle of the image: its weights outside are zero, and those
+inside are scaled by $\sqrt{\text{pixels of the image}/\text{pixels of the rectangle}}$. Its kernel is the mean over all
+rectangles of the map’s own kernel on their pixels. The $q$ projections of a maxout feature share a rectangle.
+
+**Doubly stochastic** gradients (Dai and others, 2014) draw 256 random rows and 16 new random features for each step,
+set the coefficients of these features once, and go on. No weights are stored: whenever the features are needed they
+are drawn again from the seed. The model is its coefficients alone, so $m$ may grow without end; the price is time,
+which grows as $m^2$, and a higher error at equal $m$ than that of ridge regression, which solves for all coefficients
+together.
+"""
+
+
+def summary(result: AccuracyResult) -> str:
+    """Return the chart in one sentence, for those who cannot see it."""
+    parts = [
+        f"{c.label} reaches {c.frame['error'].iloc[-1]:.3g} at m = {int(c.frame['m'].iloc[-1])}"
+        for c in result.curves()
+        if len(c.frame)
+    ]
+    ends = "; ".join(parts) or "no points yet"
+    return f"Test error against the number of features on {result.split.name}: {ends}."
+
+
+def explanation(result: AccuracyResult) -> str:
+    """Return what one sees, with the numbers of the chart."""
+    split, curves = result.split, [c for c in result.curves() if len(c.frame)]
+    lead = (
+        f"**What am I seeing?** A linear model ({result.loss}) learns from m random features of "
+        f"{len(split.X_train):,} rows; the chart shows its error on {len(split.X_test):,} test rows"
+    )
+    if not curves:
+        return f"{lead}."
+    if any((c.frame["seeds"] > 1).any() for c in curves):
+        lead += ", ± 1 s.d. over the draws"
+    unit = "%" if split.is_classification else ""
+    best = min(curves, key=lambda c: c.frame["error"].iloc[-1])
+    m, errors = best.frame["m"].to_numpy(int), best.frame["error"].to_numpy(float)
+    story = f". Best at m = {m[-1]:,}: **{best.label}** with {errors[-1]:.3g}{unit}."
+    reached, missed = [], []
+    for name, value in result.baselines.items():
+        worse = np.flatnonzero(errors > value)
+        start = worse[-1] + 1 if len(worse) else 0
+        line = f"{name} ({value:.3g}{unit})"
+        if start < len(m):
+            reached.append(f"{line} from m = {m[start]:,}")
+        else:
+            missed.append(line)
+    if reached:
+        story += f" It does as well as {', as '.join(reached)}."
+    if missed:
+        story += f" It does not reach {' or '.join(missed)}."
+    return lead + story + _fields_story(result) + _doubly_story(result)
+
+
+def _fields_story(result: AccuracyResult) -> str:
+    """Compare rectangles with whole images at the largest m that both have reached; empty where there are none."""
+    frames = {c.label: c.frame for c in result.curves() if len(c.frame)}
+    parts, unit = [], "%" if result.split.is_classification else ""
+    field = ""
+    for candidate in result.candidates:
+        whole = candidate.label.removesuffix(", rectangles")
+        if whole == candidate.label or not {whole, candidate.label} <= frames.keys():
+            continue
+        low, high = candidate.spec.get("receptive_field")
+        field = f"{low} to {high}"
+        both = frames[whole].merge(frames[candidate.label], on="m", suffixes=("", " seen"))
+        if len(both):
+            last = both.iloc[-1]
+            parts.append(
+                f"{whole} from {last['error']:.3g}{unit} to {last['error seen']:.3g}{unit} at m = {int(last['m']):,}"
+            )
+    if not parts:
+        return ""
+    return (
+        f" Features that see only a random rectangle of {field} pixels a side, instead of the whole image, take the "
+        f"error of {'; of '.join(parts)}."
+    )
+
+
+def _doubly_story(result: AccuracyResult) -> str:
+    """Compare doubly stochastic training with the exact solution of the same map at its largest m; empty without."""
+    frames = {c.label: c.frame for c in result.curves() if len(c.frame)}
+    parts, sizes = [], []
+    for candidate in result.candidates:
+        plain = candidate.label.removesuffix(", doubly stochastic")
+        if plain == candidate.label or not {plain, candidate.label} <= frames.keys():
+            continue
+        own, exact = frames[candidate.label].iloc[-1], frames[plain].iloc[-1]
+        parts.append(f"{plain} {own['error']:.3g} against {exact['error']:.3g} (m = {int(own['m']):,})")
+        sizes.append((own["bytes"], exact["bytes"]))
+    if not parts:
+        return ""
+    return (
+        f" **Doubly stochastic** training, against the exact solution: {'; '.join(parts)}. It stores "
+        f"{sizes[0][0] / 1e3:,.0f} kB instead of {sizes[0][1] / 1e3:,.0f} kB, since it draws its features again."
+    )
+
+
+def about_architectures(table: pd.DataFrame, m: int, correlations: tuple[float, float], result: AccuracyResult) -> str:
+    """Return what the table of architectures shows."""
+    features, networks = correlations
+    words = f"At **m = {m:,}** features, {len(result.runs[result.architectures[0]])} seeds."
+    if not math.isnan(features):
+        words += (
+            f" Rank correlation with the paper’s features **{features:.2f}**, with its networks **{networks:.2f}**."
+        )
+    return words if result.is_complete else f"{words} The table grows while the computation goes on."

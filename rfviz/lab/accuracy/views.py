@@ -1,0 +1,148 @@
+"""The layout of the accuracy page: tabs for its charts, confusions and penalties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from rfviz.errors import RfvizError
+from rfviz.lab.accuracy import text
+from rfviz.lab.accuracy.architectures import rank_correlations
+from rfviz.lab.accuracy.compute import AccuracyResult
+from rfviz.lab.accuracy.figures import plot_confusion, plot_penalty
+from rfviz.lab.accuracy.page import Source, table_1_of
+from rfviz.lab.accuracy.settings import Settings
+from rfviz.lab.page import Chart
+from rfviz.lab.sweep import OWN_TRAINING
+from rfviz.ui import images, layout
+from rfviz.ui.page import View
+
+__all__ = ["AccuracyView"]
+
+_SHOWN_ERRORS = 24
+_TABLE = "accuracy:table"
+
+
+class AccuracyView(View[Source, Settings, AccuracyResult]):
+    """Five tabs, of which only the open one is drawn: points that arrive redraw the page many times."""
+
+    def work_note(self, settings: Settings) -> str:
+        return OWN_TRAINING if settings.loss != "ridge" else ""
+
+    def refuse(self, settings: Settings, error: RfvizError) -> None:
+        (st.error if settings.maps else st.info)(str(error))
+
+    def draw(self, settings: Settings, result: AccuracyResult, charts: Sequence[Chart]) -> None:
+        name, tab = layout.tabs(self.state, ["Against m", "Against seconds", "Against bytes", "Confusions", "Penalty"])
+        for reason in result.refused:
+            st.info(reason)
+        with tab:
+            if name == "Against m":
+                self.main_chart(settings, result, charts[0])
+            elif name == "Confusions":
+                self.confusions(result)
+            elif name == "Penalty":
+                self.penalties(result)
+            else:
+                axis = name.split()[1]
+                chart = next(chart for chart in charts if chart.name == f"accuracy-{axis}")
+                layout.chart(chart.figure, chart.name, chart.alt)
+                layout.explain(text.RESOURCES[axis])
+        self.draw_details(settings, result, charts)
+
+    def share(self, settings: Settings, result: AccuracyResult) -> None:
+        """Draw the button once nothing is added any more."""
+        if not result.is_empty and not (self.live and self.live.is_going):
+            super().share(settings, result)
+
+    def confusions(self, result: AccuracyResult) -> None:
+        """Draw the confusions of one map at one number of features, and images of the rows."""
+        labels, split = [label for label, runs in result.runs.items() if runs[0]], result.split
+        if not split.is_classification or not labels:
+            st.markdown("Confusions appear with the first points of a classification.")
+            return
+        with st.container(key="controls-confusions"):
+            label = self.panel.choice("confused", labels, labels[0], "Map", "The map whose errors are shown.")
+            predictions = result.predictions(label)
+            at, titles = [str(m) for m in sorted(predictions)], {str(m): f"{m:,}" for m in predictions}
+            m = int(self.panel.choice("at", at, at[-1], "Features m", "The point of the curve.", titles))
+        wrong, names = np.flatnonzero(split.y_test != predictions[m]), list(split.target_names)
+        st.markdown(
+            f"**{len(wrong):,} of {len(split.y_test):,}** test rows are wrong with {label} at m = {m:,} (seed 0)."
+        )
+        with st.container(key="pair"):
+            figure = plot_confusion(result.confusions(label, m), names)
+            layout.chart(figure, "confusion", f"Confusions of {label} at m = {m}.")
+            dataset = self.source.data.dataset
+            if dataset.image_shape and len(wrong):
+                shown = wrong[:_SHOWN_ERRORS]
+                captions = [f"{names[split.y_test[i]]} → {names[predictions[m][i]]}" for i in shown]
+                st.html(images.gallery(dataset, self.source.data, split.test_rows[shown], captions))
+
+    def penalties(self, result: AccuracyResult) -> None:
+        """Draw the penalty that was chosen at each point, where it was chosen."""
+        if result.loss != "ridge":
+            st.markdown(
+                f"The {result.loss} loss is trained with the small penalty 10⁻⁶ per row; to stop early does the rest."
+            )
+            return
+        # Training of its own has a penalty of its own, per row.
+        own = {candidate.label for candidate in result.candidates if candidate.loss}
+        figure = plot_penalty([curve for curve in result.curves() if curve.label not in own])
+        layout.chart(figure, "penalty", "Chosen penalty against the number of features.")
+        layout.explain(text.PENALTY)
+
+    def details(
+        self, settings: Settings, result: AccuracyResult, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
+        table = self.architectures if result.architectures else self.table_1
+        return {
+            "Numbers": lambda: self.numbers(result),
+            "Table 1 of the paper": lambda: table(result),
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        }
+
+    def numbers(self, result: AccuracyResult) -> None:
+        """Draw every point of every curve as a table."""
+        frames = [curve.frame.assign(map=curve.label) for curve in result.curves()]
+        table = pd.concat(frames, ignore_index=True)
+        note = text.COLUMNS
+        if (table["columns"] == table["m"]).all():
+            table, note = table.drop(columns="columns"), ""
+        formats = {"error": "%.2f", "s.d.": "%.2f", "alpha": "%.3g", "seconds": "%.3g"}
+        layout.numbers(table[["map", *[name for name in table.columns if name != "map"]]], formats, note)
+
+    def table_1(self, result: AccuracyResult) -> None:
+        """Draw Table 1 of the maxout paper on MNIST, computed when its button is pressed."""
+        if not result.is_papers_mnist:
+            st.markdown(text.TABLE_1_ELSEWHERE)
+            return
+        wanted = st.session_state.get(_TABLE, False)
+        with st.container(horizontal=True):
+            st.button("Compute Table 1", type="primary", disabled=wanted, on_click=_want_table, args=(True,))
+            st.button("Stop computing", disabled=not wanted, on_click=_want_table, args=(False,))
+        if not wanted and self.cache.peek(table_1_of, self.source.data) is None:
+            return
+        table = self.cache.call(table_1_of, self.source.data)
+        _want_table(False)
+        formats = dict.fromkeys(["error %", "s.d.", "paper %", "paper s.d.", "apart"], "%.2f")
+        layout.numbers(table.to_frame(), formats, text.TABLE_1)
+
+    def architectures(self, result: AccuracyResult) -> None:
+        """Draw accuracy and rank of the architectures of the compositional paper."""
+        found = result.architecture_table()
+        if found is None:
+            st.markdown("The table appears when every architecture has its first points. Press Start.")
+            return
+        table, m = found
+        st.markdown(text.about_architectures(table, m, rank_correlations(table), result))
+        formats = dict.fromkeys(["accuracy %", "s.e.", "paper RFS %", "paper net %"], "%.2f")
+        layout.numbers(table, formats, text.ARCHITECTURES)
+
+
+def _want_table(value: bool) -> None:
+    st.session_state[_TABLE] = value

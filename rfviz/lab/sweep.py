@@ -1,0 +1,142 @@
+"""Sweeps over the number of features: several maps with several seeds under one linear model, as work in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, run_segment
+from rfviz.analysis.splits import Split, with_patches
+from rfviz.features import MapSpec
+from rfviz.lab.cache import Cache
+from rfviz.lab.candidate import Candidate
+from rfviz.lab.split_data import SplitData
+from rfviz.lab.work import Part, Work
+from rfviz.linear_model.descent import schedule
+
+__all__ = ["OWN_TRAINING", "Step", "Task", "runs_of", "segment_of", "sweep_parts"]
+
+#: A grid of numbers of features, and the share of the training rows.
+Step = tuple[tuple[int, ...], float]
+
+OWN_TRAINING = " With this loss every m is trained on its own, by stochastic gradients on the same features."
+# Inputs made of image patches are cached for data below this many bytes; others are made again in a second.
+_SMALL_SPLIT = 30_000_000
+# Multiply-adds that take as long as a small step of stochastic gradients.
+_STEP_COST = 1e7
+# What a doubly stochastic step computes and draws for every pair of features.
+_DRAWN_AGAIN = 20
+
+
+@dataclass(frozen=True)
+class Task:
+    """One map with one seed on one part of the grid.
+
+    Attributes
+    ----------
+    source : SplitData
+    spec : MapSpec
+        With its seed.
+    grid : tuple of int
+    share : float
+        Of the training rows.
+    loss : str
+    alphas : float, "auto" or None
+        Penalties of the ridge; None for other losses.
+    patches : (image_shape, (size, stride, n_components)) or None
+        See :class:`rfviz.lab.candidate.Candidate`.
+    """
+
+    source: SplitData
+    spec: MapSpec
+    grid: tuple[int, ...]
+    share: float = 1.0
+    loss: str = "ridge"
+    alphas: float | str | None = "auto"
+    patches: tuple[tuple[int, ...], tuple[int, int, int]] | None = None
+
+
+def segment_of(task: Task, *, cache: Cache) -> Segment:
+    """Train and test one map with one seed on one part of the grid."""
+    split = task.source.split(cache)
+    if task.patches is not None:
+        small = split.X_train.nbytes < _SMALL_SPLIT
+        split = cache.call(patches_of, task.source, task.patches) if small else with_patches(split, *task.patches)
+    return run_segment(split, task.spec, task.grid, task.alphas, task.share, cache.progress, task.loss)
+
+
+def patches_of(source: SplitData, patches: tuple[tuple[int, ...], tuple[int, int, int]], *, cache: Cache) -> Split:
+    """Return the split with principal components of image patches as inputs."""
+    return with_patches(source.split(cache), *patches)
+
+
+def sweep_parts(
+    source: SplitData,
+    candidates: Sequence[Candidate],
+    seeds: int,
+    steps: Sequence[Step],
+    alphas: float | str,
+    loss: str,
+    cache: Cache,
+) -> Iterator[Part]:
+    """Yield every part of a sweep, in an order in which all curves grow together from the left.
+
+    Parameters
+    ----------
+    source : SplitData
+    candidates : sequence of Candidate
+        A curve each.
+    seeds : int
+        Independent draws of each map.
+    steps : sequence of Step
+        Parts of the grid, or the grid with growing shares of the rows.
+    alphas : float or "auto"
+        Penalties of the ridge.
+    loss : str
+        Where a candidate has none of its own; see :func:`rfviz.analysis.accuracy.run_segment`.
+    cache : Cache
+
+    Raises
+    ------
+    DataError
+        For data without labels.
+    """
+    split = source.split(cache)
+    for grid, share in steps:
+        for seed in range(seeds):
+            for candidate in candidates:
+                own = candidate.loss or loss
+                spec = candidate.spec.replace(random_state=seed)
+                task = Task(source, spec, grid, share, own, alphas if own == "ridge" else None, candidate.patches)
+                title = f"{candidate.label}, seed {seed}, up to m = {max(grid):,}"
+                yield Part(candidate.label, segment_of, (task,), _cost(task, candidate, split), title)
+
+
+def _cost(task: Task, candidate: Candidate, split: Split) -> float:
+    """Return about how many multiply-adds a task takes."""
+    n, d = split.X_train.shape
+    rows, m = task.share * n, max(task.grid)
+    if task.loss == DOUBLY_STOCHASTIC:
+        return _DRAWN_AGAIN * candidate.products(m) * m * d
+    features = rows * d * candidate.products(m)
+    if task.loss == "ridge":
+        return features + min(rows * m**2, rows**2 * m)
+    epochs, batch = schedule(max(int(rows), 1), "auto", "auto")
+    learning = 2 * rows * sum(task.grid) * max(len(split.target_names), 1)
+    return epochs * (features + learning + rows / batch * len(task.grid) * _STEP_COST)
+
+
+def runs_of(work: Work) -> dict[str, list[list[Segment]]]:
+    """Return the known segments of a sweep: by the label of the curve a list per seed, without the tasks of others.
+
+    Of growing shares of the rows it is the largest share that counts.
+    """
+    runs: dict[str, dict[int, dict[tuple[int, ...], Segment]]] = {}
+    for part in work.parts:
+        if part.function is segment_of:
+            (task,) = part.args
+            run = runs.setdefault(part.label, {}).setdefault(task.spec.get("random_state"), {})
+            segment = work.result(part)
+            if segment is not None:
+                run[task.grid] = segment
+    return {label: [list(run.values()) for run in seeds.values()] for label, seeds in runs.items()}

@@ -1,0 +1,73 @@
+"""What is drawn of a comparison: curves, the paper's numbers, confusions and the table of architectures."""
+
+import numpy as np
+import pytest
+
+from rfviz import datasets
+from rfviz.analysis.accuracy import run_segment
+from rfviz.analysis.splits import Split, make_split
+from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, SharedPoolMaxout
+from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, mean_against_seconds
+from rfviz.lab.candidate import Candidate
+
+MAXOUT = Candidate("Maxout", MapSpec(RandomMaxout, pool_size=4))
+
+
+@pytest.fixture(scope="module")
+def result():
+    split = make_split(datasets.load("digits"), "none")
+    runs = [
+        [run_segment(split, MAXOUT.spec.replace(random_state=seed), grid, 1.0) for grid in ([10, 20], [40])]
+        for seed in range(2)
+    ]
+    return AccuracyResult(split, (MAXOUT,), "ridge", {"Maxout": runs}, {"Linear": 0.05})
+
+
+def test_errors_are_per_cent_of_classes(result):
+    (curve,) = result.curves()
+    errors = np.mean([np.concatenate([s.errors for s in run]) for run in result.runs["Maxout"]], axis=0)
+    np.testing.assert_allclose(curve.frame["error"], 100 * errors)
+    assert result.baselines == {"Linear": 5.0} and result.unit == "test error, %" and not result.is_empty
+    frame = curves_frame(result.curves(), result.baselines)
+    assert frame["map"].tolist() == ["Maxout"] * 3 + ["Linear"] and frame["error"].iloc[-1] == 5.0
+
+
+def test_seconds_are_those_of_the_last_point_of_each_segment(result):
+    frame = mean_against_seconds(result.runs["Maxout"])
+    assert frame["m"].tolist() == [20, 40] and (frame["seconds"] > 0).all()
+
+
+def test_confusions_are_those_of_the_first_seed(result):
+    assert list(result.predictions("Maxout")) == [10, 20, 40]
+    counts = result.confusions("Maxout", 40)
+    assert counts.sum() == len(result.split.y_test)
+    wrong = 1 - np.trace(counts) / counts.sum()
+    assert wrong == pytest.approx(result.runs["Maxout"][0][1].errors[0])
+
+
+def test_the_papers_numbers_belong_to_the_papers_data(result):
+    assert not result.is_papers_mnist and result.curves()[0].paper == ()
+    zeros = [np.zeros((n, 784), np.float32) for n in (60_000, 10_000)]
+    labels = [np.zeros(n, int) for n in (60_000, 10_000)]
+    mnist = Split("mnist", zeros[0], labels[0], zeros[1], labels[1], np.arange(10_000), ("0", "1"), True)
+    others = (
+        Candidate("q = 3", MapSpec(RandomMaxout, pool_size=3)),
+        Candidate("rectangles", MapSpec(RandomMaxout, pool_size=4, receptive_field=(3, 6))),
+        Candidate("trained otherwise", MAXOUT.spec, loss="doubly stochastic"),
+        Candidate("shared", MapSpec(SharedPoolMaxout, pool_size=4)),
+    )
+    candidates = (MAXOUT, *others)
+    papers = AccuracyResult(mnist, candidates, "ridge", {candidate.label: [[]] for candidate in candidates}, {})
+    assert [bool(curve.paper) for curve in papers.curves()] == [True, False, False, False, False]
+    assert papers.curves()[0].paper[0] == (100, 18.24, 0.39)
+
+
+def test_architectures_are_ranked_where_all_have_arrived(result):
+    segments = result.runs["Maxout"][0]
+    candidates = tuple(Candidate(name, MapSpec(CompositionalFeatures)) for name in ("4,4", "full"))
+    early = AccuracyResult(result.split, candidates, "ridge", {"4,4": [segments], "full": [[]]}, {})
+    assert early.architecture_table() is None
+    later = AccuracyResult(result.split, candidates, "ridge", {"4,4": [segments], "full": [segments[:1]]}, {})
+    table, m = later.architecture_table()
+    assert m == 20 and table["architecture"].tolist() == ["4,4", "full"]
+    assert table["accuracy %"].iloc[0] == pytest.approx(100 * (1 - segments[0].errors[1]))

@@ -1,0 +1,155 @@
+"""The accuracy page: the curves it draws, the controls it offers when, and what it says."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from rfviz import datasets
+from rfviz.lab.accuracy import settings
+from tests.app_pages import array, assert_refused, changed, opened, run_to_its_end, specs
+
+SLUG = "accuracy"
+SMALL = {"references": [], "m_max": 60, "seeds": 1, "schemes": ["RandomFourier", "RandomMaxout", "SharedPoolMaxout"]}
+
+
+def curve_names(at):
+    return [t["name"] for t in specs(at)[0]["data"] if t.get("mode") == "lines+markers"]
+
+
+def test_whole_images_are_compared_with_rectangles():
+    at = run_to_its_end(opened(SLUG, {**SMALL, "receptive_field": (3, 6), "n_projections": 40}))
+    assert curve_names(at) == [
+        "Random Fourier", "Random Fourier, rectangles", "Random maxout, q = 4", "Random maxout, q = 4, rectangles",
+        "Shared-pool maxout, q = 4", "Shared-pool maxout, q = 4, rectangles",
+    ]  # fmt: skip
+    said = "\n".join(m.value for m in at.markdown)
+    assert "a random rectangle of 3 to 6 pixels" in said and "of Random maxout, q = 4 from" in said
+    assert not at.warning
+    changed(at, SLUG, {"whole": False})
+    assert len(curve_names(run_to_its_end(at))) == 3
+
+
+def test_rectangles_are_offered_for_images_and_maps_that_project():
+    at = opened(SLUG, {**SMALL, "schemes": ["RandomFourier"]})
+    assert at.session_state[f"{SLUG}.receptive_field"] == (8, 8) and f"{SLUG}.whole" not in at.session_state
+    for other in ({"data": "moons"}, {"schemes": ["CompositionalFeatures"]}):
+        assert (
+            f"{SLUG}.receptive_field" not in opened(SLUG, {**SMALL, "schemes": ["RandomFourier"]} | other).session_state
+        )
+
+
+def test_the_address_holds_the_rectangles():
+    at = opened(SLUG, SMALL | {"schemes": ["RandomProjection"]}, {"receptive_field": "2,5", "whole": "false"})
+    assert at.session_state[f"{SLUG}.receptive_field"] == (2, 5)
+    assert curve_names(run_to_its_end(at)) == ["Random projection, rectangles"]
+
+
+@pytest.mark.parametrize("found", [False, True])
+def test_the_preset_takes_mnist_from_the_data_folder_else_digits(found, monkeypatch):
+    found_file = SimpleNamespace(extra={"image_shape": (28, 28)})
+    known = {"digits": settings.datasets.spec("digits")} | ({"folder:mnist": found_file} if found else {})
+    monkeypatch.setattr(settings.datasets, "specs", lambda: known)
+    values = settings.presets()["Receptive fields"][1]
+    assert values["data"] == ("folder:mnist" if found else "digits")
+    assert values["receptive_field"] == ((8, 20) if found else (3, 6))
+
+
+def test_the_preset_runs_its_four_curves():
+    at = opened(SLUG)
+    next(b for b in at.button if b.label == "Receptive fields").click().run()
+    assert not at.exception and not at.error
+    changed(at, SLUG, {"m_max": 60, "seeds": 1})
+    assert len(curve_names(run_to_its_end(at))) == 4
+
+
+def test_doubly_stochastic_training_is_compared_with_the_exact_solution():
+    at = run_to_its_end(opened(SLUG, {**SMALL, "schemes": ["RandomFourier"], "m_max": 200, "doubly": True}))
+    assert curve_names(at) == ["Random Fourier", "Random Fourier, doubly stochastic"]
+    assert not at.warning
+    said = "\n".join(m.value for m in at.markdown)
+    assert "against the exact solution: Random Fourier" in said
+    # Coefficients of ten classes alone: 200·10·8 bytes.
+    assert "It stores 16 kB instead of 42 kB" in said
+
+
+def test_no_maps_is_one_sentence_and_no_failure():
+    at = opened(SLUG, {"schemes": [], "references": []})
+    assert not at.exception and not at.error and not specs(at)
+    assert [info.value for info in at.info] == ["Choose at least one map."]
+
+
+ONE_MAP = {"schemes": ["RandomProjection"], "references": [], "m_max": 40, "seeds": 1}
+
+
+@pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge", "exponential"])
+def test_each_loss(loss):
+    at = run_to_its_end(opened(SLUG, {**ONE_MAP, "loss": loss}))
+    (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
+    assert array(curve["x"])[-1] == 40 and array(curve["y"])[-1] < 15
+    assert any(f"({loss})" in markdown.value for markdown in at.markdown)
+
+
+def test_architectures_are_ranked():
+    setting = {"data": "photo_patches", "data.max_samples": 200, "schemes": ["CompositionalFeatures"], "m_max": 40}
+    setting |= {"skeletons": ["4-4", "full"], "references": [], "seeds": 2, "normalise": "standardise rows"}
+    at = run_to_its_end(opened(SLUG, setting))
+    assert not at.warning and not at.error
+    curves = [trace for trace in specs(at)[0]["data"] if trace["mode"] == "lines+markers"]
+    assert [curve["name"] for curve in curves] == ["4,4", "full"]
+    at.session_state["accuracy.details-1"] = True
+    at.run()
+    (table,) = at.dataframe
+    assert table.value["architecture"].tolist() == ["4,4", "full"]
+    assert table.value["paper RFS %"].tolist() == [71.49, 60.01]
+
+
+def test_a_link_opens_a_tab():
+    at = opened(SLUG, ONE_MAP, query={"tab": "penalty", "open": "how-it-is-computed"})
+    assert at.session_state["accuracy:tab"] == "Penalty" and not at.toast
+    assert at.session_state["accuracy.details-2"]
+    seconds = opened(SLUG, ONE_MAP, query={"tab": "against-seconds"})
+    assert "seconds" in specs(seconds)[0]["layout"]["xaxis"]["title"]["text"]
+    at.session_state["accuracy:tab"] = "Against m"
+    at.run()
+    assert at.session_state["accuracy:tab"] == "Against m", "the address counts when the page opens, and no longer"
+    assert len(opened(SLUG, ONE_MAP, query={"tab": "nowhere"}).toast) == 1
+
+
+def test_architectures_are_refused_where_there_are_no_images():
+    message = assert_refused(opened(SLUG, {"data": "moons", "schemes": ["CompositionalFeatures"],
+                                                 "skeletons": ["4-4"]}))  # fmt: skip
+    assert "no images" in message
+
+
+def test_a_stochastic_loss_says_what_it_costs():
+    at = opened(SLUG, {"loss": "logistic", "references": [], "m_max": 20_000})
+    assert any("every m is trained on its own" in caption.value for caption in at.caption)
+    assert "accuracy.alpha" not in at.session_state  # the ridge's penalty is no control of this loss
+    assert [button.label for button in at.button if button.label == "Start" and not button.disabled]
+
+
+def test_an_m_whose_gram_matrix_does_not_fit(monkeypatch):
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.0001")
+    at = run_to_its_end(opened(SLUG, {**ONE_MAP, "m_max": 80, "seeds": 2}))
+    (warning,) = at.warning
+    assert "largest number of features that fits is about 59" in warning.value and "logistic" in warning.value
+    (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
+    assert array(curve["x"])[-1] == 40
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [("1,2,a\n3,4,a\n" * 20, "at least two classes"), ("1,2,a\n3,5,b\n" * 4, "at least 20 rows")],
+)
+def test_labels_that_nothing_can_be_learned_from(rows, message, tmp_path):
+    (tmp_path / "table.csv").write_text("x,z,label\n" + rows, encoding="utf-8")
+    datasets.set_folder(tmp_path)
+    try:
+        at = opened(SLUG, {"data": "folder:table"})
+        assert message in assert_refused(at)
+    finally:
+        datasets.set_folder(None)
+
+
+def test_data_without_labels():
+    assert "Accuracy needs labels" in assert_refused(opened(SLUG, {"data": "circle"}))
