@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rfviz.ui import layout
-from rfviz.ui import lesson_cards as cards
+from rfviz.ui.teaching import lesson_cards as cards
 
 TITLE = "Lessons"
 ICON = ":material/school:"

@@ -15,7 +15,6 @@ import streamlit as st
 
 from rfviz.lab import page as lab
 from rfviz.lab.animation import AnimationSpec
-from rfviz.ui import teaching
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, find_pages
@@ -23,6 +22,7 @@ from rfviz.ui.play import Reel, bar_code, chart_bar
 from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState, pins
 from rfviz.ui.state.history import history_buttons
+from rfviz.ui.teaching import menu as teaching
 
 __all__ = [
     "blas_note",

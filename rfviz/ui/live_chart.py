@@ -11,7 +11,7 @@ import plotly.io as pio
 import streamlit as st
 
 from rfviz.figures.plotly_js import needed_script
-from rfviz.ui.presenter import is_presenting
+from rfviz.ui.teaching.presenter import is_presenting
 from rfviz.ui.web.plotly_routes import plotly_address
 
 __all__ = ["live_chart", "taken_places", "taken_row"]

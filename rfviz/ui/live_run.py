@@ -10,7 +10,7 @@ import streamlit as st
 
 from rfviz.errors import RfvizError
 from rfviz.ui.background import Job
-from rfviz.ui.presenter import is_presenting
+from rfviz.ui.teaching.presenter import is_presenting
 
 __all__ = ["LiveRun", "Work"]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rfviz.ui.lesson_panel import all_lessons
+from rfviz.ui.teaching.lesson_panel import all_lessons
 from tests.browser.steps import SATURATION, control, settle, slider, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser

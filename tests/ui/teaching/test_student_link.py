@@ -2,7 +2,7 @@
 
 from urllib.parse import parse_qs, urlsplit
 
-from rfviz.ui.student_link import link_of
+from rfviz.ui.teaching.student_link import link_of
 
 
 def test_address_holds_values_hidden_names_and_the_view():

@@ -9,10 +9,10 @@ import streamlit as st
 
 from rfviz.datasets.base import DatasetSpec
 from rfviz.datasets.files.own import PREFIX, is_own
-from rfviz.ui import own_data_text as text
 from rfviz.ui import share
-from rfviz.ui.own_data import desk, specs
-from rfviz.ui.own_data_dialog import DRAFT, bring
+from rfviz.ui.own_data import text
+from rfviz.ui.own_data.dialog import DRAFT, bring
+from rfviz.ui.own_data.session import desk, specs
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState, history, pins
 

@@ -16,8 +16,8 @@ from rfviz.datasets.parameters import RANDOM_STATE
 from rfviz.errors import RfvizError
 from rfviz.figures.images import data_uri
 from rfviz.params import Param
-from rfviz.ui import own_data_text as text
-from rfviz.ui.own_data import Desk
+from rfviz.ui.own_data import text
+from rfviz.ui.own_data.session import Desk
 from rfviz.ui.plain import plain
 
 __all__ = ["preview"]

@@ -13,9 +13,9 @@ from rfviz.datasets.files.own import own_spec
 from rfviz.errors import DataError
 from rfviz.lab.panel import Data, in_plane
 from rfviz.lab.script import load_data
-from rfviz.ui import own_data
 from rfviz.ui.cache import STORE
-from rfviz.ui.own_data import Desk
+from rfviz.ui.own_data import session as own_data
+from rfviz.ui.own_data.session import Desk
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.results import forget, kept, known
 from rfviz.ui.share import _VISITED

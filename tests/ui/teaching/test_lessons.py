@@ -7,8 +7,8 @@ import pytest
 from rfviz.lab.address import format_value, same_text
 from rfviz.lab.index import FACTS
 from rfviz.lessons import facts_of, parse_expression
-from rfviz.ui.lesson_panel import LESSONS, all_lessons
 from rfviz.ui.page_index import find_pages
+from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons
 from tests.app_pages import page_at, specs
 
 LESSON = {lesson.slug: lesson for lesson in all_lessons()[0]}
@@ -228,7 +228,7 @@ def test_a_file_with_a_mistake_is_named_and_spoils_nothing(tmp_path, monkeypatch
     for path in LESSONS.glob("*.md"):
         (tmp_path / path.name).write_text(path.read_text("utf-8"), encoding="utf-8")
     (tmp_path / "mine.md").write_text("---\ntitle: Mine\npage: nowhere\nminutes: 3\n---\n", encoding="utf-8")
-    monkeypatch.setattr("rfviz.ui.lesson_panel.LESSONS", tmp_path)
+    monkeypatch.setattr("rfviz.ui.teaching.lesson_panel.LESSONS", tmp_path)
     at = page_at("lessons").run()
     assert not at.exception and len(at.warning) == 1 and "mine.md, line 3" in at.warning[0].value
     assert len(at.get("page_link")) == len(LESSON)

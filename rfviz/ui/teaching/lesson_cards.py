@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rfviz.ui.lesson_panel import LESSONS, all_lessons, lesson_link
 from rfviz.ui.page_index import find_pages, picture_of
+from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons, lesson_link
 
 __all__ = ["FOR_TEACHERS", "mistakes", "show"]
 

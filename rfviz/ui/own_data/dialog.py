@@ -12,9 +12,9 @@ from rfviz.datasets import files
 from rfviz.datasets.base import Progress
 from rfviz.datasets.downloads import openml
 from rfviz.errors import DataError, RfvizError
-from rfviz.ui import own_data_text as text
-from rfviz.ui.own_data import Desk
-from rfviz.ui.own_data_preview import preview
+from rfviz.ui.own_data import text
+from rfviz.ui.own_data.preview import preview
+from rfviz.ui.own_data.session import Desk
 from rfviz.ui.streamlit_private import discard_upload
 
 __all__ = ["DRAFT", "bring"]

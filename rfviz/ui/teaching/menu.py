@@ -10,11 +10,11 @@ import streamlit as st
 
 from rfviz import datasets
 from rfviz.features import registry
-from rfviz.ui import lesson_panel
 from rfviz.ui.page_index import ASSETS
-from rfviz.ui.presenter import is_presenting, present
 from rfviz.ui.state import PageState
-from rfviz.ui.student_link import student_link
+from rfviz.ui.teaching import lesson_panel
+from rfviz.ui.teaching.presenter import is_presenting, present
+from rfviz.ui.teaching.student_link import student_link
 
 __all__ = ["PARTS", "begin", "menu", "panel"]
 

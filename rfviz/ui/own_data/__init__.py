@@ -1,0 +1,1 @@
+"""Data that a user brings: the dialog, the menu entry, and their life within a session."""
