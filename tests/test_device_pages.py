@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 
 from rfviz import backend
-from rfviz.analysis.machine import digit_rows
 from rfviz.backend import Rates
 from rfviz.features import RandomMaxout
+from rfviz.lab.your_machine.compute import digit_rows
 from rfviz.ui import device_use, results, scheduler
 from rfviz.ui.cache import STORE
 from rfviz.ui.results import kept, known

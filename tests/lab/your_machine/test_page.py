@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from rfviz.analysis import machine
 from rfviz.backend import rates
 from rfviz.features import registry
-from rfviz.ui import machine_views, results
+from rfviz.lab.your_machine import compute, views
+from rfviz.ui.cache import STORE
 from tests.app_pages import array, opened, specs
 
 SLUG = "your-machine"
@@ -16,17 +16,17 @@ UNFOLDED = {f"details-{number}": True for number in range(3)}
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    """A quick benchmark of three schemes, none of them measured before."""
+    """A quick benchmark of three maps, none of them measured before."""
     few = {name: registry()[name] for name in ("RandomMaxout", "RandomFourier", "DecisionStumps")}
-    monkeypatch.setattr(machine_views, "registry", lambda: few)
-    for name in ("_TURNS", "_DRAWS"):
-        monkeypatch.setattr(machine, name, 1)
+    monkeypatch.setattr(views, "registry", lambda: few)
+    for name in ("TURNS", "DRAWS"):
+        monkeypatch.setattr(compute, name, 1)
     # On the processor, which is all that a fake GPU has.
     monkeypatch.setattr(rates, "_GPU_SIDES", (64,))
     monkeypatch.setattr(rates, "_GPU_COPIED", 1_000_000)
-    results._shelves.pop("machine", None)
+    STORE.clear()
     yield
-    results._shelves.pop("machine", None)
+    STORE.clear()
 
 
 def pressed(at, label):
@@ -49,14 +49,14 @@ def bars(at, name="measured"):
 
 
 def test_a_first_look_is_all_that_is_taken_unasked(monkeypatch):
-    monkeypatch.setattr(machine_views, "measure_scheme", None)
+    monkeypatch.setattr(compute, "measure", None)
     at = opened(SLUG, UNFOLDED)
     assert len(bars(at)["y"]) == 0
     looked = bars(at, "first look")
     assert sorted(looked["y"]) == [0, 1, 2] and (array(looked["x"]) > 0).all()
     assert looked["marker"]["opacity"] < 1 and all("about" in text or "under" in text for text in looked["text"])
     # Who comes later sees the same, and nothing is computed again.
-    monkeypatch.setattr(machine_views, "glance", None)
+    monkeypatch.setattr(compute, "glance", None)
     assert (array(bars(opened(SLUG), "first look")["x"]) == array(looked["x"])).all()
     assert specs(at)[0]["layout"]["yaxis"]["ticktext"] == ["Decision stumps", "Random Fourier", "Random maxout"]
     assert "first look" in "".join(markdown.value for markdown in at.markdown)

@@ -1,4 +1,4 @@
-"""How near each feature map comes to what the device allows."""
+"""Each feature map's share of the device's limit, as bars."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from rfviz.analysis.machine import Timing
-from rfviz.features import map_class
+from rfviz.features import FeatureMap
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, styled
+from rfviz.lab.your_machine.compute import Timing
 
 __all__ = ["plot_shares"]
 
@@ -17,34 +17,34 @@ _ROW, _AROUND = 30, 130
 
 
 def plot_shares(
-    speeds: Sequence[Timing], labels: Mapping[str, str], *, glances: Sequence[Timing] = (), revision: str = ""
+    speeds: Sequence[Timing],
+    classes: Sequence[type[FeatureMap]],
+    *,
+    glances: Sequence[Timing] = (),
+    revision: str = "",
 ) -> go.Figure:
-    """Bars: the device's least time over the measured one, in per cent, for each scheme that was measured.
+    """Draw the device's least time over the measured one, in per cent, for each map that was measured.
 
     Parameters
     ----------
     speeds : sequence of Timing
         Measured with care.
-    labels : mapping
-        Name for a reader of every scheme, by class name: the axis holds them all from the beginning, the first on top.
+    classes : sequence of type of FeatureMap
+        All maps: the axis shows them from the beginning, the first on top.
     glances : sequence of Timing
         Of a first look: pale bars, and “about” before their numbers.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+        While it stays the same, the zoom survives a redraw.
     """
-    rows = {name: place for place, name in enumerate(reversed(labels))}
+    rows = {cls: place for place, cls in enumerate(reversed(classes))}
     longest = max((100.0 * speed.share for speed in (*speeds, *glances)), default=0.0)
     bars = [_bars(shown, rows, pale) for shown, pale in ((speeds, False), (glances, True)) if shown or not pale]
     limit = trace(
         "scatter", x=[100, 100], y=[-0.6, len(rows) - 0.4], mode="lines", hoverinfo="skip", showlegend=False,
         line={"color": GREY, "width": 1.5, "dash": "dot"},
     )  # fmt: skip
-    names = {"tickmode": "array", "tickvals": list(rows.values()), "ticktext": [labels[name] for name in rows]}
-    # The number beside the longest bar has room in a narrow window too.
+    names = {"tickmode": "array", "tickvals": list(rows.values()), "ticktext": [cls.label for cls in rows]}
+    # The number next to the longest bar has room in a narrow window too.
     return styled(
         [limit, *bars], x="share of the device’s limit, %", y="", height=_ROW * len(rows) + _AROUND, revision=revision,
         xaxis={"range": [0, max(120.0, 1.5 * longest)]}, margin={"l": 180, "t": 28}, barmode="overlay",
@@ -56,14 +56,13 @@ def plot_shares(
     )  # fmt: skip
 
 
-def _bars(speeds: Sequence[Timing], rows: Mapping[str, int], pale: bool) -> dict:
+def _bars(speeds: Sequence[Timing], rows: Mapping[type[FeatureMap], int], pale: bool) -> dict:
+    """Return one trace of bars."""
     percents, about = [100.0 * speed.share for speed in speeds], "about " if pale else ""
     return trace(
-        "bar", orientation="h", x=percents, y=[rows[speed.scheme] for speed in speeds], width=0.62,
+        "bar", orientation="h", x=percents, y=[rows[speed.cls] for speed in speeds], width=0.62,
         name="first look" if pale else "measured",
-        marker={
-            "color": [map_style(map_class(speed.scheme)).colour for speed in speeds], "opacity": 0.5 if pale else 1.0,
-        },
+        marker={"color": [map_style(speed.cls).colour for speed in speeds], "opacity": 0.5 if pale else 1.0},
         text=[f"{about}{percent:.0f}%" if percent >= 1 else "under 1%" for percent in percents],
         textposition="outside", cliponaxis=False, textfont={"size": 14}, showlegend=False,
         customdata=[[speed.label, _rate(speed), speed.bound] for speed in speeds],

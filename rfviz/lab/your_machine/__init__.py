@@ -1,0 +1,1 @@
+"""Your machine: how fast the feature maps are here."""

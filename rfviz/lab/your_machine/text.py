@@ -1,0 +1,162 @@
+"""Texts of the page about this machine."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from rfviz._version import __version__
+from rfviz.backend import get_device
+from rfviz.lab.your_machine.compute import BUDGETS, ROWS, M, Speed, Timing, to_frame
+
+__all__ = [
+    "CAREFULLY", "HINT", "METHOD", "NOTHING", "NO_RECORDS", "NUMBERS", "busy", "explanation", "first_look",
+    "issue_text", "sizes",
+]  # fmt: skip
+
+# Programs per core: one is the measurement itself, once it has gone on for a minute.
+_BUSY = 1.6
+
+HINT = "Press Start to measure carefully: half a minute to a minute."
+CAREFULLY = "**Start** measures carefully: it takes the best of five turns for each map, and runs the sizes for real."
+NOTHING = "Nothing has been measured carefully yet: press **Start** above."
+NUMBERS = (
+    f"m: features that can be drawn, with {ROWS:,} rows mapped to them, within the time. n: rows that can be mapped to "
+    f"{M:,} features. Both by proportion from the measured times, rounded down. “predicted s” and “took s”: the size "
+    "for 0.2 s was really run (a smaller one where that would not fit into memory). TF32 error: what a feature would "
+    "lose, in per cent of a typical feature, if a GPU’s products were taken in TF32; emulated here where it is not."
+)
+NO_RECORDS = (
+    "There are no recorded results here: they lie in `benchmarks/results` of a checkout, and come with no installed "
+    "package."
+)
+METHOD = f"""
+**The limit.** A map needs a number of floating-point operations, and moves a number of bytes between the chip and its
+memory: each row and weight once in, each feature once out. The rates of the device, in matrix products and in copies,
+are measured here, in turns with the maps; the best rate of all turns counts. The limit is the longer of the two times.
+It leaves out what a program adds: intermediate results, waiting, the way from the host to a GPU.
+
+**The share** is that limit over the time that the map took. Of each, the best of five turns counts, because whatever
+else runs on the machine can only slow a turn down. A share over 100% would mean that a processor’s cache was faster
+than the memory behind it.
+
+**A first look** (the pale bars) draws each map once and maps twice, for a fiftieth of a second, with two turns of the
+device’s limits in between. It is quick, and easily wrong by a third where something else runs.
+
+**Which maps.** Each with its default settings and {M:,} features, on the 64 columns of the digits, as many rows as take
+about a twentieth of a second, at least 1,000. Cosines and other functions count as 20 operations, and are no matrix
+products, so a map that consists of them cannot come near 100% on a processor.
+
+**The sizes.** Drawing takes time in proportion to m, mapping in proportion to n·m. With other data the times grow with
+the number of columns d, but for stumps and structured maps.
+"""
+
+
+def first_look(glances: Sequence[Timing]) -> str:
+    """Explain the pale bars, and how to measure better."""
+    return (
+        "**A first look.** Each pale bar is one short, rough try. The dotted line is the **limit**, which no program "
+        f"can beat on this device: {_limit(glances[0])}. {_ends(glances, 'about ')} "
+        f"{_interactive(glances, 'about ')}. {CAREFULLY}"
+    )
+
+
+def explanation(speeds: Sequence[Timing]) -> str:
+    """Explain the chart, with its numbers."""
+    return f"**What am I seeing?** The dotted line is the limit of this device: {_limit(speeds[0])}. {_ends(speeds)}"
+
+
+def _limit(speed: Timing) -> str:
+    rates = speed.rates
+    return (
+        f"{rates.products / 1e9:,.0f} billion operations a second in matrix products, {rates.bandwidth / 1e9:,.0f} GB "
+        "a second in copies"
+    )
+
+
+def _ends(speeds: Sequence[Timing], about: str = "") -> str:
+    """Name the maps that come closest to the limit and least close."""
+    first, last = max(speeds, key=lambda s: s.share), min(speeds, key=lambda s: s.share)
+    mark = "" if about else "**"  # another first look may find another order
+    said = f"{mark}{first.label}{mark} comes closest, at {about}{_per_cent(first.share)} of it"
+    if len(speeds) == 1:
+        return said + "."
+    return said + f"; {mark}{last.label}{mark} runs at {about}{_per_cent(last.share)}."
+
+
+def sizes(speeds: Sequence[Speed]) -> str:
+    """Say what stays interactive."""
+    off = sorted(s.verified[1] / s.seconds(ROWS, s.verified[0]) for s in speeds)
+    return (
+        f"{_interactive(speeds)}. Run for real, these sizes took {off[0]:.2g} to {off[-1]:.2g} times the predicted "
+        "time."
+    )
+
+
+def _interactive(speeds: Sequence[Timing], about: str = "") -> str:
+    quick = max(speeds, key=lambda s: s.largest_m(BUDGETS[0]))
+    slow = min(speeds, key=lambda s: s.largest_m(BUDGETS[0]))
+    said = (
+        f"With {ROWS:,} points of {quick.n_features} columns, a slider still answers within 0.2 s at "
+        f"{about}**m = {quick.largest_m(BUDGETS[0]):,}** for {_within(quick)}"
+    )
+    if slow is not quick:
+        said += f", and at {about}**m = {slow.largest_m(BUDGETS[0]):,}** for {_within(slow)}"
+    return said
+
+
+def _within(speed: Timing) -> str:
+    """Return the name of a map within a sentence: random Fourier."""
+    return speed.label[:1].lower() + speed.label[1:]
+
+
+def busy(speeds: Sequence[Timing], rough: bool = False) -> str:
+    """Say that others computed on the machine, where they did so; empty otherwise."""
+    load = max(speed.load for speed in speeds)
+    if load < _BUSY:
+        return ""
+    said = f"The machine was busy (load {load:.1f} per core)."
+    if rough:
+        return f"{said} A first look can then be far off, either way."
+    return f"{said} Times are then too long, and shares too low: measure again when it is quiet."
+
+
+def _per_cent(share: float) -> str:
+    return f"{100 * share:.{0 if share >= 0.0095 else 1}f}%"
+
+
+def issue_text(speeds: Sequence[Speed]) -> str:
+    """Return Markdown to paste into an issue: the machine, its limits, a row for each map."""
+    best = speeds[0].rates
+    device = get_device(speeds[0].device)
+    tf32 = f", {best.tf32_products / 1e9:,.0f} in TF32" if best.tf32_products else ""
+    versions = [f"Python {platform.python_version()}"]
+    versions += [f"{name} {_version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
+    lines = [
+        f"**{device.describe()}**, {datetime.now(UTC):%Y-%m-%d}",
+        f"rfviz {__version__}, {', '.join(versions)}, {platform.system()} {platform.machine()}",
+        f"Matrix products: {best.products / 1e9:,.0f} Gflop/s in float32, {best.double_products / 1e9:,.0f} in "
+        f"float64{tf32}; copies: {best.bandwidth / 1e9:,.0f} GB/s.",
+        f"Rows of {speeds[0].n_features} columns; m for {ROWS} rows, n for {M} features.",
+        "",
+    ]
+    frame = to_frame(speeds)
+    lines += [f"| {' | '.join(frame.columns)} |", f"|{'---|' * len(frame.columns)}"]
+    lines += [f"| {' | '.join(_cell(value) for value in row)} |" for row in frame.itertuples(index=False)]
+    return "\n\n".join(lines[:4]) + "\n" + "\n".join(lines[4:])
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= 100 else f"{value:.3g}"
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"

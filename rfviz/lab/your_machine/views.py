@@ -1,0 +1,136 @@
+"""The layout of the page about this machine, and its benchmark, which users start and stop."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from rfviz.features import registry
+from rfviz.lab.work import Part, Work
+from rfviz.lab.your_machine import text
+from rfviz.lab.your_machine.compute import (
+    BUDGETS,
+    Speed,
+    Timing,
+    glance_of,
+    recorded,
+    speed_of,
+    to_frame,
+    with_best_rates,
+)
+from rfviz.lab.your_machine.figures import plot_shares
+from rfviz.ui import layout
+from rfviz.ui.cache import SessionCache
+from rfviz.ui.live_run import LiveRun
+from rfviz.ui.page_index import laboratory_folder
+from rfviz.ui.scheduler.session import session_target
+from rfviz.ui.sidebar import show_device
+
+__all__ = ["show_machine"]
+
+_SLUG = "your-machine"
+_RUN = f"{_SLUG}:run"
+# All users share the first run; who measures again gets a run of their own.
+_runs = itertools.count(1)
+# Between two redraws of a first look, so that its bars come one after the other and the page answers.
+_LOOK_S = 0.25
+
+
+def show_machine() -> None:
+    """Show the page."""
+    state = layout.page_title(_SLUG, controls=False)
+    cache = SessionCache()
+    work = _benchmark(cache)
+    speeds = with_best_rates([work.result(part) for part in work.parts if work.result(part) is not None])
+    live = LiveRun(_SLUG, work, hint=text.HINT)
+    live.start_and_stop()
+    glances, more = _first_look(work, cache, look=not live.is_going)
+    _chart(speeds, glances, str(work.identity))
+    if speeds:
+        _sizes(speeds)
+        if not work.missing():
+            st.button("Measure again", on_click=_measure_again)
+    layout.details(state, {
+        "For an issue: the figures to paste": lambda: _issue(speeds),
+        "Results that were recorded before": _records,
+        "How it is computed": lambda: st.markdown(text.METHOD),
+    })  # fmt: skip
+    state.finish()
+    show_device()
+    # Last, when the page stands: what a run has not drawn yet is shown faded.
+    if live.wait() or more:
+        st.rerun()
+
+
+def _benchmark(cache: SessionCache) -> Work:
+    """Return the run that this user sees: a part for each map, which never starts without being asked for."""
+    run = st.session_state.get(_RUN, 0), session_target()
+    parts = [Part(cls.label, speed_of, (cls, run), cost=float("inf")) for cls in registry().values()]
+    return Work(parts, cache)
+
+
+def _measure_again() -> None:
+    st.session_state[_RUN] = next(_runs)
+    st.session_state[f"{_SLUG}:wanted"] = True
+
+
+def _first_look(work: Work, cache: SessionCache, look: bool) -> tuple[list[Timing], bool]:
+    """Look for a quarter of a second at maps that are not measured; return what was seen, and whether more can be."""
+    until = time.monotonic() + _LOOK_S
+    classes = [part.args[0] for part in work.missing()]
+    found = {cls: cache.peek(glance_of, cls) for cls in classes}
+    for cls in classes:
+        if look and found[cls] is None and time.monotonic() < until:
+            found[cls] = cache.call(glance_of, cls)
+    seen = [timing for timing in found.values() if timing is not None]
+    return with_best_rates(seen), look and len(seen) < len(classes)
+
+
+def _chart(speeds: Sequence[Speed], glances: Sequence[Timing], revision: str) -> None:
+    """Draw each map's share of the limit, and explain it."""
+    words = text.explanation(speeds) if speeds else text.first_look(glances) if glances else text.CAREFULLY
+    figure = plot_shares(speeds, list(registry().values()), glances=glances, revision=revision)
+    layout.chart(figure, "machine-shares", words.replace("*", ""))
+    layout.explain(words)
+    if (speeds or glances) and (busy := text.busy(speeds or glances, rough=not speeds)):
+        st.caption(busy)
+
+
+def _sizes(speeds: Sequence[Speed]) -> None:
+    """Draw what stays interactive, as a table."""
+    st.subheader("How large may it be, and stay interactive?", anchor=False)
+    st.markdown(text.sizes(speeds))
+    frame = to_frame(speeds)
+    columns = [f"{size} in {budget:g} s" for size in "mn" for budget in BUDGETS]
+    formats = (
+        dict.fromkeys(columns, "localized") | {"predicted s": "%.2f", "took s": "%.2f"} | {"TF32 error, %": "%.3f"}
+    )
+    config: dict = {name: st.column_config.NumberColumn(format=how) for name, how in formats.items()}
+    config["scheme"] = st.column_config.Column("map", width=150)
+    shown = frame[["scheme", *columns, "predicted s", "took s", "TF32 error, %"]]
+    st.dataframe(shown, hide_index=True, height="content", column_config=config)
+    st.caption(text.NUMBERS)
+
+
+def _issue(speeds: Sequence[Speed]) -> None:
+    """Draw the results to copy."""
+    if not speeds:
+        st.markdown(text.NOTHING)
+        return
+    st.markdown("Copy this into an issue to say how the laboratory runs on your machine.")
+    st.code(text.issue_text(speeds), language="markdown", wrap_lines=True)
+
+
+def _records() -> None:
+    """Draw the results that came with the checkout."""
+    folder = laboratory_folder()
+    frame = recorded((folder or Path()) / "benchmarks" / "results")
+    if folder is None or frame.empty:
+        st.markdown(text.NO_RECORDS)
+        return
+    st.markdown("Recorded by the scripts in `benchmarks`, each on the device that is named.")
+    layout.numbers(frame)
