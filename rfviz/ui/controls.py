@@ -62,7 +62,9 @@ class PagePanel(Panel):
             widget = self.state.widget_key(control.name)
 
             def take_over() -> None:
-                st.session_state[key] = st.session_state[widget]
+                # Streamlit takes the value of a widget that is gone for a change: see page_state.
+                if widget == self.state.widget_key(control.name):
+                    st.session_state[key] = st.session_state[widget]
 
             st.session_state[widget] = st.session_state[key]
             draw(control, widget, take_over)

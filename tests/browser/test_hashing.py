@@ -1,4 +1,4 @@
-"""Hashing, as a person uses it: sliders answer, images are clicked, and nothing sticks out of a narrow window."""
+"""Hashing in a browser: sliders answer, images are clicked, and nothing sticks out of a narrow window."""
 
 import pytest
 
@@ -88,11 +88,11 @@ def test_a_click_right_after_a_preset_takes_nothing_of_it_back(page):
       preset.click();
       setTimeout(() => document.querySelector(second).click(), 20);
     }"""
-    page.evaluate(both, [f"[class*='st-key-{SLUG}-preset-'] button", f".st-key-{SLUG}-beside input"])
+    page.evaluate(both, [f"[class*='st-key-{SLUG}-preset-'] button", f"[class*='st-key-{SLUG}-beside-'] input"])
     wait_for_query(page, data="turning_head", data__order_noise=None, beside="false", first=None, pool_size="16")
     settle(page)
     wait_for_query(page, data="turning_head", beside="false", first=None)
-    # What the reader sets back afterwards stays so.
+    # What the user sets back afterwards stays so.
     choose(page, SLUG, "data", "Digits 8×8")
     wait_for_query(page, data=None, beside="false")
     settle(page)

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from rfviz import datasets
 from rfviz.errors import ParameterError
@@ -147,3 +148,19 @@ def test_smoothness_is_asked_for_only_where_it_has_an_effect(panel, spectrum, th
     assert setting["spectrum"] == spectrum
     assert ("nu" in setting) == there and ("Smoothness ν" in [label for _, label, *_ in panel.drawn]) == there
     assert setting.get("nu", 2.5) == 2.5
+
+
+def test_a_widget_from_before_a_preset_sets_nothing():
+    """Its value comes with a message that left the browser before the page showed the preset's."""
+
+    def page():
+        from rfviz.ui.controls import PagePanel
+        from rfviz.ui.state import PageState
+
+        PagePanel(PageState("page")).choice("word", ["first word", "second word", "third word"], "first word", "Word")
+
+    at = AppTest.from_function(page).run()
+    assert at.selectbox[0].set_value("second word").run().session_state["page.word"] == "second word"
+    at.session_state["page.word"] = "third word"
+    at.session_state["page:generations"] = {"word": 1}
+    assert at.selectbox[0].set_value("first word").run().session_state["page.word"] == "third word"

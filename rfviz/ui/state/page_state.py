@@ -6,7 +6,7 @@ of the page holds what differs from the defaults, under ``<name>``.
 A widget of Streamlit's has a key of its own, ``<page>.<name>:<generation>``. A browser sends the values of all widgets
 with every message. One that leaves it in the moment after a preset was chosen, while the page still shows what was
 before, would set the preset's values back; setting a value raises the generation, so that such a message speaks of
-widgets that are gone.
+widgets that are gone, whose callbacks must change nothing.
 """
 
 from __future__ import annotations
