@@ -19,10 +19,10 @@ import numpy as np  # noqa: E402
 from _report import interleaved, machine, markdown_table, write_json  # noqa: E402
 from scipy.spatial.distance import cdist  # noqa: E402
 
-from rfviz.analysis.hamming import hamming_blocks, pack  # noqa: E402
-from rfviz.analysis.hash_points import prepare_hash_points  # noqa: E402
-from rfviz.analysis.hash_recall import recall_curves  # noqa: E402
 from rfviz.datasets import Dataset  # noqa: E402
+from rfviz.lab.hashing.hamming import hamming_blocks, pack  # noqa: E402
+from rfviz.lab.hashing.points import prepare_hash_points  # noqa: E402
+from rfviz.lab.hashing.recall import recall_curves  # noqa: E402
 
 POOLS, NEIGHBOURS = [2, 4, 8, 16], 10
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rfviz.analysis.facts import geometry, kernels, learning
+from rfviz.analysis.facts import kernels, learning
 from rfviz.errors import ParameterError
 from rfviz.lab.accuracy import facts as accuracy_facts
 from rfviz.lab.accuracy.page import PAGE as ACCURACY
@@ -10,6 +10,8 @@ from rfviz.lab.decision_surfaces.page import PAGE as DECISION_SURFACES
 from rfviz.lab.distance_saturation import facts as distance_saturation_facts
 from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
 from rfviz.lab.facts import collect_facts
+from rfviz.lab.hashing import facts as hashing_facts
+from rfviz.lab.hashing.page import PAGE as HASHING
 from rfviz.lab.kernel_approximation import facts as kernel_approximation_facts
 from rfviz.lab.kernel_approximation.page import PAGE as KERNEL_APPROXIMATION
 from rfviz.lab.maxout_pca import facts as maxout_pca_facts
@@ -23,6 +25,7 @@ PAGES: tuple[Page, ...] = (
     QUICK_INSPECTION,
     DISTANCE_SATURATION,
     MAXOUT_PCA,
+    HASHING,
     KERNEL_APPROXIMATION,
     DECISION_SURFACES,
     ACCURACY,
@@ -31,9 +34,9 @@ PAGES: tuple[Page, ...] = (
 FACTS = collect_facts(
     distance_saturation_facts,
     maxout_pca_facts,
+    hashing_facts,
     kernel_approximation_facts,
     accuracy_facts,
-    geometry,
     kernels,
     learning,
 )

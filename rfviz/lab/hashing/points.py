@@ -1,31 +1,40 @@
-"""Points to be hashed: their exact neighbours and a sample of pairs, which do not change while a slider moves."""
+"""Points to be hashed, with their exact neighbours and a sample of pairs, and their codes."""
 
 from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from rfviz.analysis.mapping import points_for, settled
+from rfviz.analysis.mapping import points_for
 from rfviz.analysis.points import normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
-from rfviz.datasets.base import Dataset
+from rfviz.datasets import Dataset
 from rfviz.errors import DataError, ParameterError
-from rfviz.features import HashingMap, registry
+from rfviz.features import FeatureMap, HashingMap, MapSpec, registry
 from rfviz.features.draws import uniform
 from rfviz.features.hashing import code_dtype, row_angles
 from rfviz.params import Param
 
 __all__ = [
-    "MAX_POINTS", "METRIC", "NEIGHBOURS", "HashPoints", "exact_neighbours", "exact_order", "hash_codes", "hash_schemes",
-    "make_hash", "prepare_hash_points", "query_rows",
-]  # fmt: skip
+    "MAX_POINTS",
+    "METRIC",
+    "NEIGHBOURS",
+    "HashPoints",
+    "exact_neighbours",
+    "exact_order",
+    "hash_codes",
+    "hash_maps",
+    "make_hash",
+    "prepare_hash_points",
+    "query_rows",
+]
 
 METRIC = Param(
     "metric", "cosine", "choice", choices=("cosine", "euclidean"), label="Exact distance",
@@ -35,7 +44,7 @@ MAX_POINTS = 5000
 #: Neighbours of each query that are known, at most.
 NEIGHBOURS = 50
 _QUERIES, _PAIRS = 200, 10_000
-# Multiply-adds between two looks at whether to go on: a fifth of a second or so.
+# Multiply-adds between two reports of progress: a fifth of a second or so.
 _STEP = 4_000_000_000
 # Numbers of the rows of pairs that are gathered at once.
 _GATHER = 1_000_000
@@ -45,7 +54,7 @@ _SMALL = 32
 
 @dataclass(frozen=True, eq=False)
 class HashPoints:
-    """Points with their exact neighbours and a sample of pairs: what does not change while a slider moves.
+    """Points with their exact neighbours and a sample of pairs: constant while a slider moves.
 
     Attributes
     ----------
@@ -61,7 +70,7 @@ class HashPoints:
     neighbours : ndarray of shape (n_queries, k)
         Exact nearest rows of each query but itself, nearest first; by scikit-learn.
     seconds : float
-        Of that search, a query.
+        Of that search, per query.
     near, far : ndarray of shape (n_pairs, 2)
         Pairs of rows: queries with their neighbours, and rows drawn at random.
     """
@@ -78,7 +87,7 @@ class HashPoints:
 
     @property
     def bytes_per_point(self) -> int:
-        """What exact search keeps of a point, in float32."""
+        """Memory that exact search needs per point, in float32."""
         return 4 * self.original.shape[1]
 
     @functools.cached_property
@@ -92,7 +101,7 @@ class HashPoints:
         return self._over_pairs(row_angles, self.coordinates)  # the same in any basis
 
     def measured(self, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> np.ndarray:
-        """How far apart each of `pairs` is, by the measure of a law; angles are remembered."""
+        """Return the distance of each of `pairs` by the measure of a law; angles are cached."""
         if measure is row_angles:
             return self.angles
         return self._over_pairs(measure, self.original)
@@ -102,19 +111,15 @@ class HashPoints:
         parts = (self.pairs[start : start + step] for start in range(0, len(self.pairs), step))
         return np.concatenate([measure(X[part[:, 0]], X[part[:, 1]]) for part in parts])
 
-    def seen_by(self, feature_map: Any) -> np.ndarray:
-        """The points as a map takes them: in few coordinates where it does not mind."""
-        return points_for(feature_map, self)
 
-
-def hash_schemes() -> list[str]:
-    """Class names of the schemes that are hashes with more than one symbol."""
-    return [name for name, cls in registry().items() if issubclass(cls, HashingMap)]
+def hash_maps() -> list[type[FeatureMap]]:
+    """Return the feature maps that are hashes with more than one symbol."""
+    return [cls for cls in registry().values() if issubclass(cls, HashingMap)]
 
 
 @functools.cache
 def query_rows(n: int) -> np.ndarray:
-    """The rows of `n` points that are searched for, rising: some, chosen at random."""
+    """Return the rows of `n` points that are searched for, in rising order: some, chosen at random."""
     rows = np.sort(np.argsort(uniform(0, 0, 1.0, np.empty((n, 1)))[:, 0], kind="stable")[:_QUERIES])
     rows.flags.writeable = False
     return rows
@@ -134,14 +139,13 @@ def prepare_hash_points(
         By which points are near.
     max_points : int
     progress : callable
-        See :data:`rfviz.analysis.progress.Progress`.
 
     Raises
     ------
     DataError
         For fewer than five points, or rows of zeros where the angle counts.
     MemoryBudgetError
-        Where the distances of the search would not fit.
+        If the distances of the search would not fit.
     """
     metric = METRIC.validate(metric)
     X = normalise(dataset.X[:max_points], how)
@@ -161,7 +165,7 @@ def prepare_hash_points(
 
 
 def exact_neighbours(X: np.ndarray, queries: np.ndarray, k: int, metric: str) -> tuple[np.ndarray, float]:
-    """The `k` nearest rows of each query but itself, by brute force, and the seconds a query took.
+    """Return the `k` nearest rows of each query but itself, by brute force, and the seconds per query.
 
     Parameters
     ----------
@@ -177,7 +181,6 @@ def exact_neighbours(X: np.ndarray, queries: np.ndarray, k: int, metric: str) ->
     neighbours : ndarray of int, shape (n_queries, k)
         Rows of `X`, the nearest first.
     seconds : float
-        Of one query.
     """
     X = X.astype(np.float32)
     search = NearestNeighbors(n_neighbors=k + 1, algorithm="brute", metric=metric).fit(X)
@@ -190,7 +193,7 @@ def exact_neighbours(X: np.ndarray, queries: np.ndarray, k: int, metric: str) ->
 
 
 def exact_order(points: HashPoints, row: int, k: int) -> np.ndarray:
-    """The `k` exact nearest rows of one, nearest first."""
+    """Return the `k` exact nearest rows of one, nearest first."""
     X, x = points.original, points.original[row]
     if points.metric == "cosine":
         norms = np.linalg.norm(X, axis=1)
@@ -201,62 +204,54 @@ def exact_order(points: HashPoints, row: int, k: int) -> np.ndarray:
     return np.argsort(apart, kind="stable")[:k]
 
 
-def make_hash(points: HashPoints, scheme: str, setting: Mapping[str, Any]) -> Any:
-    """The fitted map of a scheme for these points.
+def make_hash(points: HashPoints, spec: MapSpec) -> Any:
+    """Make the map and fit it on these points.
 
     Raises
     ------
     ParameterError
-        For a scheme that is no hash, or a setting that breaks a rule.
+        For a map that is no hash, or a parameter that breaks its rule.
     """
-    cls = registry().get(scheme)
-    if cls is None or not issubclass(cls, HashingMap):
-        known = ", ".join(hash_schemes())
-        raise ParameterError("scheme", "must be a hash", scheme, f"Choose one of {known}.")
-    hashing_map = cls(**settled(cls, setting, points.original))
-    return hashing_map.fit(points.seen_by(hashing_map))
+    if not issubclass(spec.cls, HashingMap):
+        known = ", ".join(cls.__name__ for cls in hash_maps())
+        raise ParameterError("feature map", "must be a hash", spec.cls.__name__, f"Choose one of {known}.")
+    hashing_map = spec.resolve(points.original).make()
+    return hashing_map.fit(points_for(hashing_map, points))
 
 
-def hash_codes(points: HashPoints, scheme: str, setting: Mapping[str, Any], progress: Progress = silent) -> np.ndarray:
-    """Codes of all points, shape (n, m), in steps between which it can be stopped.
+def hash_codes(points: HashPoints, spec: MapSpec, progress: Progress = silent) -> np.ndarray:
+    """Return the codes of all points, shape (n, m), computed in steps between which `progress` can stop it.
 
-    Where symbols are 64-bit numbers (boxes of random binning), those that occur are counted up from 0, place by place:
-    the same agree, and they are small.
+    Where symbols are 64-bit numbers (boxes of random binning), those that occur are numbered from 0, place by place:
+    equal symbols stay equal, and are small.
 
     Parameters
     ----------
     points : HashPoints
-    scheme : str
-        Class name of a feature map.
-    setting : mapping
-        Its keyword arguments.
+    spec : MapSpec
     progress : callable
-        See :data:`rfviz.analysis.progress.Progress`.
 
     Raises
     ------
     ParameterError
-        For a scheme that is no hash, or a setting that breaks a rule.
+        For a map that is no hash, or a parameter that breaks its rule.
     MemoryBudgetError
-        Where the codes would not fit.
+        If the codes would not fit.
     """
     progress(0.0, "Drawing the hash functions")
-    hashing_map = make_hash(points, scheme, setting)
-    X, m = points.seen_by(hashing_map), hashing_map.n_components
-    bits = hashing_map.symbol_bits
-    check_memory(
-        len(X) * m * ((bits + 7) // 8), "cpu", f"Codes of {len(X)} points with {m} symbols",
-        "Choose shorter codes or fewer points.",
-    )  # fmt: skip
+    hashing_map = make_hash(points, spec)
+    X, m, bits = points_for(hashing_map, points), hashing_map.n_components, hashing_map.symbol_bits
+    what = f"Codes of {len(X)} points with {m} symbols"
+    check_memory(len(X) * m * ((bits + 7) // 8), "cpu", what, "Choose shorter codes or fewer points.")
     codes = np.empty((len(X), m), code_dtype(1 << bits) if bits <= _SMALL else np.int64)
     rows = max(int(_STEP // max(hashing_map.multiply_adds(1, X.shape[1]), 1)), 16)
     for start in range(0, len(X), rows):
         progress(start / len(X), f"Hashing {len(X):,} points into {m:,} symbols")
         codes[start : start + rows] = hashing_map.codes(X[start : start + rows])
-    return codes if bits <= _SMALL else _counted_up(codes)
+    return codes if bits <= _SMALL else _number_symbols(codes)
 
 
-def _counted_up(codes: np.ndarray) -> np.ndarray:
+def _number_symbols(codes: np.ndarray) -> np.ndarray:
     small = np.empty(codes.shape, code_dtype(len(codes)))
     for place in range(codes.shape[1]):
         small[:, place] = np.unique(codes[:, place], return_inverse=True)[1]

@@ -37,22 +37,18 @@ class PackedCodes:
         return self.words.shape[2]
 
     def rows(self, which: slice | np.ndarray) -> PackedCodes:
-        """The codes of some of the points."""
+        """Return the codes of some of the points."""
         return PackedCodes(np.ascontiguousarray(self.words[:, :, which]), self.n_symbols)
 
 
 def pack(codes: np.ndarray, symbol_bits: int) -> PackedCodes:
-    """Pack codes into bit planes: m·b/8 bytes a point for symbols of b bits, up to the last word.
+    """Pack codes into bit planes: m·b/8 bytes per point for symbols of b bits, up to the last word.
 
     Parameters
     ----------
     codes : ndarray of shape (n, m), unsigned integers
     symbol_bits : int
         Bits of the largest symbol.
-
-    Returns
-    -------
-    PackedCodes
     """
     n, m = codes.shape
     n_words = -(-m // 64)
@@ -65,36 +61,33 @@ def pack(codes: np.ndarray, symbol_bits: int) -> PackedCodes:
     return PackedCodes(words, m)
 
 
-def hamming_pairs(codes: np.ndarray, i: np.ndarray, j: np.ndarray, others: np.ndarray | None = None) -> np.ndarray:
-    """Number of symbols in which code i[p] differs from code j[p], for every pair p.
+def hamming_pairs(codes: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    """Count the symbols in which code i[p] differs from code j[p], for every pair p.
 
     Parameters
     ----------
     codes : ndarray of shape (n, m)
     i, j : ndarray of shape (n_pairs,), int
-    others : ndarray of shape (n', m), optional
-        Codes that `j` counts in; `codes` where it is not given.
 
     Returns
     -------
     ndarray of shape (n_pairs,), int64
     """
-    others = codes if others is None else others
     distance = np.empty(len(i), np.int64)
     step = max(_PAIR_BYTES // max(codes.shape[1] * codes.itemsize, 1), 1)
     for start in range(0, len(i), step):
         part = slice(start, start + step)
-        distance[part] = np.count_nonzero(codes[i[part]] != others[j[part]], axis=1)
+        distance[part] = np.count_nonzero(codes[i[part]] != codes[j[part]], axis=1)
     return distance
 
 
 def hamming_blocks(
     queries: PackedCodes, base: PackedCodes, block_rows: int | None = None
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Hamming distances of all queries to all points of the base, block by block of queries.
+    """Yield the Hamming distances of all queries to all points of the base, block by block of queries.
 
     A symbol differs where any of its bits does: per word an exclusive or for each plane, their union, and the count of
-    its ones. On all cores; memory is one block a core.
+    its ones. All cores work, each on one block.
 
     Parameters
     ----------
@@ -112,7 +105,7 @@ def hamming_blocks(
     Raises
     ------
     MemoryBudgetError
-        Where not even one block fits.
+        If not even one block fits.
     """
     n = base.n_points
     if block_rows is None:

@@ -1,4 +1,4 @@
-"""Hash codes as pictures: Hamming distance against angle, recall against length, near and far pairs, two codes."""
+"""Charts of hash codes: Hamming distance against angle, recall against length, near and far pairs, two codes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.analysis.hash_recall import SIMHASH, RecallCurve, RecallResult
-from rfviz.analysis.hashing import HammingResult, NearFarResult
-from rfviz.features import RandomMaxout, RandomProjection, map_class
+from rfviz.features import FeatureMap, Look, RandomMaxout, RandomProjection
 from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, map_style, rgba, series_styles, styled
+from rfviz.lab.hashing.compute import HammingResult, NearFarResult
+from rfviz.lab.hashing.recall import RecallCurve, RecallResult
 
 __all__ = ["AXES", "STRIP", "plot_hamming", "plot_near_far", "plot_recall", "plot_strips"]
 
@@ -30,25 +30,21 @@ def plot_hamming(
     result: HammingResult, other: HammingResult | None = None, pair: tuple[float, float] | None = None, *,
     height: int = 480, revision: str = "",
 ) -> go.Figure:  # fmt: skip
-    """Share of differing symbols against distance: pairs as density, the exact curve with its band, means.
+    """Plot the share of differing symbols against distance: pairs as density, the exact curve with its band, means.
 
     Parameters
     ----------
     result : HammingResult
     other : HammingResult, optional
-        Another scheme to compare with: its curve and means only.
+        Another hash to compare with: its curve and means only.
     pair : tuple of float, optional
         Distance and share of two chosen points, to be ringed.
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+        While it stays the same, the zoom survives a redraw.
     """
-    reach, style = float(result.x_edges[-1]), map_style(map_class(result.scheme))
+    reach, style = float(result.x_edges[-1]), map_style(result.cls)
     quiet = {"hoverinfo": "skip", "showlegend": False}
     band = trace("scatter", x=np.concatenate([result.grid, result.grid[::-1]]),
                  y=np.concatenate([result.high, result.low[::-1]]), fill="toself", mode="lines",
@@ -69,14 +65,14 @@ def plot_hamming(
 
 
 def _law(result: HammingResult, name: str, width: float) -> dict[str, Any]:
-    style = map_style(map_class(result.scheme))
+    style = map_style(result.cls)
     line = {"color": style.colour, "width": width, "dash": style.dash}
     return trace("scatter", x=result.grid, y=result.expected, mode="lines", line=line, name=name,
                  hovertemplate="%{x:.0f}: %{y:.3f}<extra>" + name + "</extra>")  # fmt: skip
 
 
 def _means(result: HammingResult, name: str) -> dict[str, Any]:
-    style = map_style(map_class(result.scheme))
+    style = map_style(result.cls)
     there = np.isfinite(result.means)
     marker = {"symbol": style.symbol, "size": 8, "color": style.colour, "line": {"width": 1, "color": "white"}}
     return trace("scatter", x=result.centres[there], y=result.means[there], mode="markers", marker=marker, name=name,
@@ -84,7 +80,7 @@ def _means(result: HammingResult, name: str) -> dict[str, Any]:
 
 
 def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 440, revision: str = "") -> go.Figure:
-    """Recall against the length of the code, one standard deviation over the draws about each curve.
+    """Plot recall against the length of the code, one standard deviation over the draws around each curve.
 
     Parameters
     ----------
@@ -94,13 +90,9 @@ def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 44
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+        While it stays the same, the zoom survives a redraw.
     """
-    pools = [curve for curve in result.curves if curve.scheme != SIMHASH]
+    pools = [curve for curve in result.curves if curve.spec.cls is RandomMaxout]
     # The colour of SimHash is not for a pool.
     free = [style for style in series_styles(RandomMaxout, 6) if style.colour != map_style(RandomProjection).colour]
     styles = {curve.label: free[i % len(free)] for i, curve in enumerate(pools)}
@@ -117,7 +109,7 @@ def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 44
                   yaxis={"range": [0, 1.02]})  # fmt: skip
 
 
-def _recall_curve(curve: RecallCurve, axis: str, style: Any) -> list[dict[str, Any]]:
+def _recall_curve(curve: RecallCurve, axis: str, style: Look) -> list[dict[str, Any]]:
     x, mean, spread = getattr(curve, axis), curve.mean, curve.deviation
     line = {"color": style.colour, "width": 2.5, "dash": style.dash}
     band = trace("scatter", x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean + spread, (mean - spread)[::-1]]),
@@ -130,7 +122,7 @@ def _recall_curve(curve: RecallCurve, axis: str, style: Any) -> list[dict[str, A
 
 
 def plot_near_far(result: NearFarResult, *, height: int = 380, revision: str = "") -> go.Figure:
-    """Densities of the share of differing symbols, of true neighbours and of random pairs, with the best threshold.
+    """Plot the densities of the share of differing symbols, of true neighbours and of random pairs.
 
     Parameters
     ----------
@@ -138,11 +130,7 @@ def plot_near_far(result: NearFarResult, *, height: int = 380, revision: str = "
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+        While it stays the same, the zoom survives a redraw.
     """
     m = result.n_symbols
     width = max(-(-(m + 1) // _BARS), 1)  # whole distances a bar, so that none is fuller than its neighbours
@@ -169,8 +157,8 @@ def plot_near_far(result: NearFarResult, *, height: int = 380, revision: str = "
                   barmode="overlay", bargap=0, xaxis={"range": [0, 1]}, yaxis={"range": [0, 1.08 * top]})  # fmt: skip
 
 
-def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], scheme: str) -> go.Figure:
-    """The beginnings of two codes, one above the other, with the symbols filled that agree.
+def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], cls: type[FeatureMap]) -> go.Figure:
+    """Plot the beginnings of two codes, one above the other, with equal symbols in colour.
 
     Parameters
     ----------
@@ -178,12 +166,8 @@ def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], s
         Codes.
     names : tuple of str
         What the points are called.
-    scheme : str
-        Class name of the map, for its colour.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+    cls : type of FeatureMap
+        For its colour.
     """
     shown = min(len(first), STRIP)
     lines = -(-shown // _LINE)
@@ -199,7 +183,7 @@ def plot_strips(first: np.ndarray, second: np.ndarray, names: tuple[str, str], s
     cells = trace(
         "heatmap", z=agree[:-1], text=words[:-1].tolist(), texttemplate="%{text}", textfont={"size": 12},
         hovertext=hover[:-1].tolist(), hovertemplate="%{hovertext}<extra></extra>", hoverongaps=False, xgap=2, ygap=2,
-        zmin=0, zmax=1, showscale=False, colorscale=[[0, _DIFFERENT], [1, map_style(map_class(scheme)).colour]],
+        zmin=0, zmax=1, showscale=False, colorscale=[[0, _DIFFERENT], [1, map_style(cls).colour]],
     )  # fmt: skip
     places = [3 * line + offset for line in range(lines) for offset in (0, 1)]
     labels = {"tickmode": "array", "tickvals": places, "ticktext": [*names] * lines, "showgrid": False, "ticks": "",

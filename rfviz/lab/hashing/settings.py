@@ -1,27 +1,21 @@
-"""What can be chosen on the page on hashing: the hash, and which closer look is taken."""
+"""Settings of the page on hashing: the hash, and which closer look is taken."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
-from rfviz.analysis.hash_points import MAX_POINTS, METRIC, NEIGHBOURS, hash_schemes, query_rows
-from rfviz.analysis.points import NORMALISATION
-from rfviz.features import map_class, registry
-from rfviz.figures.hashing import AXES
+from rfviz.features import MapSpec, RandomMaxout, map_class
 from rfviz.lab.controls import Control, one_of
+from rfviz.lab.hashing.figures import AXES
+from rfviz.lab.hashing.points import MAX_POINTS, NEIGHBOURS, hash_maps, query_rows
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 
-__all__ = [
-    "LOOKS", "SIMHASH", "Look", "NearFar", "Neighbours", "Recall", "Settings", "Source", "choose_hash", "choose_look",
-    "choose_source",
-]  # fmt: skip
+__all__ = ["Look", "NearFar", "Neighbours", "Recall", "Settings", "Source", "choose_hash", "choose_look"]
 
-SIMHASH = "RandomProjection"
-SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the hash functions.")
-BESIDE = Param("beside", True, "bool", label="SimHash beside it",
-               help="Also draw the law and the means of SimHash, the signs of random projections.")  # fmt: skip
+_SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the hash functions.")
+_SIMHASH = Param("beside", True, "bool", label="Compare with SimHash",
+                 help="Also draw the theory and the means of SimHash, the signs of random projections.")  # fmt: skip
 _M = Param("n_components", 256, "int", 1, 65_536, log=True, symbol="m", label="Symbols",
            marks=(8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048),
            help="Length of a code. The error of a Hamming distance falls as 1/√m.")  # fmt: skip
@@ -35,31 +29,26 @@ _LONGEST = Param("longest", 256, "int", 8, 4096, log=True, marks=(32, 64, 128, 2
                  label="Longest code",
                  help="Symbols of the longest maxout code; SimHash goes up to as many bits.")  # fmt: skip
 _POOLS = [2, 4, 8, 16, 32, 64]
-#: Closer looks; only the chosen one is computed.
-LOOKS = ("Neighbours", "Recall", "Near and far")
-_LOOK = replace(one_of("look", LOOKS, LOOKS[0], "Look closer"), kind="own")
+# Closer looks; only the chosen one is computed.
+_LOOKS = ("Neighbours", "Recall", "Near and far")
+_LOOK = replace(one_of("look", _LOOKS, _LOOKS[0], "Look closer"), kind="own")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Source(ScaledData):
-    """The data, how their rows are scaled, and which distance counts."""
+    """Scaled data, and which distance counts as exact."""
 
     metric: str
 
     @property
-    def key(self) -> tuple:
-        """Hashable, to keep results by."""
-        return *super().key, self.metric
-
-    @property
     def n_points(self) -> int:
-        """How many points are hashed."""
-        return min(self.data.dataset.n_samples, MAX_POINTS)
+        """Number of points that are hashed."""
+        return min(self.dataset.n_samples, MAX_POINTS)
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two rows whose codes are compared; the nearest point where `second` is None."""
+    """Two rows whose codes are compared; `second` is None for the nearest point."""
 
     first: int
     second: int | None
@@ -67,7 +56,7 @@ class Neighbours:
 
 @dataclass(frozen=True)
 class Recall:
-    """Codes whose recall is measured, and what their length is counted in."""
+    """Codes whose recall is measured, and the unit of their length."""
 
     pools: tuple[int, ...]
     longest: int
@@ -86,49 +75,31 @@ class NearFar:
 Look = Neighbours | Recall | NearFar
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Settings:
-    """A hash, whether SimHash is drawn beside it, and a closer look.
+    """A hash, whether SimHash is drawn next to it, and a closer look."""
 
-    Attributes
-    ----------
-    scheme : str
-        Class name.
-    setting : dict
-        Its keyword arguments.
-    beside : bool
-    look : Look
-    """
-
-    scheme: str
-    setting: dict[str, Any]
-    beside: bool
+    spec: MapSpec
+    with_simhash: bool
     look: Look
 
 
-def choose_source(panel: Panel) -> Source:
-    """Ask for what is hashed."""
-    return Source(panel.data("digits"), panel.control(NORMALISATION), panel.control(METRIC))
-
-
-def choose_hash(panel: Panel) -> tuple[str, dict[str, Any], bool]:
-    """Ask for the scheme, among those that are hashes, its settings, and whether SimHash is drawn beside it."""
+def choose_hash(panel: Panel) -> tuple[MapSpec, bool]:
+    """Ask for a hash with its parameters, and whether SimHash is drawn next to it."""
     with panel.section("controls"):
-        schemes = hash_schemes()
-        titles = {name: map_class(name).hash_label or map_class(name).label for name in schemes}
-        scheme = panel.choice("scheme", schemes, "RandomMaxout", "Hash", "What a symbol says of a point.", titles)
-        setting: dict[str, Any] = {}
-        for param in registry()[scheme].params:
+        titles = {cls.__name__: cls.hash_label or cls.label for cls in hash_maps()}
+        chosen = panel.choice("scheme", list(titles), "RandomMaxout", "Hash", "What a symbol says of a point.", titles)
+        spec = MapSpec(map_class(chosen))
+        for param in spec.cls.params:
             if param.name == "n_components":
-                setting[param.name] = panel.control(_M)
+                spec = spec.replace(n_components=panel.control(_M))
             elif param.name == "pool_size":
                 own = replace(param, default=8, low=2, high=64, marks=_Q_MARKS, help=_Q_HELP)
-                setting[param.name] = panel.control(own)
+                spec = spec.replace(pool_size=panel.control(own))
             elif param.name != "dtype" and param.kind != "range":  # whole images: only they have a law of the angle
-                setting[param.name] = panel.control(param)
-        setting["random_state"] = panel.control(SEED)
-        beside = scheme == "RandomMaxout" and panel.control(BESIDE)
-    return scheme, setting, beside
+                spec = spec.replace(**{param.name: panel.control(param)})
+        spec = spec.replace(random_state=panel.control(_SEED))
+        return spec, spec.cls is RandomMaxout and panel.control(_SIMHASH)
 
 
 def choose_look(panel: Panel, source: Source) -> Look:
@@ -143,16 +114,16 @@ def choose_look(panel: Panel, source: Source) -> Look:
         pools = panel.several("pools", _POOLS, [2, 4, 16], "Pool sizes q", "Maxout codes to compare.")
         longest, k, draws = panel.control(_LONGEST), panel.control(_K), panel.control(_DRAWS)
         axis = panel.choice("axis", list(AXES), "symbols", "Length in", "What the horizontal axis counts.")
-    return Recall(tuple(pools), longest, k, draws, axis)
+    return Recall(pools, longest, k, draws, axis)
 
 
 def _choose_rows(panel: Panel, n: int) -> Neighbours:
     queries = query_rows(n)
     start = int(queries[len(queries) // 2]) + 1
     with panel.section("controls-pair"):
-        one = panel.ask(_row("first", start, 1, n, "Example", "Row of the point that is looked for."))
-        beside = "Row whose code is shown beside it; 0: the nearest point."
-        two = panel.ask(_row("second", 0, 0, n, "Compared with", beside))
+        one = panel.ask(_row("first", start, 1, n, "Example", "Row of the point that is searched for."))
+        help = "Row whose code is shown next to it; 0: the nearest point."
+        two = panel.ask(_row("second", 0, 0, n, "Compared with", help))
     return Neighbours(one - 1, None if two in (0, one) else two - 1)
 
 

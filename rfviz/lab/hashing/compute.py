@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
-from rfviz.analysis.hamming import hamming_pairs
-from rfviz.analysis.hash_points import HashPoints, make_hash
 from rfviz.errors import ParameterError
-from rfviz.features import CollisionLaw, registry
+from rfviz.features import CollisionLaw, FeatureMap, MapSpec
+from rfviz.lab.hashing.hamming import hamming_pairs
+from rfviz.lab.hashing.points import HashPoints, make_hash
 
 __all__ = [
-    "BAND", "HammingResult", "NearFarResult", "hash_pairs", "law_of", "near_and_far", "pair_place", "separation",
-]  # fmt: skip
+    "BAND",
+    "HammingResult",
+    "NearFarResult",
+    "hash_pairs",
+    "law_of",
+    "near_and_far",
+    "pair_place",
+    "separation",
+    "stack_frames",
+]
 
-#: Half-width of the band about the curve, in standard deviations.
+#: Half-width of the band around the curve, in standard deviations.
 BAND = 2.0
 _CELLS, _COLUMNS = (120, 180), 45
 _MIXTURE = 150
@@ -27,12 +34,13 @@ _MIXTURE = 150
 
 @dataclass(frozen=True, eq=False)
 class HammingResult:
-    """Share of symbols that differ, against how far apart points are.
+    """Share of symbols that differ, against the distance of points.
 
     Attributes
     ----------
-    scheme, dataset : str
-        Class name of the map, and the data.
+    cls : type of FeatureMap
+        The class of the map.
+    dataset : str
     n_symbols, n_pairs : int
     title : str
         What the horizontal axis shows.
@@ -41,7 +49,7 @@ class HammingResult:
     counts : ndarray of shape (120, 180)
         Pairs by share of differing symbols (rows) and distance (columns).
     grid, expected, low, high : ndarray of shape (k,)
-        The exact curve, and `BAND` standard deviations about it.
+        The exact curve, and `BAND` standard deviations around it.
     centres, means : ndarray
         Mean share of the pairs in each of some columns.
     inside, inside_expected : float
@@ -50,7 +58,7 @@ class HammingResult:
         Root mean square of measured less expected share.
     """
 
-    scheme: str
+    cls: type[FeatureMap]
     dataset: str
     n_symbols: int
     n_pairs: int
@@ -69,7 +77,7 @@ class HammingResult:
     rms: float
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns of the chart: distance, mean share measured and exact, and one standard deviation of a pair."""
+        """Return, by distance, the mean share measured and exact, and one standard deviation of a pair."""
         exact = np.interp(self.centres, self.grid, self.expected)
         deviation = np.sqrt(exact * (1.0 - exact) / self.n_symbols)
         columns = {"distance": self.centres, "differing, measured": self.means, "differing, exact": exact,
@@ -110,60 +118,55 @@ class NearFarResult:
     error_exact: float
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a Hamming distance: share of the near and of the far pairs that have it, measured and exact."""
+        """Return the share of the near and of the far pairs at each Hamming distance, measured and exact."""
         return pd.DataFrame(
             {"differing symbols": np.arange(self.n_symbols + 1), "near, measured": self.near,
              "near, exact": self.near_exact, "far, measured": self.far, "far, exact": self.far_exact}
         )  # fmt: skip
 
 
-def law_of(points: HashPoints, scheme: str, setting: Mapping[str, Any]) -> CollisionLaw:
-    """The law of a scheme's collisions at these settings.
+def stack_frames(results: Sequence[HammingResult]) -> pd.DataFrame:
+    """Return the frames of several hashes below each other, with the class name of each."""
+    return pd.concat([result.to_frame().assign(hash=result.cls.__name__) for result in results], ignore_index=True)
+
+
+def law_of(points: HashPoints, spec: MapSpec) -> CollisionLaw:
+    """Return the law of a hash's collisions.
 
     Parameters
     ----------
     points : HashPoints
-        Whose statistics a setting may ask for.
-    scheme : str
-        Class name of a feature map.
-    setting : mapping
-        Its keyword arguments.
+        Whose statistics a parameter may ask for.
+    spec : MapSpec
 
     Raises
     ------
     ParameterError
-        For a scheme whose collisions follow no law of one distance.
+        For a hash whose collisions follow no law of one distance.
     """
-    law = make_hash(points, scheme, {**setting, "n_components": 1}).collision_law()
+    law = make_hash(points, spec.replace(n_components=1)).collision_law()
     if law is None:
-        label = registry()[scheme].label
-        raise ParameterError(
-            "scheme", "must have a law of one distance here", label, "Choose another scheme, or its defaults."
-        )
+        hint = "Choose another hash, or its defaults."
+        raise ParameterError("hash", "must have a law of one distance here", spec.cls.label, hint)
     return law
 
 
-def hash_pairs(points: HashPoints, scheme: str, setting: Mapping[str, Any], codes: np.ndarray) -> HammingResult:
-    """Compare the codes of sampled pairs with the law of their scheme.
+def hash_pairs(points: HashPoints, spec: MapSpec, codes: np.ndarray) -> HammingResult:
+    """Compare the codes of sampled pairs with the law of their hash.
 
     Parameters
     ----------
     points : HashPoints
-    scheme : str
-    setting : mapping
-        Keyword arguments of the map.
+    spec : MapSpec
+        Of the codes, which may be cut.
     codes : ndarray of shape (n, m)
-
-    Returns
-    -------
-    HammingResult
 
     Raises
     ------
     ParameterError
-        For a scheme whose collisions follow no law of one distance.
+        For a hash whose collisions follow no law of one distance.
     """
-    law, pairs, m = law_of(points, scheme, setting), points.pairs, codes.shape[1]
+    law, pairs, m = law_of(points, spec), points.pairs, codes.shape[1]
     x = points.measured(law.measure)
     y = hamming_pairs(codes, pairs[:, 0], pairs[:, 1]) / m
     reach = _axis_end(float(x.max()), law.reach)
@@ -179,50 +182,36 @@ def hash_pairs(points: HashPoints, scheme: str, setting: Mapping[str, Any], code
         means = np.bincount(column, y, _COLUMNS) / np.bincount(column, minlength=_COLUMNS)
     inside = (y >= below - 1e-12) & (y <= above + 1e-12)
     return HammingResult(
-        scheme, points.name, m, len(pairs), law.title, x_edges, y_edges, counts, grid, expected, low, high,
+        spec.cls, points.name, m, len(pairs), law.title, x_edges, y_edges, counts, grid, expected, low, high,
         (np.arange(_COLUMNS) + 0.5) * (reach / _COLUMNS), means, float(inside.mean()), _coverage(p, m),
         float(np.sqrt(np.mean((y - p) ** 2))),
     )  # fmt: skip
 
 
-def pair_place(
-    points: HashPoints, scheme: str, setting: Mapping[str, Any], codes: np.ndarray, one: int, two: int
-) -> tuple[float, float]:
-    """How far apart two rows are by the measure of the law, and the share of their symbols that differ.
+def pair_place(points: HashPoints, spec: MapSpec, codes: np.ndarray, one: int, two: int) -> tuple[float, float]:
+    """Return the distance of two rows in the unit of the law, and the share of their symbols that differ.
 
     Parameters
     ----------
-    points : HashPoints
-    scheme : str
-        Class name of a feature map.
-    setting : mapping
-        Its keyword arguments.
-    codes : ndarray of shape (n, m)
-        From :func:`rfviz.analysis.hash_points.hash_codes`.
+    points, spec, codes
+        As for :func:`hash_pairs`.
     one, two : int
         Rows.
-
-    Returns
-    -------
-    distance : float
-        In the unit of the law.
-    differing : float
-        Share of the m symbols.
     """
-    law, X = law_of(points, scheme, setting), points.original
+    X = points.original
     differ = hamming_pairs(codes, np.array([one]), np.array([two]))[0]
-    return float(law.measure(X[[one]], X[[two]])[0]), float(differ / codes.shape[1])
+    return float(law_of(points, spec).measure(X[[one]], X[[two]])[0]), float(differ / codes.shape[1])
 
 
 def _axis_end(largest: float, reach: float | None) -> float:
-    """Where the axis of distances ends: sixths of its reach that hold all pairs, or the largest distance."""
+    """Return the end of the axis of distances: sixths of its reach that hold all pairs, or the largest distance."""
     if reach is None:
         return largest or 1.0
     return reach * min(max(np.ceil(6.0 * 1.1 * largest / reach), 1.0), 6.0) / 6.0
 
 
 def _coverage(p: np.ndarray, m: int) -> float:
-    """Mean over pairs of the probability that a binomial share stays within the band about its mean."""
+    """Return the mean over pairs of the probability that a binomial share stays within the band around its mean."""
     # In a few hundred steps of p, since there are thousands of pairs.
     p = np.sort(p)
     p = np.array([part.mean() for part in np.array_split(p, min(len(p), 400))])
@@ -231,24 +220,17 @@ def _coverage(p: np.ndarray, m: int) -> float:
     return float(np.mean(binom.cdf(high, m, p) - binom.cdf(low - 1, m, p)))
 
 
-def near_and_far(
-    points: HashPoints, scheme: str, setting: Mapping[str, Any], codes: np.ndarray, k: int
-) -> NearFarResult:
-    """Hamming distances of the queries to their `k` exact neighbours, and of pairs drawn at random.
+def near_and_far(points: HashPoints, spec: MapSpec, codes: np.ndarray, k: int) -> NearFarResult:
+    """Compare the Hamming distances of the queries to their `k` exact neighbours with those of random pairs.
 
     Parameters
     ----------
-    points : HashPoints
-    scheme, setting, codes
+    points, spec, codes
         As for :func:`hash_pairs`.
     k : int
         Neighbours that count as near.
-
-    Returns
-    -------
-    NearFarResult
     """
-    law = law_of(points, scheme, setting)
+    law = law_of(points, spec)
     k, m = min(k, points.neighbours.shape[1]), codes.shape[1]
     apart, first = points.measured(law.measure), len(points.far)
     # Far pairs come first among all pairs, and each query's neighbours nearest first.
@@ -269,7 +251,7 @@ def near_and_far(
 
 
 def separation(near: np.ndarray, far: np.ndarray) -> tuple[float, int, float]:
-    """How well one number tells two kinds apart, from the distribution of each over 0, …, m.
+    """Measure how well one number tells two kinds apart, from the distribution of each over 0, …, m.
 
     Parameters
     ----------

@@ -1,22 +1,22 @@
-"""How many true neighbours hash codes find, against the length of the code, and what that costs beside exact search."""
+"""Recall of the true neighbours by hash codes against the length of the code, and its cost next to exact search."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.hamming import PackedCodes, hamming_blocks, pack
-from rfviz.analysis.hash_points import HashPoints, make_hash
+from rfviz.analysis.mapping import points_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
+from rfviz.features import MapSpec, RandomMaxout, RandomProjection
+from rfviz.lab.hashing.hamming import PackedCodes, hamming_blocks, pack
+from rfviz.lab.hashing.points import HashPoints, make_hash
 
-__all__ = ["SIMHASH", "RecallCurve", "RecallResult", "code_lengths", "expected_recall", "recall_curves"]
-
-SIMHASH = "RandomProjection"
+__all__ = ["RecallCurve", "RecallResult", "code_lengths", "expected_recall", "recall_curves"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,11 +25,9 @@ class RecallCurve:
 
     Attributes
     ----------
-    label, scheme : str
-    pool_size : int
-        Symbols there are; 2 for signs.
-    symbol_bits : int
-        Bits of a symbol.
+    label : str
+    spec : MapSpec
+        The map of the longest code, first draw.
     symbols : ndarray of shape (k,)
         Lengths m.
     recalls : ndarray of shape (n_draws, k)
@@ -39,9 +37,7 @@ class RecallCurve:
     """
 
     label: str
-    scheme: str
-    pool_size: int
-    symbol_bits: int
+    spec: MapSpec
     symbols: np.ndarray
     recalls: np.ndarray
     encode_seconds: float
@@ -50,15 +46,16 @@ class RecallCurve:
     @property
     def bits(self) -> np.ndarray:
         """Bits of a code, at every length."""
-        return self.symbols * self.symbol_bits
+        return self.symbols * _symbol_bits(self.spec)
 
     @property
     def projections(self) -> np.ndarray:
-        """Projections that hashing one point takes, at every length."""
-        return self.symbols * (1 if self.scheme == SIMHASH else self.pool_size)
+        """Projections per point that hashing takes, at every length."""
+        return self.symbols * (self.spec.get("pool_size") or 1)
 
     @property
     def mean(self) -> np.ndarray:
+        """Mean recall over the draws."""
         return self.recalls.mean(axis=0)
 
     @property
@@ -69,17 +66,18 @@ class RecallCurve:
 
 @dataclass(frozen=True, eq=False)
 class RecallResult:
-    """Curves of recall, and what exact search costs.
+    """Curves of recall, and the cost of exact search.
 
     Attributes
     ----------
     dataset : str
     k, n_points, n_queries, n_draws : int
     curves : tuple of RecallCurve
+        Of maxout codes by rising pool size, and of SimHash last.
     exact_seconds : float
-        Of scikit-learn's brute-force search, a query.
+        Of scikit-learn's brute-force search, per query.
     exact_bytes : int
-        Bytes that it keeps of a point, in float32.
+        Its memory per point, in float32.
     chance : float
         Recall of a random guess.
     """
@@ -95,7 +93,7 @@ class RecallResult:
     chance: float
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a curve and length."""
+        """Return recall with its cost, one row per curve and length."""
         return pd.concat(
             [
                 pd.DataFrame(
@@ -108,7 +106,7 @@ class RecallResult:
         )  # fmt: skip
 
     def costs(self) -> pd.DataFrame:
-        """One row a search, at the longest code: recall, bytes a point, milliseconds a query."""
+        """Return recall and cost of each search at its longest code, exact search last."""
         rows = [
             {
                 "search": f"{c.label}, {c.symbols[-1]:,} symbols",
@@ -125,14 +123,19 @@ class RecallResult:
 
 
 def code_lengths(longest: int) -> list[int]:
-    """Lengths of codes that a curve has: powers of two from 8 on, and the longest."""
+    """Return the lengths of codes that a curve has: powers of two from 8 on, and the longest."""
     return sorted({*(1 << e for e in range(3, longest.bit_length()) if 1 << e < longest), longest})
+
+
+def _symbol_bits(spec: MapSpec) -> int:
+    """Return the bits of a symbol: ⌈log₂ q⌉, or one of a sign."""
+    return max(((spec.get("pool_size") or 1) - 1).bit_length(), 1)
 
 
 def recall_curves(
     points: HashPoints, pool_sizes: Sequence[int], longest: int, k: int, draws: int, progress: Progress = silent
 ) -> RecallResult:
-    """Recall@k of maxout codes of several pools, and of SimHash up to the bits of the longest of them.
+    """Measure recall@k of maxout codes of several pools, and of SimHash up to the bits of the longest of them.
 
     Parameters
     ----------
@@ -140,17 +143,12 @@ def recall_curves(
     pool_sizes : sequence of int
         Each at least 2.
     longest : int
-        Symbols of the longest code.
+        Symbols of the longest maxout code.
     k : int
         Neighbours that are searched for, at most as many as `points` knows.
     draws : int
         Independent draws of each map: seeds 0, 1, ….
     progress : callable
-        See :data:`rfviz.analysis.progress.Progress`.
-
-    Returns
-    -------
-    RecallResult
 
     Raises
     ------
@@ -159,54 +157,52 @@ def recall_curves(
     """
     k, sizes = min(k, points.neighbours.shape[1]), sorted(set(pool_sizes))
     n, n_queries = len(points.original), len(points.queries)
-    bits = max((q - 1).bit_length() for q in sizes)
+    maxout = MapSpec(RandomMaxout, n_components=longest, random_state=0)
+    specs: dict[str, MapSpec] = {f"Maxout, q = {q}": maxout.replace(pool_size=q) for q in sizes}
+    bits = max(map(_symbol_bits, specs.values()))
     check_memory(
         n * longest * bits * (1 + len(sizes)) + 12 * n_queries * n, "cpu",
         f"Codes of {n} points with {longest} symbols", "Choose shorter codes, fewer pools or fewer points.",
     )  # fmt: skip
-    found: dict[str, list[np.ndarray]] = {}
+    specs["SimHash"] = MapSpec(RandomProjection, n_components=longest * bits, random_state=0)
+    found: dict[str, list[np.ndarray]] = {label: [] for label in specs}
     seconds: dict[str, tuple[float, float]] = {}
-    about = {f"Maxout, q = {q}": ("RandomMaxout", q, longest) for q in sizes}
-    about |= {"SimHash": (SIMHASH, 2, longest * bits)}
     for draw in range(draws):
         progress(draw / draws, f"Draw {draw + 1} of {draws}: hashing")
-        codes = _all_codes(points, sizes, longest, longest * bits, draw)
-        for number, (label, (scheme, q, m)) in enumerate(about.items()):
-            progress((draw + (number + 1) / (len(about) + 1)) / draws, f"Draw {draw + 1} of {draws}: {label}")
-            width = (q - 1).bit_length()
-            found.setdefault(label, []).append(_recalls(points, codes[label], width, k))
+        codes = _all_codes(points, specs, draw)
+        for number, (label, spec) in enumerate(specs.items()):
+            progress((draw + (number + 1) / (len(specs) + 1)) / draws, f"Draw {draw + 1} of {draws}: {label}")
+            found[label].append(_recalls(points, codes[label], _symbol_bits(spec), k))
             if draw == 0:
-                setting = {"n_components": m, "random_state": 0} | ({} if scheme == SIMHASH else {"pool_size": q})
-                seconds[label] = _seconds(points, scheme, setting, pack(codes[label], width), k)
+                seconds[label] = _seconds(points, spec, pack(codes[label], _symbol_bits(spec)), k)
     curves = tuple(
         RecallCurve(
-            label, scheme, q, (q - 1).bit_length(), np.array(code_lengths(m)), np.array(found[label]), *seconds[label]
+            label, spec, np.array(code_lengths(spec.get("n_components"))), np.array(found[label]), *seconds[label]
         )
-        for label, (scheme, q, m) in about.items()
+        for label, spec in specs.items()
     )
-    chance = k / (n - 1)
     return RecallResult(
-        points.name, k, n, n_queries, draws, curves, points.seconds, points.bytes_per_point, chance
+        points.name, k, n, n_queries, draws, curves, points.seconds, points.bytes_per_point, k / (n - 1)
     )  # fmt: skip
 
 
-def _all_codes(points: HashPoints, pool_sizes: list[int], longest: int, signs: int, seed: int) -> dict[str, np.ndarray]:
-    """Codes of all pools, at the cost of the largest, and SimHash."""
-    setting = {"n_components": longest, "pool_size": pool_sizes[-1], "random_state": seed}
-    maxout = make_hash(points, "RandomMaxout", setting)
-    simhash = make_hash(points, SIMHASH, {"n_components": signs, "random_state": seed})
-    X = points.seen_by(maxout)
-    codes = {f"Maxout, q = {q}": found for q, found in maxout.pool_codes(X, pool_sizes).items()}
-    return codes | {"SimHash": simhash.codes(points.seen_by(simhash))}
+def _all_codes(points: HashPoints, specs: Mapping[str, MapSpec], seed: int) -> dict[str, np.ndarray]:
+    """Return the codes of all pools, at the cost of the largest, and of SimHash."""
+    *pools, (name, signs) = specs.items()
+    maxout = make_hash(points, pools[-1][1].replace(random_state=seed))
+    found = maxout.pool_codes(points_for(maxout, points), [spec.get("pool_size") for _, spec in pools])
+    simhash = make_hash(points, signs.replace(random_state=seed))
+    codes = {label: found[spec.get("pool_size")] for label, spec in pools}
+    return codes | {name: simhash.codes(points_for(simhash, points))}
 
 
-def _recalls(points: HashPoints, codes: np.ndarray, symbol_bits: int, k: int) -> np.ndarray:
-    """Recall at every length: distances grow by the symbols between one length and the next."""
+def _recalls(points: HashPoints, codes: np.ndarray, bits: int, k: int) -> np.ndarray:
+    """Return recall at every length: distances grow by the symbols between one length and the next."""
     lengths = code_lengths(codes.shape[1])
     distance = np.zeros((len(points.queries), len(codes)), np.int32)
     recalls = []
     for first, last in zip([0, *lengths], lengths, strict=False):
-        packed = pack(codes[:, first:last], symbol_bits)
+        packed = pack(codes[:, first:last], bits)
         for start, block in hamming_blocks(packed.rows(points.queries), packed):
             distance[start : start + len(block)] += block
         recalls.append(expected_recall(distance, points.queries, points.neighbours[:, :k]))
@@ -214,7 +210,7 @@ def _recalls(points: HashPoints, codes: np.ndarray, symbol_bits: int, k: int) ->
 
 
 def expected_recall(distance: np.ndarray, queries: np.ndarray, truth: np.ndarray) -> float:
-    """Mean share of the true neighbours among the nearest by Hamming distance, where equal ones are drawn by lot.
+    """Return the mean share of the true neighbours among the nearest by Hamming distance, with ties drawn by lot.
 
     Codes are equally far from many points, and which of those a search returns depends on the order of the rows. This
     is the mean over all orders, exactly.
@@ -225,10 +221,6 @@ def expected_recall(distance: np.ndarray, queries: np.ndarray, truth: np.ndarray
     queries : ndarray of shape (n_queries,)
         Row of each query, which does not count as its own neighbour.
     truth : ndarray of shape (n_queries, k)
-
-    Returns
-    -------
-    float
     """
     k, each = truth.shape[1], np.arange(len(queries))
     others = distance.copy()
@@ -240,10 +232,10 @@ def expected_recall(distance: np.ndarray, queries: np.ndarray, truth: np.ndarray
     return float(hits.mean() / k)
 
 
-def _seconds(points: HashPoints, scheme: str, setting: dict, packed: PackedCodes, k: int) -> tuple[float, float]:
-    """Seconds to hash a query, and to find its nearest codes."""
-    hashing_map = make_hash(points, scheme, setting)
-    rows, n = points.seen_by(hashing_map)[points.queries], len(points.queries)
+def _seconds(points: HashPoints, spec: MapSpec, packed: PackedCodes, k: int) -> tuple[float, float]:
+    """Measure the seconds to hash a query, and to find its nearest codes."""
+    hashing_map = make_hash(points, spec)
+    rows, n = points_for(hashing_map, points)[points.queries], len(points.queries)
     started = time.perf_counter()
     codes = hashing_map.codes(rows)
     hashed = time.perf_counter()

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.hash_points import hash_codes, hash_schemes, prepare_hash_points
-from rfviz.analysis.hash_recall import recall_curves
-from rfviz.analysis.hashing import hash_pairs, near_and_far
-from rfviz.ui import hashing_views as views
-from rfviz.ui.results import _shelves
+from rfviz.features import MapSpec, RandomMaxout, RandomProjection
+from rfviz.lab.hashing.compute import hash_pairs, near_and_far
+from rfviz.lab.hashing.points import exact_order, hash_codes, hash_maps, prepare_hash_points
+from rfviz.lab.hashing.recall import recall_curves
+from rfviz.ui.cache import STORE
 from tests.app_pages import OFFLINE, array, changed, opened, specs
 from tests.charts import opacity
 
@@ -27,23 +27,27 @@ def named(spec, name):
 
 
 def maxout(q, m):
-    return {"n_components": m, "pool_size": q, "random_state": 0}
+    return MapSpec(RandomMaxout, n_components=m, pool_size=q, random_state=0)
 
 
-def expected_pairs(points, scheme, setting):
+def expected_codes(points, spec):
     # The page cuts codes of at least 256 symbols; products of other shapes are rounded otherwise.
-    codes = hash_codes(points, scheme, setting | {"n_components": max(setting["n_components"], 256)})
-    return hash_pairs(points, scheme, setting, codes[:, : setting["n_components"]])
+    m = spec.get("n_components")
+    return hash_codes(points, spec.replace(n_components=max(m, 256)))[:, :m]
+
+
+def expected_pairs(points, spec):
+    return hash_pairs(points, spec, expected_codes(points, spec))
 
 
 def test_draws_the_pairs_and_the_law(digits):
     at = opened(SLUG, {"pool_size": 6, "n_components": 96} | UNFOLDED)
     main = specs(at)[0]
-    result = expected_pairs(digits, "RandomMaxout", maxout(6, 96))
+    result = expected_pairs(digits, maxout(6, 96))
     np.testing.assert_allclose(array(named(main, "exact: 1 − κ")["y"]), result.expected)
     there = np.isfinite(result.means)
     np.testing.assert_allclose(array(named(main, "measured")["y"]), result.means[there], atol=2e-3)
-    simhash = expected_pairs(digits, "RandomProjection", {"n_components": 96, "random_state": 0})
+    simhash = expected_pairs(digits, MapSpec(RandomProjection, n_components=96, random_state=0))
     np.testing.assert_allclose(array(named(main, "SimHash: θ/180°")["y"]), simhash.expected)
     (image,) = main["layout"]["images"]
     differ = (opacity(image) > 0) != (result.counts > 0)
@@ -81,7 +85,7 @@ def test_a_click_on_an_example_or_on_a_neighbour(digits):
     at.session_state["tiles:picked"] = example
     at.run()
     assert at.session_state[f"{SLUG}.first"] == example + 1 and at.session_state[f"{SLUG}.second"] == 0
-    nearest = views.exact_order(digits, example, 2)
+    nearest = exact_order(digits, example, 2)
     assert any(f"rows {example + 1} and {nearest[0] + 1}" in m.value for m in at.markdown)
     at.session_state["tiles:picked"] = int(nearest[1]) + len(digits.original)
     at.run()
@@ -91,7 +95,7 @@ def test_a_click_on_an_example_or_on_a_neighbour(digits):
 
 def test_strips_are_the_two_codes(digits):
     at = opened(SLUG, {"first": 11, "second": 40, "n_components": 128, "pool_size": 8})
-    codes = hash_codes(digits, "RandomMaxout", maxout(8, 256))[:, :128]
+    codes = expected_codes(digits, maxout(8, 128))
     strips = specs(at)[2]["data"][0]
     text = strips["text"]
     first = [int(symbol) for line in range(5) for symbol in text[3 * line]]
@@ -105,7 +109,7 @@ def test_strips_are_the_two_codes(digits):
 def test_exact_order_by_brute_force(digits):
     apart = 1 - digits.original @ digits.original[7]
     apart[7] = np.inf
-    np.testing.assert_array_equal(views.exact_order(digits, 7, 5), np.argsort(apart)[:5])
+    np.testing.assert_array_equal(exact_order(digits, 7, 5), np.argsort(apart)[:5])
 
 
 def test_recall_draws_the_curves(digits):
@@ -124,8 +128,7 @@ def test_recall_draws_the_curves(digits):
 
 def test_near_and_far_state_their_overlap(digits):
     at = opened(SLUG, {"look": "Near and far", "k": 5, "pool_size": 4, "n_components": 64})
-    codes = hash_codes(digits, "RandomMaxout", maxout(4, 256))[:, :64]
-    result = near_and_far(digits, "RandomMaxout", maxout(4, 64), codes, 5)
+    result = near_and_far(digits, maxout(4, 64), expected_codes(digits, maxout(4, 64)), 5)
     words = " ".join(m.value for m in at.markdown)
     assert f"{result.auc:.3f}" in words and f"{result.auc_exact:.3f}" in words
     chart = specs(at)[1]
@@ -142,7 +145,7 @@ def test_every_data_set_without_download_works(name):
     assert len(specs(at)) == 3
 
 
-@pytest.mark.parametrize("scheme", hash_schemes())
+@pytest.mark.parametrize("scheme", [cls.__name__ for cls in hash_maps()])
 def test_every_hash_works_or_says_why_not(scheme):
     at = opened(SLUG, {"scheme": scheme})
     assert not at.exception
@@ -158,7 +161,7 @@ def test_normalisations_and_distances(how, metric):
 
 def test_too_many_symbols_are_refused(monkeypatch):
     at = opened(SLUG)
-    _shelves["hash codes"].clear()
+    STORE.clear()
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.0001")
     changed(at, SLUG, {"n_components": 2048, "pool_size": 64, "seed": 77})
     assert len(at.error) == 1 and not specs(at)

@@ -1,0 +1,1 @@
+"""Hashing: Remark 1 of the random maxout paper."""

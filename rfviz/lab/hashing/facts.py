@@ -1,0 +1,40 @@
+"""Facts about hash codes that lessons quote and check."""
+
+from __future__ import annotations
+
+import math
+
+from rfviz import datasets, kernels
+from rfviz.features import MapSpec, RandomMaxout
+from rfviz.lab.facts import fact
+from rfviz.lab.hashing.compute import hash_pairs
+from rfviz.lab.hashing.points import hash_codes, prepare_hash_points
+
+__all__: list[str] = []
+
+
+@fact
+def collision(q: int, degrees: float) -> float:
+    """Return the probability that the same projection is the largest for two vectors at this angle."""
+    return float(kernels.collision_rho(math.cos(math.radians(degrees)), q))
+
+
+@fact
+def code_spread(q: int, degrees: float, m: int) -> float:
+    """Return the standard deviation of the share of different symbols, at this angle, of codes of m symbols."""
+    p = 1.0 - collision(q, degrees)
+    return math.sqrt(p * (1.0 - p) / m)
+
+
+@fact
+def code_error(q: int, m: int) -> float:
+    """Return the root mean square of measured minus expected shares over pairs of digits, seed 0."""
+    points = prepare_hash_points(datasets.load("digits"), "unit norm")
+    spec = MapSpec(RandomMaxout, n_components=m, pool_size=q, random_state=0)
+    return hash_pairs(points, spec, hash_codes(points, spec)).rms
+
+
+@fact
+def log2(value: float) -> float:
+    """Return the number of bits that name one of so many."""
+    return math.log2(value)

@@ -1,0 +1,93 @@
+"""Texts of the page on hashing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rfviz.lab.hashing.compute import BAND, HammingResult, NearFarResult
+from rfviz.lab.hashing.recall import RecallResult
+
+__all__ = ["COSTS", "METHOD", "TERMS", "agreement", "near_far", "recall", "summary"]
+
+TERMS = (
+    "A **hash code** is a short string of symbols that stands for a point. Symbol ℓ says *which* of q random "
+    "projections ⟨w, x⟩ is the largest (SimHash: the sign of one; random binning: the box of a random grid that x is "
+    "in). The **Hamming distance** of two codes is the number of places where they differ. Its share of all m places "
+    "estimates the distance of the points."
+)
+
+COSTS = "Measured just now, in batches; exact search in float32."
+
+METHOD = """
+**Theory.** Symbols are independent draws, so the Hamming distance of two given points is binomial: m places, each
+different with probability 1 − κ. For the argmax of q Gaussian projections κ is the collision probability
+$\\kappa_q(\\cos\\theta)$ of the random maxout paper (its Remark 1), computed by quadrature to twelve digits:
+$\\kappa_q = 1$ for equal, 1/q for orthogonal and 0 for opposite points. For q = 2, and for signs
+(SimHash), κ = 1 − θ/180°.
+
+**Codes.** The running maximum is stored with its index: two blocks of memory, never all m·q projections. The first
+symbols do not depend on m; smaller pools come on the way to larger ones.
+
+**Hamming distance.** Symbols of b bits are stored as b bit planes, 64 symbols in a word. Exclusive or, union of the
+planes, count of ones: m·b/8 bytes per point. Recall of a search with ties is the exact mean over all orders of the
+rows.
+
+**Truth.** The nearest neighbours come from scikit-learn’s brute-force search in the exact distance. Seconds are
+measured now, on this machine. With a few thousand points exact search is fast as well, and codes save memory first.
+
+**Pairs.** 10,000 random draws of a pair, and up to 200 queries with up to 50 neighbours each. With few points a pair is
+drawn more than once. Pairs that share a point, or a
+draw of the map, are not independent: the band holds for each pair by itself.
+"""
+
+
+def summary(result: HammingResult, simhash: HammingResult | None, pool_size: int | None) -> str:
+    """Return the main chart in a few sentences, with its numbers."""
+    words = (
+        "Two points share a symbol with probability κ, so the share that differs follows the curve **1 − κ**: "
+        f"{result.inside:.0%} of {result.n_pairs:,} sampled pairs lie within the band of {BAND:g}√(p(1−p)/m), where "
+        f"theory predicts {result.inside_expected:.0%}. The RMS error for a pair is {result.rms:.3f} and falls as 1/√m."
+    )
+    if pool_size == 2 and simhash is not None:
+        return words + " With **q = 2 the curve is SimHash’s**, θ/180°: the larger of two projections is a sign."
+    if pool_size is None or pool_size == 2:
+        return words
+    words += f" With q = {pool_size} the curve rises steeply at small angles and is flat at large ones"
+    at_right = f": at 90° already {1 - 1 / pool_size:.0%} of all symbols differ" if result.x_edges[-1] >= 90 else ""
+    return f"{words}{at_right}."
+
+
+def agreement(differing: float, expected: float, deviation: float, apart: str) -> str:
+    """Return what two codes side by side show."""
+    return (
+        f"Coloured symbols agree: **{1 - differing:.1%}** of the code. Theory predicts κ = **{1 - expected:.1%}** ± "
+        f"{deviation:.1%} for these two points ({apart} apart)."
+    )
+
+
+def recall(result: RecallResult) -> str:
+    """Return what the curves of recall show."""
+    pool, signs = result.curves[-2:]
+    bits = int(pool.bits[-1])
+    same_bits = float(np.interp(np.log(bits), np.log(signs.bits), signs.mean))
+    work = int(min(pool.projections[-1], signs.projections[-1]))
+    at_work = [float(np.interp(np.log(work), np.log(c.projections), c.mean)) for c in (pool, signs)]
+    return (
+        f"**With {bits:,} bits {pool.label} finds {pool.mean[-1]:.0%}** of the {result.k} nearest points, SimHash "
+        f"**{same_bits:.0%}**. With the same work, {work:,} projections per point, they find {at_work[0]:.0%} and "
+        f"{at_work[1]:.0%}. **Recall@{result.k}** is the share of the {result.k} truly nearest points that are also "
+        f"among the {result.k} nearest by Hamming distance (ties drawn by lot): the mean of {result.n_queries} queries "
+        f"among {result.n_points:,} points. Bands: one standard deviation over {result.n_draws} draws. A symbol with q "
+        "values costs ⌈log₂ q⌉ bits and q projections, a sign one of each."
+    )
+
+
+def near_far(result: NearFarResult) -> str:
+    """Return how well near and far pairs can be told apart."""
+    return (
+        f"**{result.error:.1%}** of pairs are classified wrongly (theory: {result.error_exact:.1%}) when a pair counts "
+        f"as near if at most {result.threshold:,} of {result.n_symbols:,} symbols differ, with near and far weighted "
+        f"equally. Near pairs: a point with one of its {result.k} nearest neighbours. Far pairs: drawn at random, near "
+        "ones may be among them. A random pair is farther than a near one with probability "
+        f"**{result.auc:.3f}** (the area under the ROC curve, AUC; theory: {result.auc_exact:.3f})."
+    )

@@ -1,0 +1,150 @@
+"""The layout of the page on hashing: codes by example, recall, near and far pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import streamlit as st
+
+from rfviz.errors import RfvizError
+from rfviz.figures.template import COLOURS
+from rfviz.figures.tiles import Tile, plot_tiles
+from rfviz.lab.controls import Control
+from rfviz.lab.hashing import text
+from rfviz.lab.hashing.compute import law_of, pair_place
+from rfviz.lab.hashing.figures import STRIP, plot_strips
+from rfviz.lab.hashing.hamming import hamming_pairs
+from rfviz.lab.hashing.page import PAGE, Comparison, HashingResult, nearest
+from rfviz.lab.hashing.points import exact_order
+from rfviz.lab.hashing.recall import RecallResult
+from rfviz.lab.hashing.settings import Neighbours, Settings, Source
+from rfviz.lab.page import Chart, revision
+from rfviz.ui import images, layout
+from rfviz.ui.cache import session_cache
+from rfviz.ui.live_chart import taken_row
+from rfviz.ui.page import View
+
+__all__ = ["HashingView"]
+
+_NEIGHBOURS, _COLUMNS = 7, 9
+_WRONG = "#c0392b"
+
+
+def draw_look(view: HashingView, control: Control, key: str, on_change: Callable[[], None]) -> None:
+    """Draw the choice of the closer look as one line, although the names are long."""
+    st.segmented_control(control.label, control.options, required=True, key=key, on_change=on_change)
+
+
+class HashingView(View[Source, Settings, HashingResult]):
+    """The main chart, which is drawn first, and below it the choice of a closer look with controls of its own."""
+
+    widgets: ClassVar = {"look": draw_look}
+
+    def prepare(self) -> None:
+        clicked, n = taken_row("tiles"), self.source.n_points
+        if clicked is not None:
+            # A tile of the examples gives its row, one of the neighbours its row and n.
+            chosen = {"first": clicked + 1, "second": 0} if clicked < n else {"second": min(clicked - n, n - 1) + 1}
+            self.state.apply(chosen)
+        self.panel.places["controls"] = st.container()
+        self.main = self.refusals = st.container()
+
+    def preview(self, settings: Settings) -> None:
+        self.stop = st.empty()
+        with self.main:
+            chart = PAGE.main_chart(self.source, settings, PAGE.compare(self.source, settings, session_cache()))
+            layout.chart(chart.figure, chart.name, chart.alt, animations=())
+            layout.explain(chart.words)
+            st.caption(text.TERMS)
+        self.refusals = st.container()
+        quicker = PAGE.quicker(self.source, settings)
+        if quicker:
+            # Under a key of its own for each computation: a late click does not stop the next one.
+            key = f"{PAGE.slug}:stop:{revision(self.source, settings)}"
+            self.stop.button("Stop", on_click=self.state.apply, args=(quicker,), key=key)
+
+    def refuse(self, settings: Settings, error: RfvizError) -> None:
+        self.stop.empty()
+        with self.refusals:
+            super().refuse(settings, error)
+
+    def draw(self, settings: Settings, result: HashingResult, charts: Sequence[Chart]) -> None:
+        self.stop.empty()
+        if isinstance(settings.look, Neighbours):
+            self._draw_neighbours(settings, settings.look, result.comparison)
+        elif len(charts) == 1:
+            st.info("Choose at least one pool size.")
+        for chart in charts[1:]:
+            layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
+            layout.explain(chart.words)
+        if isinstance(result.closer, RecallResult):
+            formats = {"recall": "%.3f", "bytes a point": "%d", "ms to hash a query": "%.3f", "ms to search": "%.3f"}
+            layout.numbers(result.closer.costs(), formats, text.COSTS)
+        self.share(settings, result)
+        self.draw_details(settings, result, charts)
+
+    def details(
+        self, settings: Settings, result: HashingResult, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
+        found = result.comparison.result
+        shares = ["differing, measured", "differing, exact", "s.d. of a pair"]
+        formats = {"distance": "%.1f"} | dict.fromkeys(shares, "%.4f")
+        note = f"By column of the main chart; distance: {found.title}. {found.cls.label}."
+        return {
+            "Numbers": lambda: layout.numbers(found.to_frame(), formats, note),
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        }
+
+    def _draw_neighbours(self, settings: Settings, look: Neighbours, comparison: Comparison) -> None:
+        """Draw an example, its nearest points exactly and by code, and the codes of two points side by side."""
+        points, codes, one = comparison.points, comparison.codes, look.first
+        two, n = nearest(look, points), len(points.original)
+        k = min(_NEIGHBOURS, n - 1)
+        exact = exact_order(points, one, k)
+        distance = hamming_pairs(codes, np.full(n, one), np.arange(n))
+        distance[one] = codes.shape[1] + 1
+        by_code = np.argsort(distance, kind="stable")[:k]
+        right = np.isin(by_code, exact)
+        shown = min(_COLUMNS, len(points.queries))
+        examples = points.queries[np.linspace(0, len(points.queries) - 1, shown).astype(int)]
+        chosen = COLOURS[1]
+        tiles = [self._tile(0, c, row, row, "", chosen if row == one else "") for c, row in enumerate(examples)]
+        tiles.append(self._tile(1, 0, one, one, "", chosen))
+        for column, row in enumerate(exact, 2):
+            tiles.append(self._tile(1, column, row, n + row, f"{distance[row]}", chosen if row == two else ""))
+        for column, (row, is_right) in enumerate(zip(by_code, right, strict=True), 2):
+            caption, frame = f"{'✓' if is_right else '✗'} {distance[row]}", COLOURS[2] if is_right else _WRONG
+            tiles.append(self._tile(2, column, row, n + row, caption, frame))
+        titles = [
+            "Click an example",
+            "Its exact nearest, with symbols that differ",
+            f"Nearest by Hamming distance: {right.sum()} of {k} right",
+        ]
+        figure = plot_tiles(tiles, titles, _COLUMNS, revision(self.source, settings.spec))
+        layout.chart(figure, "tiles", f"{titles[2]}, for the point of row {one + 1}.", clickable=True, secondary=True)
+        self._draw_codes(settings, comparison, one, two)
+
+    def _tile(self, row: int, column: int, point: int, value: int, caption: str, frame: str) -> Tile:
+        dataset, point, picture = self.source.dataset, int(point), ""
+        if dataset.image_shape:
+            picture = images.thumbnails(dataset, self.source.data.key, np.array([point]), [frame])[0]
+        name = f"row {point + 1}"
+        if dataset.y is not None and dataset.target_names:
+            name += f": {dataset.target_names[int(dataset.y[point])]}"
+        return Tile(row, column, int(value), caption, picture, name, frame)
+
+    def _draw_codes(self, settings: Settings, comparison: Comparison, one: int, two: int) -> None:
+        """Draw the codes of two rows side by side."""
+        points, codes, m = comparison.points, comparison.codes, comparison.codes.shape[1]
+        law = law_of(points, settings.spec)
+        apart, differing = pair_place(points, settings.spec, codes, one, two)
+        expected = float(law.band(np.array([apart]), m)[0][0])
+        which = f", the first {STRIP} of {m:,} symbols" if m > STRIP else ""
+        st.markdown(f"**Two codes side by side**: rows {one + 1} and {two + 1}{which}")
+        names = f"row {one + 1}", f"row {two + 1}"
+        figure = plot_strips(codes[one], codes[two], names, settings.spec.cls)
+        layout.chart(figure, "strips", f"{1 - differing:.1%} of the symbols of two codes agree.", secondary=True)
+        where = f"{apart:.1f}°" if law.reach == 180.0 else f"{apart:.3g}"
+        layout.explain(text.agreement(differing, expected, float(np.sqrt(expected * (1 - expected) / m)), where))
