@@ -134,6 +134,7 @@ def time_kernel(n: int, repetitions: int) -> list[dict[str, Any]]:
 
 
 def main() -> None:
+    """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the features and images")
     parser.add_argument("--repetitions", type=int, default=5)

@@ -136,6 +136,7 @@ def time_naive(X: np.ndarray, m: int, q: int, repetitions: int) -> list[dict[str
 
 
 def main() -> None:
+    """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="8192 × 784 input and 2000 features")
     parser.add_argument("--repetitions", type=int, help="turns of each measurement (default 7 quick, 3 full)")

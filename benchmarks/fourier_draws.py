@@ -163,6 +163,7 @@ def maxout(columns: list[int], m: int, repetitions: int) -> list[dict[str, Any]]
 
 
 def main() -> None:
+    """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true", help="digits alone, fewer seeds")
     parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "fourier-draws-cpu.json")

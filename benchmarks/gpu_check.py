@@ -169,6 +169,7 @@ def check(device: Device, seed: int, n: int = 3001, d: int = 203, m: int = 1000)
 
 
 def main() -> int:
+    """Check every feature map on the device, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seed", type=int, default=time.time_ns() % 2**31, help="of the inputs; from the clock")
     parser.add_argument("--json", type=Path, help="where to write; by default results/gpu-<name>.json")

@@ -131,7 +131,7 @@ def warn(message: str, category: type[Warning]) -> None:
     if log is not None:
         log.add([(message, category)])
         return
-    frame, level = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage]
+    frame, level = sys._getframe(1), 2  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - inspect is slow
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _IN_BETWEEN:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)

@@ -119,23 +119,29 @@ class Param:
         ParameterError
             With the parameter's name, its rule, the value and a remedy.
         """
-        if self.kind == "bool":
-            if type(value).__name__ in ("bool", "bool_"):
-                return bool(value)
-        elif self.kind == "range":
-            if value is None and self.default is None:
-                return None
-            if _is_pair(value) and value[0] <= value[1] and self._within(value[0]) and self._within(value[1]):
-                return int(value[0]), int(value[1])
-        elif isinstance(value, str):
-            if value in self.choices:
-                return value
-        elif self.kind == "int" and _is_integer(value):
-            if self._within(value) and value % self.step == 0:
-                return int(value)
-        elif self.kind == "float" and _is_finite_number(value) and self._within(value):
-            return float(value)
+        if self._accepts(value):
+            return self._plain(value)
         raise ParameterError(self.name, self.rule, value, self.remedy)
+
+    def _accepts(self, value: Any) -> bool:
+        if self.kind == "bool":
+            return type(value).__name__ in ("bool", "bool_")
+        if self.kind == "range":
+            if value is None:
+                return self.default is None
+            return _is_pair(value) and value[0] <= value[1] and self._within(value[0]) and self._within(value[1])
+        if isinstance(value, str):
+            return value in self.choices
+        if self.kind == "int":
+            return _is_integer(value) and self._within(value) and value % self.step == 0
+        return self.kind == "float" and _is_finite_number(value) and self._within(value)
+
+    def _plain(self, value: Any) -> Any:
+        if value is None or isinstance(value, str):
+            return value
+        if self.kind == "range":
+            return int(value[0]), int(value[1])
+        return {"bool": bool, "int": int, "float": float}[self.kind](value)
 
     def clamp(self, value: Any) -> Any:
         """Return the legal value nearest to `value`; the default where nothing is near. Never raises."""

@@ -14,7 +14,7 @@ from rfviz.features.base import FeatureMap, registry
 
 __all__ = ["MapSpec", "map_class"]
 
-M = TypeVar("M", bound=FeatureMap, covariant=True)
+M = TypeVar("M", bound=FeatureMap, covariant=True)  # noqa: PLC0105 - used in this module alone
 
 
 def map_class(name: str) -> type[FeatureMap]:

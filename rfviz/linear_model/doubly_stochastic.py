@@ -194,7 +194,7 @@ _COMMON = r"""
     """
 
 
-class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
+class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):  # noqa: D101 - __doc__ below
     __doc__ = f"""Kernel ridge regression by doubly stochastic functional gradients.
     {_COMMON}alpha : float
         Penalty per sample.
@@ -246,7 +246,7 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):
         return self._scores(X)[0][:, 0]
 
 
-class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):
+class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):  # noqa: D101 - __doc__ below
     __doc__ = f"""Kernel classification by doubly stochastic functional gradients.
     {_COMMON}loss : {{"logistic", "ridge"}}
         Multinomial logistic loss, or half the squared distance to ±1 codes of the classes.
