@@ -1,7 +1,7 @@
 """Parameters declared once: the declaration validates, words the error and draws the slider.
 
-A scheme or a data set lists its :class:`Param` objects; :func:`validate` checks a whole set of values against them and
-every user interface reads the same bounds, defaults and help from them, so that they can never disagree.
+A feature map or a data set lists its :class:`Param` objects; :func:`validate` checks a whole set of values against them
+and every user interface reads the same bounds, defaults and help from them, so that they can never disagree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STOPS = (10, 12, 16, 20, 24, 30, 40, 50, 60, 80)
 
 @dataclass(frozen=True)
 class Param:
-    """One parameter of a scheme, a data set or an analysis.
+    """One parameter of a feature map, a data set or an analysis.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Param:
     log : bool
         Whether a slider should move through orders of magnitude.
     choices : tuple of str
-        The values of a ``choice``; for a ``float``, words allowed beside the numbers (``"scale"``).
+        The values of a ``choice``; for a ``float``, words allowed as well as numbers (``"scale"``).
     ui_low, ui_high : float, optional
         Narrower bounds for a slider, where all that is legal would make it useless.
     marks : tuple of float
@@ -52,11 +52,11 @@ class Param:
     symbol : str
         LaTeX of the quantity, without dollars: ``"m"``.
     label : str
-        What a person reads beside the control.
+        The text next to the control.
     help : str
         One or two sentences: what it does and what to expect when it grows.
     titles : tuple of str
-        What a person reads in place of each of the `choices`.
+        The text shown for each of the `choices`.
     when : (str, tuple), optional
         Another parameter, declared before, and its values with which this one has an effect.
     """

@@ -1,4 +1,4 @@
-"""Where arrays live and how they are computed: devices, memory, precision, threads, streams to a GPU, and rates."""
+"""Arrays and computation: devices, memory, precision, threads, streams to a GPU, and rates."""
 
 from rfviz.backend.devices import (
     Device,

@@ -24,7 +24,7 @@ __all__ = ["PRODUCT_PRECISIONS", "matmul", "product_precision", "round_to_tf32",
 
 PRODUCT_PRECISIONS = ("float32", "tf32")
 _wanted: ContextVar[str] = ContextVar("product_precision", default="float32")
-# CuPy keeps the type of its float32 products for the whole process.
+# CuPy stores the type of its float32 products for the whole process.
 _switch = threading.Lock()
 _FIRST_WITH_TF32 = 80  # compute capability 8.0
 # Bits of a float32 mantissa that TF32 does not have.
@@ -72,7 +72,7 @@ def matmul(xp: ModuleType, a: Any, b: Any, out: Any = None, exact: bool = False)
     a, b : array
     out : array, optional
     exact : bool
-        Whether this product must keep all of its digits, whatever is asked for.
+        Whether this product needs all of its digits, whatever is asked for.
     """
     if exact or wanted_precision() == "float32" or np.dtype(a.dtype) != np.float32:
         return xp.matmul(a, b, out=out)

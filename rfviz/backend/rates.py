@@ -81,9 +81,9 @@ def get_rates(device: str | Device = "auto") -> Rates:
 
 
 class Stopwatch:
-    """Timer of products and copies, turn by turn; each rate is that of its best turn.
+    """Time products and copies in rounds; each rate is that of its best round.
 
-    Whatever else runs can only slow a turn down, so the best of several is the device's own.
+    Whatever else runs can only slow a round down, so the best of several is the device's own.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class RowStream:
         self._ahead = device.is_gpu and not sparse.issparse(X)
         self._rows = 0
         self._turn = 0
-        self._coming: tuple[int, int] | None = None  # the rows that are on their way into the buffer whose turn it is
+        self._coming: tuple[int, int] | None = None  # the rows in transfer to the buffer that is used next
 
     def block(self, start: int, stop: int) -> Any:
         """Return rows `start` to `stop`, valid until the next call; as many after them are fetched ahead."""

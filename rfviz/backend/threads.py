@@ -107,9 +107,9 @@ def _hold_blas_limit(held: threading.Event, release: threading.Event) -> None:
 def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
     """Map over threads and yield results in order, at most ``workers + 1`` of them begun and not yet consumed.
 
-    The one beyond the workers keeps all of them busy while the oldest result is late. An abandoned iteration (a slider
-    has moved) starts nothing further. Each call runs in a copy of the caller's context, so that the log of warnings and
-    NumPy's error settings are the same there.
+    The one beyond the workers leaves none of them idle while the oldest result is late. An abandoned iteration (a
+    slider has moved) starts nothing further. Each call runs in a copy of the caller's context, so that the log of
+    warnings and NumPy's error settings are the same there.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ def fourier_uniform(dimension: int, sigma: float, diameter: float, paired: bool 
     Its proof counts frequencies, of which pairs (cos, sin) have D = m/2. For √2 cos(· + b) the error is no function of
     x − z, so that the proof does not apply; the bound is then taken as printed, with D = m.
 
-    The proof also takes the slope's expectation at its steepest place as if that place were not random; without this
+    The proof also takes the slope's expectation at its steepest point as if that point were not random; without this
     step, the triangle inequality doubles σ_p, which matters little inside a logarithm.
 
     Parameters
@@ -116,7 +116,8 @@ def sutherland_pairs(dimension: int, sigma: float, diameter: float, variance: fl
         \exp\frac{-m\varepsilon^2}{8(d+2)\alpha_\varepsilon},\qquad \alpha_\varepsilon=\min(1, v+\varepsilon/3)
 
     with β_d = ((d/2)^{−d/(d+2)} + (d/2)^{2/(d+2)})·2^{(6d+2)/(d+2)}, at most 66. The same net of points and Markov's
-    inequality as Rahimi and Recht's, put together at the best radius, and Bernstein's inequality beside Hoeffding's.
+    inequality as Rahimi and Recht's, put together at the best radius, and Bernstein's inequality as well as
+    Hoeffding's.
 
     Parameters
     ----------

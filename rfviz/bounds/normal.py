@@ -1,4 +1,4 @@
-"""What is expected rather than guaranteed: errors from the exact variance, by Chebyshev or as if they were normal."""
+"""Expected errors, without a guarantee: errors from the exact variance, by Chebyshev or as if they were normal."""
 
 from __future__ import annotations
 

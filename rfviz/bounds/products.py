@@ -65,7 +65,7 @@ def bernstein(variance: float, largest: float, per_draw: int = 1) -> TailBound:
 
     .. math:: P(|\hat k - k| \ge \varepsilon) \le 2\exp\frac{-D\varepsilon^2}{2v + \tfrac23 b\varepsilon}
 
-    Not in the papers. Beside Hoeffding's it shows how much of the looseness is that the variance is not used.
+    Not in the papers. Compared with Hoeffding's it shows how much of the looseness is that the variance is not used.
 
     Parameters
     ----------

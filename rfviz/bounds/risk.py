@@ -1,4 +1,4 @@
-"""Bounds on the risk of what is learnt with random features: an estimation term and an approximation term."""
+"""Bounds on the risk of models learnt with random features: an estimation term and an approximation term."""
 
 from __future__ import annotations
 

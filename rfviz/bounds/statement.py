@@ -1,4 +1,4 @@
-"""A bound together with what it speaks of."""
+"""A bound and the error that it bounds."""
 
 from __future__ import annotations
 

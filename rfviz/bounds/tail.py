@@ -1,4 +1,4 @@
-"""A bound on the probability that a kernel estimate errs by more than ε, and what it says when it is turned around."""
+"""Tail bounds on the error of a kernel estimate, solved for the error and for the number of features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What CUDA kernels of our own do better than array operations, each beside the array operations that it replaces.
+"""CUDA kernels that are faster than array operations, each defined together with the operations that it replaces.
 
 A kernel makes one pass over memory where NumPy's vocabulary needs several. None is trusted blindly: see
 :mod:`rfviz.cuda.kernel`.

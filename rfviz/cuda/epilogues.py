@@ -1,4 +1,4 @@
-"""What is done to matrix products before they leave the chip: one pass where array operations take two to six."""
+"""Operations on matrix products before they leave the chip: one pass where array operations take two to six."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A CUDA kernel beside the array operations that say what it computes, and how it is kept from doing harm.
+"""A CUDA kernel, the array operations that define what it computes, and the checks before it is used.
 
 Before a kernel is used on a device for the first time, in each precision, it is compiled there and run on a small
 sample whose outputs hold NaN beforehand; it is trusted if it then agrees with the array operations. Where it cannot be
-compiled, cannot be launched, or disagrees, the array operations take its place, with one warning.
+compiled, cannot be launched, or disagrees, the array operations replace it, with one warning.
 """
 
 from __future__ import annotations

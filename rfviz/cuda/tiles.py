@@ -1,4 +1,4 @@
-"""How large a block of products may be for the pass after the product to find it in the chip's cache."""
+"""Sizes of blocks of products that the pass after the product finds in the chip's cache."""
 
 from __future__ import annotations
 

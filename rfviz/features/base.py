@@ -59,15 +59,15 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     """
 
     label: ClassVar[str] = ""
-    #: How its curves look in charts; a map without one gets a look by its name.
+    #: Look of its curves in charts; a map without one gets a look by its name.
     look: ClassVar[Look | None] = None
     summary: ClassVar[str] = ""
     formula: ClassVar[str] = ""
     #: Time to map n samples of d columns to m features.
     cost: ClassVar[str] = ""
-    #: Who described it, and when.
+    #: Paper that described it, and when.
     reference: ClassVar[str] = ""
-    #: Place in overviews, which go from linear to the most structured; maps that declare none come last.
+    #: Rank in overviews, which go from linear to the most structured; maps that declare none come last.
     rank: ClassVar[int] = 1000
     #: Parameters that suit points of a plane, where the defaults are made for data of another size.
     plane_params: ClassVar[Mapping[str, Any]] = MappingProxyType({})

@@ -1,4 +1,4 @@
-"""Joint bins of randomly shifted grids as one 64-bit integer each, and where such integers stand in sorted lists.
+"""Joint bins of randomly shifted grids as one 64-bit integer each, and the positions of such integers in sorted lists.
 
 A joint bin is a vector of d integers, b_j = ⌈(x_j − u_j)/δ_j⌉. Its code is Σ_j a_j·b_j modulo 2⁶⁴ with random 64-bit
 multipliers a_j. Two different joint bins share a code with probability at most 2^(v−64), where 2^v is the largest power
@@ -197,7 +197,7 @@ def places(codes: np.ndarray, bins: np.ndarray, ends: np.ndarray) -> tuple[np.nd
     Returns
     -------
     columns : ndarray of shape (P, n), int64
-        Places in `bins`, arbitrary where the bin is not known.
+        Positions in `bins`, arbitrary where the bin is not known.
     known : ndarray of shape (P, n), bool
     """
     columns, known = np.empty(codes.shape, dtype=np.int64), np.empty(codes.shape, dtype=bool)

@@ -98,7 +98,7 @@ def host_blocks(
 ) -> Iterator[np.ndarray]:
     """Yield blocks from the CPU, in order, in the rows of `out` or fresh arrays.
 
-    Large jobs run a block a core with one BLAS thread each, so that the passes beside the matrix product (maximum,
+    Large jobs run a block a core with one BLAS thread each, so that the passes other than the matrix product (maximum,
     cosine), which NumPy runs on one core, are spread over all of them too.
     """
     n_samples = X.shape[0]
@@ -191,7 +191,7 @@ def halving(
     while start < n_samples:
         stop, fits = min(start + rows, n_samples), True
         try:
-            yield compute(start, stop)  # not by way of a variable, which would keep the last block alive
+            yield compute(start, stop)  # not by way of a variable, which would hold the last block in memory
         except Exception as error:
             if not is_out_of_memory(error) or rows <= _MIN_GPU_ROWS:
                 raise

@@ -24,7 +24,7 @@ from rfviz.skeleton import PRESETS, Skeleton, graph
 
 __all__ = ["CompositionalFeatures"]
 
-# What a feature value costs beside a multiply-add of a matrix product, to tell which jobs are large.
+# What a feature value costs relative to a multiply-add of a matrix product, to tell which jobs are large.
 _COST_OF_A_VALUE = 300
 # Bytes that a feature takes for a moment while it is drawn.
 _DRAWING_BYTES = 100
@@ -43,7 +43,7 @@ class CompositionalFeatures(SkeletonMap):
     z = e^{iθ} on the circle. Hence N is a sparse matrix of small integers. (Binary and categorical inputs are angles
     too, Gaussian ones have real multiples, spheres also have moduli that are multiplied.) The weight w is 1/m, or with
     `deduplicate` the share of the draws that were equal to this feature. A feature that is ±1 whatever the data needs
-    no second quadrature: it is kept without the √2.
+    no second quadrature: it is used without the √2.
 
     Its kernel is that of the skeleton: see :func:`rfviz.kernels.compositional`.
 
@@ -72,7 +72,7 @@ class CompositionalFeatures(SkeletonMap):
     turn : float
         For presets: part of a full turn that an input of 1 makes.
     deduplicate : bool
-        Whether equal features are kept once, with their weight, and drawing goes on until m different ones are found.
+        Whether equal features are stored once, with their weight, and drawing goes on until m different ones are found.
     random_state : int, None, RandomState or Generator
     device : {"auto", "cpu", "cuda", "cuda:<index>"}
     dtype : {"float32", "float64"}
@@ -209,9 +209,9 @@ class CompositionalFeatures(SkeletonMap):
         self.multiples_ = _compact(rows.multiples, self.dtype)
         self.powers_ = _compact(rows.powers, self.dtype)
         self.kinds_ = rows.kinds
-        self._keep_counts(features.multiplicities, features.n_draws)
+        self._set_counts(features.multiplicities, features.n_draws)
 
-    def _keep_counts(self, multiplicities: np.ndarray, n_draws: int) -> None:
+    def _set_counts(self, multiplicities: np.ndarray, n_draws: int) -> None:
         self.multiplicities_, self.n_draws_, self.n_different_ = multiplicities, n_draws, len(multiplicities)
         self.bytes_per_feature_ = sum(getattr(self, name).nbytes for name in self._weights) / self.n_components
 
@@ -224,7 +224,7 @@ class CompositionalFeatures(SkeletonMap):
             multiplicities, n_draws = self.multiplicities_[: smaller.n_components], smaller.n_components
         for name, value in self._first(len(multiplicities)).items():
             setattr(smaller, name, value)
-        smaller._keep_counts(multiplicities, n_draws)
+        smaller._set_counts(multiplicities, n_draws)
         return smaller
 
     def shares(self, n_components: int) -> float | np.ndarray:

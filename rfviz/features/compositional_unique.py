@@ -1,10 +1,10 @@
-"""Which features a compositional map keeps: the first ones drawn, or the first different ones with their weights.
+"""Selection of a compositional map's features: the first ones drawn, or the first different ones with their weights.
 
-Features are drawn one after the other until the (m + 1)-th different one appears; the m before it are kept, each with
-the number of draws that were equal to it. The mean over all those draws is an unbiased estimate of the kernel: given
-when the stop came, every order of the draws before it was equally likely, so that the first draw, which is unbiased,
-may be replaced by their mean. (Stopping *with* the m-th different feature would not be unbiased.) The same holds where
-drawing ends at a limit that is set beforehand.
+Features are drawn one after the other until the (m + 1)-th different one appears; the m before it are selected, each
+with the number of draws that were equal to it. The mean over all those draws is an unbiased estimate of the kernel:
+given when the stop came, every order of the draws before it was equally likely, so that the first draw, which is
+unbiased, may be replaced by their mean. (Stopping *with* the m-th different feature would not be unbiased.) The same
+holds where drawing ends at a limit that is set beforehand.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def draw_features(skeleton: Skeleton, seed: int, n_components: int, deduplicate:
     skeleton : Skeleton
     seed : int
     n_components : int
-        Features to keep.
+        Features to select.
     deduplicate : bool
-        Whether equal features are kept once.
+        Whether equal features are stored once.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def _different(skeleton: Skeleton, seed: int, n_components: int) -> Features:
     limit, drawn = draw_limit(n_components), 0
     known, numbers = np.empty(0, np.uint64), np.empty(0, np.int64)  # sorted keys, and which features they are
     multiplicities = np.zeros(n_components, dtype=np.int32)
-    kept: list[Rows] = []
+    selected: list[Rows] = []
     for rows in _batches(skeleton, seed, n_components, limit):
         keys, first, inverse = np.unique(rows.keys(), return_index=True, return_inverse=True)
         place = np.minimum(np.searchsorted(known, keys), max(len(known) - 1, 0))
@@ -96,12 +96,12 @@ def _different(skeleton: Skeleton, seed: int, n_components: int) -> Features:
         multiplicities += np.bincount(number[inverse[:cut]], minlength=n_components).astype(np.int32)
         drawn += cut
         new = new[first[new] < cut]
-        kept.append(rows.take(first[new]))
+        selected.append(rows.take(first[new]))
         if cut < len(rows.kinds) or drawn == limit:
             break
         order = np.argsort(both := np.concatenate([known, keys[new]]), kind="stable")
         known, numbers = both[order], np.concatenate([numbers, number[new]])[order]
-    rows = Rows.stack(kept)
+    rows = Rows.stack(selected)
     return Features(rows, multiplicities[: len(rows.kinds)], drawn)
 
 

@@ -70,18 +70,18 @@ def _fill_rows(
 ) -> None:
     """Fill each table, shape (rows, columns), under its stream, from each chunk's own generator, row by row."""
 
-    def fill(places: list[tuple[int, int]]) -> None:
-        for stream, start in places:
+    def fill(starts: list[tuple[int, int]]) -> None:
+        for stream, start in starts:
             rows = tables[stream][start : start + CHUNK_ROWS]
             child = np.random.SeedSequence(seed, spawn_key=(stream, start // CHUNK_ROWS))
             rows[...] = sampler(np.random.Generator(np.random.PCG64(child)), rows.shape)
 
     size = sum(table.size for table in tables.values())
     workers = worker_count() if size >= _PARALLEL_FROM else 1
-    places = [(stream, start) for stream, table in tables.items() for start in range(0, len(table), CHUNK_ROWS)]
+    starts = [(stream, start) for stream, table in tables.items() for start in range(0, len(table), CHUNK_ROWS)]
     # Handing over one narrow chunk at a time would take as long as drawing it.
-    together = max(len(places) * _TASK_NUMBERS // max(size, 1), 1)
-    for _ in map_ordered(fill, [places[i : i + together] for i in range(0, len(places), together)], workers):
+    together = max(len(starts) * _TASK_NUMBERS // max(size, 1), 1)
+    for _ in map_ordered(fill, [starts[i : i + together] for i in range(0, len(starts), together)], workers):
         pass
 
 
@@ -91,7 +91,7 @@ _normals_room = 0
 
 
 def remember_normals(n_bytes: int) -> None:
-    """Keep normal draws of up to `n_bytes` in all, to answer the next map that begins with them; 0 forgets them.
+    """Cache normal draws of up to `n_bytes` in all, to answer the next map that begins with them; 0 forgets them.
 
     Off until it is called. A laboratory calls it, because a slider asks for nearly the same map twenty times a second,
     and drawing is half of the work.
@@ -105,15 +105,15 @@ def remember_normals(n_bytes: int) -> None:
 def _recall(key: tuple[Any, ...], out: np.ndarray) -> bool:
     """Fill `out` from cached draws, if they reach so far."""
     with _normals_lock:
-        kept = _normals.get(key)
-        if kept is None or len(kept) < len(out):
+        cached = _normals.get(key)
+        if cached is None or len(cached) < len(out):
             return False
         _normals.move_to_end(key)
-    out[...] = kept[: len(out)]
+    out[...] = cached[: len(out)]
     return True
 
 
-def _keep(key: tuple[Any, ...], out: np.ndarray) -> None:
+def _cache(key: tuple[Any, ...], out: np.ndarray) -> None:
     # One large table would push out everything else, and is no slider's work.
     if out.nbytes > _normals_room // 16:
         return
@@ -168,7 +168,7 @@ def standard_normals(seed: int, out: np.ndarray, first: int = 0) -> np.ndarray:
     _fill_rows(lambda generator, shape: generator.standard_normal(shape), seed, missing)
     if _normals_room:
         for stream, table in missing.items():
-            _keep((seed, stream, columns, char), table)
+            _cache((seed, stream, columns, char), table)
     return out
 
 

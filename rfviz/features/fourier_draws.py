@@ -41,7 +41,7 @@ def check_draw(
     spectrum : Spectrum
     n_features : int
     n_extra : int
-        Uniform numbers that a feature takes beside one for each column.
+        Uniform numbers that a feature takes in addition to one for each column.
     rectangles : bool
         Whether features see rectangles of images.
 

@@ -1,4 +1,4 @@
-"""Laws of random Fourier features: how they treat distances, how their kernel estimate errs, and bounds on that."""
+"""Laws of random Fourier features: of embedded distances, of the error of the kernel estimate, and bounds on it."""
 
 from __future__ import annotations
 

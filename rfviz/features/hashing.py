@@ -37,8 +37,8 @@ _Mapper = BlockTransformer if TYPE_CHECKING else object
 class CollisionLaw:
     """The probability that one symbol of two points is the same, where it depends on one measure of their distance.
 
-    The Hamming distance of two codes of m symbols, the number of places where they differ, is then binomial: m draws of
-    probability 1 − `curve`.
+    The Hamming distance of two codes of m symbols, the number of positions where they differ, is then binomial: m draws
+    of probability 1 − `curve`.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ def code_dtype(n_symbols: int) -> np.dtype:
 def argmax_codes(xp: Any, X: Any, W: Any, out: Any, pool_sizes: tuple[int, ...]) -> None:
     """Return which of the first q projections is the largest, for several q in one pass.
 
-    The running maximum is kept beside its index, so that memory does not grow with the pool. Of equal projections the
+    The running maximum is stored with its index, so that memory does not grow with the pool. Of equal projections the
     first counts, as with ``argmax``.
 
     Parameters
@@ -180,15 +180,15 @@ def argmax_codes(xp: Any, X: Any, W: Any, out: Any, pool_sizes: tuple[int, ...])
         Ascending.
     """
     m = W.shape[1]
-    codes, places = xp.zeros((X.shape[0], m), dtype=out.dtype), list(pool_sizes)
+    codes, sizes_left = xp.zeros((X.shape[0], m), dtype=out.dtype), list(pool_sizes)
     best = project(X, W[0], xp.empty((X.shape[0], m), dtype=W.dtype), exact=True)
     projection = xp.empty_like(best)
     for member in range(1, pool_sizes[-1] + 1):
-        if member == places[0]:
-            place = len(pool_sizes) - len(places)
-            out[:, place * m : (place + 1) * m] = codes
-            places.pop(0)
-        if not places:
+        if member == sizes_left[0]:
+            index = len(pool_sizes) - len(sizes_left)
+            out[:, index * m : (index + 1) * m] = codes
+            sizes_left.pop(0)
+        if not sizes_left:
             return
         larger = project(X, W[member], projection, exact=True) > best
         xp.maximum(best, projection, out=best)

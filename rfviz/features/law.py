@@ -9,7 +9,7 @@ import numpy as np
 
 __all__ = ["BY_COLUMN", "NO_SPREAD", "DistanceLaw", "ProductLaw"]
 
-#: Why a feature map has no :class:`DistanceLaw`, where its kernel is no function of the distance.
+#: The reason why a feature map has no :class:`DistanceLaw`, where its kernel is no function of the distance.
 BY_COLUMN = (
     "This kernel looks at the columns one by one, so that points at one distance have many kernels: there is no single "
     "curve."

@@ -19,7 +19,7 @@ from rfviz.params import Param
 __all__ = ["BlockTransformer"]
 
 
-# Beside the maps, not in them: a copy of a map, or one that is stored, has nothing on a device.
+# Outside of the maps: a copy of a map, or one that is stored, has nothing on a device.
 _resident: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
 
 
@@ -91,7 +91,7 @@ class BlockTransformer(TransformerMixin):
         Yields
         ------
         ndarray or cupy.ndarray of shape (rows, n_components)
-            Consecutive rows, left on the device that computed them. A block is the caller's to keep or to change. From
+            Consecutive rows, left on the device that computed them. The caller may store or change a block. From
             a map with `sparse_output`, CSR matrices of shape (rows, ``columns(n_components)``), SciPy's or CuPy's.
         """
         X = self._check_input(X)
@@ -101,7 +101,7 @@ class BlockTransformer(TransformerMixin):
 
     @contextmanager
     def resident(self) -> Generator[None, None, None]:
-        """Keep the weights on the map's GPU until the context ends: for many short calls. Does nothing on the CPU.
+        """Hold the weights on the map's GPU until the context ends: for many short calls. Does nothing on the CPU.
 
         Raises
         ------

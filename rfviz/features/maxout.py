@@ -35,7 +35,7 @@ class RandomMaxout(HashingMap, ReceptiveMap):
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \max_{j \le q} \langle w^\ell_j, x \rangle, \quad w^\ell_j \sim N(0, I_d)
 
     Its kernel is ‖x‖‖z‖K(cos), with K' the probability that both points choose the same projection (see
-    :func:`rfviz.kernels.maxout`). Small distances are kept, large ones saturate, the sooner the larger the pool.
+    :func:`rfviz.kernels.maxout`). Small distances are preserved, large ones saturate, the sooner the larger the pool.
 
     *Which* projection is the largest is a hash of x (:meth:`codes`): two points share a symbol with probability K'.
 

@@ -1,4 +1,4 @@
-"""What was mapped during a computation, so that its time can be held against what the device allows."""
+"""Records of what a computation maps, for the comparison of its time with what the device allows."""
 
 from __future__ import annotations
 

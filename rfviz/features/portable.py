@@ -51,7 +51,7 @@ def to_json(feature_map: FeatureMap) -> str:
     held: dict[str, Any] = {
         "format": _FORMAT,
         "rfviz": __version__,
-        "scheme": type(feature_map).__name__,  # the word of stored files
+        "scheme": type(feature_map).__name__,  # the name in stored files
         "parameters": {name: _encode(name, value) for name, value in params.items()},
         "n_features": int(feature_map.n_features_in_),
         # JavaScript and others read integers as doubles; a seed of entropy has 128 bits.

@@ -27,7 +27,8 @@ class RandomProjection(HashingMap, GaussianMap):
 
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \langle w^\ell, x \rangle, \quad w^\ell \sim N(0, I_d)
 
-    Its kernel is the inner product xᵀz. Every distance is kept up to a factor 1 ± O(1/√m) (Johnson and Lindenstrauss).
+    Its kernel is the inner product xᵀz. Every distance is preserved up to a factor 1 ± O(1/√m) (Johnson and
+    Lindenstrauss).
 
     The signs of the projections are a hash of x (:meth:`codes`, SimHash): two points at the angle θ share a bit with
     probability 1 − θ/π.

@@ -1,4 +1,4 @@
-"""Receptive fields: projections that look at a random rectangle of an image, once for all maps that project."""
+"""Receptive fields: projections of a random rectangle of an image, once for all maps that project."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def draw_rectangles(
 ) -> np.ndarray:
     """Draw random rectangles of an image, the first of which do not depend on how many are drawn.
 
-    Height and width are uniform on the integers of `receptive_field`, independently, and cut to the image; the place is
-    uniform among those where the rectangle lies within the image.
+    Height and width are uniform on the integers of `receptive_field`, independently, and cut to the image; the position
+    is uniform among those where the rectangle lies within the image.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What products in TF32 cost a map, and which products of a map may not have it."""
+"""The cost of TF32 products in accuracy, and the products that must not use it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rfviz.backend import product_precision, to_host, wanted_precision
 
 __all__ = ["RoundingCost", "large_phases", "tf32_cost"]
 
-# Radians of a typical phase up to which TF32 knows it to a hundredth.
+# Radians of a typical phase that TF32 resolves to a hundredth.
 _LARGEST_PHASE = 10.0
 
 

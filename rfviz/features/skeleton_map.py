@@ -1,4 +1,4 @@
-"""What the maps that read a computation skeleton share: their parameters `skeleton` and `turn`, and their kernel."""
+"""Base of the maps over a computation skeleton: their parameters `skeleton` and `turn`, and their kernel."""
 
 from __future__ import annotations
 

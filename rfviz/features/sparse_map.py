@@ -20,7 +20,7 @@ __all__ = ["SparseFeatureMap"]
 class SparseFeatureMap(FeatureMap):
     """Base of feature maps with CSR output, of at most one entry a row and component.
 
-    Hooks beside those of :class:`FeatureMap`, ``_map_block`` apart:
+    Hooks in addition to those of :class:`FeatureMap`, ``_map_block`` apart:
 
     ``columns(n_components)``
         Columns that the first components take; those of fewer components come first.

@@ -1,6 +1,6 @@
 """The laws of the frequencies of random Fourier features, one for each stationary kernel (Bochner's theorem).
 
-A spectrum speaks of unit frequencies: those of the kernel whose width is 1. A width γ scales them, column by column
+A spectrum describes unit frequencies: those of the kernel whose width is 1. A width γ scales them, column by column
 where it has an entry for each. Draws are nested in their rows, see :mod:`rfviz.features.draws`.
 """
 
@@ -30,7 +30,7 @@ class Spectrum(ABC):
         Whether the law, and with it the kernel, is unchanged by rotations. Such a law, see :class:`Gaussian`, also has
         a ``profile``.
     n_mixing : int
-        Uniform numbers that one frequency takes beside one for each column.
+        Uniform numbers that one frequency takes in addition to one for each column.
     unit_gamma : float
         The width whose frequencies are unit frequencies.
     cosine_variance : float

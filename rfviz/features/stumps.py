@@ -22,7 +22,7 @@ from rfviz.params import Param
 __all__ = ["DecisionStumps"]
 
 _COLUMN_STREAM, _THRESHOLD_STREAM = 0, 1
-# Fitting holds each draw in float64, and the mean and deviation of its column, beside what is kept.
+# Fitting holds each draw in float64, and the mean and deviation of its column, in addition to the weights.
 _DRAWING_BYTES = 32
 # A gathered and compared number takes as long as this many multiply-adds of a matrix product.
 _WORK = 50
@@ -46,7 +46,7 @@ class DecisionStumps(FeatureMap):
     n_components : int
         Number of features m.
     standardise : bool
-        Whether to learn each column's mean and standard deviation in :meth:`fit` and place the thresholds accordingly.
+        Whether to learn each column's mean and standard deviation in :meth:`fit` and set the thresholds accordingly.
         A column that is constant there has its value as mean and 1 as deviation. Without it the thresholds are drawn
         from N(0, 1) in the units of the data.
     random_state : int, None, RandomState or Generator

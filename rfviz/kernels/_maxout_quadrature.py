@@ -45,13 +45,13 @@ POOL_SIZE = Param(
 # or doubling the degree, changes no result by more than 1e-13, whatever the pool size.
 _STEP_A, _STEP_B, _RADIUS = 0.1, 0.15, 9.6
 _DEGREE = 56
-# Temporaries that stay in a processor's cache, or that keep a GPU busy.
+# Temporaries that stay in a processor's cache, or that fill a GPU.
 _CHUNK_HOST, _CHUNK_DEVICE = 1 << 14, 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
 class MaxoutProfile:
-    """What the kernel and its moments need to know about one pool size.
+    """Series and moments of one pool size.
 
     The series are Chebyshev coefficients in 2θ/π − 1; u stands for sin(θ/2), half the distance of the unit vectors.
 
@@ -205,9 +205,9 @@ def _running_mean(theta: np.ndarray, to_series: np.ndarray, power: int) -> np.nd
 def _trim(series: np.ndarray) -> np.ndarray:
     """Drop the trailing coefficients that together are below rounding: half of them for small pools."""
     tail = np.cumsum(np.abs(series[::-1]))[::-1]
-    kept = series[: max(1, int((tail > 1e-14 * np.abs(series).max()).sum()))].copy()
-    kept.flags.writeable = False
-    return kept
+    trimmed = series[: max(1, int((tail > 1e-14 * np.abs(series).max()).sum()))].copy()
+    trimmed.flags.writeable = False
+    return trimmed
 
 
 def _clenshaw(xp: Any, series: np.ndarray, x: Any) -> Any:

@@ -168,7 +168,7 @@ def maxout_theorem1_as_printed(rho: Any, pool_size: int = 4) -> np.ndarray:
 
     The proof drops the terms in which the argmaxes of x and z differ, as products of independent and centred variables.
     Conditioned on being maxima they are not centred. At ρ = 0, h(x) and h(z) are independent, so that
-    E h(x)h(z) = (E M)² > 0, where this formula gives 0. Use :func:`maxout_rho`; this is here to be drawn beside it.
+    E h(x)h(z) = (E M)² > 0, where this formula gives 0. Use :func:`maxout_rho`; this is for comparison with it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How random maxout features move distances: the mean curve, its slope and plateau, and the exact spread around it.
+"""Distances under random maxout features: the mean curve, its slope and plateau, and the exact spread around it.
 
 All for unit vectors x, z. With m features the embedded squared distance ‖Φ(x) − Φ(z)‖² is the mean of m independent
 copies of (h(x) − h(z))²: it has the mean given here and 1/m of the variance. Both are exact, see `_maxout_quadrature`.

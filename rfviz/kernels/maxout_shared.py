@@ -1,4 +1,4 @@
-"""Maxout features that share projections: how their products h(x)h(z) vary together, and so how far an estimate errs.
+"""Maxout features that share projections: covariances of their products h(x)h(z), and so the error of an estimate.
 
 Features that are the largest of q out of P projections, with index sets drawn at random, make an incomplete
 U-statistic (Blom 1976) of the kernel h(x)h(z) in the P projections. Let ζ_j be the covariance of the products of two

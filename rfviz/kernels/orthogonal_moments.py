@@ -1,4 +1,4 @@
-"""How two frequencies of one orthogonal block vary together: what orthogonal draws change in the variance."""
+"""Covariance of two frequencies of one orthogonal block: the effect of orthogonal draws on the variance."""
 
 from __future__ import annotations
 

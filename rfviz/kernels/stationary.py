@@ -1,4 +1,4 @@
-"""Stationary kernels beside the Gaussian and Laplacian ones: Cauchy and Matérn, each with the gamma of its spectrum."""
+"""The Cauchy and Matérn kernels, each with the gamma of its spectrum."""
 
 from __future__ import annotations
 

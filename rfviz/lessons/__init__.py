@@ -1,4 +1,4 @@
-"""Lessons: Markdown files that lead a reader through a page by questions.
+"""Lessons: Markdown files that lead a user through a page by questions.
 
 The format is described in ``assets/lessons/README.md``.
 """

@@ -50,7 +50,7 @@ class Expression:
         Parameters
         ----------
         functions : mapping of str to callable
-            What it may call, beside abs, round, min and max.
+            What it may call, in addition to abs, round, min and max.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Whether a formula in LaTeX is whole: the mistakes that a browser would answer with red letters."""
+"""Check that a formula in LaTeX is whole: the mistakes that a browser would show in red."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lesson is made of, and how facts are put into its texts."""
+"""The parts of a lesson, and facts put into its texts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Step:
     @property
     def answer(self) -> int:
         """Return the index of the right option."""
-        return next(place for place, option in enumerate(self.options) if option.right)
+        return next(index for index, option in enumerate(self.options) if option.right)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Lesson:
     Attributes
     ----------
     slug, title, page, question, source, lead : str
-        `page` is its place in the address; `source` says which figure of which paper this is.
+        `page` is its name in the address; `source` says which figure of which paper this is.
     order, minutes : int
     start : mapping of str to str
         Controls that are set when the lesson begins.

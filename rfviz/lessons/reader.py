@@ -100,23 +100,23 @@ def parse_lesson(text: str, slug: str, facts: Collection[str] = (), pages: Colle
     LessonError
         With the file, the line and the mistake.
     """
-    reader = _Reader(f"{slug}.md", frozenset(facts))
+    parser = _Parser(f"{slug}.md", frozenset(facts))
     lines = list(enumerate(text.replace("\r\n", "\n").split("\n"), 1))
-    fields, lines = reader.front_matter(lines)
+    fields, lines = parser.front_matter(lines)
     if pages is not None and fields["page"][1] not in pages:
-        reader.fail(fields["page"][0], f"there is no page “{fields['page'][1]}”; pages are {', '.join(sorted(pages))}")
+        parser.fail(fields["page"][0], f"there is no page “{fields['page'][1]}”; pages are {', '.join(sorted(pages))}")
     head, *parts = _cut(lines, "## ")
     lead, *blocks = _cut(head.lines, "### ")
     for block in blocks:
         if block.title != "set":
-            reader.fail(block.line, f"before the first step only the block “set” may stand, not “{block.title}”")
+            parser.fail(block.line, f"before the first step only the block “set” may stand, not “{block.title}”")
     if not parts:
-        reader.fail(len(lines), "a lesson needs at least one step, a heading that begins with “## ”")
+        parser.fail(len(lines), "a lesson needs at least one step, a heading that begins with “## ”")
     return Lesson(
         slug=slug, title=fields["title"][1], page=fields["page"][1],
         question=fields.get("question", (0, ""))[1], source=fields.get("source", (0, ""))[1],
-        lead=reader.prose(lead), order=reader.number(fields, "order", 100), minutes=reader.number(fields, "minutes", 0),
-        start=reader.settings(blocks[0]) if blocks else {}, steps=tuple(map(reader.step, parts)),
+        lead=parser.prose(lead), order=parser.number(fields, "order", 100), minutes=parser.number(fields, "minutes", 0),
+        start=parser.settings(blocks[0]) if blocks else {}, steps=tuple(map(parser.step, parts)),
     )  # fmt: skip
 
 
@@ -133,8 +133,8 @@ def _cut(lines: list[tuple[int, str]], mark: str) -> list[_Part]:
 
 
 @dataclass(frozen=True)
-class _Reader:
-    """What every part of a file is read with: its name, for messages, and the facts."""
+class _Parser:
+    """Parser of the parts of a file: its name, for messages, and the known facts."""
 
     name: str
     facts: frozenset[str]
@@ -144,7 +144,7 @@ class _Reader:
 
     def front_matter(self, lines: list[tuple[int, str]]) -> tuple[dict[str, tuple[int, str]], list[tuple[int, str]]]:
         """Parse fields between two lines of three hyphens, each with its line; return the lines after them too."""
-        ends = [place for place, (_, line) in enumerate(lines) if line.strip() == "---"][:2]
+        ends = [number for number, (_, line) in enumerate(lines) if line.strip() == "---"][:2]
         if len(ends) < 2 or ends[0] != 0:
             self.fail(1, "a lesson begins with its fields between two lines of three hyphens")
         fields: dict[str, tuple[int, str]] = {}

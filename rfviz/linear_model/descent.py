@@ -117,11 +117,11 @@ def batch_ends(n_samples: int, batch_size: int) -> np.ndarray:
 
 
 class Descent:
-    """Weights, what the optimiser remembers of their past, and the steps that change them.
+    """Weights, the state of the optimiser, and the steps that change them.
 
     Dense features are taken about their mean in the rows seen first. With an intercept this changes no minimum, but
-    features with a large mean (maxout's) would otherwise all pull in the one direction that the intercept owns.
-    Coefficients and intercept stand side by side in lists: both take the same steps, at rates of their own.
+    features with a large mean (maxout's) would otherwise all pull in the one direction of the intercept.
+    Coefficients and intercept are parallel entries of lists: both take the same steps, at rates of their own.
     """
 
     def __init__(self, settings: dict[str, Any], rates: tuple[float, float], shift: Any, weights: list[Any]) -> None:

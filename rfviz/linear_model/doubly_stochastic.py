@@ -25,7 +25,7 @@ _CURVATURE = {"ridge": 1.0, "logistic": 0.5}  # largest second derivative of a l
 
 
 class _DoublyStochastic(BaseEstimator):
-    """What classifier and regressor share: blocks of features that are drawn anew, steps, scores."""
+    """Base of classifier and regressor: blocks of features that are drawn anew, steps, scores."""
 
     feature_map: Any
     alpha: float
@@ -75,7 +75,7 @@ class _DoublyStochastic(BaseEstimator):
         )
         batches = _batches(X.shape[0], min(self.batch_size, X.shape[0]), np.random.RandomState(self.random_state))
         coef, intercept = np.zeros((m, k)), start.astype(np.float64)
-        intercepts, kept = [], []
+        intercepts, shrinkage = [], []
         with get_device(getattr(self.feature_map, "device", "cpu")).activate():
             self._features = RegeneratedFeatures(self.feature_map, self.random_state, X)
             width = self._choose_step(X.shape[0])
@@ -94,11 +94,11 @@ class _DoublyStochastic(BaseEstimator):
                 if not np.isfinite(intercept).all():
                     raise DataError("The loss is not finite: steps are too long, or the data too large. Rescale them.")
                 intercepts.append(intercept)
-                kept.append(1.0 - rate * self.alpha)
+                shrinkage.append(1.0 - rate * self.alpha)
                 if callback is not None:  # each step costs as much as there are features before it
                     callback(min(((first + s) / m) ** 2, 1.0), f"feature {min(first + s, m):,} of {m:,}")
         self.coef_, self.intercept_ = coef, intercept
-        self.intercepts_, self.shrinkage_ = np.array(intercepts), np.cumprod(kept)
+        self.intercepts_, self.shrinkage_ = np.array(intercepts), np.cumprod(shrinkage)
 
     def _look(
         self, X: Any, coef: np.ndarray, first: int, intercept: np.ndarray, block: Any

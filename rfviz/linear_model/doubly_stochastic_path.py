@@ -35,7 +35,7 @@ class DoublyStochasticPath(BaseEstimator):
     coef_ : dict of int to ndarray
     classes_ : ndarray or None
     map_ : None
-        No weights are kept.
+        No weights are stored.
     """
 
     map_ = None

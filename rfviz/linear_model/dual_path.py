@@ -14,7 +14,7 @@ __all__ = ["DualSystem"]
 
 
 class DualSystem:
-    """Rows kept as they come, solved through (HHᵀ + μI)a = Y, coef = Hᵀa.
+    """Rows stored as they come, solved through (HHᵀ + μI)a = Y, coef = Hᵀa.
 
     Has the interface of :class:`rfviz.linear_model.normal_equations.NormalEquations`; on the host, because so few rows
     are small. Cost O(n²·m + n³) a grid point and penalty.

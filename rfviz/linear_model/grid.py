@@ -1,4 +1,4 @@
-"""Grids of numbers of features, and how far memory lets them go."""
+"""Grids of numbers of features, and the limits that memory sets."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def pairwise_exponential(scores: Any, labels: Any) -> tuple[Any, Any]:
     r"""Return the exponential loss, :math:`\sum_{j \ne y} e^{s_j - s_y}`; for two classes AdaBoost's :math:`e^{\mp s}`.
 
     Its minimum has half the logarithm of the odds as score for two classes, so that it orders classes rightly. Caveat:
-    it has no mercy with wrong labels. Where a wrong class leads by more than 8 the loss goes on as its tangent, since a
+    it is sensitive to wrong labels. Where a wrong class leads by more than 8 the loss goes on as its tangent, since a
     single such row would outweigh thousands of others and, farther out, overflow.
 
     Parameters

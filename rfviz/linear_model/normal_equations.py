@@ -33,7 +33,7 @@ class NormalEquations:
     n_targets : int
         Columns k of Y.
     centred : bool
-        Whether to keep means for an intercept. Rows are then taken about the mean of the first block, because
+        Whether to accumulate means for an intercept. Rows are then taken about the mean of the first block, because
         features with a large mean (maxout's) would lose their digits when the mean is subtracted from the sums.
     xp : module
         ``numpy`` or ``cupy``.

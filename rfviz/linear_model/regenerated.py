@@ -26,7 +26,7 @@ class RegeneratedFeatures:
         Its number of features and its seed are not used.
     seed : int
     X : array or CSR matrix of shape (n_samples, n_features)
-        What the map learns its statistics from (``gamma="scale"``); a few of its rows are kept to fit blocks with.
+        What the map learns its statistics from (``gamma="scale"``); a few of its rows are stored to fit blocks with.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class RegeneratedFeatures:
         return np.concatenate([to_host(part) for part in block.transform_blocks(X, scaled=False)])
 
     def add_scores(self, scores: np.ndarray, X: Any, coef: np.ndarray, block: Any) -> None:
-        """Add what the first features of a block say of the rows of `X`, with coefficients (at most 256, k)."""
+        """Add the contribution of a block's first features to `scores` of the rows of `X`; `coef` is (at most 256, k)."""
         done = 0
         for part in block.transform_blocks(X, scaled=False):
             here = scores[done : done + part.shape[0]]

@@ -27,7 +27,7 @@ _SPARSE_PRODUCT, _DENSE_PRODUCT, _FACTOR, _ITERATIONS = 3e-9, 1e-9, 5e-11, 60
 
 
 class SparseSystem:
-    """Sparse rows kept as they come, and never made dense.
+    """Sparse rows stored as they come, and never made dense.
 
     Has the interface of :class:`rfviz.linear_model.normal_equations.NormalEquations`; on the host.
 
@@ -89,7 +89,7 @@ class SparseSystem:
             "gradients": solves * _ITERATIONS * 2 * nnz * k * _DENSE_PRODUCT,
         }
         budget = memory_budget("cpu")
-        # The matrix of each m is kept for the next penalty.
+        # The matrix of each m is cached for the next penalty.
         needed = {"dual": 8 * n**2 * (len(ends) + 2), "primal": 8 * 4 * c**2, "gradients": 0}
         return min((name for name in seconds if needed[name] <= budget), key=lambda name: seconds[name])
 
@@ -158,18 +158,18 @@ class _Rows:
     def gradients(self, alphas: Sequence[float], ends: list[int]) -> list[list[np.ndarray]]:
         """Solve by conjugate gradients in the smaller dimension; each solution begins where the last one ended."""
         coefs = [[np.empty(0)] * len(ends) for _ in alphas]
-        for place in np.argsort(ends):
-            part, mean = self.first(ends[place]), self.mean[: ends[place]]
+        for index in np.argsort(ends):
+            part, mean = self.first(ends[index]), self.mean[: ends[index]]
             forth = _Centred(part, mean)
             guess = None
             for path, alpha in sorted(zip(coefs, alphas, strict=True), key=lambda pair: -pair[1]):
                 if part.shape[0] < part.shape[1]:
                     guess = _conjugate_gradients(lambda v, a=alpha, f=forth: f @ (f.back(v)) + a * v, self.Y, guess)
-                    path[place] = forth.back(guess)
+                    path[index] = forth.back(guess)
                 else:
                     right = forth.back(self.Y)
                     guess = _conjugate_gradients(lambda v, a=alpha, f=forth: f.back(f @ v) + a * v, right, guess)
-                    path[place] = guess.copy()
+                    path[index] = guess.copy()
         return coefs
 
 

@@ -37,7 +37,8 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     Singer. The intercept is not penalised.
 
     Cost: O(n·(d + k)·m) an epoch for maps of O(d·m) a row, most of it the features, which are computed anew each time.
-    Caveat: a few epochs stop early, which regularises beside `alpha`; watch `loss_curve_` before reading `alpha`.
+    Caveat: a few epochs stop early, which regularises in addition to `alpha`; watch `loss_curve_` before reading
+    `alpha`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Targets as ridge regression wants them: ±1 codes of classes, or numbers; and predictions back from scores."""
+"""Targets for ridge regression: ±1 codes of classes, or numbers; and predictions back from scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Targets"]
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """How labels become columns of numbers.
+    """Conversion of labels to columns of numbers and back.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
-"""Base spaces of a skeleton's inputs, and how numbers become points of them.
+"""Base spaces of a skeleton's inputs, and the conversion of numbers to their points.
 
 =========== ======= ================================================= =========================== ===================
-kind        columns how a value v becomes a point                     kernel                      random feature
+kind        columns point of a value v                                kernel                      random feature
 =========== ======= ================================================= =========================== ===================
 binary      1       +1 where v > 0, else −1 (so ±1 and 0/1 both do)   x x'                        x
 circle      1       the angle θ = 2π·turn·v; any v will do            cos(θ − θ')                 e^{±iθ}

@@ -1,4 +1,4 @@
-"""Skeletons that are often wanted: flat, stacks of convolutions, those of the paper's experiments, by name."""
+"""Common skeletons: flat, stacks of convolutions, those of the paper's experiments, by name."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def _over_components(image_shape: Sequence[int], layers: list[Any], components: 
     (height, width), stride = first["size"], first["stride"]
     if height != width:
         raise ParameterError("components", "need square windows", first["size"], "Use one number as the size.")
-    places = [(side - height) // stride + 1 for side in image_shape[:2]]
-    return (*places, components), [(1, 1, first["activation"]), *layers[1:]]
+    sides = [(side - height) // stride + 1 for side in image_shape[:2]]
+    return (*sides, components), [(1, 1, first["activation"]), *layers[1:]]
 
 
 def graph(inputs: Sequence[tuple[Any, int]], nodes: Sequence[tuple[Any, Sequence[int]]]) -> Skeleton:

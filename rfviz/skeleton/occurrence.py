@@ -1,4 +1,4 @@
-"""How often inputs meet in a random feature, exactly: the structure behind the paper's Figure 4.
+"""Exact probabilities that inputs meet in a random feature: the structure behind the paper's Figure 4.
 
 σ̂_v is the generating function of the number of children drawn at v. Hence G(s) = E Π_p s_p^(count of p) follows the
 recursion of the kernel, with G = s_p at input p, and with every s = 1 unless said otherwise
@@ -26,7 +26,7 @@ _BLOCK_NUMBERS = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class CoOccurrence:
-    """How one group of inputs and every other occur in a random feature.
+    """Probabilities that one group of inputs and every other occur in a random feature.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Principal components of image patches: what a first convolution sees instead of pixels."""
+"""Principal components of image patches: inputs of a first convolution instead of pixels."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _PARAMS = (
 
 
 class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Replaces every patch of an image by its leading principal components.
+    """Replace every patch of an image by its leading principal components.
 
-    The components of a patch are the channels of one place of a smaller image, which a skeleton takes whose first
+    The components of a patch are the channels of one pixel of a smaller image, which a skeleton takes whose first
     convolution has windows of 1×1: see the argument `components` of :func:`rfviz.skeleton.convolutions`. All are
     divided by one number, the root of their mean variance, so that the first stays the largest; with `whiten` each is
     divided by its own standard deviation.
@@ -50,16 +50,16 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     ----------
     mean_ : ndarray of shape (size · size · channels,)
     components_ : ndarray of shape (q, size · size · channels)
-        Divided by the standard deviation: a patch less the mean, times their transpose, is what comes out.
+        Divided by the standard deviation: a patch less the mean, times their transpose, is the output.
     out_shape_ : (height, width, q)
-        Of the image that comes out.
+        Of the output image.
 
     Raises
     ------
     ParameterError
         For patches that do not fit into the image, or have fewer numbers than components.
     MemoryBudgetError
-        Where what comes out would not fit.
+        Where the output would not fit in memory.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class PatchPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         values, vectors = np.linalg.eigh(covariance)
         q = self.out_shape_[2]
         values, vectors = values[::-1][:q], vectors[:, ::-1][:, :q]
-        # The sign of an eigenvector is the library's whim: let its largest entry be positive.
+        # The sign of an eigenvector is arbitrary: let its largest entry be positive.
         vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(q)])
         variance = values if self.whiten else np.full(q, np.maximum(values, 0.0).mean())
         # What is left by rounding of a constant component is not blown up to variance 1.
