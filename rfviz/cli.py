@@ -146,7 +146,7 @@ def _data_folder(text: str) -> Path:
 
 
 def _run(command: list[str], environment: dict[str, str]) -> int:
-    """Run the server until it ends; whoever asks this process to end, ends the server."""
+    """Run the server until it ends; a signal that ends this process ends the server too."""
     server = subprocess.Popen(command, env=environment)
     signal.signal(signal.SIGTERM, lambda *_: server.terminate())
     while True:
@@ -207,7 +207,7 @@ def _rates(device: Any) -> dict[str, float]:
 
 
 def _speeds(device: dict[str, Any]) -> list[tuple[str, str]]:
-    """The measured rates of a device for a person, if they were measured."""
+    """Return the measured rates of a device as text, empty where nothing was measured."""
     titles = {"float32": "float32", "float64": "float64", "tf32": "TF32"}
     known = ((title, device.get(f"{name}_products_per_second")) for name, title in titles.items())
     products = ", ".join(f"{rate / 1e9:,.0f} in {title}" for title, rate in known if rate)
@@ -218,7 +218,7 @@ def _speeds(device: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """What `facts` say, for a person: a word and a line for each."""
+    """Return `facts` as text, a line for each."""
     blas = facts["blas"]
     lines = [("computes", facts["device"])]
     for device in facts["devices"]:

@@ -22,7 +22,7 @@ _MOST_PRESET_BYTES = 1_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``rfviz run`` takes."""
+    """Add the arguments of ``rfviz run``."""
     parser.add_argument(
         "preset", metavar="PRESET",
         help="a JSON file of settings (“Share” on any page gives one), the address of a page, or a page's name",
@@ -80,7 +80,7 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _with_data(path: Path, recipe: Recipe, values: Mapping[str, Any]) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
-    """The reader's file, or none where this is a data folder, and the values that name what is computed on."""
+    """Return the user's file, None where a data folder is given, and the values that name the data set."""
     from rfviz import datasets
     from rfviz.datasets.files.folder import PREFIX
 
@@ -95,7 +95,7 @@ def _with_data(path: Path, recipe: Recipe, values: Mapping[str, Any]) -> tuple[D
 
 
 def _own_file(path: Path) -> DatasetSpec:
-    """A file as “Your own data…” in the laboratory takes it, prepared as proposed there."""
+    """Read a file as “Your own data…” does, and prepare it as suggested there."""
     from rfviz.datasets.files import MAX_BYTES, read_upload
     from rfviz.datasets.files.own import PREFIX, own_spec
 
@@ -112,7 +112,7 @@ def _own_file(path: Path) -> DatasetSpec:
 
 
 def _only_one(path: Path) -> str:
-    """The only data set of a folder."""
+    """Return the only data set of a folder."""
     from rfviz.datasets.files import folder
 
     files = folder.files()
@@ -124,7 +124,7 @@ def _only_one(path: Path) -> str:
 
 
 def _settings(given: argparse.Namespace) -> tuple[str, Mapping[str, Any]]:
-    """The page and its values that the command line names."""
+    """Return the page and its values that the command line names."""
     from rfviz import recipes
     from rfviz.lab.preset import read_preset
 

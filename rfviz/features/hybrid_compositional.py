@@ -90,7 +90,7 @@ class HybridCompositional(SkeletonMap):
     label: ClassVar[str] = "Hybrid compositional"
     look: ClassVar[Look | None] = Look("#a3572b", "dashdot", "pentagon")
     _law_missing: ClassVar[str] = BY_COLUMN
-    summary: ClassVar[str] = "Random paths down to a patch of the image, there random Fourier features: a baseline."
+    summary: ClassVar[str] = "A random path to one patch of the image, then random Fourier features of it: a baseline."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\sqrt{\tfrac{2}{m}}\,\cos\bigl(\textstyle\sum_k\langle w_{\ell k},\varphi_{\ell k}(x)\rangle"
         r"+b_\ell\bigr),\quad w\sim\mathcal N(0,sI)"

@@ -70,7 +70,9 @@ class StructuredMaxout(FeatureMap):
     label: ClassVar[str] = "Structured maxout"
     look: ClassVar[Look | None] = Look("#27717f", "dashdot", "hexagon")
     _law_missing: ClassVar[str] = NO_SPREAD
-    summary: ClassVar[str] = "Random maxout over fast Hadamard projections: the same kernel, sooner, for many columns."
+    summary: ClassVar[str] = (
+        "Maxout on fast Hadamard projections: nearly the same kernel, faster when there are many columns."
+    )
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\max_{j\le q}\,(T_jx)_\ell,\quad T_j=S\,HD_1HD_2HD_3\ \text{in blocks}"
     )

@@ -9,7 +9,7 @@ __all__ = ["format_value", "parse_value", "same_text"]
 
 
 def format_value(value: Any) -> str:
-    """A value as it stands in an address."""
+    """Return a value as it stands in an address."""
     if isinstance(value, (list, tuple)):
         # The trailing comma tells a list of one from a plain value.
         return ",".join(map(format_value, value)) + ("," if len(value) < 2 else "")
@@ -19,7 +19,7 @@ def format_value(value: Any) -> str:
 
 
 def parse_value(text: str) -> Any:
-    """A number, a truth value, a list or a word from the text of an address."""
+    """Parse a number, a truth value, a list or a word from the text of an address."""
     if "," in text:
         return [parse_value(part) for part in text.split(",") if part]
     try:
@@ -30,7 +30,7 @@ def parse_value(text: str) -> Any:
 
 
 def same_text(one: str, other: str) -> bool:
-    """Whether two texts mean the same; a set of choices does in any order."""
+    """Return whether two texts mean the same; the order of a set of choices does not count."""
     return _parts(one) == _parts(other)
 
 

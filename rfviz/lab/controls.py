@@ -49,11 +49,11 @@ class Control:
     high: int = 0
 
     def title(self, option: Any) -> str:
-        """What a person reads for an option."""
+        """Return what a user reads for an option."""
         return self.titles.get(option) or shown(option)
 
     def words(self, value: Any) -> str:
-        """A value as a person would say it: ``"20,000"``, ``"on"``, ``"q = 8, 32"`` without the name."""
+        """Return a value in words: ``"20,000"``, ``"on"``, ``"q = 8, 32"`` without the name."""
         if isinstance(value, bool):
             return "on" if value else "off"
         if isinstance(value, (list, tuple)):
@@ -66,7 +66,7 @@ _PLAIN = {"m": "m", "P": "P", "q": "q", "n": "n", "d": "d", r"\gamma": "γ", r"\
 
 
 def of_param(param: Param, default: Any = None, name: str | None = None) -> Control:
-    """The control of a parameter.
+    """Return the control of a parameter.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def of_param(param: Param, default: Any = None, name: str | None = None) -> Cont
 def one_of(
     name: str, options: Sequence[str], default: str, label: str, help: str = "", titles: Mapping | None = None
 ) -> Control:
-    """One of several words."""
+    """Return a control for one of several words."""
 
     def clean(value: Any) -> str:
         # An address may hold a word that reads as a number ("3").
@@ -117,7 +117,7 @@ def one_of(
 def some_of(
     name: str, options: Sequence[Any], default: Sequence[Any], label: str, help: str, titles: Mapping | None = None
 ) -> Control:
-    """Any number of the options."""
+    """Return a control for any number of the options."""
 
     def clean(value: Any) -> list:
         values = value if isinstance(value, (list, tuple)) else [value]
@@ -127,7 +127,7 @@ def some_of(
 
 
 def shown(value: Any) -> str:
-    """A number as people write it: 20,000, 0.05 without padding; words as they are."""
+    """Format a number as people write it: 20,000, 0.05 without padding; leave words as they are."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"

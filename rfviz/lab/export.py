@@ -38,7 +38,7 @@ MOST_BYTES = 500_000_000
 
 
 def write_html(figure: go.Figure, title: str = "") -> str:
-    """A figure as a page that needs nothing else: it opens offline, and zooms and tells its numbers as in the app."""
+    """Return a figure as a page that opens offline, and zooms and shows its numbers as in the app."""
     shown = go.Figure(figure.to_dict())
     shown.update_layout(template="plotly_white")
     plotly = needed_script(trace.type for trace in shown.data)
@@ -50,12 +50,12 @@ def write_html(figure: go.Figure, title: str = "") -> str:
 
 
 def write_csv(frame: pd.DataFrame) -> str:
-    """A table as text with commas, numbers in full precision."""
+    """Return a table as text with commas, numbers in full precision."""
     return frame.to_csv(index=False)
 
 
 def write_parquet(frame: pd.DataFrame) -> bytes:
-    """A table as an Apache Parquet file; columns of mixed kinds become text."""
+    """Return a table as an Apache Parquet file; columns of mixed types become text."""
     buffer = io.BytesIO()
     plain = frame.rename(columns=str)
     for name in [name for name in plain if plain[name].dtype == object]:
@@ -66,7 +66,7 @@ def write_parquet(frame: pd.DataFrame) -> bytes:
 
 
 def write_chart(chart: Chart, folder: Path) -> list[Path]:
-    """A chart's page, its Plotly figure as JSON, and its numbers as CSV, in a folder.
+    """Write a chart's page, its Plotly figure as JSON, and its numbers as CSV to a folder.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def write_chart(chart: Chart, folder: Path) -> list[Path]:
 
 
 def feature_bytes(found: MapExport, rows: int | None = None) -> int:
-    """Bytes of the features of the first `rows` rows, or of all."""
+    """Return the bytes that the features of the first `rows` rows take, or of all."""
     n = found.X.shape[0] if rows is None else min(rows, found.X.shape[0])
     # A sparse feature is one entry: its value, its column, and a share of the ends of rows.
     each = np.dtype(found.feature_map.dtype).itemsize + (8 if found.feature_map.sparse_output else 0)
@@ -131,7 +131,7 @@ def write_features(found: MapExport, target: str | Path | BinaryIO, rows: int | 
 
 
 def features_in_memory(found: MapExport, rows: int | None = None) -> bytes:
-    """The file of :func:`write_features` as bytes.
+    """Return the file of :func:`write_features` as bytes.
 
     Raises
     ------
@@ -150,5 +150,5 @@ def features_in_memory(found: MapExport, rows: int | None = None) -> bytes:
 
 
 def escaped(text: str) -> str:
-    """Text as HTML shows it."""
+    """Escape text for HTML."""
     return text.replace("&", "&amp;").replace("<", "&lt;")

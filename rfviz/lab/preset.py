@@ -114,7 +114,7 @@ def _rule(control: Control) -> str:
 
 
 def read_preset(text: str) -> tuple[str, dict[str, Any]]:
-    """The page and the values that a preset holds.
+    """Return the page and the values that a preset holds.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def read_preset(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def write_preset(page: str, values: Mapping[str, Any]) -> str:
-    """A page's values as JSON: what ``rfviz run`` and :func:`read_preset` take."""
+    """Return a page's values as JSON, for ``rfviz run`` and :func:`read_preset`."""
     return json.dumps({"rfviz": __version__, "page": page, "values": dict(values)}, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -48,7 +48,7 @@ class Entry:
 
 
 def write_report(entries: Iterable[Entry], made: str, device: str = "") -> str:
-    """The whole report.
+    """Return the whole report.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _chart(chart: Chart) -> str:
 
 
 def _inline(text: str) -> str:
-    """The little Markdown that explanations use: bold and italics."""
+    """Render the little Markdown that explanations use: bold and italics."""
     text = html.escape(text.strip())
     text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", text)
     return re.sub(r"(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])", r"<em>\1</em>", text)

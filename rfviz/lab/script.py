@@ -54,7 +54,7 @@ def _lines(opening: str, items: Iterable[str], closing: str, indent: int) -> str
 
 
 def load_data(data: Data) -> str:
-    """The line that loads a data set as ``dataset``."""
+    """Return the line that loads a data set as ``dataset``."""
     if is_own(data.name):
         return _own_data(dict(data.values))
     arguments = "".join(f", {name}={value!r}" for name, value in data.values)
@@ -63,7 +63,7 @@ def load_data(data: Data) -> str:
 
 
 def _own_data(values: Mapping[str, Any]) -> str:
-    """Lines that prepare a file of the reader's, or a data set of OpenML, in the same way."""
+    """Return lines that prepare a user's file, or a data set of OpenML, in the same way."""
     how = f"Preparation.from_json({values['preparation']!r})"
     plane = ""
     if "plane" in values:  # the page draws a plane, whatever the data
@@ -84,7 +84,7 @@ def _own_data(values: Mapping[str, Any]) -> str:
 
 
 def write(title: str, body: str, uses: Iterable[Any]) -> str:
-    """A whole script.
+    """Return a whole script.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _import_module(name: str) -> str:
 
 
 def notebook(script: str) -> str:
-    """A script as a Jupyter notebook (format 4.5): its title as text, then a cell for each block of lines.
+    """Return a script as a Jupyter notebook (format 4.5): its title as text, then a cell for each block of lines.
 
     Returns
     -------

@@ -171,5 +171,5 @@ class _PartProgress:
     def __call__(self, share: float, text: str) -> None:
         elapsed = time.monotonic() - self._started
         known = elapsed > 1 and 0.05 < share < 1
-        ahead = f", about {elapsed * (1 - share) / share:.0f} s left of this part" if known else ""
+        ahead = f", about {elapsed * (1 - share) / share:.0f} s left" if known else ""
         self._progress(min(self._before + self._width * share, 1.0), f"{self._title}: {text}{ahead}")

@@ -29,7 +29,7 @@ _FINEST = 1e-9
 
 
 def read_zoom(text: str) -> tuple[Zoom, bool]:
-    """The zoom that an address asks for.
+    """Parse the zoom that an address asks for.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def read_zoom(text: str) -> tuple[Zoom, bool]:
 
 
 def _ranges(words: list[str]) -> dict[str, tuple[float, float]] | None:
-    """Axis, low end, high end, of one axis or two; None where they are not."""
+    """Return axis, low end and high end of one axis or two; None where they are not legal."""
     ranges = {}
     if len(words) not in (3, 6):
         return None
@@ -89,12 +89,12 @@ class ZoomCheck:
             self._whole &= fits(figure, self._waiting.pop(chart))
 
     def is_whole(self) -> bool:
-        """Whether all charts that were asked for have come, and all of them can be zoomed so."""
+        """Return whether all charts that were asked for are there, and can be zoomed so."""
         return self._whole and not self._waiting
 
 
 def fits(figure: go.Figure, ranges: Mapping[str, tuple[float, float]]) -> bool:
-    """Whether a figure has all these axes, and may be zoomed so."""
+    """Return whether a figure has all these axes, and may be zoomed so."""
     return len(_settings(figure, ranges)) == len(ranges)
 
 

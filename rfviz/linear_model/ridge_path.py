@@ -144,7 +144,7 @@ class RidgePath(BaseEstimator):
             report(0.82, f"Comparing {len(self.alphas_)} penalties")
             best = self._choose(system, X, Y, y, held)
         self.alpha_ = self.alphas_[best]
-        report(0.95, "Final solutions")
+        report(0.95, "Almost done")
         self._solve_chosen(system, best)
         return self
 

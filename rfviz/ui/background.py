@@ -55,7 +55,7 @@ class Job:
         threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-job").start()
 
     def look(self) -> tuple[float, str]:
-        """The latest report, (share done, words); tells the work that somebody is there."""
+        """Return the latest report, (share done, words), and let the work go on: somebody watches."""
         self._seen = time.monotonic()
         return self._latest
 

@@ -33,7 +33,7 @@ _mount = st.components.v2.component(
 
 
 def device_route() -> Route:
-    """Where the server tells how a device is doing, to whoever shows it."""
+    """Return the route at which the server tells the load and memory of a device."""
 
     def tell(request: Request) -> JSONResponse:  # in a thread of its own, so that a slow driver holds nobody up
         names = [device.name for device in backend.available_devices()]

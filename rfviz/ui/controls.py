@@ -107,7 +107,7 @@ class PagePanel(Panel):
             line.caption(" · ".join(said), width="content")
 
     def formula(self, text: str) -> None:
-        """A formula beside the controls."""
+        """Draw a formula next to the controls."""
         st.markdown(f"${text}$")
 
 

@@ -32,7 +32,7 @@ def choose_device() -> Target:
 
 
 def _remembered(key: str, label: str, options: list[str], value: str, help: str, titles: dict[str, str]) -> str:
-    """A choice that outlasts the page, which a widget's own state does not."""
+    """Return a choice that outlasts the page, which a widget's own state does not."""
     widget = f"{key}:widget"
 
     def keep() -> None:

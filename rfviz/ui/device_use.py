@@ -59,7 +59,7 @@ def _names() -> list[str]:
 
 
 def describe(place: Target) -> dict[str, Any]:
-    """All that the badge shows of a device, in words."""
+    """Describe all that the badge shows of a device."""
     device = backend.get_device(place.device if place.device in _names() else "auto")
     running, waiting = scheduler.queue_state(device.name)
     free = device.free_bytes()
@@ -119,7 +119,7 @@ def measure_when_idle() -> threading.Thread:
 
 
 def _measured() -> bool:
-    """Try to measure; False where a reader computes."""
+    """Measure, and return False where a user's computation runs meanwhile."""
     name = backend.get_device().name
     if known_rates(name) is not None:
         return True

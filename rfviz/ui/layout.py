@@ -75,7 +75,7 @@ def page_title(
     slug: str, presets: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None, heading: str = "",
     controls: bool = True,
 ) -> PageState:  # fmt: skip
-    """Title and question of a page, buttons that set several controls at once, and the state of the controls.
+    """Draw title and question of a page and its presets, and return the state of the controls.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def page_header(page: lab.Page) -> PageState:
 
 
 def blas_note() -> str:
-    """How OpenBLAS came to its kernels, where that is not its own choice; empty otherwise."""
+    """Say how OpenBLAS came to its kernels; empty where that is its own choice."""
     chosen = os.environ.get("OPENBLAS_CORETYPE")
     return (
         f"OpenBLAS was told to use its {chosen} kernels, which suit this processor better than its guess."
@@ -132,7 +132,7 @@ def blas_note() -> str:
 
 
 def formula(text: str) -> None:
-    """A formula beside the controls that it explains."""
+    """Draw a formula next to the controls that it explains."""
     st.markdown(f"${text}$")
 
 
@@ -175,12 +175,12 @@ def under_chart(
 
 
 def explain(text: str) -> None:
-    """What one sees in the chart above, in a few sentences."""
+    """Draw what one sees in the chart above, in a few sentences."""
     st.markdown(text)
 
 
 def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
-    """What is said more about a chart, folded away under its title.
+    """Draw the folded parts below a chart, each under its title.
 
     A part is filled only while it is open: what the browser does not hold, it need not go through each time a slider
     moves, which is half of what a redraw costs there.
@@ -208,7 +208,7 @@ def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
 
 
 def tabs(state: PageState, titles: Sequence[str]) -> tuple[str, Any]:
-    """Tabs of which only one is drawn: the title of that which is open, the first one to begin with, and its place."""
+    """Draw tabs, and return the title of the open one and its container; the others stay empty."""
     names, key = {in_address(title): title for title in titles}, f"{state.page}:tab"
     for name in state.address.view("tab", list(names))[:1]:
         st.session_state[key] = names[name]
@@ -219,12 +219,12 @@ def tabs(state: PageState, titles: Sequence[str]) -> tuple[str, Any]:
 
 
 def in_address(title: str) -> str:
-    """A title as a word of the address: ``"how-it-is-computed"``."""
+    """Return a title as a word of the address: ``"how-it-is-computed"``."""
     return re.sub("[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
 def numbers(frame: pd.DataFrame, formats: Mapping[str, str] | None = None, note: str = "") -> None:
-    """The numbers of a chart as a table."""
+    """Draw the numbers of a chart as a table."""
     frame = frame.dropna(axis=1, how="all")  # what holds for no row is no column
     config = {name: st.column_config.NumberColumn(format=text) for name, text in (formats or {}).items()}
     whole: dict = {"height": "content"} if len(frame) <= _SHORT else {}  # rather than all but a row, and a bar

@@ -15,13 +15,13 @@ __all__ = ["data_values", "page_link"]
 
 
 def data_values(state: PageState) -> dict[str, Any]:
-    """The data set that a page shows, with its settings, as another page's address takes it."""
+    """Return the data set of a page, with its settings, for the address of another page."""
     settings = {name: value for name, value in state.changed().items() if name.startswith("data.")}
     return {"data": st.session_state[state.key("data")], **settings}
 
 
 def page_link(slug: str, values: Mapping[str, Any], help: str = "") -> None:
-    """A link to a page with these settings; it has an address, which can be copied or opened in a new tab.
+    """Draw a link to a page with these settings; it can be copied or opened in a new tab.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def live_chart(
 
 
 def taken_row(key: str, none: int | None = None) -> int | None:
-    """The row (its ``customdata``) of the point that was clicked in the chart of that key, once a click.
+    """Return the row (``customdata``) of the point that was clicked in a chart, once per click.
 
     `none` after a double click beside the points, which picks none; None where nothing was clicked.
     """
@@ -91,7 +91,7 @@ def taken_row(key: str, none: int | None = None) -> int | None:
 
 
 def taken_places(key: str) -> list[tuple[float, float]]:
-    """Where the chart of that key was clicked, in the units of its axes, the first click first; each but once."""
+    """Return where a chart was clicked, in the units of its axes, in order; each click once."""
     last, waiting = st.session_state.get(_placed(key), (0, []))
     if waiting:
         st.session_state[_placed(key)] = last, []

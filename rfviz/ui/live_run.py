@@ -27,19 +27,19 @@ class Work(Protocol):
         """Equal for equal work, in any session."""
 
     def parts(self) -> Any:
-        """Every part, an iterable."""
+        """Return every part."""
 
     def missing(self) -> Sequence[Any]:
-        """The parts that are not known yet and have not failed."""
+        """Return the parts that are not computed yet and have not failed."""
 
     def failures(self) -> dict[str, str]:
-        """Who stopped, and why."""
+        """Return why a curve stopped, by its label."""
 
     def warnings(self) -> dict[str, str]:
-        """Who went on with a warning, and which."""
+        """Return the warnings of a curve, by its label."""
 
     def cost(self, parts: Sequence[Any]) -> float:
-        """About how many multiply-adds some parts take."""
+        """Return about how many multiply-adds some parts take."""
 
     def run_missing(self, progress: Callable[[float, str], None]) -> None:
         """Compute what is missing and keep each part; `progress` may raise."""
@@ -73,7 +73,7 @@ class LiveRun:
         return bool(st.session_state.get(self._go))
 
     def start_and_stop(self) -> None:
-        """Buttons to start, go on and stop, how much is left to do, and the place of the progress bar."""
+        """Draw the buttons Start, Resume and Stop, how much is left to do, and the place of the progress bar."""
         state, work = st.session_state, self.work
         left = work.missing()
         total = len(work.parts if isinstance(work.parts, tuple) else list(work.parts()))
@@ -83,15 +83,15 @@ class LiveRun:
             st.warning(f"{label}: {text}", icon="⚠️")
         if not left:
             state[self._wanted] = state[self._go] = False
-            done = f"All {total} parts are computed." if not work.failures() else "All others are computed."
+            done = f"All {total} parts are computed." if not work.failures() else "All other parts are computed."
             if not is_presenting():
                 with self._row():
-                    st.caption(f"{done} Changing a setting adds only what is missing.")
+                    st.caption(f"{done} A change of a setting computes only what is new.")
             self._bar = st.empty()
             return
         running = self._going(left)
         with self._row():
-            label = "Go on" if len(left) < total else "Start"
+            label = "Resume" if len(left) < total else "Start"
             st.button(label, type="primary", disabled=running, on_click=self._want, args=(True, None))
             st.button("Stop", disabled=not running, on_click=self._want, args=(False, work.identity))
             hint = f" {self.hint}" if len(left) == total and not running else ""
@@ -101,11 +101,11 @@ class LiveRun:
             self._bar.progress(1 - len(left) / total, text="…")
 
     def _row(self) -> Any:
-        """Of one height before, while and after the work goes on: what is below stays where it is."""
+        """Return a row of one height before, while and after the work goes on: what is below stays where it is."""
         return st.container(horizontal=True, vertical_alignment="center", key=f"{self._page}-live-run")
 
     def _going(self, left: Sequence[Any]) -> bool:
-        """Whether the work is to go on; starts or leaves the job accordingly."""
+        """Start or leave the job, and return whether the work goes on."""
         state, work = st.session_state, self.work
         job = state.get(self._job)
         stopped = state.get(self._stopped) == work.identity

@@ -32,7 +32,7 @@ _mount = st.components.v2.component(
 
 
 def live_slider(key: str, label: str, options: Sequence[Any], labels: Sequence[str], help: str = "") -> Any:
-    """A slider over `options` whose value is ``st.session_state[key]``.
+    """Draw a slider over `options` whose value is ``st.session_state[key]``.
 
     Parameters
     ----------

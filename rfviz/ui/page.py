@@ -62,7 +62,7 @@ class View(Generic[Source, Settings, Result]):
     # --- what a page's own view may override --------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Before the controls are asked for: take clicks, make places for what is drawn out of order."""
+        """Take clicks and make places for what is drawn out of order, before the controls are asked for."""
 
     def below_source(self) -> None:
         """Draw in the sidebar, below the data."""

@@ -18,7 +18,7 @@ __all__ = ["ASSETS", "ROUTER", "Page", "find_pages", "laboratory_folder", "pictu
 
 
 def laboratory_folder(code: Path = Path(__file__)) -> Path | None:
-    """The folder with ``app.py``, ``pages`` and ``assets``, which lie beside the package and not in it.
+    """Return the folder with ``app.py``, ``pages`` and ``assets``, which lie next to the package and not in it.
 
     In a checkout it is the one that holds the package. ``pip install`` puts a copy below the environment's ``share``
     and writes down where; that copy, too, belongs to this version of the package.

@@ -11,5 +11,5 @@ _SIGNS = re.compile(r"[\\`*\[\]<>$#|~]|(?<!\w)_|_(?!\w)|:(?=[\w/])")
 
 
 def plain(words: str) -> str:
-    """`words` so that they are shown as they are written: no emphasis, formula, link, picture or icon comes of them."""
+    """Escape Markdown: `words` are shown as written, without emphasis, formula, link, picture or icon."""
     return _SIGNS.sub(r"\\\g<0>", words)

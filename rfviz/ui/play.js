@@ -134,7 +134,7 @@ class Bar {
     const [offer, deck, space] = [part("div", "offer"), part("div", "deck"), part("span", "space")];
     this.step = [
       button("icon", "Step back", icon("back"), () => this.jump(-1)),
-      button("icon", "Step forth", icon("forth"), () => this.jump(1)),
+      button("icon", "Step forward", icon("forth"), () => this.jump(1)),
     ];
     this.main = button("icon main", "Play", icon("play"), () => this.toggle());
     this.scrubber = Object.assign(document.createElement("input"), { type: "range", min: 0, step: 1 });

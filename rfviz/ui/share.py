@@ -90,7 +90,7 @@ def share_place(state: PageState) -> None:
 
 
 def share(state: PageState, recipe: Recipe, source: Any, settings: Any, result: Any) -> None:
-    """A button that opens all that can be taken away, which is made only then.
+    """Draw the button that opens all that can be taken away; nothing is made before.
 
     It stands where :func:`share_place` has left room in the same run, else here.
 
@@ -116,7 +116,7 @@ def share(state: PageState, recipe: Recipe, source: Any, settings: Any, result: 
 
 
 def let_go(is_gone: Callable[[Mapping[str, Any]], bool]) -> None:
-    """Forget what was seen with values that meet this: a report must not bring back what the reader has dropped."""
+    """Drop what was seen with values that meet this: a report must not bring back what the user has dropped."""
     visited = st.session_state.get(_VISITED, {})
     for slug in [slug for slug, visit in visited.items() if is_gone(visit.values)]:
         del visited[slug]
@@ -245,7 +245,7 @@ def _offer_report(state: PageState, visits: list[_Visit]) -> None:
 
 
 def _download(state: PageState, label: str, data: Any, name: str, mime: str) -> None:
-    """A button whose file is made when it is pressed, where it is not text already."""
+    """Draw a button whose file is made when it is pressed, where it is not text already."""
     if callable(data):
         make = data
 

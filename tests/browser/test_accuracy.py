@@ -22,7 +22,7 @@ def stop(page):
     begun = time.monotonic()
     page.locator("[data-testid=stMainBlockContainer]").get_by_role("button", name="Stop", exact=True).click()
     page.wait_for_function(
-        "() => [...document.querySelectorAll('button')].some((b) => b.innerText === 'Go on' && !b.disabled)"
+        "() => [...document.querySelectorAll('button')].some((b) => b.innerText === 'Resume' && !b.disabled)"
     )
     seconds = time.monotonic() - begun
     settle(page)
@@ -45,7 +45,7 @@ def test_a_race_is_started_stopped_and_goes_on(app, visit):
     page = visit(
         app, "accuracy?m_max=10000&schemes=RandomMaxout,&pools=1,2,4,8,16,32&references=linear_ridge,&seeds=10&alpha=1"
     )
-    start = page.get_by_role("button", name=re.compile("Start|Go on"))
+    start = page.get_by_role("button", name=re.compile("Start|Resume"))
     start.wait_for()
     wait_for_chart(page, "accuracy")
     total = left(page)
@@ -54,7 +54,7 @@ def test_a_race_is_started_stopped_and_goes_on(app, visit):
     stop(page)
     kept, missing = page.evaluate(POINTS), left(page)
     assert kept > 0 and 0 < missing < total
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     page.wait_for_function(f"({POINTS})() > {kept}", timeout=60_000)
 
 
@@ -79,7 +79,7 @@ def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):
     unfold(page, "How it is computed")
     settle(page)
     assert left(page) == stopped, "and no other has begun"
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
 
 

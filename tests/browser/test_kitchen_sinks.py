@@ -58,19 +58,19 @@ def test_more_stumps_add_only_what_is_missing(app, visit):
 
 def test_stop_keeps_the_points_and_go_on_finishes(app, visit):
     page = visit(app, f"{SLUG}?data=digits&learners=DecisionStumps,&draws=1&k_max=500&stumps=1000")
-    page.get_by_role("button", name=re.compile("Start|Go on")).click()
+    page.get_by_role("button", name=re.compile("Start|Resume")).click()
     page.wait_for_function("() => rf.drawn('sinks-error') && rf.traces('sinks-error').length > 1", timeout=60_000)
     page.wait_for_function(f"({POINTS})('sinks-error').some((n) => n > 4)", timeout=60_000)
     page.locator("[data-testid=stMainBlockContainer]").get_by_role("button", name="Stop", exact=True).click()
     page.wait_for_function(
-        "() => [...document.querySelectorAll('button')].some((b) => b.innerText === 'Go on' && !b.disabled)"
+        "() => [...document.querySelectorAll('button')].some((b) => b.innerText === 'Resume' && !b.disabled)"
     )
     settle(page)
     kept = page.evaluate(POINTS, "sinks-error")
     assert sum(kept) > 4
     page.wait_for_timeout(1000)
     assert page.evaluate(POINTS, "sinks-error") == kept
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     page.wait_for_function(f"({POINTS})('sinks-error').reduce((a, b) => a + b, 0) > {sum(kept)}", timeout=60_000)
 
 

@@ -30,7 +30,7 @@ def test_start_measures_stop_keeps_and_the_badge_follows(app, visit):
     badge.get_by_text(re.compile("under way")).wait_for(timeout=10_000)  # without a run of the page's own doing
     page.locator("[data-testid=stMainBlockContainer]").get_by_role("button", name="Stop", exact=True).click()
     page.wait_for_function(
-        "() => [...document.querySelectorAll('button')].some((b) => b.innerText === 'Go on' && !b.disabled)"
+        "() => [...document.querySelectorAll('button')].some((b) => b.innerText === 'Resume' && !b.disabled)"
     )
     settle(page)
     kept = page.evaluate(BARS, [KEY, "measured"])

@@ -43,7 +43,7 @@ def test_it_plays_pauses_steps_and_keeps(app, visit):
     at = page.evaluate(SHOWN)
     page.wait_for_timeout(300)
     assert page.evaluate(SHOWN) == at, "paused"
-    press(page, "Step forth")
+    press(page, "Step forward")
     assert page.evaluate(SHOWN) == at + 1
     press(page, "Step back")
     press(page, "Step back")
@@ -82,7 +82,7 @@ def test_who_wants_no_motion_gets_steps(app, visit):
     page.wait_for_timeout(400)
     assert page.evaluate(SHOWN) == 0, "nothing moves by itself"
     assert not page.get_by_role("button", name="Pause", exact=True).count()
-    changes(page, SATURATION, lambda: press(page, "Step forth"))
+    changes(page, SATURATION, lambda: press(page, "Step forward"))
 
 
 @pytest.mark.parametrize(

@@ -39,5 +39,5 @@ SPEC = DatasetSpec(
     load=load,
     params=PARAMS,
     source="generated",
-    summary="Two half moons in the plane: two classes that a bent line parts.",
+    summary="Two half moons in the plane: two classes separated by a curve.",
 )

@@ -1,4 +1,4 @@
-"""The dialog in which a reader brings data: choose a file, look at what it holds, say how to prepare it, use it."""
+"""The dialog in which a user brings data: choose a file, look at what it holds, say how to prepare it, use it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rfviz.datasets.downloads import openml
 from rfviz.errors import DataError, RfvizError
 from rfviz.ui.own_data import text
 from rfviz.ui.own_data.preview import preview
-from rfviz.ui.own_data.session import Desk
+from rfviz.ui.own_data.session import SessionData
 from rfviz.ui.streamlit_private import discard_upload
 
 __all__ = ["DRAFT", "bring"]
@@ -26,17 +26,17 @@ _ROUND, _REFUSED, _FOUND = "rfviz.own round", "rfviz.own refused", "rfviz.own fo
 MOST_SHOWN = 50
 
 
-def bring(desk: Desk, used: Callable[[str], None], dismissed: Callable[[], None]) -> None:
+def bring(held: SessionData, used: Callable[[str], None], dismissed: Callable[[], None]) -> None:
     """Open the dialog.
 
     Parameters
     ----------
-    desk : Desk
+    held : SessionData
         Where the data set is put.
     used : callable
         Called with its key; the page then runs again.
     dismissed : callable
-        Called where the reader closes the dialog instead.
+        Called where the user closes the dialog instead.
     """
 
     def leave() -> None:
@@ -50,7 +50,7 @@ def bring(desk: Desk, used: Callable[[str], None], dismissed: Callable[[], None]
         if draft is None:
             _choose()
             return
-        if preview(desk, draft, _another, used):
+        if preview(held, draft, _another, used):
             st.session_state.pop(DRAFT, None)
             st.rerun()
 
@@ -62,7 +62,7 @@ def _another() -> None:
 
 
 def _choose() -> None:
-    """The first step: a file, or a name at OpenML."""
+    """Draw the first step: a file, or a search at OpenML."""
     with st.container(key="own-choose"):
         where = st.segmented_control("Where the data are", ["A file of yours", "OpenML"], default="A file of yours",
                                      required=True, key="own-where", label_visibility="collapsed")  # fmt: skip
@@ -111,7 +111,7 @@ def _from_openml() -> None:
 
 
 def _offer(found: list[openml.Entry]) -> None:
-    """What a search found, to choose one."""
+    """Draw what a search found, to choose one."""
     shown = found[:MOST_SHOWN]
     st.caption(text.found_line(len(found), len(shown)))
     with st.container(height=min(320, 20 + 62 * len(shown)), border=True):
@@ -128,7 +128,7 @@ def _offer(found: list[openml.Entry]) -> None:
 
 
 def _with_bar(work: Callable[[Progress], Any]) -> Any:
-    """What `work` gives, with a bar of its progress meanwhile."""
+    """Return what `work` returns, with a progress bar meanwhile."""
     bar = st.progress(0.0, text="…")
     try:
         return work(lambda share, words: bar.progress(share or 0.0, text=words))
@@ -137,7 +137,7 @@ def _with_bar(work: Callable[[Progress], Any]) -> Any:
 
 
 def _draw_again() -> None:
-    """The dialog alone, where only it was drawn; else the page, which opens it again."""
+    """Run the dialog again where only it was drawn, else the page, which opens it again."""
     try:
         st.rerun(scope="fragment")
     except StreamlitAPIException:
@@ -145,7 +145,7 @@ def _draw_again() -> None:
 
 
 def _found(query: str) -> list[openml.Entry] | str:
-    """The data sets of such a name, or why there are none."""
+    """Search, and return the data sets of such a name, or why there are none."""
     try:
         return _with_bar(lambda progress: openml.search(query, progress))
     except DataError as error:

@@ -12,7 +12,7 @@ from rfviz.datasets.files.own import PREFIX, is_own
 from rfviz.ui import share
 from rfviz.ui.own_data import text
 from rfviz.ui.own_data.dialog import DRAFT, bring
-from rfviz.ui.own_data.session import desk, specs
+from rfviz.ui.own_data.session import session_data, specs
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState, history, pins
 
@@ -24,12 +24,12 @@ _ARRIVED = "rfviz.own arrived"
 
 
 def title_of(name: str, known: dict[str, DatasetSpec]) -> str:
-    """What a menu shows."""
+    """Return what the menu shows for a data set."""
     return text.ENTRY_TITLE if name == ENTRY else known[name].title
 
 
 def menu(state: PageState, offered: list[str], default: str, known: dict[str, DatasetSpec]) -> list[str]:
-    """The options of the menu; to be called before it is drawn.
+    """Return the options of the menu; called before it is drawn.
 
     Here a data set that was just brought becomes the choice, and an address that names somebody else's data gives the
     default with a word about why.
@@ -56,7 +56,7 @@ def menu(state: PageState, offered: list[str], default: str, known: dict[str, Da
 
 
 def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSpec]) -> str:
-    """The data set to show for a choice of the menu, opening the dialog where that is what was chosen."""
+    """Return the data set to show for a choice of the menu, and open the dialog where that was chosen."""
     before, notice = state.key("data before"), state.key("own notice")
     if notice in st.session_state and name == default:
         (state.place or st).info(st.session_state[notice], icon=":material/link_off:")
@@ -75,13 +75,13 @@ def chosen(state: PageState, name: str, default: str, known: dict[str, DatasetSp
     def dismissed() -> None:
         st.session_state[state.key("data")] = shown
 
-    bring(desk(), used, dismissed)
+    bring(session_data(), used, dismissed)
     return shown
 
 
 def remarks(state: PageState, name: str, default: str, known: dict[str, DatasetSpec]) -> None:
-    """Below the menu: where brought data are, and buttons to prepare them otherwise or to forget them."""
-    own = desk().sets.get(name)
+    """Draw, below the menu, where uploaded data are, and buttons to prepare or to drop them."""
+    own = session_data().sets.get(name)
     if own is None:
         return
 
@@ -90,7 +90,7 @@ def remarks(state: PageState, name: str, default: str, known: dict[str, DatasetS
         st.session_state[state.key("data")] = ENTRY
 
     def drop() -> None:
-        desk().drop(name)
+        session_data().drop(name)
         st.session_state[state.key("data")] = default
 
     with st.container(horizontal=True):

@@ -17,7 +17,7 @@ from rfviz.errors import RfvizError
 from rfviz.figures.images import data_uri
 from rfviz.params import Param
 from rfviz.ui.own_data import text
-from rfviz.ui.own_data.session import Desk
+from rfviz.ui.own_data.session import SessionData
 from rfviz.ui.plain import plain
 
 __all__ = ["preview"]
@@ -28,17 +28,17 @@ _QUICK_CELLS = 2_000_000
 _THUMBNAILS, _MOST_COLUMNS = 12, 100
 
 
-def preview(desk: Desk, draft: dict[str, Any], another: Callable[[], None], used: Callable[[str], None]) -> bool:
+def preview(held: SessionData, draft: dict[str, Any], another: Callable[[], None], used: Callable[[str], None]) -> bool:
     """Show a file and the choices about it.
 
     Parameters
     ----------
-    desk : Desk
+    held : SessionData
         Where the data set is put.
     draft : dict
         ``upload``, and the preparation to begin with, ``begun``.
     another : callable
-        Called before the dialog is drawn again where the reader wants another file.
+        Called before the dialog is drawn again where the user wants another file.
     used : callable
         Called with the key of the data set once it is made.
 
@@ -64,24 +64,26 @@ def preview(desk: Desk, draft: dict[str, Any], another: Callable[[], None], used
         pressed = st.button(
             "Use these data", type="primary", icon=":material/check:", disabled=bool(problem), key="own-use"
         )
-        done = pressed and _use(desk, taken, how, draft, used)
+        done = pressed and _use(held, taken, how, draft, used)
     with look:
         _look(taken, how)
     return done
 
 
-def _use(desk: Desk, taken: Upload, how: Preparation, draft: dict[str, Any], used: Callable[[str], None]) -> bool:
+def _use(
+    held: SessionData, taken: Upload, how: Preparation, draft: dict[str, Any], used: Callable[[str], None]
+) -> bool:
     try:
         dataset = _prepared(taken, how, draft)
     except RfvizError as error:
         st.error(str(error))
         return False
-    used(desk.put(taken, how, dataset))
+    used(held.put(taken, how, dataset))
     return True
 
 
 def _prepared(taken: Upload, how: Preparation, draft: dict[str, Any]) -> Dataset:
-    """The data set, from the draft where the choices have not changed since."""
+    """Return the data set, from the draft where the choices have not changed since."""
     if draft.get("made for") != how:
         bar = st.empty()
         draft["made"] = taken.prepare(how, lambda share, words: bar.progress(share or 0.0, text=words))
@@ -107,7 +109,7 @@ def _result(taken: Upload, how: Preparation, draft: dict[str, Any]) -> str:
 
 
 def _outlook(taken: Upload, how: Preparation) -> str:
-    """What is known before anything is decoded."""
+    """Draw what is known before anything is decoded."""
     shape = taken.shape_of(how)
     if shape is None:
         st.caption(text.SLOW)
@@ -176,7 +178,7 @@ def _is_class(taken: Upload, how: Preparation) -> bool:
 
 
 def _thumbnails(taken: Upload, how: Preparation) -> None:
-    """A few images, spread over all, in the size that they will have."""
+    """Draw a few images, spread over all, in the size that they will have."""
     shape = taken.shape_of(how)
     rows = np.unique(np.linspace(0, taken.n_rows - 1, _THUMBNAILS).astype(int))
     try:
@@ -193,7 +195,7 @@ def _thumbnails(taken: Upload, how: Preparation) -> None:
 
 
 def _choices(taken: Upload, begun: Preparation) -> Preparation:
-    """Menus and switches for everything that can be said about this file."""
+    """Draw the controls of a file's preparation, and return it."""
     usable = [c for c in taken.columns if c.is_usable]
     ask = _Asker(taken, begun)
     values: dict[str, Any] = {
@@ -254,7 +256,7 @@ class _Asker:
                                key=self._key(param.name), help=param.help)  # fmt: skip
 
     def rows(self) -> dict[str, int]:
-        """How many rows, and which."""
+        """Ask how many rows are used, and which."""
         most = st.number_input(
             "Rows at most", 10, 1_000_000, min(max(self._begun.max_samples, 10), 1_000_000), step=100,
             key=self._key("rows"),

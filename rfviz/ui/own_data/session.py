@@ -1,10 +1,9 @@
-"""Data that a reader brings: held in the session that brought them, and gone with it, results and all.
+"""Uploads live in the session that brought them, and are gone with it, results and all.
 
-Three things would outlive the page otherwise, and are seen to here. Streamlit keeps an uploaded file, and the state of
-a session, until another visitor comes; so a session that brought data is closed a minute after its page has gone. The
-results that pages keep are shared by all sessions (:mod:`rfviz.ui.results`); so the key of brought data holds a mark
-that nobody else has, and everything under it is dropped with the session. And the server writes uploads of more than a
-megabyte to a temporary file on their way in, unless told otherwise.
+Three things would outlive the page otherwise. Streamlit keeps an uploaded file, and the state of a session, until another
+visitor comes: a session with uploads is closed a minute after its page has gone. Cached results are shared by all
+sessions: those of an upload carry an owner that nobody else has, and are dropped with it. And the server writes uploads
+of more than a megabyte to a temporary file on their way in, unless told otherwise.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from rfviz.ui.cache import STORE
 from rfviz.ui.results import forget
 from rfviz.ui.streamlit_private import close_session, forget_last_script, is_session_active
 
-__all__ = ["MOST_SETS", "Desk", "OwnSet", "desk", "specs"]
+__all__ = ["MOST_SETS", "OwnSet", "SessionData", "session_data", "specs"]
 
 MOST_SETS = 4
 # A page that loses its connection for a moment, as when a lid is closed and opened, comes back to its data.
@@ -35,7 +34,7 @@ _STATE = "rfviz.own data"
 
 @dataclass(frozen=True, eq=False)
 class OwnSet:
-    """One data set that was brought.
+    """An upload with its preparation.
 
     Attributes
     ----------
@@ -45,20 +44,20 @@ class OwnSet:
         What it was made from, to prepare it otherwise.
     how : Preparation
     dataset : Dataset
-    mark : str
-        In the key of every result that comes of it; of this session, contents and preparation alone.
+    owner : str
+        Of every result that is computed from it; of this session, contents and preparation alone.
     """
 
     key: str
     upload: Upload
     how: Preparation
     dataset: Dataset
-    mark: str
+    owner: str
 
 
 @dataclass(eq=False)
-class Desk:
-    """What one session has brought.
+class SessionData:
+    """The uploads of one session.
 
     Attributes
     ----------
@@ -66,13 +65,13 @@ class Desk:
         Random; no other session has it.
     sets : dict of str to OwnSet
         The latest last.
-    marks : set of str
-        Of all sets that ever lay here.
+    owners : set of str
+        Of all uploads that this session ever had.
     """
 
     token: str = field(default_factory=lambda: secrets.token_hex(8))
     sets: dict[str, OwnSet] = field(default_factory=dict)
-    marks: set[str] = field(default_factory=set)
+    owners: set[str] = field(default_factory=set)
 
     def put(self, upload: Upload, how: Preparation, dataset: Dataset) -> str:
         """Keep a data set and return its key; another preparation of the same file takes its place.
@@ -81,26 +80,26 @@ class Desk:
         """
         key = self._key_for(upload)
         self.drop(key)
-        mark = f"{self.token}-{upload.digest[:12]}-{secrets.token_hex(4)}"
-        self.sets[key] = OwnSet(key, upload, how, dataset, mark)
-        self.marks.add(mark)
+        owner = f"{self.token}-{upload.digest[:12]}-{secrets.token_hex(4)}"
+        self.sets[key] = OwnSet(key, upload, how, dataset, owner)
+        self.owners.add(owner)
         while len(self.sets) > MOST_SETS:
             self.drop(next(iter(self.sets)))
         return key
 
     def drop(self, key: str) -> None:
-        """Forget a data set and all results that came of it."""
+        """Drop a data set and all results that were computed from it."""
         gone = self.sets.pop(key, None)
         if gone is not None:
-            forget({gone.mark})
-            STORE.drop_owner(gone.mark)
+            forget({gone.owner})
+            STORE.drop_owner(gone.owner)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop everything."""
         self.sets.clear()
-        forget(self.marks)
-        for mark in self.marks:
-            STORE.drop_owner(mark)
+        forget(self.owners)
+        for owner in self.owners:
+            STORE.drop_owner(owner)
 
     def _key_for(self, upload: Upload) -> str:
         base = key = PREFIX + upload.stem
@@ -111,20 +110,21 @@ class Desk:
         return key
 
 
-def desk() -> Desk:
-    """The desk of this session, and a hook that clears it when the session ends."""
+def session_data() -> SessionData:
+    """Return the uploads of this session, and install a hook that clears them when it ends."""
     found = st.session_state.get(_STATE)
     if found is None:
-        found = st.session_state[_STATE] = Desk()
+        found = st.session_state[_STATE] = SessionData()
     if found.sets:
         _presence(found)
     return found
 
 
 def specs() -> dict[str, DatasetSpec]:
-    """The data sets that this session has brought, as entries of a menu; the latest first."""
+    """Return the uploads of this session as entries of a menu, the latest first."""
     return {
-        key: own_spec(key, own.upload, own.how, own.dataset, own.mark) for key, own in reversed(desk().sets.items())
+        key: own_spec(key, own.upload, own.how, own.dataset, own.owner)
+        for key, own in reversed(session_data().sets.items())
     }
 
 
@@ -136,15 +136,15 @@ class _Presence:
     """That a session with data is there."""
 
     session: str
-    desk: Desk
+    held: SessionData
 
 
 def _left(presence: _Presence) -> None:
-    """A page has gone: wait whether it comes back, then end its session. Called in the server's own loop."""
+    """Wait whether a page that has gone comes back, then end its session. Called in the server's own loop."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:  # the server is ending, or there is none
-        presence.desk.clear()
+        presence.held.clear()
         return
     loop.call_later(GRACE_S, _end, presence)
 
@@ -152,7 +152,7 @@ def _left(presence: _Presence) -> None:
 def _end(presence: _Presence) -> None:
     if is_session_active(presence.session):
         return
-    presence.desk.clear()
+    presence.held.clear()
     close_session(presence.session)
     # What a closed session held is tied in circles, which only a collection undoes.
     threading.Timer(1.0, _collect).start()
@@ -167,12 +167,12 @@ def _collect() -> None:
 
 
 @st.cache_resource(scope="session", on_release=_left, show_spinner=False, max_entries=1)
-def _present(token: str, _desk: Desk, session: str) -> _Presence:
-    return _Presence(session, _desk)
+def _present(token: str, _data: SessionData, session: str) -> _Presence:
+    return _Presence(session, _data)
 
 
-def _presence(found: Desk) -> None:
-    """Have :func:`_left` called when this session's page goes away; Streamlit drops what is kept for a session then."""
+def _presence(found: SessionData) -> None:
+    """Have :func:`_left` called when this session's page goes away: Streamlit then releases its cached resources."""
     context = get_script_run_ctx()
     if context is not None:
         _present(found.token, found, context.session_id)

@@ -1,4 +1,4 @@
-"""What is said about data that a reader brings."""
+"""What is said about data that a user brings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SLOW = "These are many cells: what comes of the choices is shown once you use th
 
 
 def found_line(total: int, shown: int) -> str:
-    """How many data sets a search found."""
+    """Return how many data sets a search found, in words."""
     if total == 1:
         return "One data set found."
     rest = "" if shown == total else f" The {shown} nearest are listed; one more word finds fewer."
@@ -55,10 +55,10 @@ def found_line(total: int, shown: int) -> str:
 
 
 def entry_line(entry: Entry) -> str:
-    """A data set in a list, in Markdown; the number tells those of one name apart."""
+    """Return the line of a data set in a list, in Markdown; the number tells those of one name apart."""
     return f"{plain(entry.name)} · number {entry.number}"
 
 
 def version_line(entry: Entry) -> str:
-    """What is said below it."""
+    """Return the caption below that line."""
     return f"version {entry.version} · {entry.size}"

@@ -72,7 +72,7 @@ class Pin:
 
 
 def pins_of(page: str) -> list[Pin]:
-    """The pinned charts of a page, the first one first."""
+    """Return the pinned charts of a page, the first one first."""
     return st.session_state.setdefault(f"{page}:pins", [])
 
 
@@ -110,7 +110,7 @@ def restore(state: PageState, name: str) -> None:
 
 
 def differences(state: PageState, pin: Pin) -> list[str]:
-    """What differs between a pinned chart and the present settings: ``"q: 8 → 32"``."""
+    """Return what differs between a pinned chart and the present settings: ``"q: 8 → 32"``."""
     now, held = state.values(), _words(state)
     return [
         f"{_label(state, name)}: {pin.words[name]} → {held[name]}"
@@ -120,7 +120,7 @@ def differences(state: PageState, pin: Pin) -> list[str]:
 
 
 def _words(state: PageState) -> dict[str, str]:
-    """The present values as people say them."""
+    """Return the present values in words."""
     words = {}
     for name, value in state.values().items():
         control = state.controls.get(name)
@@ -132,7 +132,7 @@ def _words(state: PageState) -> dict[str, str]:
 
 
 def _label(state: PageState, name: str) -> str:
-    """What a person reads beside a control, in short: its letter if it has one."""
+    """Return the short label of a control: its letter if it has one."""
     control = state.controls.get(name)
     label = control.label if control else name.replace("_", " ").replace(".", " ")
     last = label.rpartition(" ")[2]
@@ -142,7 +142,7 @@ def _label(state: PageState, name: str) -> str:
 
 
 def show(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
-    """Below a chart: what was pinned, and how its settings differ from the present ones."""
+    """Draw, below a chart, what was pinned, and how its settings differ from the present ones."""
     page = state.page
     if st.session_state.get(f"{page}:pin") == chart:
         st.session_state[f"{page}:pin"] = None
@@ -166,7 +166,7 @@ def show(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
 
 
 def _telling(pins: list[Pin], one: Pin) -> list[str]:
-    """The settings that tell one pinned chart from the others."""
+    """Return the settings that tell one pinned chart from the others."""
     return [
         name for name, value in one.values.items()
         if any(name in other.values and other.values[name] != value for other in pins)

@@ -26,7 +26,7 @@ there says how to write one. A file is read anew when it changes, and mistakes a
 
 
 def show() -> None:
-    """A card for each lesson, in the order of the papers."""
+    """Draw a card for each lesson, in the order of the papers."""
     pages = {page.slug: page for page in find_pages()}
     colours = "dark" if st.context.theme.type == "dark" else "light"
     with st.container(key="cards-lessons"):
@@ -42,6 +42,6 @@ def show() -> None:
 
 
 def mistakes() -> None:
-    """What is wrong with files that could not be read, for those who write them."""
+    """Draw what is wrong with files that could not be read, for those who write them."""
     for mistake in all_lessons()[1]:
         st.warning(mistake, icon="⚠️")

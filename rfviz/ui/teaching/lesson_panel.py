@@ -47,7 +47,7 @@ class _Visit:
 
 
 def all_lessons() -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
-    """Every lesson, and what is wrong with the files that are none; read anew when a file has changed."""
+    """Return every lesson, and what is wrong with files that cannot be read; changed files are read again."""
     stamp = tuple(sorted((path.name, path.stat().st_mtime_ns) for path in LESSONS.glob("*.md")))
     if stamp not in _read:
         _read.clear()
@@ -56,7 +56,7 @@ def all_lessons() -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
 
 
 def begin(state: PageState) -> Step | None:
-    """The step of the lesson that the address asks for, if it is one of this page; its settings go to the controls."""
+    """Return the step of the lesson in the address, if it is one of this page, and set the controls."""
     slug = st.query_params.get("lesson")
     lesson = next((one for one in all_lessons()[0] if one.slug == slug and one.page == state.page), None)
     if lesson is None:
@@ -91,7 +91,7 @@ def _step_of(lesson: Lesson) -> int:
 
 
 def links(page: str) -> None:
-    """A link to each lesson of a page."""
+    """Draw a link to each lesson of a page."""
     lessons = [lesson for lesson in all_lessons()[0] if lesson.page == page]
     if lessons:
         st.markdown("**Lessons on this page**")
@@ -100,7 +100,7 @@ def links(page: str) -> None:
 
 
 def lesson_link(lesson: Lesson, label: str) -> None:
-    """A link that begins a lesson."""
+    """Draw a link that begins a lesson."""
     path = next(page.path for page in find_pages() if page.slug == lesson.page)
     st.page_link(path, label=label, icon=":material/school:", query_params={"lesson": lesson.slug, "step": "1"})
 
@@ -131,7 +131,7 @@ def panel(state: PageState, presenting: bool) -> None:
 
 
 def _head(lesson: Lesson, visit: _Visit) -> None:
-    """What lesson this is, how far it has come, and the way out."""
+    """Draw the title of the lesson, how far it has come, and the button that leaves it."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="top", horizontal_alignment="distribute"):
         st.caption(f"**{lesson.title}**")
         st.button(":material/close:", key="lesson-leave", type="tertiary", on_click=_leave,
@@ -145,7 +145,7 @@ def _head(lesson: Lesson, visit: _Visit) -> None:
 
 
 def _reveal(step: Step, chosen: str | None) -> None:
-    """The question with its answer, whether that was predicted, what is seen, and why."""
+    """Draw the question with its answer, whether that was predicted, what is seen, and why."""
     right = step.options[step.answer].text
     st.markdown(f"**{_filled(step.question)}**")
     answer = f":green[:material/check_circle: {right}]"
@@ -171,7 +171,7 @@ def _filled(text: str) -> str:
 
 
 def _buttons(lesson: Lesson, visit: _Visit, may_show: bool) -> None:
-    """Back, show, again, next."""
+    """Draw the buttons Back, Show me, Again and Next."""
     last = visit.step == len(lesson.steps)
     with st.container(horizontal=True, vertical_alignment="center", key="lesson-buttons"):
         st.button("Back", key="lesson-back", icon=":material/arrow_back:", disabled=visit.step == 1, on_click=_go,
@@ -190,7 +190,7 @@ def _buttons(lesson: Lesson, visit: _Visit, may_show: bool) -> None:
 
 
 def _move(visit: _Visit) -> None:
-    """Go on with another visit; its settings are handed to the controls when the page is drawn."""
+    """Replace the visit; its settings are handed to the controls when the page is drawn."""
     held = st.session_state.get(_VISIT)
     st.session_state[_VISIT] = visit, held[1] if held else None
 

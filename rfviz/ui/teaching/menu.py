@@ -28,7 +28,7 @@ _MINOR = frozenset({"seed", "normalise", "test", "odd", "relative", "constant", 
 
 
 def begin(state: PageState) -> None:
-    """Before anything of a page is drawn: what is hidden, how large it is, and what a lesson sets."""
+    """Decide, before a page is drawn, what is hidden, how large it is, and what a lesson sets."""
     _settle_view()
     hidden = {name for name in (part.strip() for part in st.query_params.get("hide", "").split(",")) if name}
     state.possible = _possible() | _MINOR
@@ -45,7 +45,7 @@ def begin(state: PageState) -> None:
 
 
 def menu(state: PageState) -> None:
-    """A button beside the title: lessons on this page, the presenter's view, and a link for students."""
+    """Draw the menu “Teach”: lessons on this page, the presenter's view, and a link for students."""
     if "menu" in state.hidden:
         return
     key = f"{state.page}:teach"
@@ -61,7 +61,7 @@ def menu(state: PageState) -> None:
 
 
 def panel(state: PageState) -> None:
-    """The lesson that is on, if any."""
+    """Draw the lesson that is on, if any."""
     lesson_panel.panel(state, is_presenting())
 
 
@@ -87,14 +87,14 @@ def _show_all() -> None:
 
 
 def _possible() -> frozenset[str]:
-    """Names that some scheme, data set or page part has, though this page may not have them at present."""
+    """Return the names that some map, data set or page part has, though this page may not have them at present."""
     of_schemes = {param.name for scheme in registry().values() for param in scheme.params}
     of_data = {f"data.{param.name}" for spec in datasets.specs().values() for param in spec.params}
     return frozenset({*of_schemes, *of_data, *PARTS})
 
 
 def _dress(lesson: bool, no_sidebar: bool) -> None:
-    """The rules of style for the way the page is shown."""
+    """Add the style sheets for the way the page is shown."""
     if lesson or is_presenting():
         st.set_page_config(initial_sidebar_state="collapsed")
     few = is_presenting() and not st.session_state.get(_ALL)

@@ -10,7 +10,7 @@ _PRESENT = "rfviz:present"
 
 
 def is_presenting() -> bool:
-    """Whether the presenter's view is on."""
+    """Return whether the presenter's view is on."""
     return bool(st.session_state.get(_PRESENT))
 
 

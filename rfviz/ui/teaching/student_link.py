@@ -17,7 +17,7 @@ def link_of(
     base: str, values: Mapping[str, str], hidden: list[str], *, embed: bool = False, present: bool = False,
     lesson: Mapping[str, str] | None = None,
 ) -> str:  # fmt: skip
-    """An address.
+    """Return an address.
 
     Parameters
     ----------
@@ -41,10 +41,10 @@ def link_of(
 
 @st.fragment  # a box that is ticked draws this alone anew
 def student_link(state: PageState, parts: Mapping[str, str]) -> None:
-    """Boxes for what students see, and the address that gives it."""
+    """Draw boxes for what students see, and the address that gives it."""
     labels, values = state.last()
     st.markdown("**Link for students**")
-    st.caption("The page as it stands. What is not ticked keeps its value, but cannot be moved.")
+    st.caption("Students get this page with these settings. Unticked controls are hidden and keep their values.")
     shown = {}
     with st.container(key="student-boxes"):
         for name, label in {**labels, **parts}.items():

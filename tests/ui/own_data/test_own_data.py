@@ -1,4 +1,4 @@
-"""Data that a reader brings: every page works with them, nobody else sees them, and nothing of them is left behind."""
+"""Data that a user brings: every page works with them, nobody else sees them, and nothing of them is left behind."""
 
 import asyncio
 import gc
@@ -15,7 +15,7 @@ from rfviz.lab.panel import Data, in_plane
 from rfviz.lab.script import load_data
 from rfviz.ui.cache import STORE
 from rfviz.ui.own_data import session as own_data
-from rfviz.ui.own_data.session import Desk
+from rfviz.ui.own_data.session import SessionData
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.results import forget, kept, known
 from rfviz.ui.share import _VISITED
@@ -30,16 +30,16 @@ PAGES = [page.slug for page in find_pages() if page.slug not in ("home", "lesson
 
 
 def brought(kind):
-    """A desk on which such data lie, and their key."""
-    desk = Desk()
-    return desk, desk.put(TAKEN[kind], TAKEN[kind].suggestion, TAKEN[kind].prepare())
+    """A held on which such data lie, and their key."""
+    held = SessionData()
+    return held, held.put(TAKEN[kind], TAKEN[kind].suggestion, TAKEN[kind].prepare())
 
 
 def visited(slug, kind):
     """A page of a session that has brought such data and has chosen them."""
-    desk, key = brought(kind)
+    held, key = brought(kind)
     at = page_at(slug, timeout=60)
-    at.session_state[own_data._STATE] = desk
+    at.session_state[own_data._STATE] = held
     return changed(at, slug, {"data": key}), key
 
 
@@ -47,8 +47,8 @@ def menu(at, slug):
     return next(box for box in at.selectbox if (box.key or "").startswith(f"{slug}.data:"))
 
 
-@pytest.mark.parametrize("kind", TAKEN)
-@pytest.mark.parametrize("slug", PAGES)
+@pytest.owner.parametrize("kind", TAKEN)
+@pytest.owner.parametrize("slug", PAGES)
 def test_every_page_works_with_brought_data(slug, kind):
     at, key = visited(slug, kind)
     assert not at.error and not at.warning and specs(at)
@@ -127,7 +127,7 @@ def test_a_set_of_openml_is_searched_chosen_and_looked_at(monkeypatch):
     assert any(button.key == "own-use" for button in at.button)  # the preview
 
 
-@pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
+@pytest.owner.parametrize("slug", [SATURATION, EMBEDDING])
 def test_a_link_to_data_of_somebody_else(slug):
     at = opened(slug, query={"data": "own:secret"})
     assert [("secret" in info.value, "cannot carry" in info.value) for info in at.info] == [(True, True)]
@@ -159,48 +159,48 @@ def test_forgotten_data_leave_the_menu():
 
 
 def test_no_two_sessions_share_a_key():
-    marks = {brought("table")[0].sets["own:people"].mark for _ in range(3)}
+    marks = {brought("table")[0].sets["own:people"].owner for _ in range(3)}
     assert len(marks) == 3
 
 
-def test_names_that_are_taken_and_the_most_that_lie_on_a_desk():
-    desk, _ = brought("table")
+def test_names_that_are_taken_and_the_most_that_a_session_holds():
+    held, _ = brought("table")
     dataset = TAKEN["table"].prepare()
-    assert desk.put(TAKEN["table"], TAKEN["table"].suggestion, dataset) == "own:people" and len(desk.sets) == 1
+    assert held.put(TAKEN["table"], TAKEN["table"].suggestion, dataset) == "own:people" and len(held.sets) == 1
     for number in range(5):
         other = read_upload("people.csv", csv() + b"1,2,3,Bern,2024-01-01,%d\n" % number)
-        key = desk.put(other, other.suggestion, dataset)
-    assert key in desk.sets and len(desk.sets) == own_data.MOST_SETS
+        key = held.put(other, other.suggestion, dataset)
+    assert key in held.sets and len(held.sets) == own_data.MOST_SETS
 
 
 def test_films_go_with_the_data():
     at, key = visited(SATURATION, "table")
-    desk = at.session_state[own_data._STATE]
-    mark = desk.sets[key].mark
+    held = at.session_state[own_data._STATE]
+    mark = held.sets[key].owner
     assert STORE.drop_owner(mark) and not STORE.drop_owner(mark)
     played(at, SATURATION, 1)
-    desk.drop(key)
+    held.drop(key)
     assert not STORE.drop_owner(mark) and not forget({mark})
 
 
 def test_results_go_with_the_data():
-    desk, key = brought("table")
-    mark = desk.sets[key].mark
+    held, key = brought("table")
+    mark = held.sets[key].owner
     keys = [(key, mark, ()), ("map", (("x", mark), 3)), (f"revision {mark}", frozenset({mark}))]
     for k in keys:
         kept("test own", k, lambda: 1)
     kept("test own", "other", lambda: 2)
     assert forget({"nobody"}) == 0
-    desk.drop(key)
+    held.drop(key)
     assert [known("test own", k) for k in keys] == [None] * 3 and known("test own", "other") == 2
 
 
-@pytest.mark.parametrize("back", [False, True])
+@pytest.owner.parametrize("back", [False, True])
 def test_a_session_that_has_left_takes_all_with_it(monkeypatch, back):
-    """The hook waits, looks whether the reader is back, and else closes the session and drops every result."""
-    desk, key = brought("table")
-    mark, dataset = desk.sets[key].mark, weakref.ref(desk.sets[key].dataset)
-    kept("test own", (mark,), lambda: desk.sets[key].dataset)
+    """The hook waits, looks whether the user is back, and else closes the session and drops every result."""
+    held, key = brought("table")
+    mark, dataset = held.sets[key].owner, weakref.ref(held.sets[key].dataset)
+    kept("test own", (mark,), lambda: held.sets[key].dataset)
     closed = []
     runtime = SimpleNamespace(is_active_session=lambda _: back, close_session=closed.append)
     monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
@@ -208,7 +208,7 @@ def test_a_session_that_has_left_takes_all_with_it(monkeypatch, back):
     monkeypatch.setattr(own_data, "GRACE_S", 0.01)
 
     async def leave():
-        own_data._left(own_data._Presence("the session", desk))
+        own_data._left(own_data._Presence("the session", held))
         await asyncio.sleep(0.1)
 
     asyncio.run(leave())
@@ -216,7 +216,7 @@ def test_a_session_that_has_left_takes_all_with_it(monkeypatch, back):
     assert closed == ([] if back else ["the session"])
     assert (known("test own", (mark,)) is None) != back
     assert (dataset() is None) != back
-    desk.clear()
+    held.clear()
 
 
 def test_uploads_are_received_in_memory():
@@ -226,16 +226,16 @@ def test_uploads_are_received_in_memory():
     assert MultiPartParser.spool_max_size > MAX_BYTES
 
 
-@pytest.mark.parametrize("plane", [False, True])
-@pytest.mark.parametrize("kind", TAKEN)
+@pytest.owner.parametrize("plane", [False, True])
+@pytest.owner.parametrize("kind", TAKEN)
 def test_a_script_makes_the_same_data_again(kind, plane, tmp_path, monkeypatch):
-    desk, key = brought(kind)
-    own = desk.sets[key]
+    held, key = brought(kind)
+    own = held.sets[key]
     (tmp_path / own.upload.name).write_bytes(csv() if kind == "table" else pictures(24))
     monkeypatch.chdir(tmp_path)
     scope = {}
-    values = own_spec(key, own.upload, own.how, own.dataset, own.mark).extra["values"]
-    data = Data(key, tuple(values.items()), own.mark, own.dataset)
+    values = own_spec(key, own.upload, own.how, own.dataset, own.owner).extra["values"]
+    data = Data(key, tuple(values.items()), own.owner, own.dataset)
     data = in_plane(data)[0] if plane else data
     exec(compile(load_data(data), "script", "exec"), scope)
     assert scope["dataset"].X.shape[1] == 2 or not plane
