@@ -63,7 +63,7 @@ class RegeneratedFeatures:
         return np.concatenate([to_host(part) for part in block.transform_blocks(X, scaled=False)])
 
     def add_scores(self, scores: np.ndarray, X: Any, coef: np.ndarray, block: Any) -> None:
-        """Add the contribution of a block's first features to `scores` of the rows of `X`; `coef` is (at most 256, k)."""
+        """Add what a block's first features contribute to `scores` of the rows of `X`; `coef` is (at most 256, k)."""
         done = 0
         for part in block.transform_blocks(X, scaled=False):
             here = scores[done : done + part.shape[0]]

@@ -40,5 +40,5 @@ SPEC = DatasetSpec(
     load=load,
     params=PARAMS,
     source="generated",
-    summary="Two to five concentric rings in the plane, one class each.",
+    summary="Two to five concentric rings in the plane, one per class.",
 )

@@ -51,5 +51,5 @@ SPEC = DatasetSpec(
     load=load,
     params=PARAMS,
     source="generated",
-    summary="Two to five spiral arms in the plane, one a class.",
+    summary="Two to five spiral arms in the plane, one per class.",
 )

@@ -1,9 +1,9 @@
 """Uploads live in the session that brought them, and are gone with it, results and all.
 
-Three things would outlive the page otherwise. Streamlit keeps an uploaded file, and the state of a session, until another
-visitor comes: a session with uploads is closed a minute after its page has gone. Cached results are shared by all
-sessions: those of an upload carry an owner that nobody else has, and are dropped with it. And the server writes uploads
-of more than a megabyte to a temporary file on their way in, unless told otherwise.
+Three things would outlive the page otherwise. Streamlit keeps an uploaded file, and the state of a session, until
+another visitor comes: a session with uploads is closed a minute after its page has gone. Cached results are shared by
+all sessions: those of an upload carry an owner that nobody else has, and are dropped with it. And the server writes
+uploads of more than a megabyte to a temporary file on their way in, unless told otherwise.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def menu(at, slug):
     return next(box for box in at.selectbox if (box.key or "").startswith(f"{slug}.data:"))
 
 
-@pytest.owner.parametrize("kind", TAKEN)
-@pytest.owner.parametrize("slug", PAGES)
+@pytest.mark.parametrize("kind", TAKEN)
+@pytest.mark.parametrize("slug", PAGES)
 def test_every_page_works_with_brought_data(slug, kind):
     at, key = visited(slug, kind)
     assert not at.error and not at.warning and specs(at)
@@ -127,7 +127,7 @@ def test_a_set_of_openml_is_searched_chosen_and_looked_at(monkeypatch):
     assert any(button.key == "own-use" for button in at.button)  # the preview
 
 
-@pytest.owner.parametrize("slug", [SATURATION, EMBEDDING])
+@pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
 def test_a_link_to_data_of_somebody_else(slug):
     at = opened(slug, query={"data": "own:secret"})
     assert [("secret" in info.value, "cannot carry" in info.value) for info in at.info] == [(True, True)]
@@ -195,7 +195,7 @@ def test_results_go_with_the_data():
     assert [known("test own", k) for k in keys] == [None] * 3 and known("test own", "other") == 2
 
 
-@pytest.owner.parametrize("back", [False, True])
+@pytest.mark.parametrize("back", [False, True])
 def test_a_session_that_has_left_takes_all_with_it(monkeypatch, back):
     """The hook waits, looks whether the user is back, and else closes the session and drops every result."""
     held, key = brought("table")
@@ -226,8 +226,8 @@ def test_uploads_are_received_in_memory():
     assert MultiPartParser.spool_max_size > MAX_BYTES
 
 
-@pytest.owner.parametrize("plane", [False, True])
-@pytest.owner.parametrize("kind", TAKEN)
+@pytest.mark.parametrize("plane", [False, True])
+@pytest.mark.parametrize("kind", TAKEN)
 def test_a_script_makes_the_same_data_again(kind, plane, tmp_path, monkeypatch):
     held, key = brought(kind)
     own = held.sets[key]
