@@ -3,8 +3,7 @@
 import streamlit as st
 
 from rfviz import backend, datasets
-from rfviz.analysis.zoo import schemes
-from rfviz.features import registry
+from rfviz.lab.zoo.compute import ordered_maps
 from rfviz.ui import layout
 from rfviz.ui.page_index import find_pages
 from rfviz.ui.plain import plain
@@ -43,8 +42,8 @@ layout.pictures_are_decoration()
 
 st.subheader("Feature maps", anchor=False)
 with st.container(key="maps-list"):
-    for scheme in map(registry().get, schemes()):
-        st.markdown(f"**{scheme.label}.** {scheme.summary}")
+    for cls in ordered_maps():
+        st.markdown(f"**{cls.label}.** {cls.summary}")
 
 st.subheader("Data sets", anchor=False)
 where = {"generated": "made here", "bundled": "bundled", "download": "downloaded once", "folder": "data folder"}

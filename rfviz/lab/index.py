@@ -18,10 +18,12 @@ from rfviz.lab.maxout_pca import facts as maxout_pca_facts
 from rfviz.lab.maxout_pca.page import PAGE as MAXOUT_PCA
 from rfviz.lab.page import Page
 from rfviz.lab.quick_inspection.page import PAGE as QUICK_INSPECTION
+from rfviz.lab.zoo.page import PAGE as ZOO
 
 __all__ = ["FACTS", "PAGES", "find_page"]
 
 PAGES: tuple[Page, ...] = (
+    ZOO,
     QUICK_INSPECTION,
     DISTANCE_SATURATION,
     MAXOUT_PCA,

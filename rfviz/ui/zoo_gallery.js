@@ -105,7 +105,7 @@ function draw(state) {
     error.replaceChildren();
     if (card.problem) return;
     error.title = data.words;
-    error.append("off by ", element("b", "", card.error));
+    error.append("error ", element("b", "", card.error));
     for (const name of PANELS) {
       paint(state, canvases[name], card.pictures[name]);
       box.querySelector(`.caption-${name}`).textContent = data.captions[name];

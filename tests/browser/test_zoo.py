@@ -38,7 +38,7 @@ def zoo(app, visit):
     return page
 
 
-def test_default_shows_every_scheme(zoo):
+def test_default_shows_every_map(zoo):
     assert zoo.locator(".zoo .card").count() == len(registry())
     for name in ("feature", "sampled", "exact"):
         drawn = pictures(zoo, name)
@@ -82,11 +82,20 @@ def test_presets_and_address(zoo, app, visit):
     assert pictures(page, "sampled") == pictures(zoo, "sampled")
 
 
-def test_a_link_opens_the_page_with_the_scheme(zoo):
+def test_a_link_opens_the_page_with_the_map(zoo):
     zoo.get_by_role("link", name="Decision stumps in distances").click()
     zoo.wait_for_url("**/distance-saturation?scheme=DecisionStumps")
     settle(zoo)
     assert zoo.get_by_text("Decision stumps").first.is_visible()
+
+
+def test_numbers_can_be_downloaded(zoo):
+    zoo.get_by_role("button", name="Share", exact=True).click()
+    dialog = zoo.get_by_role("dialog")
+    dialog.get_by_role("tab", name="Numbers").click()
+    with zoo.expect_download() as waiting:
+        dialog.get_by_role("button", name="CSV", exact=True).click()
+    assert waiting.value.path().read_text(encoding="utf-8").startswith("scheme,")
 
 
 def test_nothing_overflows(zoo):

@@ -7,11 +7,10 @@ import base64
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.analysis.zoo import SIDE, Card, ZooResult
-from rfviz.features import registry
 from rfviz.figures.cooccurrence import DIVERGING
 from rfviz.figures.quick import trace
 from rfviz.figures.template import styled
+from rfviz.lab.zoo.compute import SIDE, Card, ZooResult
 
 __all__ = ["LEVELS", "card_pictures", "levels", "palette", "plot_zoo"]
 
@@ -21,7 +20,7 @@ _COLUMNS, _GAP, _APART, _TITLE = 3, 4, 16, 16
 
 
 def palette() -> list[list[int]]:
-    """Red, green and blue of each level, from the most negative to the most positive."""
+    """Return red, green and blue of each level, from the most negative to the most positive."""
     stops = np.array([stop for stop, _ in DIVERGING])
     colours = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for _, colour in DIVERGING])
     share = np.linspace(0.0, 1.0, LEVELS)
@@ -29,14 +28,14 @@ def palette() -> list[list[int]]:
 
 
 def levels(values: np.ndarray, limit: float) -> str:
-    """The level of each value on a scale from −limit to limit, beyond which they are cut: bytes in base 64.
+    """Return the level of each value on a scale from −limit to limit, beyond which it is cut: bytes in base 64.
 
     Parameters
     ----------
     values : ndarray of shape (SIDE²,)
         The lowest row first.
     limit : float
-        Where it is zero, so must be the values.
+        If it is zero, all values must be.
 
     Returns
     -------
@@ -49,7 +48,7 @@ def levels(values: np.ndarray, limit: float) -> str:
 
 
 def card_pictures(card: Card) -> dict[str, str]:
-    """The three pictures of a card: the feature on a scale of its own, both kernels on that of the exact one."""
+    """Return the three pictures of a card: the feature on its own scale, both kernels on that of the exact one."""
     if card.problem:
         return {}
     return {
@@ -60,7 +59,7 @@ def card_pictures(card: Card) -> dict[str, str]:
 
 
 def plot_zoo(result: ZooResult, *, height: int = 0) -> go.Figure:
-    """All cards on one sheet: one feature of each scheme, its kernel as sampled, and the exact one.
+    """Plot all cards on one sheet: one feature of each map, the estimate of its kernel, and the exact one.
 
     Parameters
     ----------
@@ -84,8 +83,7 @@ def plot_zoo(result: ZooResult, *, height: int = 0) -> go.Figure:
             sheet[bottom : bottom + SIDE, start : start + SIDE] = values.reshape(SIDE, SIDE)
             if place:
                 rings.append((start + result.row % SIDE, bottom + result.row // SIDE))
-        label = registry()[card.scheme].label
-        notes.append({"x": left, "y": bottom + SIDE + 1, "text": label, "showarrow": False, "xanchor": "left",
+        notes.append({"x": left, "y": bottom + SIDE + 1, "text": card.cls.label, "showarrow": False, "xanchor": "left",
                       "yanchor": "bottom", "font": {"size": 13}})  # fmt: skip
     bar = {"thickness": 14, "tickvals": [-1, 0, 1], "ticktext": ["negative", "zero", "positive"]}
     colours = {"colorscale": [list(stop) for stop in DIVERGING], "cmin": -1, "cmax": 1, "colorbar": bar}
@@ -100,7 +98,7 @@ def plot_zoo(result: ZooResult, *, height: int = 0) -> go.Figure:
 
 
 def _shares(card: Card) -> list[np.ndarray]:
-    """The three pictures of a card as shares of the end of their scale."""
+    """Return the three pictures of a card as shares of the end of their scale."""
     ends = (float(np.abs(card.feature).max()), card.limit, card.limit)
     pictures = (card.feature, card.sampled, card.exact)
     return [np.clip(v / end, -1.0, 1.0) if end > 0 else np.zeros(len(v)) for v, end in zip(pictures, ends, strict=True)]

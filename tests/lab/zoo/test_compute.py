@@ -1,4 +1,4 @@
-"""The zoo: every scheme on the plane, its pictures those of the map itself."""
+"""The zoo: every map on the plane, its pictures those of the map itself."""
 
 import base64
 
@@ -6,14 +6,30 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rfviz.analysis.zoo import AXIS, SIDE, Specimen, capacity, plane, point_row, schemes, show, specimen
 from rfviz.errors import ParameterError
-from rfviz.features import RandomProjection, registry
+from rfviz.features import RandomBinning, RandomProjection, RandomReLU, map_class, registry
 from rfviz.figures.cooccurrence import DIVERGING
-from rfviz.figures.zoo import LEVELS, card_pictures, levels, palette
-from rfviz.recipes import zoo_text as text
+from rfviz.lab.zoo import text
+from rfviz.lab.zoo.compute import (
+    AXIS,
+    SIDE,
+    DrawnMap,
+    capacity,
+    compare_maps,
+    draw_map,
+    ordered_maps,
+    plane,
+    plane_spec,
+    point_row,
+)
+from rfviz.lab.zoo.figures import LEVELS, card_pictures, levels, palette
 
-every_scheme = pytest.mark.parametrize("name", registry())
+every_map = pytest.mark.parametrize("name", registry())
+
+
+def drawn(cls, size, seed=0):
+    """Return a map of the zoo."""
+    return draw_map(plane_spec(map_class(cls) if isinstance(cls, str) else cls, size, seed))
 
 
 def test_plane():
@@ -23,18 +39,18 @@ def test_plane():
     assert [capacity(m) for m in (1, 128, 129, 1000)] == [128, 128, 256, 1024]
 
 
-def test_all_schemes_are_shown_and_come_in_order():
-    assert sorted(schemes()) == sorted(registry())
-    assert schemes()[0] == "RandomProjection"
-    assert not [one.problem for one in (specimen(name, 2) for name in schemes()) if one.problem]
+def test_all_maps_are_shown_and_come_in_order():
+    assert sorted(cls.__name__ for cls in ordered_maps()) == sorted(registry())
+    assert ordered_maps()[0] is RandomProjection
+    assert not [one.problem for one in (drawn(cls, 2) for cls in ordered_maps()) if one.problem]
 
 
-@every_scheme
+@every_map
 @pytest.mark.parametrize("m", [1, 7, 128])
 def test_a_card_is_what_the_map_of_m_features_gives(name, m):
-    one = specimen(name, 128, seed=3)
+    one = drawn(name, 128, seed=3)
     row = point_row(-0.7, 1.2)
-    (card,) = show([one], m, row, feature=2).cards
+    (card,) = compare_maps([one], m, row, feature=2).cards
     features = one.feature_map.prefix(m).transform(plane())
     products = features @ features[[row]].T
     sampled = (products.toarray() if sparse.issparse(products) else products)[:, 0]
@@ -45,24 +61,24 @@ def test_a_card_is_what_the_map_of_m_features_gives(name, m):
     assert card.error == pytest.approx(error, rel=1e-6)
 
 
-@every_scheme
+@every_map
 def test_more_features_come_nearer(name):
     # The root mean square over eight draws falls by a factor of about eight from 16 to 1024 features.
     few, many = (
-        np.sqrt(np.mean([show([specimen(name, m, seed)], m, 1000).cards[0].error ** 2 for seed in range(8)]))
+        np.sqrt(np.mean([compare_maps([drawn(name, m, seed)], m, 1000).cards[0].error ** 2 for seed in range(8)]))
         for m in (16, 1024)
     )
     # Features over a shared pool are not independent: their error stops falling.
     assert few / 16 < many < few / (2 if hasattr(registry()[name](), "n_projections") else 4)
 
 
-def test_a_scheme_that_refuses_the_plane_says_why(monkeypatch):
+def test_a_map_that_refuses_the_plane_says_why(monkeypatch):
     def refuse(self, X, y=None):
         raise ParameterError("X", "must have three columns", X.shape[1], "Add one.")
 
     monkeypatch.setattr(RandomProjection, "fit", refuse)
-    refused, fine = specimen("RandomProjection", 10), specimen("RandomReLU", 10)
-    result = show([refused, fine], 5, 0)
+    refused, fine = drawn(RandomProjection, 10), drawn(RandomReLU, 10)
+    result = compare_maps([refused, fine], 5, 0)
     assert "must have three columns" in result.cards[0].problem
     assert card_pictures(result.cards[0]) == {}
     assert len(result.to_frame()) == 1
@@ -71,7 +87,7 @@ def test_a_scheme_that_refuses_the_plane_says_why(monkeypatch):
 
 def test_a_kernel_that_is_zero_everywhere():
     origin = point_row(0.0, 0.0)
-    result = show([specimen("RandomProjection", 10)], 5, origin)
+    result = compare_maps([drawn(RandomProjection, 10)], 5, origin)
     assert result.point == (0.0, 0.0)
     assert result.cards[0].limit == 0.0 and np.isnan(result.cards[0].error)
     assert text.per_cent(result.cards[0].error) == "–"
@@ -93,13 +109,13 @@ def test_levels_and_colours():
 
 def test_only_known_settings_are_changed():
     assert all(set(cls.plane_params) <= set(cls().get_params()) for cls in registry().values())
-    assert len(AXIS) == SIDE and Specimen("x").features is None
+    assert len(AXIS) == SIDE and DrawnMap(RandomReLU).features is None
 
 
 def test_a_sparse_map_shows_the_fullest_box_of_a_repetition():
-    one = specimen("RandomBinning", 128, seed=3)
+    one = drawn(RandomBinning, 128, seed=3)
     codes = one.feature_map.codes(plane())[:, 5]
     counts = np.unique(codes, return_counts=True)[1]
-    (card,) = show([one], 50, 7, feature=5).cards
+    (card,) = compare_maps([one], 50, 7, feature=5).cards
     assert card.feature.sum() == counts.max()
     assert len(np.unique(codes[card.feature > 0])) == 1

@@ -1,4 +1,4 @@
-"""Every scheme on the same plane: one of its features, and its kernel around a point, as sampled and exact."""
+"""Every feature map on the same plane: one of its features, and its kernel around a point, estimated and exact."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from scipy import sparse
 
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import RfvizError
-from rfviz.features import FeatureMap, map_class, registry
+from rfviz.features import FeatureMap, MapSpec, registry
 
 __all__ = [
     "AXIS",
     "SIDE",
     "Card",
-    "Specimen",
+    "DrawnMap",
     "ZooResult",
     "capacity",
+    "compare_maps",
+    "draw_map",
+    "ordered_maps",
     "plane",
-    "plane_map",
+    "plane_spec",
     "point_row",
-    "schemes",
-    "show",
-    "specimen",
 ]
 
 #: Coordinates along both sides of the plane: a step of 0.1, so that a point can be named in one decimal.
@@ -37,24 +37,23 @@ _SMALLEST = 128
 
 
 @dataclass(frozen=True, eq=False)
-class Specimen:
-    """A scheme, drawn, with its features at all points of the plane.
+class DrawnMap:
+    """A map with its features at all points of the plane.
 
     Attributes
     ----------
-    scheme : str
-        Class name.
+    cls : type of FeatureMap
     feature_map : FeatureMap or None
-        Fitted; None where the scheme cannot map two columns.
+        Fitted; None if it cannot map two columns.
     features : ndarray of shape (SIDE², m), CSC array of shape (SIDE², columns), or None
         Unscaled, so that the first ones are those of a smaller map.
     own : CSR array of shape (SIDE², columns), or None
-        For maps that give sparse matrices, of one entry a row and component: the same, to find a row's columns.
+        For maps that give sparse matrices, of one entry per row and component: the same, to find a row's columns.
     problem : str
-        Why it cannot, in one sentence; empty where it can.
+        Why it cannot, in one sentence; empty if it can.
     """
 
-    scheme: str
+    cls: type[FeatureMap]
     feature_map: FeatureMap | None = None
     features: Any = None
     own: Any = None
@@ -63,22 +62,22 @@ class Specimen:
 
 @dataclass(frozen=True, eq=False)
 class Card:
-    """What is shown of one scheme; pictures have one row of the plane after the other, the lowest first.
+    """One map; pictures have one row of the plane after the other, the lowest first.
 
     Attributes
     ----------
-    scheme : str
+    cls : type of FeatureMap
     feature, sampled, exact : ndarray of shape (SIDE², ) or None
-        Values of one feature (where a component has many, of the one that is not zero at most points); of the kernel
-        to the chosen point as estimated by m features; and of the kernel itself.
+        Values of one feature (if a component has many, of the one that is not zero at most points); of the kernel
+        to the chosen point, estimated from m features; and of the exact kernel.
     limit : float
         Largest absolute value of the exact kernel on the plane.
     error : float
-        Root mean square of sampled less exact over the plane, divided by `limit`; NaN where that is zero.
+        Root mean square of sampled − exact over the plane, divided by `limit`; NaN if that is zero.
     problem : str
     """
 
-    scheme: str
+    cls: type[FeatureMap]
     feature: np.ndarray | None = None
     sampled: np.ndarray | None = None
     exact: np.ndarray | None = None
@@ -97,7 +96,7 @@ class ZooResult:
     row : int
         The chosen point, as a row of :func:`plane`.
     feature : int
-        Which feature is shown, from 0.
+        The feature that is shown, from 0.
     cards : tuple of Card
     """
 
@@ -112,23 +111,23 @@ class ZooResult:
         return float(AXIS[self.row % SIDE]), float(AXIS[self.row // SIDE])
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a scheme: cost, error, and the kernel's largest value on the plane."""
+        """Return cost, error, and the kernel's largest value on the plane, one row per map."""
         shown = [card for card in self.cards if not card.problem]
         return pd.DataFrame(
             {
-                "scheme": [registry()[card.scheme].label for card in shown],
-                "cost": [registry()[card.scheme].cost for card in shown],
+                "map": [card.cls.label for card in shown],
+                "cost": [card.cls.cost for card in shown],
                 "error, % of the largest value": [100.0 * card.error for card in shown],
                 "largest |k(x, x₀)|": [card.limit for card in shown],
             }
         )
 
     def plane_frame(self) -> pd.DataFrame:
-        """One row a scheme and point of the plane: one feature there, and the kernel as sampled and exact."""
+        """Return one feature and the kernel, estimated and exact, one row per map and point of the plane."""
         points = {"x₁": plane()[:, 0], "x₂": plane()[:, 1]}
         parts = [
             pd.DataFrame(
-                {"scheme": registry()[card.scheme].label}
+                {"scheme": card.cls.label}
                 | points
                 | {"feature": card.feature, "sampled": card.sampled, "exact": card.exact}
             )
@@ -138,102 +137,89 @@ class ZooResult:
         return pd.concat(parts, ignore_index=True)
 
 
-def schemes() -> list[str]:
-    """All schemes by class name, from linear to the most structured."""
-    return sorted(registry(), key=lambda name: map_class(name).rank)
+def ordered_maps() -> list[type[FeatureMap]]:
+    """Return all feature maps, from linear to the most structured."""
+    return sorted(registry().values(), key=lambda cls: cls.rank)
 
 
 @functools.cache
 def plane() -> np.ndarray:
-    """The points of the plane, shape (SIDE², 2), first coordinate fastest."""
+    """Return the points of the plane, shape (SIDE², 2), first coordinate fastest."""
     points = np.stack(np.meshgrid(AXIS, AXIS, indexing="xy"), axis=-1).reshape(-1, 2)
     points.flags.writeable = False
     return points
 
 
 def point_row(x: float, y: float) -> int:
-    """The row of the plane's point nearest to these coordinates."""
+    """Return the row of the plane's point nearest to these coordinates."""
     column, line = (int(np.abs(AXIS - value).argmin()) for value in (x, y))
     return line * SIDE + column
 
 
 def capacity(m: int) -> int:
-    """How many features are drawn where m are asked for: a power of two, so that a slider seldom draws anew."""
+    """Return how many features to draw if m are needed: a power of two, so that a slider seldom draws anew."""
     return max(1 << (m - 1).bit_length(), _SMALLEST)
 
 
-def plane_map(scheme: str, n_components: int, seed: int = 0) -> FeatureMap:
-    """The map of a scheme, not yet fitted, with parameters that suit the plane.
+def plane_spec(cls: type[FeatureMap], n_components: int, seed: int = 0) -> MapSpec:
+    """Return a map with parameters that suit the plane."""
+    return MapSpec(cls, n_components=n_components, random_state=seed, **cls.plane_params)
+
+
+def draw_map(spec: MapSpec) -> DrawnMap:
+    """Draw the features of a map and map the plane.
 
     Parameters
     ----------
-    scheme : str
-        Class name of a feature map.
-    n_components : int
-    seed : int
-    """
-    cls = map_class(scheme)
-    return cls(n_components, random_state=seed, device="cpu", **cls.plane_params)
-
-
-def specimen(scheme: str, n_components: int, seed: int = 0) -> Specimen:
-    """Draw a scheme and map the plane.
-
-    Parameters
-    ----------
-    scheme : str
-        Class name.
-    n_components : int
-        How many features.
-    seed : int
+    spec : MapSpec
 
     Returns
     -------
-    Specimen
-        With a `problem` instead of features where the scheme refuses two columns.
+    DrawnMap
+        With a `problem` instead of features if the map refuses two columns.
     """
     try:
-        feature_map = plane_map(scheme, n_components, seed).fit(plane())
+        feature_map = spec.make(device="cpu").fit(plane())
         with single_threaded_blas():
             blocks = list(feature_map.transform_blocks(plane(), scaled=False))
     except RfvizError as error:
-        return Specimen(scheme, problem=str(error))
+        return DrawnMap(spec.cls, problem=str(error))
     if not sparse.issparse(blocks[0]):
-        return Specimen(scheme, feature_map, np.vstack(blocks))
+        return DrawnMap(spec.cls, feature_map, np.vstack(blocks))
     rows = sparse.csr_array(sparse.vstack(blocks, format="csr"))
     rows.sort_indices()
-    return Specimen(scheme, feature_map, rows.tocsc(), rows)
+    return DrawnMap(spec.cls, feature_map, rows.tocsc(), rows)
 
 
-def show(specimens: Sequence[Specimen], m: int, row: int, feature: int = 0) -> ZooResult:
-    """What all schemes make of the plane, seen from one point.
+def compare_maps(maps: Sequence[DrawnMap], m: int, row: int, feature: int = 0) -> ZooResult:
+    """Compare the kernel of each map with its estimate, seen from one point.
 
     Parameters
     ----------
-    specimens : sequence of Specimen
+    maps : sequence of DrawnMap
         With at least m features each.
     m : int
-        How many of their features estimate the kernel.
+        The number of their features that estimate the kernel.
     row : int
         The point x₀, as a row of :func:`plane`.
     feature : int
-        Which feature is shown, from 0.
+        The feature that is shown, from 0.
 
     Returns
     -------
     ZooResult
     """
     with single_threaded_blas():
-        return ZooResult(m, row, feature, tuple(_card(one, m, row, feature) for one in specimens))
+        return ZooResult(m, row, feature, tuple(_card(one, m, row, feature) for one in maps))
 
 
-def _card(one: Specimen, m: int, row: int, feature: int) -> Card:
+def _card(one: DrawnMap, m: int, row: int, feature: int) -> Card:
     if one.feature_map is None:
-        return Card(one.scheme, problem=one.problem)
+        return Card(one.cls, problem=one.problem)
     exact = one.feature_map.kernel(plane(), plane()[row : row + 1])[:, 0]
     Phi, share = one.features, one.feature_map.shares(m)
     if sparse.issparse(Phi):
-        # One entry a component: the product needs only the columns in which x₀ has its own.
+        # One entry per component: the product needs only the columns in which x₀ has its own.
         own = one.own[[row]]
         sampled = Phi[:, own.indices[:m]] @ (own.data[:m] * share)
         # Of the many columns of one component the one with most points.
@@ -245,4 +231,4 @@ def _card(one: Specimen, m: int, row: int, feature: int) -> Card:
         shown = Phi[:, feature]
     limit = float(np.abs(exact).max())
     error = float(np.sqrt(np.mean((sampled - exact) ** 2))) / limit if limit > 0 else np.nan
-    return Card(one.scheme, np.asarray(shown), sampled, exact, limit, error)
+    return Card(one.cls, np.asarray(shown), sampled, exact, limit, error)

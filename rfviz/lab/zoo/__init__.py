@@ -1,0 +1,1 @@
+"""The zoo: every feature map on the same plane."""
