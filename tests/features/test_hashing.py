@@ -28,6 +28,16 @@ def test_codes_are_the_argmax(q, container):
     assert codes.dtype == (np.uint16 if q > 256 else np.uint8)
 
 
+def test_of_equal_projections_the_first_counts():
+    rows = np.vstack([X, np.zeros((1, 9))])
+    feature_map = RandomMaxout(31, pool_size=5, dtype="float64", device="cpu").fit(rows)
+    assert not feature_map.codes(rows)[-1].any()
+    feature_map.weights_[4] = feature_map.weights_[1]
+    codes = feature_map.codes(rows)
+    assert np.array_equal(codes, brute_force(feature_map, rows))
+    assert (codes == 1).any() and not (codes == 4).any()
+
+
 def test_types_hold_every_symbol():
     assert [code_dtype(n).itemsize for n in (1, 2, 256, 257, 65_536, 65_537)] == [1, 1, 1, 2, 2, 4]
 

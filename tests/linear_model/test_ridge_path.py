@@ -103,6 +103,7 @@ def test_regression_targets():
     both = np.stack([target, -target], axis=1)
     two = RidgePath(RandomFourier(200, gamma=1.0, dtype="float64"), m_grid=[200], alphas=0.5).fit(data, both)
     np.testing.assert_allclose(two.predict(data), np.stack([ridge.predict(H), -ridge.predict(H)], axis=1), rtol=1e-7)
+    assert two.score_path(data, both) == pytest.approx(path.score_path(data, target)[-1:])  # the mean over targets
 
 
 def test_text_labels_and_two_classes():

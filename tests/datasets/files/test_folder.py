@@ -171,6 +171,11 @@ def test_headers_are_read_once_per_version(save, monkeypatch, data_folder):
     os.utime(data_folder / "a.npz", ns=(1, 1))
     assert datasets.spec(key).extra["n_samples"] == 40 and len(calls) == 2
     assert datasets.spec(key).extra["stamp"] != first.extra["stamp"]
+    size = (data_folder / "a.npz").stat().st_size
+    save("a", X=X[10:])
+    os.utime(data_folder / "a.npz", ns=(2, 2))
+    assert (data_folder / "a.npz").stat().st_size == size
+    assert datasets.spec(key).extra["stamp"].startswith("2-") and len(calls) == 3  # of one size, but another version
 
 
 def test_file_that_disappears(save, data_folder):

@@ -74,3 +74,8 @@ def test_seeds_are_averaged_where_brute_force_puts_them(pairs):
     assert band.n_seeds == 5
     assert band.mean[column] == pytest.approx(np.mean(means), abs=cell)
     assert band.high[column] - band.mean[column] == pytest.approx(np.std(means, ddof=1), abs=cell)
+    heights = [0.5 * (found.y_edges[1:] + found.y_edges[:-1]) for found in results[:2]]
+    counts = [found.curves[0].counts[:, column] for found in results[:2]]
+    one, other = (at @ n / n.sum() for at, n in zip(heights, counts, strict=True))
+    two = seed_band(results[:2])
+    assert two.high[column] - two.low[column] == pytest.approx(2 * abs(one - other) / np.sqrt(2))  # two of them: n − 1

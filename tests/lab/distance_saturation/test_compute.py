@@ -35,6 +35,17 @@ def test_counts_hold_every_pair_where_brute_force_puts_it(circle):
     assert np.abs(result.curves[0].counts - counts).sum() <= 0.02 * result.n_pairs
 
 
+def test_of_pairs_at_one_distance_all_count():
+    """On a regular polygon the nearest hundredth of the pairs, and the farthest, are a choice among equals."""
+    pairs = prepare_pairs(datasets.load("circle", n_samples=100, evenly_spaced=True), "unit norm")
+    (curve,) = maxout(pairs, 8, n_components=50).curves
+    embedded = pdist(RandomMaxout(50, pool_size=8).fit_transform(pairs.coordinates).astype(np.float64))
+    sides, diameters = pairs.distance < 1.0001 * pairs.distance.min(), pairs.distance > 1.9999
+    assert (sides.sum(), diameters.sum()) == (100, 50)
+    assert curve.measured_slope == pytest.approx(np.mean(embedded[sides] / pairs.distance[sides]), rel=1e-4)
+    assert curve.measured_plateau == pytest.approx(embedded[diameters].mean(), rel=1e-4)
+
+
 def test_measured_distances_follow_the_exact_law(circle):
     """z-scores of the mean squared distance over seeds, one per pair of points; false alarms 1 in 1,000."""
     law = RandomMaxout(20, pool_size=8).distance_law()

@@ -11,6 +11,7 @@ from rfviz.datasets.downloads import openml
 from rfviz.datasets.files import MAX_BYTES, read_upload
 from rfviz.datasets.files.own import own_spec
 from rfviz.errors import DataError
+from rfviz.lab.cache import Cache
 from rfviz.lab.panel import Data, in_plane
 from rfviz.lab.script import load_data
 from rfviz.ui.cache import STORE
@@ -193,6 +194,20 @@ def test_results_go_with_the_data():
     assert forget({"nobody"}) == 0
     held.drop(key)
     assert [known("test own", k) for k in keys] == [None] * 3 and known("test own", "other") == 2
+
+
+@pytest.mark.parametrize("leave", [lambda held, key: held.drop(key), lambda held, key: held.clear()])
+def test_cached_results_go_with_the_data(leave):
+    def compute(data, *, cache):
+        return data.name
+
+    held, key = brought("table")
+    cache, mine = Cache(STORE), Data(key, (), held.sets[key].owner, held.sets[key].dataset)
+    theirs = Data(key, (), "somebody else", mine.dataset)
+    assert cache.call(compute, mine) == cache.call(compute, theirs) == key
+    leave(held, key)
+    assert cache.peek(compute, mine) is None and cache.peek(compute, theirs) == key
+    STORE.drop_owner(theirs.stamp)
 
 
 @pytest.mark.parametrize("back", [False, True])

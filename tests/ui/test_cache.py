@@ -1,0 +1,72 @@
+"""The cache of the pages: every device has its own results, sessions share them, and warnings come each time."""
+
+import uuid
+from types import SimpleNamespace
+
+import pytest
+
+from rfviz.errors import capture_warnings, warn
+from rfviz.lab.panel import Data
+from rfviz.ui.cache import STORE, SessionCache
+from rfviz.ui.scheduler import Request, Target, current_request
+from rfviz.ui.scheduler.session import acting_for
+
+CPU, GPU, TF32 = Target("cpu"), Target("cuda:0"), Target("cuda:0", "tf32")
+
+
+@pytest.fixture
+def key():
+    """An argument of its own, so that tests do not see each other's results."""
+    return f"test-{uuid.uuid4()}"
+
+
+def test_each_device_and_precision_has_results_of_its_own(two_gpus, key):
+    made = []
+
+    def compute(key, *, cache):
+        made.append(current_request().target)
+        return len(made)
+
+    for _ in range(2):
+        for expected, target in enumerate((CPU, GPU, TF32), start=1):
+            with acting_for(Request("", target)):
+                assert SessionCache().call(compute, key) == expected
+    assert made == [CPU, GPU, TF32]
+
+
+def test_what_is_only_loaded_is_loaded_once_for_all_devices(two_gpus, key):
+    made = []
+
+    def load(key, *, cache):
+        made.append(key)
+        return len(made)
+
+    for target in (CPU, GPU):
+        with acting_for(Request("", target)):
+            assert SessionCache().load(load, key) == 1
+
+
+def test_results_within_results_are_remembered_too_with_their_warnings(key):
+    def inner(key, *, cache):
+        warn("Careful.", UserWarning)
+        return 1
+
+    def outer(key, *, cache):
+        return 1 + cache.call(inner, key)
+
+    for function, expected in ((outer, 2), (outer, 2), (inner, 1)):
+        with capture_warnings() as log:
+            assert SessionCache().call(function, key) == expected
+        assert [text for text, _ in log.messages] == ["Careful."]
+
+
+def test_results_of_an_upload_go_with_it_from_every_device(two_gpus, key):
+    data = Data("own:table", (), key, dataset=SimpleNamespace())
+
+    def compute(data, *, cache):
+        return data.stamp
+
+    for target in (CPU, GPU):
+        with acting_for(Request("", target)):
+            assert SessionCache().call(compute, data) == key
+    assert STORE.drop_owner(key) == 2
