@@ -6,6 +6,8 @@ from rfviz.analysis.facts import kernels, learning
 from rfviz.errors import ParameterError
 from rfviz.lab.accuracy import facts as accuracy_facts
 from rfviz.lab.accuracy.page import PAGE as ACCURACY
+from rfviz.lab.binning import facts as binning_facts
+from rfviz.lab.binning.page import PAGE as BINNING
 from rfviz.lab.decision_surfaces.page import PAGE as DECISION_SURFACES
 from rfviz.lab.distance_saturation import facts as distance_saturation_facts
 from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
@@ -29,6 +31,7 @@ PAGES: tuple[Page, ...] = (
     MAXOUT_PCA,
     HASHING,
     KERNEL_APPROXIMATION,
+    BINNING,
     DECISION_SURFACES,
     ACCURACY,
 )
@@ -38,6 +41,7 @@ FACTS = collect_facts(
     maxout_pca_facts,
     hashing_facts,
     kernel_approximation_facts,
+    binning_facts,
     accuracy_facts,
     kernels,
     learning,

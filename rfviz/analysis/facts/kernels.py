@@ -1,14 +1,12 @@
-"""Facts about kernel estimates: compositional features, random grids, and what bounds ask for."""
+"""Facts about kernel estimates: compositional features, and what bounds ask for."""
 
 from __future__ import annotations
 
 import functools
-import math
 
 import numpy as np
 
 from rfviz import datasets
-from rfviz.analysis.binning import boxes, plane_grids, shared_boxes
 from rfviz.analysis.cooccurrence import exact_map, pixel_map, sample_features
 from rfviz.analysis.guarantees import Comparison, compare, measure_errors
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
@@ -42,32 +40,6 @@ def map_error(name: str, n_features: int) -> float:
     """Root mean square error of the counted map of pixel (12, 12) in this many features, seed 0."""
     sample = sample_features(preset(name, (24, 24)), n_features, 0)
     return float(pixel_map(sample, 11 * 24 + 11, n_features).rms[-1])
-
-
-@fact
-def boxes_error(n_grids: int) -> float:
-    """RMS error over the plane of the share of grids in which a point shares the box of the first of the two moons."""
-    return _shared(n_grids, 2.0)[0]
-
-
-@fact
-def boxes_predicted(n_grids: int) -> float:
-    """What theory expects of it, over all draws of the grids."""
-    return _shared(n_grids, 2.0)[1]
-
-
-@functools.lru_cache(maxsize=16)
-def _shared(n_grids: int, gamma: float) -> tuple[float, float]:
-    grids = plane_grids(datasets.load("moons"), gamma)
-    shared = shared_boxes(grids, 0, int(n_grids))
-    spread = float(np.mean(shared.exact * (1.0 - shared.exact)))
-    return float(np.sqrt(np.mean((shared.estimate - shared.exact) ** 2))), math.sqrt(spread / n_grids)
-
-
-@fact
-def full_boxes(gamma: float) -> float:
-    """How many boxes of the first grid hold at least one of the 400 points."""
-    return float(len(boxes(plane_grids(datasets.load("moons"), float(gamma), n_repetitions=1), 0, 0).sizes))
 
 
 @functools.lru_cache(maxsize=8)

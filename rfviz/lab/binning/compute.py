@@ -1,4 +1,4 @@
-"""Random binning in the plane: the grid of one repetition, and how many of them put each point into a point's box."""
+"""Random binning in the plane: the grid of one repetition, and the share of them that put two points into one box."""
 
 from __future__ import annotations
 
@@ -7,15 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rfviz.datasets.base import Dataset
+from rfviz.datasets import Dataset
 from rfviz.errors import DataError
-from rfviz.features import RandomBinning
-from rfviz.features.pitches import HatMixture
+from rfviz.features import MapSpec, RandomBinning
 
 __all__ = [
-    "MAX_POINTS", "MAX_REPETITIONS", "BoxView", "PlaneGrids", "SharedBoxes", "boxes", "pair_shares", "pairs_frame",
-    "plane_grids", "shared_boxes",
-]  # fmt: skip
+    "MAX_POINTS",
+    "MAX_REPETITIONS",
+    "BoxView",
+    "PlaneGrids",
+    "SharedBoxes",
+    "boxes",
+    "pair_shares",
+    "pairs_frame",
+    "plane_grids",
+    "shared_boxes",
+]
 
 MAX_POINTS, MAX_REPETITIONS = 400, 4096
 #: Cells a side of the picture of the plane.
@@ -34,7 +41,6 @@ class PlaneGrids:
     name : str
         The data set.
     points : ndarray of shape (n, 2)
-    labels : ndarray of shape (n,) or None
     feature_map : RandomBinning
         Fitted on the points, with all repetitions.
     codes : ndarray of shape (n, P), int64
@@ -45,20 +51,19 @@ class PlaneGrids:
 
     name: str
     points: np.ndarray
-    labels: np.ndarray | None
     feature_map: RandomBinning
     codes: np.ndarray
     axes: tuple[np.ndarray, np.ndarray]
 
     def boxes_frame(self, view: BoxView) -> pd.DataFrame:
-        """One row a point: where it is, its box in one of the grids, and how many points that box has."""
+        """Return the place of each point, its box in one of the grids, and the number of points in that box."""
         box = view.box
         return pd.DataFrame(
             {"x₁": self.points[:, 0], "x₂": self.points[:, 1], "box": box + 1, "points in it": view.sizes[box]}
         )
 
     def shared_frame(self, shared: SharedBoxes) -> pd.DataFrame:
-        """One row a cell of the picture: its middle, the estimate of the kernel to the chosen point, and the kernel."""
+        """Return the middle of each cell of the picture, with the kernel to the chosen point, estimated and exact."""
         x, y = np.meshgrid(*self.axes)
         return pd.DataFrame(
             {"x₁": x.ravel(), "x₂": y.ravel(), "estimate": shared.estimate.ravel(), "exact": shared.exact.ravel()}
@@ -95,7 +100,7 @@ class BoxView:
 
 @dataclass(frozen=True, eq=False)
 class SharedBoxes:
-    """The estimate of the kernel around one point, and how it errs.
+    """The estimate of the kernel around one point, and its error.
 
     Attributes
     ----------
@@ -127,24 +132,17 @@ class SharedBoxes:
         return float(np.sqrt(np.mean((self.estimate - self.exact) ** 2)))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a number of repetitions."""
+        """Return the error, measured and expected, one row per number of repetitions."""
         return pd.DataFrame({"P": self.p_grid, "RMS error": self.rms, "predicted": self.predicted})
 
 
-def plane_grids(
-    dataset: Dataset, gamma: float, profile: str | HatMixture = "laplacian", random_state: int = 0,
-    n_repetitions: int = MAX_REPETITIONS,
-) -> PlaneGrids:  # fmt: skip
+def plane_grids(dataset: Dataset, spec: MapSpec[RandomBinning], n_repetitions: int = MAX_REPETITIONS) -> PlaneGrids:
     """Draw the grids and find the boxes of the first 400 points of a data set of two columns.
 
     Parameters
     ----------
     dataset : Dataset
-    gamma : float
-        γ, one over a length.
-    profile : str or HatMixture
-        See :class:`rfviz.features.RandomBinning`.
-    random_state : int
+    spec : MapSpec
     n_repetitions : int
         Grids to draw.
 
@@ -161,19 +159,17 @@ def plane_grids(
     X = dataset.X[:MAX_POINTS].astype(np.float64)
     if len(X) < 2:
         raise DataError(f"Pairs need at least 2 points; {dataset.name} has {len(X)}. Choose more points.")
-    feature_map = RandomBinning(n_repetitions, gamma=gamma, profile=profile, random_state=random_state, device="cpu")
-    feature_map.fit(X)
+    feature_map = spec.make(n_components=n_repetitions, device="cpu").fit(X)
     low, high = X.min(axis=0), X.max(axis=0)
     # Square cells, so that a diamond is one.
     reach = (0.5 + _MARGIN) * max(float((high - low).max()), 1e-9)
     middle = 0.5 * (low + high)
     across, up = (np.linspace(m - reach, m + reach, CELLS) for m in middle)
-    labels = dataset.y[:MAX_POINTS] if dataset.target_names else None
-    return PlaneGrids(dataset.name, X, labels, feature_map, feature_map.codes(X), (across, up))
+    return PlaneGrids(dataset.name, X, feature_map, feature_map.codes(X), (across, up))
 
 
 def boxes(grids: PlaneGrids, repetition: int, row: int) -> BoxView:
-    """The grid of one repetition, from 0, and which box of it each point is in; `row` is the chosen point.
+    """Return the grid of one repetition, and the box of it that each point is in.
 
     Parameters
     ----------
@@ -197,7 +193,7 @@ def boxes(grids: PlaneGrids, repetition: int, row: int) -> BoxView:
 
 
 def _lines(axis: np.ndarray, pitch: float, shift: float) -> np.ndarray:
-    """Where a grid's lines are within the picture; none where they would lie closer than the eye can part."""
+    """Return the places of a grid's lines within the picture; none where they would lie too close to be told apart."""
     first, last = np.ceil((axis[0] - shift) / pitch), np.floor((axis[-1] - shift) / pitch)
     if last - first > _MOST_LINES:
         return np.empty(0)
@@ -205,7 +201,7 @@ def _lines(axis: np.ndarray, pitch: float, shift: float) -> np.ndarray:
 
 
 def shared_boxes(grids: PlaneGrids, row: int, n_repetitions: int) -> SharedBoxes:
-    """How many of the first repetitions put each point of the plane into the box of point `row`, beside the kernel.
+    """Count the repetitions that put each point of the plane into the box of point `row`, and compare with the kernel.
 
     Parameters
     ----------
@@ -242,7 +238,7 @@ def shared_boxes(grids: PlaneGrids, row: int, n_repetitions: int) -> SharedBoxes
 
 
 def pair_shares(grids: PlaneGrids, n_repetitions: int, repetition: int) -> tuple[np.ndarray, np.ndarray]:
-    """Share of `n_repetitions` grids, from number `repetition` on, in which each pair of points shares its box.
+    """Return the share of grids, from number `repetition` on, in which each pair of points shares its box.
 
     Parameters
     ----------
@@ -266,7 +262,7 @@ def pair_shares(grids: PlaneGrids, n_repetitions: int, repetition: int) -> tuple
 
 
 def pairs_frame(shares: np.ndarray, order: np.ndarray) -> pd.DataFrame:
-    """One row a pair of points, numbered from 1, and the share of grids in which both are in one box.
+    """Return the share of grids in which both points of a pair are in one box, one row per pair, points from 1.
 
     Parameters
     ----------

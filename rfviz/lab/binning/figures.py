@@ -1,4 +1,4 @@
-"""Random binning in the plane: one grid over the points, the estimate around a point, pairs, and the error."""
+"""Charts of random binning: one grid over the points, the estimate around a point, pairs, and the error."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.analysis.binning import BoxView, PlaneGrids, SharedBoxes
 from rfviz.features import RandomBinning, RandomFourier
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, map_style, styled
+from rfviz.lab.binning.compute import BoxView, PlaneGrids, SharedBoxes
 
 __all__ = ["plot_boxes", "plot_pairs", "plot_shared", "plot_shared_error"]
 
-# From nothing to all: legible on a light and on a dark page, and for colour-blind readers.
+# From nothing to all: legible on a light and on a dark page, and for colour-blind users.
 _SHARES = ((0.0, "#f4f2ee"), (0.25, "#bcd6ea"), (0.5, "#7fb0da"), (0.75, "#2a7fc4"), (1.0, "#0b3a72"))
 _LEVELS = {"start": 0.1, "end": 0.9, "size": 0.2}
 
 
 def plot_boxes(grids: PlaneGrids, view: BoxView, row: int, *, height: int = 446, revision: str = "") -> go.Figure:
-    """The grid of one repetition over the points, each with the colour and the mark of its box; a click picks a point.
+    """Plot the grid of one repetition over the points, each with the colour and the mark of its box.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def plot_boxes(grids: PlaneGrids, view: BoxView, row: int, *, height: int = 446,
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, the zoom survives a redraw.
     """
     colours = np.array(COLOURS)[view.box % len(COLOURS)]
     symbols = np.array(SYMBOLS)[view.box // len(COLOURS) % len(SYMBOLS)]
@@ -69,7 +69,7 @@ def _grid_lines(grids: PlaneGrids, view: BoxView) -> list[dict[str, Any]]:
 
 
 def _ring(grids: PlaneGrids, row: int) -> list[dict[str, Any]]:
-    """The chosen point, to be seen on any colour: black with a white edge."""
+    """Draw a ring around the chosen point that is visible on any colour: black with a white edge."""
     x, y = grids.points[row]
     return [
         trace(
@@ -81,7 +81,7 @@ def _ring(grids: PlaneGrids, row: int) -> list[dict[str, Any]]:
 
 
 def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, revision: str = "") -> go.Figure:
-    """How many repetitions put each point of the plane into the box of the chosen one; lines show the exact kernel.
+    """Plot the share of repetitions with each point of the plane in the box of the chosen one, and the exact kernel.
 
     Parameters
     ----------
@@ -90,11 +90,7 @@ def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, re
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+        While it stays the same, the zoom survives a redraw.
     """
     x, y = grids.axes
     picture = trace(
@@ -110,20 +106,16 @@ def plot_shared(grids: PlaneGrids, shared: SharedBoxes, *, height: int = 446, re
 
 
 def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 446, revision: str = "") -> go.Figure:
-    """Share of boxes of all pairs of points, sorted so that the boxes of one repetition are blocks.
+    """Plot the share of common boxes of all pairs of points, sorted so that the boxes of one repetition are blocks.
 
     Parameters
     ----------
     shares : ndarray of shape (n, n)
-        From :func:`rfviz.analysis.binning.pair_shares`.
+        From :func:`rfviz.lab.binning.compute.pair_shares`.
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+        While it stays the same, the zoom survives a redraw.
     """
     n = len(shares)
     picture = trace(
@@ -139,7 +131,7 @@ def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 446, revi
 
 
 def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str = "") -> go.Figure:
-    """Root mean square error of the picture against the number of repetitions, measured and expected.
+    """Plot the RMS error of the estimate against the number of repetitions, measured and expected.
 
     Parameters
     ----------
@@ -147,11 +139,7 @@ def plot_shared_error(shared: SharedBoxes, *, height: int = 330, revision: str =
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
+        While it stays the same, the zoom survives a redraw.
     """
     style = map_style(RandomBinning)
     measured = trace(

@@ -1,0 +1,1 @@
+"""Random binning: Figure 2 of the paper on random features."""

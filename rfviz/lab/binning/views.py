@@ -1,0 +1,48 @@
+"""The layout of the page on random binning: one grid next to what all of them add up to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from rfviz.lab.binning import text
+from rfviz.lab.binning.page import BinningResult, Settings
+from rfviz.lab.page import Chart
+from rfviz.lab.panel import Data
+from rfviz.ui import layout
+from rfviz.ui.live_chart import taken_row
+from rfviz.ui.page import View
+
+__all__ = ["BinningView"]
+
+
+class BinningView(View[Data, Settings, BinningResult]):
+    """Two pictures side by side; a click on a point of the first one moves the ring."""
+
+    def prepare(self) -> None:
+        clicked = taken_row("boxes")
+        if clicked is not None:
+            self.state.apply({"point": clicked + 1})
+
+    def draw(self, settings: Settings, result: BinningResult, charts: Sequence[Chart]) -> None:
+        first, second, _ = charts
+        with st.container(key="pair-top"):
+            layout.chart(first.figure, first.name, first.alt, clickable=True)
+            layout.chart(second.figure, second.name, second.alt)
+        layout.under_chart(first.figure, first.name, first.alt)
+        layout.explain(first.words)
+        self.share(settings, result)
+        self.draw_details(settings, result, charts)
+
+    def details(
+        self, settings: Settings, result: BinningResult, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
+        error = charts[2]
+        formats = dict.fromkeys(["RMS error", "predicted"], "%.4f")
+        return {
+            "Error against the number of grids": lambda: layout.chart(error.figure, error.name, error.alt),
+            "Numbers": lambda: layout.numbers(error.frame, formats, text.NUMBERS),
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        }
