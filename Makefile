@@ -1,5 +1,6 @@
 # make app    start the laboratory (sets everything up the first time)
 # make test   run every test, the browser's included
+# make oldest run the tests without a browser on the oldest versions that requirements.txt allows
 # For the GPU: make gpu, once. For your own data: make app DATA=/path/to/folder
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export RFVIZ_DATA ?= $(DATA)
 
-.PHONY: app test lint gpu screenshots clean
+.PHONY: app test lint oldest gpu screenshots clean
 
 app: $(VENV)/app.stamp $(VENV)/plotly.stamp
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -18,11 +19,18 @@ app: $(VENV)/app.stamp $(VENV)/plotly.stamp
 test: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/pyright
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# An environment of its own, with the lowest version of each direct requirement.
+oldest: $(VENV)/dev.stamp
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
+	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -r requirements.txt "pytest>=8.4,<10" "pytest-xdist>=3.7,<4"
+	.venv-oldest/bin/python -m pytest -n $(WORKERS) --dist loadfile --ignore tests/browser
 
 gpu: $(VENV)/app.stamp
 	$(BIN)/uv pip install --python $(BIN)/python -r requirements-gpu.txt
@@ -31,7 +39,7 @@ screenshots: $(VENV)/dev.stamp
 	$(BIN)/python assets/screenshots.py
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) .venv-oldest
 
 # uv installs in seconds what takes pip most of a minute; where it cannot be had, pip does it.
 define install
