@@ -29,6 +29,7 @@ def stop(page):
     return seconds
 
 
+@pytest.mark.journey
 def test_default_race_runs_by_itself_and_is_kept(app, visit):
     page = visit(app, "accuracy")
     page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)

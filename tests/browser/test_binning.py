@@ -25,6 +25,7 @@ def test_moving_the_grid_shown_moves_the_boxes_and_not_the_estimate(page):
     wait_for_query(page, shown="2")
 
 
+@pytest.mark.journey
 def test_more_grids_change_the_estimate_and_not_the_boxes(page):
     before = page.evaluate("rf.state('boxes')")
     changes(page, "shared", lambda: slider(page, "Grids P").press("ArrowRight"))

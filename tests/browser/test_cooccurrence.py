@@ -26,6 +26,7 @@ def click_pixel(page, column, row):
     page.mouse.click(*page.evaluate(PLACE, [column, row]))
 
 
+@pytest.mark.journey
 def test_a_click_picks_the_pixel(page):
     changes(page, MAPS, lambda: click_pixel(page, 4, 7))
     page.wait_for_function(f"({MARK})().join() === '4,7'")

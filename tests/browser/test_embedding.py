@@ -80,6 +80,7 @@ def test_card_follows_the_pointer_without_asking_the_server(page, visit):
     point_at(page, rows[0])
 
 
+@pytest.mark.journey
 def test_click_selects_a_point(page):
     for row in page.evaluate(CLEAREST)[:2]:
         place = page.evaluate("(row) => [rf.traces('embedding')[0].x[row], rf.traces('embedding')[0].y[row]]", row)

@@ -26,6 +26,7 @@ def test_opens_with_bounds_beside_measurements(page):
     assert page.get_by_text("loose by a factor of").count() == 1
 
 
+@pytest.mark.journey
 def test_a_smaller_error_moves_the_rings_to_the_right(page):
     before = page.evaluate(RINGS)
     changes(page, CHART, lambda: slider(page, "Error").press("ArrowLeft"))

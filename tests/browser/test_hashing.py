@@ -24,6 +24,7 @@ def click_tile(page, number):
     page.mouse.click(*page.evaluate("(n) => rf.pixel('tiles', 0, n)", number))
 
 
+@pytest.mark.journey
 def test_the_sliders_move_the_curve(page):
     before = page.evaluate(CURVE)
     changes(page, MAIN, lambda: slider(page, "Pool size").press("ArrowRight"))

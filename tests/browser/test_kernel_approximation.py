@@ -27,6 +27,7 @@ def test_deep_link_shows_its_settings(app, visit):
     assert "MAE" in page.evaluate("rf.chart('kernel-error')._fullLayout.yaxis.title.text")
 
 
+@pytest.mark.journey
 def test_moving_m_moves_the_cloud_and_not_the_curves(page):
     before = page.evaluate("rf.state('kernel-error')")
     frame = page.evaluate("rf.range('cloud-0')")

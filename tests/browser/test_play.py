@@ -24,6 +24,7 @@ def scrubber(page):
     return page.get_by_role("slider", name="Frame: m")
 
 
+@pytest.mark.journey
 def test_it_plays_pauses_steps_and_keeps(app, visit):
     page = visit(app, SLUG)
     wait_for_chart(page, SATURATION)

@@ -125,6 +125,7 @@ def range_in(address):
     return [*ranges["x"], *ranges["y"]]
 
 
+@pytest.mark.journey
 def test_dragging_redraws_before_the_mouse_is_released(page):
     history = page.evaluate("history.length")
     element = slider(page, "Pool size")

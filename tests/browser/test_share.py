@@ -64,6 +64,7 @@ def test_a_copied_link_opens_the_same_chart_elsewhere(app, visit):
     assert other.evaluate("rf.range('saturation')") == [0.5, 1.25, 0.25, 0.75]
 
 
+@pytest.mark.journey
 def test_every_file_can_be_read_back(app, visit, tmp_path):
     page = visit(app, OTHER, accept_downloads=True)
     wait_for_chart(page, SATURATION)

@@ -57,6 +57,7 @@ def test_a_slider_changes_the_sampled_kernels_only(zoo):
     assert all(a != b for a, b in zip(pictures(zoo, "sampled"), before["sampled"], strict=True))
 
 
+@pytest.mark.journey
 def test_the_ring_is_dragged_in_one_picture_and_moves_in_all(zoo):
     before = pictures(zoo, "exact")
     box = panels(zoo, "sampled").first.bounding_box()
