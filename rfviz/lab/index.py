@@ -12,6 +12,8 @@ from rfviz.lab.decision_surfaces.page import PAGE as DECISION_SURFACES
 from rfviz.lab.distance_saturation import facts as distance_saturation_facts
 from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
 from rfviz.lab.facts import collect_facts
+from rfviz.lab.guarantees import facts as guarantees_facts
+from rfviz.lab.guarantees.page import PAGE as GUARANTEES
 from rfviz.lab.hashing import facts as hashing_facts
 from rfviz.lab.hashing.page import PAGE as HASHING
 from rfviz.lab.kernel_approximation import facts as kernel_approximation_facts
@@ -32,6 +34,7 @@ PAGES: tuple[Page, ...] = (
     HASHING,
     KERNEL_APPROXIMATION,
     BINNING,
+    GUARANTEES,
     DECISION_SURFACES,
     ACCURACY,
 )
@@ -42,6 +45,7 @@ FACTS = collect_facts(
     hashing_facts,
     kernel_approximation_facts,
     binning_facts,
+    guarantees_facts,
     accuracy_facts,
     kernels,
     learning,

@@ -23,7 +23,7 @@ def test_opens_with_bounds_beside_measurements(page):
         names
     )
     assert page.get_by_role("cell", name="measured", exact=True).count() == 1
-    assert page.get_by_text("loose by a factor of").count() == 1
+    assert page.get_by_text("times too large").count() == 1
 
 
 @pytest.mark.journey

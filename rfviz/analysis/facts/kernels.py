@@ -1,4 +1,4 @@
-"""Facts about kernel estimates: compositional features, and what bounds ask for."""
+"""Facts about kernel estimates: pixels that meet."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ import functools
 
 import numpy as np
 
-from rfviz import datasets
 from rfviz.analysis.cooccurrence import exact_map, pixel_map, sample_features
-from rfviz.analysis.guarantees import Comparison, compare, measure_errors
-from rfviz.analysis.kernel_sample import error_grid, prepare_sample
-from rfviz.errors import ParameterError
 from rfviz.lab.facts import fact
 from rfviz.skeleton import occurrence, pixel_groups, preset
 
@@ -40,27 +36,6 @@ def map_error(name: str, n_features: int) -> float:
     """Root mean square error of the counted map of pixel (12, 12) in this many features, seed 0."""
     sample = sample_features(preset(name, (24, 24)), n_features, 0)
     return float(pixel_map(sample, 11 * 24 + 11, n_features).rms[-1])
-
-
-@functools.lru_cache(maxsize=8)
-def _bounds(eps: float, draws: int) -> Comparison:
-    sample = prepare_sample(datasets.load("digits"), "unit norm", 64)
-    setting = {"gamma": 1.0, "paired": True, "spectrum": "gaussian", "draw": "iid"}
-    measured = measure_errors(sample, "RandomFourier", setting, error_grid(2000), draws)
-    found = measured.feature_map.applicable_bounds(
-        measured.n_pairs, measured.n_features, measured.diameter, measured.largest_variance
-    )
-    return compare(measured, found, eps, 0.05)
-
-
-@fact
-def features_needed(about: str, kind: str, eps: float) -> float:
-    """Features for an error of eps with probability 0.95: kind "measured" or "bound" (the loosest that is drawn)."""
-    curves = _bounds(float(eps), 100).find(about, kind)
-    known = [curve.features for curve in curves if kind == "measured" or len(curve.m)]
-    if not known:
-        raise ParameterError("kind", f"must be known for errors {about}", kind, 'Choose "bound".')
-    return max(known)
 
 
 @fact

@@ -1,4 +1,4 @@
-"""Facts about learning: test errors, boosting, the largest weight, and a bound on the risk."""
+"""Facts about learning: test errors, boosting, and the largest weight."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ import numpy as np
 from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.boosting import BoostSegment, boost
-from rfviz.analysis.kernel_sample import error_grid
-from rfviz.analysis.risk import MeasuredRisk, measure_risk
 from rfviz.analysis.splits import Split, make_split
 from rfviz.analysis.weight_decay import WeightDecay, largest_weights
-from rfviz.bounds import LOSSES, kitchen_sinks_risk
 from rfviz.features import MapSpec, map_class
 from rfviz.lab.facts import at, fact
 from rfviz.linear_model import default_grid
@@ -88,30 +85,3 @@ def weight_slope(first: int) -> float:
     """Slope of that median against k on logarithmic axes, from the first k on."""
     decay = _decay("DecisionStumps")
     return decay.slope(list(map(int, decay.k_grid)).index(first))
-
-
-@functools.lru_cache(maxsize=1)
-def _risk() -> MeasuredRisk:
-    setting = {"gamma": 1.0, "paired": False}
-    return measure_risk(_split("digits", "unit norm"), "RandomFourier", setting, error_grid(1000), 3)
-
-
-def _risk_bound(n: int, m: int) -> float:
-    measured = _risk()
-    place = int(np.argmin(np.abs(np.log(measured.m_grid / m))))
-    size = float(np.median(measured.size, axis=0)[place])
-    hinge = LOSSES["hinge"]
-    return float(kitchen_sinks_risk(hinge.lipschitz(size), size, hinge.at_zero, 0.025).total(n, m))
-
-
-@fact
-def risk_bound(m: int) -> float:
-    """Theorem 1 of kitchen sinks on the excess risk: m Fourier features of the digits, hinge loss, δ = 0.05."""
-    return _risk_bound(_risk().n_train, m)
-
-
-@fact
-def risk_measured(m: int) -> float:
-    """The excess that was measured: mean hinge loss on test rows, less the least for any number of features."""
-    measured = _risk()
-    return float(measured.excess("hinge")[int(np.argmin(np.abs(np.log(measured.m_grid / m))))])

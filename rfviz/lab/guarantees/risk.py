@@ -1,11 +1,10 @@
-"""What is learnt with m random features, in the terms of the theorems: risks, and the constants they leave open."""
+"""Learning with m random features, in the terms of the theorems: risks, and the constants that they leave open."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,7 @@ from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
 from rfviz.bounds import LOSSES
 from rfviz.errors import DataError
-from rfviz.features import registry
+from rfviz.features import MapSpec
 from rfviz.linear_model import RidgePath
 
 __all__ = ["MeasuredRisk", "measure_risk"]
@@ -31,7 +30,8 @@ class MeasuredRisk:
 
     Attributes
     ----------
-    label, scheme, dataset : str
+    spec : MapSpec
+    dataset : str
     n_train, n_test, n_outputs : int
         Outputs: one for two classes, else each class against the rest, and risks are means over them.
     m_grid : ndarray of shape (G,), int
@@ -43,8 +43,7 @@ class MeasuredRisk:
         B: norm of the coefficients of features scaled by 1/√m, the largest of all outputs.
     """
 
-    label: str
-    scheme: str
+    spec: MapSpec
     dataset: str
     n_train: int
     n_test: int
@@ -56,20 +55,20 @@ class MeasuredRisk:
     radius: np.ndarray
 
     def place(self, m: int) -> int:
-        """Of the number of features on the grid that is nearest to m."""
+        """Return the place of the number of features on the grid that is nearest to m."""
         return int(np.argmin(np.abs(np.log(self.m_grid / m))))
 
     def excess(self, loss: str) -> np.ndarray:
-        """Mean test risk less the least one on the grid, which stands in for the best of the class; shape (G,)."""
+        """Return the mean test risk less the least on the grid, in place of the best of the class; shape (G,)."""
         mean = self.test[loss].mean(axis=0)
         return mean - mean.min()
 
     def gap(self, loss: str) -> np.ndarray:
-        """Mean distance of test and training risk; shape (G,)."""
+        """Return the mean distance of test and training risk; shape (G,)."""
         return np.abs(self.test[loss] - self.train[loss]).mean(axis=0)
 
     def to_frame(self, loss: str) -> pd.DataFrame:
-        """One row an m."""
+        """Return means over the draws, one row per m; of C and B the medians."""
         return pd.DataFrame(
             {
                 "m": self.m_grid,
@@ -85,8 +84,7 @@ class MeasuredRisk:
 
 def measure_risk(
     split: Split,
-    scheme: str,
-    setting: Mapping[str, Any],
+    spec: MapSpec,
     m_grid: Sequence[int],
     n_seeds: int = 3,
     progress: Progress = silent,
@@ -97,9 +95,8 @@ def measure_risk(
     ----------
     split : Split
         With classes.
-    scheme : str
-        Class name of a feature map.
-    setting : mapping
+    spec : MapSpec
+        The number of features and the seed are replaced.
     m_grid : sequence of int
     n_seeds : int
     progress : callable
@@ -111,7 +108,7 @@ def measure_risk(
     """
     if not split.is_classification:
         raise DataError(f"The theorems on learning speak of classes; {split.name} has numbers. Choose labelled data.")
-    grid, cls = [int(m) for m in m_grid], registry()[scheme]
+    grid = [int(m) for m in m_grid]
     codes, test_codes = _codes(split.y_train), _codes(split.y_test, np.unique(split.y_train))
     rows = np.random.default_rng(0).permutation(len(codes))[:_TRAIN_ROWS]
     shape = n_seeds, len(grid)
@@ -119,9 +116,9 @@ def measure_risk(
     size, radius = np.empty(shape), np.empty(shape)
     with single_threaded_blas() if len(codes) * max(grid) ** 2 < _ONE_THREAD_BELOW else nullcontext():
         for seed in range(n_seeds):
-            word = f"{cls.label}: seed {seed + 1} of {n_seeds}"
+            word = f"{spec.cls.label}: seed {seed + 1} of {n_seeds}"
             progress(seed / n_seeds, word)
-            drawn = cls(**{**setting, "n_components": max(grid), "random_state": seed})
+            drawn = spec.make(n_components=max(grid), random_state=seed)
             path = RidgePath(drawn, m_grid=grid, fit_intercept=False)
             path.fit(split.X_train, codes, lambda share, text, s=seed, w=word: progress((s + share) / n_seeds, w))
             for part, X, y in ((train, split.X_train[rows], codes[rows]), (test, split.X_test, test_codes)):
@@ -133,13 +130,13 @@ def measure_risk(
                 size[seed, j] = m * drawn._unit_scale * np.abs(path.coef_[m]).max()
                 radius[seed, j] = np.sqrt(m) * np.linalg.norm(path.coef_[m], axis=0).max()
     return MeasuredRisk(
-        cls.label, scheme, split.name, len(codes), len(test_codes), codes.shape[1], np.array(grid), train, test,
+        spec, split.name, len(codes), len(test_codes), codes.shape[1], np.array(grid), train, test,
         size, radius,
     )  # fmt: skip
 
 
 def _codes(y: np.ndarray, classes: np.ndarray | None = None) -> np.ndarray:
-    """Columns of ±1: one for two classes, else one a class."""
+    """Return columns of ±1: one for two classes, else one per class."""
     classes = np.unique(y) if classes is None else classes
     columns = classes[1:] if len(classes) == 2 else classes
     return np.where(y[:, None] == columns, 1.0, -1.0)

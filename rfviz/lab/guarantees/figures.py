@@ -1,4 +1,4 @@
-"""Bounds beside what was measured: errors of the kernel estimate, and risks of what is learnt, against m."""
+"""Figures of guarantees: bounds and measurements, of the kernel estimate and of learning, against m."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.analysis.guarantees import ABOUT, Comparison, Curve
-from rfviz.analysis.risk import MeasuredRisk
 from rfviz.bounds import RiskBound
 from rfviz.figures.lines import M_TITLE, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, rgba, styled
+from rfviz.lab.guarantees.compute import ABOUT, Comparison, Curve
+from rfviz.lab.guarantees.risk import MeasuredRisk
 
 __all__ = ["plot_guarantees", "plot_risk"]
 
@@ -31,13 +31,13 @@ def plot_guarantees(
     height: int = 540,
     revision: str = "",
 ) -> go.Figure:
-    """Error against the number of features: measured, expected and guaranteed, and the reader's ε.
+    """Draw the error against the number of features: measured, expected and guaranteed, and the user's ε.
 
     Parameters
     ----------
     comparison : Comparison
     shown : sequence of str
-        Of :data:`rfviz.analysis.guarantees.ABOUT`.
+        Of :data:`rfviz.lab.guarantees.compute.ABOUT`.
     at : int, optional
         Number of features to mark.
     largest : float, optional
@@ -45,10 +45,6 @@ def plot_guarantees(
     height : int
         Pixels.
     revision : str
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
     """
     curves = [c for c in comparison.curves if c.about in shown and len(c.m)]
     traces, seen = [], {}
@@ -66,7 +62,7 @@ def plot_guarantees(
         "yaxis": {"type": "log", "dtick": 1, "range": [float(np.log10(0.5 * lowest)), float(np.log10(top))]},
     }
     shapes = [mark("y", comparison.eps)] + ([mark("x", at)] if at else [])
-    notes = [_beside(comparison.eps, "ε")]
+    notes = [_after(comparison.eps, "ε")]
     if largest:
         shapes.append(_vacuous(largest, 1e6))
         notes.append(_note(top, "vacuous: no error is so large", "top"))
@@ -95,7 +91,7 @@ def _measured(m: np.ndarray, values: np.ndarray, number: int, name: str) -> dict
 
 
 def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
-    """Where a curve comes down to the reader's error."""
+    """Draw a ring where a curve comes down to the user's error."""
     colour = COLOURS[ABOUT.index(curve.about)]
     return trace(
         "scatter", x=[curve.features], y=[eps], mode="markers", showlegend=False, name=f"{curve.name} at ε",
@@ -105,7 +101,7 @@ def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
 
 
 def _vacuous(largest: float, end: float) -> dict[str, Any]:
-    """The area from the largest value there can be up to `end`, in which a bound says nothing."""
+    """Return the area from the largest value there can be up to `end`, in which a bound says nothing."""
     return {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": largest, "y1": end, "layer": "below",
             "line": {"width": 0}, "fillcolor": rgba(GREY, 0.16)}  # fmt: skip
 
@@ -115,8 +111,8 @@ def _note(y: float, text: str, above: str = "bottom") -> dict[str, Any]:
             "xanchor": "right", "yanchor": above, "font": {"size": 13}}  # fmt: skip
 
 
-def _beside(y: float, text: str) -> dict[str, Any]:
-    """A word beyond the end of a line, where no curve crosses it."""
+def _after(y: float, text: str) -> dict[str, Any]:
+    """Return a word beyond the end of a line, where no curve crosses it."""
     return {"xref": "paper", "x": 1.005, "y": float(np.log10(y)), "text": text, "showarrow": False,
             "xanchor": "left", "yanchor": "middle", "font": {"size": 15}}  # fmt: skip
 
@@ -132,7 +128,7 @@ def plot_risk(
     height: int = 500,
     revision: str = "",
 ) -> go.Figure:
-    """Excess risk against the number of features: the two terms of a theorem, and what was measured.
+    """Draw excess risk against the number of features: the two terms of a theorem, and measurements.
 
     Parameters
     ----------
@@ -147,10 +143,6 @@ def plot_risk(
         The risk of the constant function 0: a bound above it says nothing that this function does not.
     height : int
     revision : str
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
     """
     m = np.geomspace(measured.m_grid[0], 1e8, 60)
     flat = np.full(m.shape, float(bound.estimation(n)))
@@ -168,7 +160,7 @@ def plot_risk(
     shapes, notes = ([mark("x", at)] if at else []), []
     if largest:
         shapes.append(_vacuous(largest, 1e12))
-        notes.append(_note(3.0 * top, "vacuous: f = 0 has no larger risk", "top"))
+        notes.append(_note(3.0 * top, "vacuous: always answering 0 does better", "top"))
     return styled(
         traces, x=M_TITLE, y="excess risk", height=height, revision=revision, shapes=shapes, annotations=notes,
         xaxis={"type": "log", "dtick": 1, "tickformat": "~s", "range": [float(np.log10(0.9 * m[0])), 8.0]},

@@ -1,15 +1,14 @@
 """Guarantees against measurement: which error do m features exceed with probability δ, and which do bounds allow?
 
 Two errors are measured over independent draws of a map: that of one pair of points, picked at random, and the largest
-of all pairs. Beside them stand what the exact variance lets expect, and what bounds guarantee, for one pair, for all
-pairs of the points (by the union bound), and for all points of the region that they lie in.
+of all pairs. They are compared with the errors that the exact variance lets expect, and with those that bounds allow:
+for one pair, for all pairs of the points (by the union bound), and for all points of the region that they lie in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,15 +16,15 @@ from scipy.spatial.distance import pdist, squareform
 
 from rfviz import bounds
 from rfviz.analysis.kernel_sample import KernelSample
-from rfviz.analysis.mapping import points_for, settled
+from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import estimates
 from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.bounds import BoundStatement
-from rfviz.features import FeatureMap, map_class
+from rfviz.features import FeatureMap, MapSpec, ProductLaw
 
-__all__ = ["ABOUT", "DELTAS", "Comparison", "Curve", "MeasuredErrors", "compare", "measure_errors"]
+__all__ = ["ABOUT", "DELTAS", "Comparison", "Curve", "MeasuredErrors", "compare", "measure_errors", "needed"]
 
 #: What a statement is about, from the least to the most that it says.
 ABOUT = ("one pair", "all pairs", "everywhere")
@@ -42,9 +41,9 @@ class MeasuredErrors:
 
     Attributes
     ----------
-    label, scheme, dataset : str
-    setting : dict
-        The map's parameters as numbers.
+    spec : MapSpec
+        The map, with its parameters as numbers.
+    dataset : str
     n_points, n_pairs, n_draws, n_features : int
     diameter : float
         Largest distance between two of the points.
@@ -55,13 +54,11 @@ class MeasuredErrors:
         Largest error over the pairs of each draw.
     deviations : ndarray of shape (G, k) or None
         Exact standard deviations of the estimates, of a fair sample of the pairs and of that with the largest; None
-        where the scheme has no exact variance.
+        where the map has no exact variance.
     """
 
-    label: str
-    scheme: str
+    spec: MapSpec
     dataset: str
-    setting: dict[str, Any]
     n_points: int
     n_pairs: int
     n_draws: int
@@ -73,13 +70,13 @@ class MeasuredErrors:
     deviations: np.ndarray | None
 
     def errors(self, about: str, delta: float) -> np.ndarray:
-        """What is exceeded with probability δ by ``"one pair"`` or by the largest of ``"all pairs"``, shape (G,)."""
+        """Return what ``"one pair"`` or the largest of ``"all pairs"`` exceeds with probability δ, shape (G,)."""
         if about == "one pair":
             return self.pair[DELTAS.index(delta)]
         return np.quantile(self.maxima, 1.0 - delta, axis=0, method="higher")
 
     def normal(self, about: str, delta: float) -> np.ndarray | None:
-        """The same if the estimates were normal with their exact variances: of the widest pair, or the union of all."""
+        """Return the same for normal estimates with their exact variances: of the widest pair, or the union of all."""
         if self.deviations is None:
             return None
         if about == "one pair":
@@ -89,7 +86,7 @@ class MeasuredErrors:
     @property
     def feature_map(self) -> FeatureMap:
         """The map that was measured, not fitted."""
-        return map_class(self.scheme)(**self.setting)
+        return self.spec.make()
 
     @property
     def largest_variance(self) -> float | None:
@@ -99,21 +96,18 @@ class MeasuredErrors:
 
 def measure_errors(
     sample: KernelSample,
-    scheme: str,
-    setting: Mapping[str, Any],
+    spec: MapSpec,
     m_grid: Sequence[int],
     n_draws: int = 100,
     progress: Progress = silent,
 ) -> MeasuredErrors:
-    """Errors of all pairs of a sample, over draws with the seeds 0, 1, … and for every m of a grid.
+    """Measure the errors of all pairs of a sample, over draws with the seeds 0, 1, … and for every m of a grid.
 
     Parameters
     ----------
     sample : KernelSample
-    scheme : str
-        Class name of a feature map with a closed-form kernel.
-    setting : mapping
-        Its keyword arguments but for the number of features and the seed.
+    spec : MapSpec
+        Of a map with a closed-form kernel; the number of features and the seed are replaced.
     m_grid : sequence of int
         Rising.
     n_draws : int
@@ -122,39 +116,39 @@ def measure_errors(
     Raises
     ------
     ParameterError
-        For a parameter that breaks its rule, or a scheme without a closed-form kernel.
+        For a parameter that breaks its rule, or a map without a closed-form kernel.
     MemoryBudgetError
         Where the errors of all draws would not fit.
     """
-    grid, cls = np.asarray(m_grid, dtype=int), map_class(scheme)
+    grid, label = np.asarray(m_grid, dtype=int), spec.cls.label
     pairs = sample.n_points * (sample.n_points - 1) // 2
     check_memory(
         n_draws * len(grid) * pairs * 4 + 6 * 8 * sample.n_points**2, "cpu",
         f"{n_draws} draws of {pairs:,} pairs at {len(grid)} numbers of features", "Choose fewer points or draws.",
     )  # fmt: skip
-    setting = settled(cls, setting, sample.original)
-    points = points_for(cls(**setting), sample)
+    spec = spec.resolve(sample.original)
+    points = points_for(spec.make(), sample)
     errors = np.empty((len(grid), n_draws, pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
         for draw in range(n_draws):
-            progress(0.9 * draw / n_draws, f"{cls.label}: draw {draw + 1} of {n_draws}")
-            drawn = cls(**{**setting, "n_components": int(grid[-1]), "random_state": draw}).fit(points)
+            progress(0.9 * draw / n_draws, f"{label}: draw {draw + 1} of {n_draws}")
+            drawn = spec.make(n_components=int(grid[-1]), random_state=draw).fit(points)
             if draw == 0:
                 K, law = drawn.kernel(points), drawn.product_law(points)
             for index, K_hat in enumerate(estimates(drawn, points, grid)):
                 errors[index, draw] = np.abs(squareform(K_hat - K, checks=False))
-    progress(0.9, f"{cls.label}: comparing")
+    progress(0.9, f"{label}: comparing")
     levels = 1.0 - np.array(DELTAS)
     pair = np.stack([np.quantile(of_one_m, levels) for of_one_m in errors], axis=1)
     deviations = None if law is None else np.stack([_deviations(law, int(m)) for m in grid])
     return MeasuredErrors(
-        cls.label, scheme, sample.name, setting, sample.n_points, pairs, n_draws, sample.original.shape[1],
+        spec, sample.name, sample.n_points, pairs, n_draws, sample.original.shape[1],
         float(pdist(sample.coordinates).max()), grid, pair, errors.max(axis=2).T.astype(np.float64), deviations,
     )  # fmt: skip
 
 
-def _deviations(law: Any, m: int) -> np.ndarray:
-    """Evenly spaced quantiles of the standard deviations of all pairs, and last the largest."""
+def _deviations(law: ProductLaw, m: int) -> np.ndarray:
+    """Return evenly spaced quantiles of the standard deviations of all pairs, and last the largest."""
     rising = np.sort(np.maximum(squareform(law.variance(m), checks=False), 0.0))
     places = np.linspace(0, len(rising) - 1, min(_DEVIATIONS, len(rising))).round().astype(int)
     return np.sqrt(np.append(rising[places], rising[-1]))
@@ -162,7 +156,7 @@ def _deviations(law: Any, m: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """An error against m, and the number of features at which it comes down to the reader's.
+    """An error against m, and the number of features at which it comes down to the user's.
 
     Attributes
     ----------
@@ -173,7 +167,7 @@ class Curve:
     m, error : ndarray of shape (k,)
         Empty for what is in the table only.
     features : float
-        The m that ε asks for, infinite where no number will do.
+        The m that ε requires, infinite where no number will do.
     beyond : bool
         Whether that lies beyond what was measured, and was extended by the rate 1/√m.
     """
@@ -206,16 +200,16 @@ class Comparison:
     curves: tuple[Curve, ...]
 
     def find(self, about: str, kind: str) -> list[Curve]:
-        """The curves of one kind about one thing."""
+        """Return the curves of one kind about one thing."""
         return [c for c in self.curves if c.about == about and c.kind == kind]
 
     def suffices(self, about: str) -> float | None:
-        """The measured number of features; of all pairs where a region is asked for, since no more can be measured."""
+        """Return the measured number of features; of all pairs for a region, since no more can be measured."""
         found = self.find("all pairs" if about == "everywhere" else about, "measured")
         return found[0].features if found else None
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a statement: what it asks for, how many times the measured number that is, and its source."""
+        """Return what each statement requires, how many times the measured number that is, and its source."""
         return pd.DataFrame(
             {
                 "about": [c.about for c in self.curves],
@@ -228,14 +222,14 @@ class Comparison:
         )
 
     def curves_frame(self, shown: Sequence[str] = ABOUT) -> pd.DataFrame:
-        """All curves about what is `shown`, in long form."""
+        """Return all curves about what is `shown`, in long form."""
         curves = [c for c in self.curves if len(c.m) and c.about in shown]
         parts = [pd.DataFrame({"about": c.about, "statement": c.name, "m": c.m, "error": c.error}) for c in curves]
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
 def compare(measured: MeasuredErrors, statements: Sequence[BoundStatement], eps: float, delta: float) -> Comparison:
-    """Put bounds beside what was measured, all solved for ε against m, and for m.
+    """Compare bounds with what was measured, all solved for ε against m, and for m.
 
     Parameters
     ----------
@@ -243,7 +237,7 @@ def compare(measured: MeasuredErrors, statements: Sequence[BoundStatement], eps:
     statements : sequence of BoundStatement
         From :meth:`rfviz.features.FeatureMap.applicable_bounds` of ``measured.feature_map``.
     eps : float
-        The reader's error.
+        The error that the user accepts.
     delta : float
         One of :data:`DELTAS`.
     """
@@ -277,7 +271,7 @@ _NAMES = {
 
 
 def needed(m_grid: np.ndarray, errors: np.ndarray, eps: float) -> tuple[float, bool]:
-    """The m from which on a falling curve stays at or below ε, and whether that is beyond the grid.
+    """Return the m from which on a falling curve stays at or below ε, and whether that is beyond the grid.
 
     Between the points of the grid by straight lines in logarithms, beyond them by the rate 1/√m.
     """

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.guarantees import compare, measure_errors
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
-from rfviz.features import registry
-from rfviz.recipes.guarantees_text import count
+from rfviz.features import MapSpec, RandomFourier, registry
+from rfviz.lab.guarantees.compute import compare, measure_errors
+from rfviz.lab.guarantees.text import count
 from tests.app_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "guarantees"
@@ -27,7 +27,7 @@ def words(at):
 def test_draws_what_is_measured_and_what_is_guaranteed():
     at = opened(SLUG, {**SMALL, "eps": 0.2, "delta": 0.1} | UNFOLDED)
     sample = prepare_sample(datasets.load("digits"), "unit norm", 8)
-    measured = measure_errors(sample, "RandomFourier", {"gamma": 1.0}, error_grid(2000), 20)
+    measured = measure_errors(sample, MapSpec(RandomFourier, gamma=1.0), error_grid(2000), 20)
     found = measured.feature_map.applicable_bounds(28, 64, measured.diameter, measured.largest_variance)
     expected = compare(measured, found, 0.2, 0.1)
     (spec,) = specs(at)
@@ -57,7 +57,7 @@ def test_every_scheme_is_measured_or_says_why_not(scheme):
         assert "closed form" in at.error[0].value
         return
     assert len(specs(at)) == 1
-    assert "asks for" in words(at) or "No guarantee here" in words(at)
+    assert "requires" in words(at) or "No guarantee here" in words(at)
 
 
 @pytest.mark.parametrize("how", ["none", "standardise"])
@@ -78,7 +78,7 @@ def test_a_larger_dimension_asks_for_more_of_a_region_only():
 
 def test_fewer_features_than_were_looked_at_are_said_to_be_so():
     at = opened(SLUG, {**SMALL, "eps": 1.0, "delta": 0.5})
-    assert "at most 10 suffice: loose by a factor of at least" in words(at)
+    assert "at most 10 suffice, so the bound is at least" in words(at)
 
 
 def test_only_what_is_asked_for_is_shown():

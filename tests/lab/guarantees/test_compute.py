@@ -8,16 +8,25 @@ from scipy.spatial.distance import pdist
 from scipy.stats import binom
 
 from rfviz import datasets
-from rfviz.analysis.guarantees import ABOUT, DELTAS, compare, measure_errors, needed
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
-from rfviz.analysis.risk import measure_risk
 from rfviz.analysis.splits import make_split
 from rfviz.bounds import LOSSES
 from rfviz.errors import DataError, MemoryBudgetError
-from rfviz.features import MAPS, CompositionalFeatures, RandomFourier, RandomReLU
+from rfviz.features import (
+    MAPS,
+    CompositionalFeatures,
+    HybridCompositional,
+    MapSpec,
+    RandomBinning,
+    RandomFourier,
+    RandomMaxout,
+    RandomReLU,
+)
+from rfviz.lab.guarantees.compute import ABOUT, DELTAS, compare, measure_errors, needed
+from rfviz.lab.guarantees.risk import measure_risk
 
 GRID = error_grid(200, points=6)
-PAIRED, PHASES = ("RandomFourier", {"gamma": 1.0}), ("RandomFourier", {"gamma": 1.0, "paired": False})
+PAIRED, PHASES = MapSpec(RandomFourier, gamma=1.0), MapSpec(RandomFourier, gamma=1.0, paired=False)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +36,7 @@ def sample():
 
 @pytest.fixture(scope="module")
 def measured(sample):
-    return measure_errors(sample, *PAIRED, GRID, 40)
+    return measure_errors(sample, PAIRED, GRID, 40)
 
 
 def stated(measured, dimension=None):
@@ -67,7 +76,7 @@ def test_exact_deviations(sample, measured):
 
 
 def test_schemes_without_an_exact_variance_expect_nothing(sample):
-    measured = measure_errors(sample, "RandomReLU", {}, GRID, 3)
+    measured = measure_errors(sample, MapSpec(RandomReLU), GRID, 3)
     assert measured.deviations is None and measured.normal("all pairs", 0.05) is None
     assert measured.largest_variance is None
     assert not stated(measured) and "unbounded" in RandomReLU().why_no_bound()
@@ -78,7 +87,7 @@ def test_schemes_without_an_exact_variance_expect_nothing(sample):
 def test_memory_is_refused_before_it_is_taken(sample, monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.0005")
     with pytest.raises(MemoryBudgetError, match="fewer points or draws"):
-        measure_errors(sample, *PAIRED, GRID, 10_000)
+        measure_errors(sample, PAIRED, GRID, 10_000)
 
 
 # --- what suffices ----------------------------------------------------------------------------------------------------
@@ -126,17 +135,18 @@ def test_curves_pass_through_what_they_ask_for(measured):
 
 
 @pytest.mark.parametrize(
-    ("scheme", "setting"),
+    "spec",
     [
         PAIRED,
         PHASES,
-        ("HybridCompositional", {"paired": False}),
-        ("HybridCompositional", {"paired": True}),
-        ("RandomBinning", {"gamma": 0.3}),
+        MapSpec(HybridCompositional, paired=False),
+        MapSpec(HybridCompositional, paired=True),
+        MapSpec(RandomBinning, gamma=0.3),
     ],
+    ids=str,
 )
-def test_no_bound_is_broken_by_its_scheme(sample, scheme, setting):
-    measured = measure_errors(sample, scheme, setting, GRID, 200)
+def test_no_bound_is_broken_by_its_map(sample, spec):
+    measured = measure_errors(sample, spec, GRID, 200)
     found = stated(measured)
     assert found
     for statement in found:
@@ -193,7 +203,7 @@ def test_variance_of_a_cosine_is_no_larger_than_assumed():
 
 def test_risks_by_brute_force():
     split = make_split(datasets.load("digits"), "none")
-    measured = measure_risk(split, "RandomMaxout", {"pool_size": 2}, [20, 60], 2)
+    measured = measure_risk(split, MapSpec(RandomMaxout, pool_size=2), [20, 60], 2)
     assert measured.n_outputs == 10 and measured.size.shape == (2, 2)
     # The quadratic loss of the margin is the squared error of the codes: ridge regression makes it small on training.
     assert (measured.train["quadratic"] < 1.0).all()
@@ -210,7 +220,7 @@ def test_two_classes_are_one_output():
     data = datasets.load("digits")
     few = type(data)(**{**vars(data), "X": data.X[data.y < 2], "y": data.y[data.y < 2],
                         "target_names": data.target_names[:2]})  # fmt: skip
-    measured = measure_risk(make_split(few, "unit norm"), "RandomFourier", {"gamma": 1.0}, [10, 40], 1)
+    measured = measure_risk(make_split(few, "unit norm"), PAIRED, [10, 40], 1)
     assert measured.n_outputs == 1
     assert measured.test["hinge"][0, -1] < 0.2
 
@@ -219,4 +229,4 @@ def test_numbers_are_no_classes():
     split = make_split(datasets.load("digits"), "none")
     numbers = type(split)(**{**vars(split), "target_names": ()})
     with pytest.raises(DataError, match="classes"):
-        measure_risk(numbers, "RandomFourier", {}, [10], 1)
+        measure_risk(numbers, MapSpec(RandomFourier), [10], 1)

@@ -1,4 +1,4 @@
-"""What the page on guarantees says about its charts."""
+"""Texts of the page on guarantees."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 
-from rfviz.analysis.guarantees import ABOUT, Comparison, Curve
-from rfviz.analysis.risk import MeasuredRisk
 from rfviz.bounds import LOSSES, RiskBound
+from rfviz.features import RandomBinning
+from rfviz.lab.guarantees.compute import ABOUT, Comparison, Curve
+from rfviz.lab.guarantees.risk import MeasuredRisk
 
 __all__ = [
-    "ERRATA", "KERNEL_METHOD", "LETTERS", "LOOSENESS", "NUMBERS", "RISK_METHOD", "RISK_NUMBERS", "formulas",
-    "kernel_explanation", "kernel_summary", "reading", "risk_explanation", "risk_summary", "table",
+    "ERRATA", "KERNEL_METHOD", "LETTERS", "LOOSENESS", "NUMBERS", "RISK_METHOD", "RISK_NUMBERS", "count",
+    "formulas", "kernel_explanation", "kernel_summary", "reading", "risk_explanation", "risk_summary", "table",
 ]  # fmt: skip
 
 LOOSENESS = r"""
@@ -21,9 +22,9 @@ Four things make a guarantee larger than what happens, and the table has a line 
 1. **The variance is not used.** Hoeffding’s inequality knows only between which values a product lies. For a pair
    with a large kernel the products hardly vary. *Bernstein’s* inequality, with the exact variance, shows what that
    costs.
-2. **A tail bound is not the tail.** The line *if normal* has the same variance and the tail of the normal law, which
-   is what the central limit theorem promises for many features. It is an expectation and not a guarantee. For one
-   pair it is that of the pair with the largest variance, whereas the measured pair is picked at random.
+2. **A tail bound is not the tail.** The line *if normal* has the same variance and the tail of the normal
+   distribution, which the central limit theorem promises for many features. It is an expectation and not a guarantee.
+   For one pair it is that of the pair with the largest variance, whereas the measured pair is picked at random.
 3. **The union adds up** the failures of all pairs as if they never came together. This costs little: a factor of
    $1+\log N/\log(2/\delta)$ in $m$, with $N$ pairs.
 4. **A whole region.** A bound for *every* pair of points of a region needs a net of points, fine enough that the
@@ -39,7 +40,7 @@ ERRATA = r"""
   $\cos\omega\cdot(x-z)+\cos(\omega\cdot(x+z)+2b)$, and because of the uniform $b$ the two terms are independent. That
   gives even $2e^{-D\varepsilon^2/3}$, the line *with the phase*.
 - **Fourier, a region.** The proof counts $D$ *frequencies*; $m$ paired features have $m/2$, which doubles what the
-  bound asks for. With a phase the error is no function of $x-z$, and the proof does not apply; Proposition 2 of
+  bound requires. With a phase the error is no function of $x-z$, and the proof does not apply; Proposition 2 of
   Sutherland and Schneider does, with a net in twice the dimensions. The proof also treats the place where the
   estimate is steepest as if it were not random. Without that step $\sigma_p$ doubles, inside a logarithm.
 - **Binning, a region.** In $36\,dP\alpha\,\mathrm{diam}\,e^{-(P\varepsilon^2/8+\ln(\varepsilon/L_k))/(d+1)}$ the
@@ -64,18 +65,18 @@ curve comes down to $\varepsilon$ for good; beyond the largest $m$ it is continu
 curves), and for $m$ at given $\varepsilon$ and $\delta$ (the table), by halving a logarithmic interval 64 times; all
 in logarithms, so that nothing overflows. *All pairs* multiplies by the number of pairs. *Everywhere* is about a
 region with the diameter of the points, in the dimension $d$ of the data or of your choice; $\sigma_p^2=\mathbb
-E\|\omega\|^2$ is $2d\gamma$ for the Gaussian kernel. The measured error of all pairs stands beside it, because more
-cannot be measured.
+E\|\omega\|^2$ is $2d\gamma$ for the Gaussian kernel. It is compared with the measured error of all pairs, because
+more cannot be measured.
 """
 
-NUMBERS = "Above: features that ε and δ ask for. Below: the curves, ε against m."
+NUMBERS = "Above: features that ε and δ require. Below: the curves, ε against m."
 RISK_NUMBERS = (
     "Means over the draws. C and B are medians: the constants of the theorems that the fit at this m would need."
 )
 
 RISK_METHOD = r"""
 Ridge regression on codes of $\pm1$, each class against the rest, without an intercept, for all $m$ from one
-factorisation a penalty; the penalty by hold-out; three draws of the map. The loss is that of the margin $y f(x)$,
+factorisation per penalty; the penalty by hold-out; three draws of the map. The loss is that of the margin $y f(x)$,
 averaged over classes and rows. *Excess over the best*: the test risk less the least one on the grid. It stands in for
 the risk of the best function of the class, which nobody knows. *Test less training risk* is what the estimation term
 bounds: it holds for every function of the class at once, however it was found.
@@ -102,7 +103,7 @@ with it.
 $n$ training rows on the unit sphere, $m$ maxout features of $q$ projections; $L$ the slope of a loss with values in
 $[0,1]$, here the ramp; $C$ the size of the class as in kitchen sinks; $\sigma^2(q)$ the mean square of the largest of
 $q$ normals. **Left free by the paper**: $C'$ and $c$, and $d_M$, the Assouad dimension of the data, is unknown. With
-sliders for them the shape can be seen; a number of features cannot be had. The bound asks for $\varepsilon<1$.
+sliders for them the shape can be seen; a number of features cannot be had. The bound requires $\varepsilon<1$.
 """,
 }
 
@@ -122,7 +123,7 @@ _HEADS = {
 
 
 def count(m: float) -> str:
-    """A number of features as people write it; ∞ where no number will do."""
+    """Return a number of features as people write it; ∞ where no number will do."""
     if not math.isfinite(m):
         return "∞"
     if m < 1e7:
@@ -136,7 +137,7 @@ def _times(ratio: float) -> str:
 
 
 def table(comparison: Comparison, d: int) -> str:
-    """What each statement asks for, as a Markdown table."""
+    """Return what each statement requires, as a Markdown table."""
     measured = comparison.measured
     lines = [f"| For ε = {comparison.eps:g} and δ = {comparison.delta:g} | features m | × measured |",
              "|:--|--:|--:|"]  # fmt: skip
@@ -156,22 +157,23 @@ def table(comparison: Comparison, d: int) -> str:
 
 
 def formulas(comparison: Comparison) -> str:
-    """Every bound with its formula and its source."""
+    """Return every bound with its formula and its source."""
     lines = [f"- **{c.name}**, {c.about}. {c.source}.  \n  $P\\le {c.formula}$" for c in comparison.curves if c.formula]
-    return "\n".join([*lines, "", _LETTERS]) if lines else "No bound speaks of this scheme."
+    return "\n".join([*lines, "", _LETTERS]) if lines else "No bound is about this map."
 
 
 def kernel_summary(comparison: Comparison) -> str:
-    """The chart in one sentence, for those who cannot see it."""
+    """Return the chart in one sentence, for those who cannot see it."""
     parts = [f"{c.name} for {c.about} {count(c.features)}" for c in comparison.curves]
+    measured = comparison.measured
     return (
-        f"Error of the kernel estimate of {comparison.measured.label} on {comparison.measured.dataset} against the "
+        f"Error of the kernel estimate of {measured.spec.cls.label} on {measured.dataset} against the "
         f"number of features. Features needed for an error of {comparison.eps:g}: {'; '.join(parts)}."
     )
 
 
 def kernel_explanation(comparison: Comparison, m: int, silent: str) -> str:
-    """What one sees, with the numbers of the picture."""
+    """Return what one sees, with the numbers of the chart."""
     sure = f"{100 * (1 - comparison.delta):g}%"
     if silent:
         return f"**No guarantee here.** {silent}"
@@ -180,14 +182,14 @@ def kernel_explanation(comparison: Comparison, m: int, silent: str) -> str:
 
 
 def reading(comparison: Comparison) -> str:
-    """How to read the chart."""
+    """Return how to read the chart."""
     kinds = {curve.kind for curve in comparison.curves}
     dotted = " Dotted: if errors were normal with their exact variance." if "expected" in kinds else ""
     dashed = (
         " Dashed: guaranteed." if "bound" in kinds else " For this map no guarantee with explicit constants is known."
     )
     grids = (
-        " Each grid of random binning counts as one feature." if comparison.measured.scheme == "RandomBinning" else ""
+        " Each grid of random binning counts as one feature." if comparison.measured.spec.cls is RandomBinning else ""
     )
     return (
         f"The error of the kernel estimate that is exceeded with probability δ = {comparison.delta:g}. With marks: "
@@ -204,39 +206,40 @@ def _sentence(comparison: Comparison, about: str, sure: str) -> str:
     best = found[0]  # what is proven comes before what is only printed
     ratio = best.features / enough
     start = {
-        "one pair": f"To err by at most ε = {comparison.eps:g} on one pair with {sure} certainty, ",
-        "all pairs": "On all pairs, ",
-        "everywhere": "On a whole region, ",
+        "one pair": f"For an error of at most ε = {comparison.eps:g} on one pair with probability {sure}, ",
+        "all pairs": "For all pairs, ",
+        "everywhere": "For a whole region, ",
     }[about]
     if not math.isfinite(ratio):
-        return f"{start}{best.name} cannot be satisfied."
+        return f"{start}no number of features satisfies {best.name}."
     least = bool(enough <= comparison.measured.m_grid[0])  # fewer features are not looked at
-    compared = "the measured pairs need" if about == "everywhere" else "measured,"
+    practice = "For the measured pairs" if about == "everywhere" else "In practice"
+    times = f"{'at least ' * least}**{_times(ratio)}** times"
+    loose = f"so the bound is {times} too large" if about == "one pair" else f"{times} fewer"
     return (
-        f"{start}{best.name} asks for **{count(best.features)}** features; {compared} {'at most ' * least}"
-        f"{count(enough)}{'' if about == 'everywhere' else ' suffice'}: loose by a factor of "
-        f"{'at least ' * least}**{_times(ratio)}**."
+        f"{start}{best.name} requires **{count(best.features)}** features. {practice} {'at most ' * least}"
+        f"{count(enough)} suffice, {loose}."
     )
 
 
 def _at(comparison: Comparison, m: int) -> str:
-    """What holds at the reader’s m."""
+    """Return what holds at the user’s m."""
     bound = [c for c in comparison.find("all pairs", "bound") if len(c.m)]
     if not bound or not bound[0].m[0] <= m <= bound[0].m[-1]:
         return ""
     allowed, grid = _read(bound[0], m), comparison.measured.m_grid
     found = comparison.find("all pairs", "measured")[0]
-    happens = f"; measured, {_read(found, m):.2g}" if grid[0] <= m <= grid[-1] else ""
+    happens = f"; measured: {_read(found, m):.2g}" if grid[0] <= m <= grid[-1] else ""
     return f"At m = {count(m)}, the vertical line, {bound[0].name} allows an error of {allowed:.2g}{happens}."
 
 
 def _read(curve: Curve, m: int) -> float:
-    """The error of a curve at one m, between its points."""
+    """Return the error of a curve at one m, between its points."""
     return math.exp(np.interp(math.log(m), np.log(curve.m), np.log(np.maximum(curve.error, 1e-300))))
 
 
 def risk_summary(measured: MeasuredRisk, bound: RiskBound, loss: str, n: int) -> str:
-    """The chart in one sentence, for those who cannot see it."""
+    """Return the chart in one sentence, for those who cannot see it."""
     m = int(measured.m_grid[-1])
     return (
         f"{bound.name} on the excess {loss} risk against the number of features: {bound.total(n, m):.3g} at m = {m}; "
@@ -248,7 +251,7 @@ def risk_summary(measured: MeasuredRisk, bound: RiskBound, loss: str, n: int) ->
 def risk_explanation(
     measured: MeasuredRisk, bound: RiskBound, loss: str, n: int, m: int, size: float, theorem: str
 ) -> str:
-    """What one sees, with the numbers of the picture."""
+    """Return what one sees, with the numbers of the chart."""
     total, zero = float(bound.total(n, m)), LOSSES[loss].at_zero
     letter = "B" if theorem == "compositional" else "C"
     place = measured.place(m)
@@ -259,10 +262,10 @@ def risk_explanation(
     rows = bound.rows(0.5 * zero)
     free = " The constant C′ and the intrinsic dimension are free: the paper gives no numbers." * (theorem == "maxout")
     return (
-        f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learnt function is than the "
+        f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learned function is than the "
         f"best of its class: a term that falls with the {count(n)} training rows (dashed), plus one that falls with "
         f"the features (dotted). With {letter} = {size:.3g} it allows **{total:.3g}** at m = {count(m)}. {verdict}. "
         f"Measured at m = {count(measured.m_grid[place])}: {measured.excess(loss)[place]:.2g} over the best m, and "
         f"{measured.gap(loss)[place]:.2g} between test and training risk. To bring the first term to half of the risk "
-        f"of 0, it asks for **{count(rows)}** rows.{free}"
+        f"of 0, it requires **{count(rows)}** rows.{free}"
     )

@@ -1,0 +1,1 @@
+"""Guarantees: bounds on kernel estimates and on learning, compared with what is measured."""

@@ -1,0 +1,60 @@
+"""The layout of the page on guarantees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from rfviz.lab.guarantees import text
+from rfviz.lab.guarantees.compute import Comparison
+from rfviz.lab.guarantees.page import KernelResult, Result
+from rfviz.lab.guarantees.settings import KernelSettings, LearningSettings, Settings
+from rfviz.lab.page import Chart
+from rfviz.lab.panel import ScaledData
+from rfviz.ui import layout
+from rfviz.ui.page import View
+
+__all__ = ["GuaranteesView"]
+
+
+class GuaranteesView(View[ScaledData, Settings, Result]):
+    """One chart, with the table of what bounds require or the formula of the theorem."""
+
+    def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
+        if isinstance(settings, KernelSettings) and not settings.shown:
+            st.info("Nothing is drawn: choose at least one kind of error under “More settings”.")
+        self.main_chart(settings, result, charts[0])
+        if isinstance(result, KernelResult):
+            st.caption(text.reading(result.comparison))
+            st.markdown(text.table(result.comparison, result.dimension))
+        else:
+            layout.formula(result.bound.formula)
+        self.draw_details(settings, result, charts)
+
+    def details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
+        if isinstance(result, KernelResult):
+            comparison = result.comparison
+            return {
+                "What each bound says": lambda: st.markdown(text.formulas(comparison)),
+                "Where the looseness comes from": lambda: st.markdown(text.LOOSENESS),
+                "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
+                "Numbers": lambda: _numbers(comparison),
+                "How it is computed": lambda: st.markdown(text.KERNEL_METHOD),
+            }
+        assert isinstance(settings, LearningSettings)
+        frame = result.measured.to_frame(settings.loss)
+        return {
+            "What the letters are": lambda: st.markdown(text.LETTERS[settings.theorem]),
+            "Numbers": lambda: layout.numbers(frame, {}, text.RISK_NUMBERS),
+            "How it is computed": lambda: st.markdown(text.RISK_METHOD),
+        }
+
+
+def _numbers(comparison: Comparison) -> None:
+    needed, curves = comparison.to_frame(), comparison.curves_frame()
+    # As the table above has them: nobody uses a part of a feature.
+    needed = needed.assign(features=needed["features"].round())
+    layout.numbers(needed, {"features": "localized", "times the measured": "%.3g"})
+    layout.numbers(curves.assign(m=curves["m"].round()), {"m": "localized", "error": "%.4g"}, text.NUMBERS)
