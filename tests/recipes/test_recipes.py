@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -20,6 +21,7 @@ from rfviz.lab.preset import Preset, read_preset, write_preset
 from rfviz.lab.script import notebook
 from rfviz.recipes import Chart, find, recipes
 from rfviz.ui.page_index import find_pages
+from tests.app_pages import array
 from tests.page_settings import CASES, OTHERS, computed, values_of
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +53,20 @@ def test_every_recipe_belongs_to_a_page():
     assert OTHERS.keys() == RECIPES.keys()
 
 
+def assert_same_picture(one, other):
+    """Assert that two figures show the same along the same axes."""
+    assert len(one["data"]) == len(other["data"])
+    for mine, theirs in zip(one["data"], other["data"], strict=True):
+        for axis in {*"xyz"} & (mine.keys() | theirs.keys()):
+            drawn, shown = array(mine[axis]), array(theirs[axis])
+            if drawn.dtype.kind in "fiu" and shown.dtype.kind in "fiu":
+                np.testing.assert_allclose(drawn, shown, rtol=1e-3, atol=1e-5)
+            else:
+                assert drawn.tolist() == shown.tolist()
+    for axis in ("xaxis", "yaxis"):
+        assert one["layout"].get(axis, {}).get("title") == other["layout"].get(axis, {}).get("title")
+
+
 @every_setting
 def test_script_gives_the_same_numbers(slug, number, tmp_path):
     """In a process of its own, as a person would run it."""
@@ -78,8 +94,8 @@ def test_script_gives_the_same_numbers(slug, number, tmp_path):
         if chart.name.endswith("-seconds"):  # measured anew
             continue
         pd.testing.assert_frame_equal(pd.read_pickle(tmp_path / f"{place}.pkl"), chart.frame, rtol=1e-4, atol=1e-6)
-        drawn = json.loads((tmp_path / f"{place}.json").read_text())
-        assert len(drawn["data"]) == len(json.loads(chart.figure.to_json())["data"])
+        drawn, shown = json.loads((tmp_path / f"{place}.json").read_text()), json.loads(chart.figure.to_json())
+        assert_same_picture(drawn, shown)
 
 
 @every_setting

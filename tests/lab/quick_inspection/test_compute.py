@@ -132,6 +132,9 @@ def test_planted_copies_are_counted():
     assert result.to_frame()["rows"].tolist()[0] == "11, 21, 31" and len(result.to_frame()) == 3
     brute = np.unique(X.astype(np.float32) + 0.0, axis=0)
     assert len(brute) == 400 - result.n_extra
+    # Of three equal rows one is for training: its two copies are the test rows that have been seen.
+    assert exact_copies(table(X, y, n_train=15)).n_across == 2
+    assert exact_copies(table(X, y, n_train=25)).n_across == 1
     none = exact_copies(table(normal(0, 400, 7)))
     assert (none.n_extra, none.n_across, none.largest) == (0, 0, 1) and not len(none.to_frame())
 
