@@ -22,12 +22,12 @@ from _report import markdown_table, write_json  # noqa: E402
 
 from rfviz import datasets  # noqa: E402
 from rfviz.analysis.accuracy import grid_segments, run_segment  # noqa: E402
-from rfviz.analysis.boosting import BoostSegment, boost  # noqa: E402
-from rfviz.analysis.kitchen_sinks import LEARNERS, Curve, boost_curve, compare, sink_curve  # noqa: E402
 from rfviz.analysis.splits import Split, make_split  # noqa: E402
-from rfviz.analysis.weight_decay import WeightDecay, largest_weights  # noqa: E402
 from rfviz.errors import DataError  # noqa: E402
 from rfviz.features import DecisionStumps, MapSpec  # noqa: E402
+from rfviz.lab.kitchen_sinks.boosting import BoostSegment, boost  # noqa: E402
+from rfviz.lab.kitchen_sinks.compute import LEARNERS, Curve, boost_curve, compare, sink_curve  # noqa: E402
+from rfviz.lab.kitchen_sinks.weights import WeightDecay, largest_weights  # noqa: E402
 
 # Data set, its settings, and the largest K.
 PROBLEMS = {
@@ -82,7 +82,7 @@ def figure_1(name: str, draws: int, stumps: int) -> dict | None:
         [run_segment(split, STUMPS.replace(random_state=seed), grid, ALPHA) for grid in grids]
         for seed in range(draws)
     ]  # fmt: skip
-    curves.append(sink_curve(LEARNERS["DecisionStumps"], "DecisionStumps", runs))
+    curves.append(sink_curve(LEARNERS[DecisionStumps], DecisionStumps, runs))
     print(f"\n{name}: {len(split.X_train):,} rows to learn from, {len(split.X_test):,} to test\n")
     rows = [row for curve in curves for row in table(curve)]
     print(markdown_table(rows))
@@ -137,7 +137,7 @@ def figure_2(runs: int) -> dict | None:
         return None
     norms, begun = [], time.perf_counter()
     for seed in range(runs):
-        norms.append(largest_weights(found[0], "DecisionStumps", {"random_state": seed}, WEIGHT_GRID, ALPHA))
+        norms.append(largest_weights(found[0], STUMPS.replace(random_state=seed), WEIGHT_GRID, ALPHA))
         if seed % 50 == 49:
             print(f"Figure 2: {seed + 1} runs, {time.perf_counter() - begun:.0f} s", flush=True)
     decay = WeightDecay(np.array(WEIGHT_GRID), np.stack(norms))

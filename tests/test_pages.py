@@ -3,7 +3,6 @@
 Streamlit's own test client runs the pages within the navigation, without a browser; ``tests/browser`` does the rest.
 """
 
-import numpy as np
 import pytest
 
 from rfviz import datasets
@@ -16,7 +15,6 @@ from tests.app_pages import (
     PAGES,
     SATURATION,
     UNFOLDED,
-    array,
     assert_refused,
     changed,
     opened,
@@ -25,12 +23,6 @@ from tests.app_pages import (
 
 every_page = pytest.mark.parametrize("slug", PAGES)
 every_chart_page = pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
-
-
-def curves(spec, grid):
-    """The lines of a chart over exactly this grid."""
-    lines = [t for t in spec["data"] if t["type"] == "scatter" and t["mode"] == "lines"]
-    return [array(t["y"]) for t in lines if np.array_equal(array(t["x"]), grid)]
 
 
 # --- every page -------------------------------------------------------------------------------------------------------

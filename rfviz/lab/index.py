@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rfviz.analysis.facts import kernels, learning
+from rfviz.analysis.facts import kernels
 from rfviz.errors import ParameterError
 from rfviz.lab.accuracy import facts as accuracy_facts
 from rfviz.lab.accuracy.page import PAGE as ACCURACY
@@ -18,6 +18,8 @@ from rfviz.lab.hashing import facts as hashing_facts
 from rfviz.lab.hashing.page import PAGE as HASHING
 from rfviz.lab.kernel_approximation import facts as kernel_approximation_facts
 from rfviz.lab.kernel_approximation.page import PAGE as KERNEL_APPROXIMATION
+from rfviz.lab.kitchen_sinks import facts as kitchen_sinks_facts
+from rfviz.lab.kitchen_sinks.page import PAGE as KITCHEN_SINKS
 from rfviz.lab.maxout_pca import facts as maxout_pca_facts
 from rfviz.lab.maxout_pca.page import PAGE as MAXOUT_PCA
 from rfviz.lab.page import Page
@@ -37,6 +39,7 @@ PAGES: tuple[Page, ...] = (
     GUARANTEES,
     DECISION_SURFACES,
     ACCURACY,
+    KITCHEN_SINKS,
 )
 #: What lessons can quote, by name.
 FACTS = collect_facts(
@@ -47,8 +50,8 @@ FACTS = collect_facts(
     binning_facts,
     guarantees_facts,
     accuracy_facts,
+    kitchen_sinks_facts,
     kernels,
-    learning,
 )
 
 

@@ -35,7 +35,7 @@ def test_views_follow_each_other(app, visit):
     finished(page)
     for title, key, word in (
         ("Seconds", "sinks-seconds", "seconds"),
-        ("Seconds to an error", "sinks-reach", "reach"),
+        ("Time to an error", "sinks-reach", "reach"),
         ("Largest weight", "sinks-weights", "weights"),
     ):
         page.get_by_role("radio", name=title, exact=True).click()

@@ -1,4 +1,4 @@
-"""Random features against AdaBoost: error, seconds, seconds to an error, and the largest weight."""
+"""Charts of random features and AdaBoost: error, seconds, seconds to an error, and the largest weight."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.analysis.kitchen_sinks import ADABOOST, Curve
-from rfviz.analysis.weight_decay import WeightDecay
-from rfviz.features import Look, map_class
+from rfviz.features import FeatureMap, Look
 from rfviz.figures.axes import count_axis
+from rfviz.figures.lines import band
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
+from rfviz.lab.kitchen_sinks.compute import Curve
+from rfviz.lab.kitchen_sinks.weights import WeightDecay
 
 __all__ = ["plot_error", "plot_reach", "plot_seconds", "plot_weights"]
 
@@ -21,12 +22,12 @@ K_TITLE = "number of features or stumps K"
 _LOG, _STEPS = {"type": "log"}, {"dtick": "D2"}
 _FEW_TICKS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 _TICKS = (1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0)
-# AdaBoost draws no features, so it has no colour of a scheme.
+# AdaBoost draws no features, so it has no colour of a map.
 _ADABOOST = Look(GREY, "solid", "x")
 
 
 def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
-    """Test error against K, with one standard error of the mean over the draws.
+    """Draw the test error against K, with one standard error of the mean over the draws.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, a user's zoom survives a redraw.
 
     Returns
     -------
@@ -48,7 +49,8 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
         if (spread > 0).any():
             width = spread / np.sqrt(draws)
             upper.append(100 * (error + width))
-            traces.append(_band(k, 100 * np.maximum(error - width, 0.5 * error), 100 * (error + width), style))
+            low = 100 * np.maximum(error - width, 0.5 * error)
+            traces.append(band(k, low, 100 * (error + width), rgba(style.colour, 0.15)))
         traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g}%"))
     errors = np.concatenate([*(100 * c.frame["error"].to_numpy(float) for c in curves), *upper, np.zeros(0)])
     return styled(
@@ -58,7 +60,7 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
 
 
 def plot_seconds(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
-    """Seconds to train and test against K; see :func:`plot_error` for the parameters.
+    """Draw the seconds to train and test against K; see :func:`plot_error` for the parameters.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def plot_seconds(curves: Sequence[Curve], k_max: int, *, height: int = 430, revi
 
 
 def plot_reach(curves: Sequence[Curve], *, height: int = 430, revision: str = "") -> go.Figure:
-    """Seconds after which an error is reached, as stairs: harder errors are to the right.
+    """Draw the seconds after which an error is reached, as stairs: harder errors are to the right.
 
     See :func:`plot_error` for the parameters.
 
@@ -100,13 +102,16 @@ def plot_reach(curves: Sequence[Curve], *, height: int = 430, revision: str = ""
     return styled(traces, x=title, y="seconds to reach it", height=height, revision=revision, xaxis=across, yaxis=up)
 
 
-def plot_weights(decay: WeightDecay, scheme: str, label: str, *, height: int = 430, revision: str = "") -> go.Figure:
-    """The largest weight against K: the median over runs, the middle nine tenths of them, and C/K.
+def plot_weights(
+    decay: WeightDecay, cls: type[FeatureMap], label: str, *, height: int = 430, revision: str = ""
+) -> go.Figure:
+    """Draw the largest weight against K: the median over runs, the middle nine tenths of them, and C/K.
 
     Parameters
     ----------
     decay : WeightDecay
-    scheme, label : str
+    cls : type of FeatureMap
+    label : str
     height : int
         Pixels.
     revision : str
@@ -115,27 +120,26 @@ def plot_weights(decay: WeightDecay, scheme: str, label: str, *, height: int = 4
     -------
     plotly.graph_objects.Figure
     """
-    style = map_style(map_class(scheme))
+    style = map_style(cls)
     low, median, high = decay.quantiles
     k = decay.k_grid.astype(float)
     reference = trace(
         "scatter", x=k, y=decay.reference, mode="lines", name="C/K", hoverinfo="skip",
         line={"color": GREY, "width": 1.5, "dash": "dot"},
     )  # fmt: skip
-    band = [_band(k, low, high, style)] if len(decay.norms) > 1 else []
+    spread = [band(k, low, high, rgba(style.colour, 0.15))] if len(decay.norms) > 1 else []
     curve = _line(k, median, f"{label}, median of {len(decay.norms)} runs", style, "K = %{x:,}: %{y:.3g}")
     span = [float(v) for v in np.log10([0.7 * low.min(), 1.4 * high.max()])]
     up = _LOG | _STEPS | {"tickformat": ".2~g", "range": span}
     return styled(
-        [reference, *band, curve], x="number of features K", y="largest weight ‖α‖<sub>∞</sub>", height=height,
+        [reference, *spread, curve], x="number of features K", y="largest weight ‖α‖<sub>∞</sub>", height=height,
         revision=revision, xaxis=_k_axis(int(k[-1]), int(k[0])), yaxis=up,
     )  # fmt: skip
 
 
 def _styled_curves(curves: Sequence[Curve]) -> list[tuple[Curve, Look]]:
-    sinks = [c for c in curves if c.scheme != ADABOOST]
-    looks = dict(zip(map(id, sinks), map_styles(map_class(c.scheme) for c in sinks), strict=True))
-    return [(c, looks.get(id(c), _ADABOOST)) for c in curves]
+    looks = iter(map_styles(curve.cls for curve in curves if curve.cls is not None))
+    return [(curve, _ADABOOST if curve.cls is None else next(looks)) for curve in curves]
 
 
 def _line(x: Any, y: Any, label: str, style: Look, hover: str) -> dict[str, Any]:
@@ -143,13 +147,6 @@ def _line(x: Any, y: Any, label: str, style: Look, hover: str) -> dict[str, Any]
         "scatter", x=x, y=y, mode="lines+markers", name=label, showlegend=True,
         line={"color": style.colour, "width": 2.5, "dash": style.dash},
         marker={"symbol": style.symbol, "size": 8}, hovertemplate=f"{hover}<extra>{label}</extra>",
-    )  # fmt: skip
-
-
-def _band(x: np.ndarray, low: np.ndarray, high: np.ndarray, style: Look) -> dict[str, Any]:
-    return trace(
-        "scatter", x=np.concatenate([x, x[::-1]]), y=np.concatenate([high, low[::-1]]), fill="toself", mode="lines",
-        fillcolor=rgba(style.colour, 0.15), line={"width": 0}, hoverinfo="skip", showlegend=False,
     )  # fmt: skip
 
 

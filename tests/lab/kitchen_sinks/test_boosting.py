@@ -8,10 +8,10 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from rfviz import datasets
-from rfviz.analysis.boosting import BoostState, boost
 from rfviz.analysis.splits import make_split
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, MemoryBudgetError
+from rfviz.lab.kitchen_sinks.boosting import BoostState, boost
 
 
 def split_of(X, y, n_classes):

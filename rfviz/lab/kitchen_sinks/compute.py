@@ -1,25 +1,40 @@
-"""Random features against AdaBoost: error, seconds, and seconds to reach an error, as the kitchen sinks paper has them.
+"""Random features compared with AdaBoost: error, seconds, and seconds to reach an error, as in the paper.
 
-The paper's Figure 1. Both sides learn from the same rows and are tested on the same others. Random features are drawn
-once and fitted by a convex loss; AdaBoost chooses each of its stumps with care.
+Figure 1 of the paper on kitchen sinks. Both sides learn from the same rows and are tested on the same others. Random
+features are drawn once and fitted by a convex loss; AdaBoost chooses each of its stumps with care.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from rfviz.analysis.accuracy import Segment, mean_and_spread
-from rfviz.analysis.boosting import BoostSegment
+from rfviz.analysis.splits import Split
+from rfviz.features import DecisionStumps, FeatureMap, RandomFourier, SigmoidalRidge
+from rfviz.lab.kitchen_sinks.boosting import BoostSegment
+from rfviz.lab.kitchen_sinks.weights import WeightDecay
 
-__all__ = ["ADABOOST", "LEARNERS", "Comparison", "Curve", "boost_curve", "compare", "curves_frame", "sink_curve"]
+__all__ = [
+    "ADABOOST",
+    "LEARNERS",
+    "Comparison",
+    "Curve",
+    "KitchenSinksResult",
+    "boost_curve",
+    "compare",
+    "curves_frame",
+    "sink_curve",
+]
 
 ADABOOST = "AdaBoost"
-#: Class name of each family of random features that the paper tries, and what it is called here.
-LEARNERS = {"DecisionStumps": "Random stumps", "SigmoidalRidge": "Random sigmoids", "RandomFourier": "Random Fourier"}
+#: The families of random features that the paper tries, and their names here.
+LEARNERS: dict[type[FeatureMap], str] = {
+    DecisionStumps: "Random stumps", SigmoidalRidge: "Random sigmoids", RandomFourier: "Random Fourier",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,15 +44,15 @@ class Curve:
     Attributes
     ----------
     label : str
-    scheme : str
-        Class name of the feature map; ``"AdaBoost"`` for AdaBoost.
+    cls : type of FeatureMap or None
+        None for AdaBoost.
     frame : DataFrame
         Columns K, error (share of wrong test rows, mean over draws), s.d., draws, train, test and total (seconds,
-        median over draws; missing where they were not measured on their own). One row a K, rising.
+        median over draws; missing where they were not measured on their own). One row per K, rising.
     """
 
     label: str
-    scheme: str
+    cls: type[FeatureMap] | None
     frame: pd.DataFrame
 
     @property
@@ -46,14 +61,14 @@ class Curve:
         return self.frame[self.frame["total"].notna()]
 
     def staircase(self) -> tuple[np.ndarray, np.ndarray]:
-        """Errors that were reached, falling, and the seconds of the quickest K that reached each."""
+        """Return errors that were reached, falling, and the seconds of the quickest K that reached each."""
         frame = self.measured.sort_values(["total", "error"])
         best = frame["error"].cummin()
         first = frame[(frame["error"] <= best) & ~best.duplicated()]
         return first["error"].to_numpy(), first["total"].to_numpy()
 
     def reach(self, error: float) -> tuple[int, float] | None:
-        """The K, and the seconds, with which the error is `error` or less: the quickest; None where it never is."""
+        """Return the quickest K with this error or less, and its seconds; None where there is none."""
         enough = self.measured[self.measured["error"] <= error + 1e-12]
         if not len(enough):
             return None
@@ -63,7 +78,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One family of random features beside AdaBoost.
+    """One family of random features compared with AdaBoost.
 
     Attributes
     ----------
@@ -92,14 +107,15 @@ class Comparison:
 _NEAR = 0.005
 
 
-def sink_curve(label: str, scheme: str, runs: Sequence[Sequence[Segment]]) -> Curve:
-    """A curve from segments of several draws.
+def sink_curve(label: str, cls: type[FeatureMap], runs: Sequence[Sequence[Segment]]) -> Curve:
+    """Return the curve of segments of several draws.
 
     The last K of a segment is the one whose seconds were measured; they hold the choice of the penalty too.
 
     Parameters
     ----------
-    label, scheme : str
+    label : str
+    cls : type of FeatureMap
     runs : sequence of sequences of Segment
         The segments of each draw.
     """
@@ -112,11 +128,11 @@ def sink_curve(label: str, scheme: str, runs: Sequence[Sequence[Segment]]) -> Cu
     middle = {k: np.median(values, axis=0) for k, values in times.items()}
     missing = (np.nan, np.nan)
     seconds = np.array([middle.get(int(k), missing) for k in frame["K"]], dtype=float).reshape(-1, 2)
-    return Curve(label, scheme, frame.assign(train=seconds[:, 0], test=seconds[:, 1], total=seconds.sum(axis=1)))
+    return Curve(label, cls, frame.assign(train=seconds[:, 0], test=seconds[:, 1], total=seconds.sum(axis=1)))
 
 
 def boost_curve(segments: Sequence[BoostSegment]) -> Curve:
-    """AdaBoost's curve from its segments, in their order."""
+    """Return AdaBoost's curve from its segments, in their order."""
     columns = {"K": "k_grid", "error": "errors", "train": "seconds_fit", "test": "seconds_predict"}
     frame = pd.DataFrame(
         {name: np.concatenate([getattr(s, of) for s in segments] or [np.zeros(0)]) for name, of in columns.items()}
@@ -125,11 +141,11 @@ def boost_curve(segments: Sequence[BoostSegment]) -> Curve:
         frame = frame[frame["K"] <= max(segments[-1].state.n_stumps, 1)]
     frame = frame.astype({"K": int}).assign(total=frame["train"] + frame["test"], draws=1)
     frame.insert(2, "s.d.", 0.0)
-    return Curve(ADABOOST, ADABOOST, frame.reset_index(drop=True))
+    return Curve(ADABOOST, None, frame.reset_index(drop=True))
 
 
 def curves_frame(curves: Sequence[Curve], view: str = "error") -> pd.DataFrame:
-    """The points of several curves, with the name of the learner.
+    """Return the points of several curves, with the name of the learner.
 
     Parameters
     ----------
@@ -152,15 +168,15 @@ def curves_frame(curves: Sequence[Curve], view: str = "error") -> pd.DataFrame:
 
 
 def compare(curves: Sequence[Curve]) -> list[Comparison]:
-    """Every family of random features beside AdaBoost; empty while either has no points.
+    """Compare every family of random features with AdaBoost; nothing while either has no points.
 
     Parameters
     ----------
     curves : sequence of Curve
         AdaBoost's among them.
     """
-    boosted = next((c for c in curves if c.scheme == ADABOOST and len(c.measured)), None)
-    sinks = [c for c in curves if c.scheme != ADABOOST and len(c.measured)]
+    boosted = next((c for c in curves if c.cls is None and len(c.measured)), None)
+    sinks = [c for c in curves if c.cls is not None and len(c.measured)]
     if boosted is None:
         return []
     error = float(boosted.measured["error"].min())
@@ -171,3 +187,27 @@ def compare(curves: Sequence[Curve]) -> list[Comparison]:
         )
         for c in sinks
     ]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class KitchenSinksResult:
+    """The learners, or the largest weights, as far as they are computed.
+
+    Attributes
+    ----------
+    split : Split
+    curves : tuple of Curve
+    decay : WeightDecay or None
+    ended : str
+        Why AdaBoost has fewer stumps than were asked for.
+    """
+
+    split: Split = field(repr=False)
+    curves: tuple[Curve, ...] = ()
+    decay: WeightDecay | None = None
+    ended: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no point to draw."""
+        return self.decay is None and not any(len(curve.frame) for curve in self.curves)

@@ -5,10 +5,10 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.splits import make_split
-from rfviz.analysis.weight_decay import WeightDecay, _distinct, largest_weights
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, MemoryBudgetError
-from rfviz.features import DecisionStumps, RandomFourier, registry
+from rfviz.features import DecisionStumps, MapSpec, RandomFourier, SigmoidalRidge
+from rfviz.lab.kitchen_sinks.weights import WeightDecay, distinct_features, largest_weights
 
 
 @pytest.fixture(scope="module")
@@ -23,14 +23,14 @@ def binary_split(n_rows=300, n_columns=5):
     return make_split(Dataset("binary", X, y=y, target_names=("no", "yes")), "standardise")
 
 
-@pytest.mark.parametrize("scheme", ["DecisionStumps", "SigmoidalRidge", "RandomFourier"])
+@pytest.mark.parametrize("cls", [DecisionStumps, SigmoidalRidge, RandomFourier])
 @pytest.mark.parametrize("binary", [True, False])
-def test_is_the_largest_weight_of_least_squares(split, scheme, binary):
+def test_is_the_largest_weight_of_least_squares(split, cls, binary):
     data = binary_split() if binary else split
     alpha, grid = 1.0, [3, 17, 60]
-    found = largest_weights(data, scheme, {"random_state": 4}, grid, alpha)
-    scheme_map = registry()[scheme](60, random_state=4).fit(data.X_train)
-    H = np.concatenate(list(scheme_map.transform_blocks(data.X_train, scaled=False))).astype(float)
+    found = largest_weights(data, MapSpec(cls, random_state=4), grid, alpha)
+    feature_map = cls(60, random_state=4).fit(data.X_train)
+    H = np.concatenate(list(feature_map.transform_blocks(data.X_train, scaled=False))).astype(float)
     codes = np.where(data.y_train[:, None] == [0, 1], 1.0, -1.0)
     for k, norm in zip(grid, found, strict=True):
         stacked = np.vstack([H[:, :k], np.sqrt(alpha) * np.eye(k)])
@@ -41,13 +41,13 @@ def test_is_the_largest_weight_of_least_squares(split, scheme, binary):
 def test_equal_features_are_found():
     data = binary_split()
     stumps = DecisionStumps(400, random_state=1).fit(data.X_train)
-    first, place, sign = _distinct(stumps, data.X_train)
+    first, place, sign = distinct_features(stumps, data.X_train)
     # A column of zeros and ones, and the constant.
     assert len(first) == 6
     H = stumps.transform(data.X_train)
     np.testing.assert_array_equal(H, H[:, first][:, place] * sign)
     waves = RandomFourier(50, random_state=1).fit(data.X_train)
-    assert len(_distinct(waves, data.X_train)[0]) == 50
+    assert len(distinct_features(waves, data.X_train)[0]) == 50
 
 
 def test_summary_of_a_known_law():
@@ -66,10 +66,10 @@ def test_summary_of_a_known_law():
 def test_refusals(split, monkeypatch):
     numbers = make_split(Dataset("prices", np.ones((40, 2), np.float32), y=np.linspace(0, 1, 40)), "none")
     with pytest.raises(DataError, match="prices has numbers as targets"):
-        largest_weights(numbers, "DecisionStumps", {}, [10])
+        largest_weights(numbers, MapSpec(DecisionStumps), [10])
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
     with pytest.raises(MemoryBudgetError, match="The Gram matrix of 5000 features"):
-        largest_weights(split, "DecisionStumps", {}, [10, 5000])
+        largest_weights(split, MapSpec(DecisionStumps), [10, 5000])
 
 
 def test_a_run_can_be_stopped(split):
@@ -77,4 +77,4 @@ def test_a_run_can_be_stopped(split):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        largest_weights(split, "DecisionStumps", {}, [10], progress=stop)
+        largest_weights(split, MapSpec(DecisionStumps), [10], progress=stop)

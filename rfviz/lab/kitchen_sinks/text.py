@@ -1,16 +1,24 @@
-"""Sentences of the page on kitchen sinks against AdaBoost."""
+"""Texts of the page on kitchen sinks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rfviz.analysis.kitchen_sinks import ADABOOST, Comparison, Curve, compare
-from rfviz.analysis.splits import Split
-from rfviz.analysis.weight_decay import WeightDecay
+from rfviz.lab.kitchen_sinks.compute import Comparison, Curve, KitchenSinksResult, compare
+from rfviz.lab.kitchen_sinks.weights import WeightDecay
 
-__all__ = ["METHOD", "NOBODY", "NUMBERS", "PAPER", "explanation", "summary", "weights_explanation", "weights_summary"]
+__all__ = [
+    "METHOD",
+    "NO_FAMILIES",
+    "NUMBERS",
+    "PAPER",
+    "explanation",
+    "summary",
+    "weights_explanation",
+    "weights_summary",
+]
 
-NOBODY = "No random features take part. Choose at least one family."
+NO_FAMILIES = "Choose at least one family of random features."
 
 NUMBERS = (
     "Errors in per cent, mean over the draws; seconds are medians over the draws, at those K where they were measured "
@@ -23,8 +31,8 @@ never changed; only the weights $\alpha$ are fitted, which is a convex problem. 
 *stumps* $\mathrm{sign}(x_d-t)$ with a random column $d$ and threshold $t\sim\mathcal N(0,1)$, *sigmoids*
 $\sigma(w^\top x+b)$, and Fourier features. The columns have mean 0 and variance 1, as the thresholds expect.
 
-**AdaBoost** is scikit-learn’s, with stumps (trees of one question) that it chooses one after another, each on rows
-weighed anew. It is bounded by the number of stumps that you choose: choosing one means to look at every threshold of
+**AdaBoost** is scikit-learn’s, with stumps (trees of one question) that it chooses one after another, each on
+reweighted rows. It is bounded by the number of stumps that you choose: choosing one means to look at every threshold of
 every column.
 
 The **quadratic** loss is ridge regression on codes $\pm1$: one factorisation serves every K. The other losses
@@ -36,8 +44,8 @@ on its own (a smaller K that comes along is not counted). For AdaBoost they are 
 While you watch, the page is drawn by the same machine, so short times are a little too long;
 `benchmarks/kitchen_sinks.py` measures alone.
 
-The **largest weight** is that of least squares without an intercept and with a penalty of 1 (beside tens of thousands
-of rows: nothing but a way to share a weight evenly among features that are equal).
+The **largest weight** is that of least squares without an intercept and with a penalty of 1 (for tens of thousands of
+rows: nothing but a way to share a weight evenly among features that are equal).
 """
 
 PAPER = """
@@ -51,8 +59,9 @@ most C/K) can be left out.
 """
 
 
-def explanation(curves: Sequence[Curve], split: Split, view: str, loss: str) -> str:
-    """What one sees, with the numbers of the picture."""
+def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
+    """Return what one sees, with the numbers of the chart."""
+    curves, split = result.curves, result.split
     what = {
         "error": "The share of wrong labels",
         "seconds": "Seconds to train, and to test",
@@ -60,28 +69,28 @@ def explanation(curves: Sequence[Curve], split: Split, view: str, loss: str) -> 
     }[view]
     bands = " (bands: one standard error over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
     on = {
-        "error": f" on {len(split.X_test):,} test rows, against K: how many random features, or stumps of AdaBoost"
-        f"{bands}",
-        "seconds": f" on {len(split.X_test):,} rows, against K: how many random features, or stumps of AdaBoost",
+        "error": f" on {len(split.X_test):,} test rows, against K: the number of random features or of stumps{bands}",
+        "seconds": f" on {len(split.X_test):,} rows, against K: the number of random features or of stumps",
         "reach": f", on {len(split.X_test):,} test rows; a lower stair is a quicker learner",
     }[view]
     fitted = "ridge regression" if loss == "ridge" else f"the {loss} loss"
     lead = (
         f"**What am I seeing?** {what}{on}. Both learn from the same {len(split.X_train):,} rows: random features are "
-        f"drawn once and weighed by {fitted}, while AdaBoost searches for every stump."
+        f"drawn once and weighted by {fitted}, while AdaBoost searches for every stump."
     )
-    return " ".join([lead, *map(verdict, compare(curves))])
+    return " ".join([lead, *map(_verdict, compare(curves))])
 
 
-def verdict(c: Comparison) -> str:
-    """One family of random features beside AdaBoost, in a sentence."""
+def _verdict(c: Comparison) -> str:
+    """Compare one family of random features with AdaBoost, in a sentence."""
+    features = c.label if c.label.endswith("s") else f"{c.label} features"
     best = f"AdaBoost’s best error ({c.error:.2%})"
     if c.sinks is not None:
         return (
-            f"**{c.label}** reach {best} with K = {c.sinks[0]:,} in {_seconds(c.sinks[1])}; AdaBoost takes "
+            f"**{features}** reach {best} with K = {c.sinks[0]:,} in {_seconds(c.sinks[1])}; AdaBoost takes "
             f"{c.boosted[0]:,} stumps and {_seconds(c.boosted[1])}, {_times(c.boosted[1], c.sinks[1])}."
         )
-    story = f"**{c.label}** do not reach {best}: they end at {c.own_error:.2%}"
+    story = f"**{features}** do not reach {best}: they end at {c.own_error:.2%}"
     if c.near is None:
         return f"{story}."
     return (
@@ -91,7 +100,7 @@ def verdict(c: Comparison) -> str:
 
 
 def summary(curves: Sequence[Curve], view: str) -> str:
-    """The chart in one sentence, for those who cannot see it."""
+    """Return the chart in one sentence, for those who cannot see it."""
     title = {"error": "Test error against K", "seconds": "Seconds against K", "reach": "Seconds to reach an error"}[
         view
     ]
@@ -100,7 +109,7 @@ def summary(curves: Sequence[Curve], view: str) -> str:
         if not len(curve.measured):
             continue
         last = curve.measured.iloc[-1]
-        noun = "stumps" if curve.scheme == ADABOOST else "features"
+        noun = "stumps" if curve.cls is None else "features"
         parts.append(
             f"{curve.label}: {last['error']:.2%} after {_seconds(last['total'])} with {int(last['K']):,} {noun}"
         )
@@ -108,7 +117,7 @@ def summary(curves: Sequence[Curve], view: str) -> str:
 
 
 def weights_summary(decay: WeightDecay, label: str) -> str:
-    """The chart of largest weights in one sentence."""
+    """Return the chart of largest weights in one sentence."""
     median, k = decay.quantiles[1], decay.k_grid
     return (
         f"Largest weight of {label} in {len(decay.norms)} runs: median {median[0]:.3g} at K = {k[0]:,}, "
@@ -117,7 +126,7 @@ def weights_summary(decay: WeightDecay, label: str) -> str:
 
 
 def weights_explanation(decay: WeightDecay, label: str) -> str:
-    """What one sees of the largest weights, with the numbers of the picture."""
+    """Return what one sees of the largest weights, with the numbers of the chart."""
     median, k = decay.quantiles[1], decay.k_grid
     peak, half = int(median.argmax()), len(k) // 2
     name = label[:1].lower() + label[1:]

@@ -1,4 +1,4 @@
-"""AdaBoost with decision stumps, scikit-learn's, in segments that go on where the last one ended."""
+"""AdaBoost with decision stumps, scikit-learn's, in segments that continue where the last one ended."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_BETTER = "no stump was better than chance any more, so that AdaBoost ended"
 
 @dataclass(frozen=True, eq=False)
 class BoostState:
-    """Where boosting stands.
+    """The state of boosting between two segments.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ def check_classes(split: Split) -> None:
 
 
 def stump_segments(stumps: int, points: int = 16) -> list[list[int]]:
-    """Numbers of stumps up to `stumps`, cut into segments as those of features are; the first few one by one.
+    """Return numbers of stumps up to `stumps`, cut into segments as those of features are; the first few one by one.
 
     Parameters
     ----------
@@ -126,8 +126,8 @@ def boost(
     """Boost stumps up to the last number of `k_grid`, and test at each of its numbers.
 
     All that one stump leaves to the next are the weights of the rows, so segments one after another make the ensemble
-    that a single fit makes. Seconds are measured stump by stump in that one run; what the segments add to it (weighing
-    the rows anew) is not counted.
+    that a single fit makes. Seconds are measured stump by stump in that one run; what the segments add to it is not
+    counted.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def boost(
 def _fitted(
     split: Split, wanted: int, state: BoostState, progress: Progress
 ) -> tuple[AdaBoostClassifier | None, np.ndarray]:
-    """Further stumps, and the seconds until each of them was there; None where not even one is better than chance."""
+    """Fit further stumps, and return the seconds after which each was there; None where none is better than chance."""
     starts: list[float] = []
     watching = 0.0  # seconds that the report itself took
 
@@ -205,7 +205,7 @@ def _tested(
     split: Split, classes: np.ndarray, grid: np.ndarray, state: BoostState, model: AdaBoostClassifier | None,
     seconds: np.ndarray,
 ) -> BoostSegment:  # fmt: skip
-    """The votes of further stumps on the test rows, and the weights of the training rows after them."""
+    """Add the votes of further stumps on the test rows, and reweight the training rows."""
     votes, logs = state.votes.copy(), np.log(np.maximum(state.weights, np.finfo(float).tiny))
     stumps = [] if model is None else list(zip(model.estimators_, model.estimator_weights_, strict=False))
     errors, predict, spent = {}, {}, state.seconds_predict

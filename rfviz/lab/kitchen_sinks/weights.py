@@ -1,4 +1,4 @@
-"""How large the largest weight of random kitchen sinks is: Figure 2 of the paper.
+"""The largest weight of random kitchen sinks: Figure 2 of the paper.
 
 The paper's guarantee asks for weights of at most C/K and its algorithm does not enforce it. Figure 2 shows that the
 largest weight falls by itself as K grows.
@@ -6,25 +6,24 @@ largest weight falls by itself as K grows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.linalg import solve
 
-from rfviz.analysis.boosting import check_classes
 from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory, to_host
 from rfviz.errors import DataError
-from rfviz.features import FeatureMap, registry
+from rfviz.features import FeatureMap, MapSpec
+from rfviz.lab.kitchen_sinks.boosting import check_classes
 from rfviz.linear_model.cholesky_path import solve_path
 from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.targets import Targets
 
-__all__ = ["WeightDecay", "largest_weights"]
+__all__ = ["WeightDecay", "distinct_features", "largest_weights"]
 
 _QUANTILES = (0.05, 0.5, 0.95)
 
@@ -54,11 +53,11 @@ class WeightDecay:
         return np.max(self.quantiles[1] * self.k_grid) / self.k_grid
 
     def slope(self, start: int = 0) -> float:
-        """Slope of the median on logarithmic axes, by least squares, from a place of the grid on: −1 is C/K."""
+        """Return the slope of the median on logarithmic axes, from a place of the grid on: −1 is C/K."""
         return float(np.polyfit(np.log(self.k_grid[start:]), np.log(self.quantiles[1][start:]), 1)[0])
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a K: runs, the quantiles, and K times the median, which C/K would hold constant."""
+        """Return one row per K: runs, the quantiles, and K times the median, which C/K would hold constant."""
         low, median, high = self.quantiles
         return pd.DataFrame(
             {"K": self.k_grid, "runs": len(self.norms), "5 %": low, "median": median, "95 %": high,
@@ -68,13 +67,12 @@ class WeightDecay:
 
 def largest_weights(
     split: Split,
-    scheme: str,
-    setting: Mapping[str, Any],
+    spec: MapSpec,
     k_grid: Sequence[int],
     alpha: float = 1.0,
     progress: Progress = silent,
 ) -> np.ndarray:
-    """‖α‖_∞ of the least-squares weights on the first K features, for every K of a grid: one run.
+    """Return ‖α‖_∞ of the least-squares weights on the first K features, for every K of a grid: one run.
 
     As in the paper there is no intercept, the codes of the classes are ±1, and the loss is quadratic. Features may
     repeat each other (a stump on a column of zeros and ones has few forms), so a penalty as small as one row makes the
@@ -84,13 +82,11 @@ def largest_weights(
     ----------
     split : Split
         With classes; only the training rows are used.
-    scheme : str
-        Class name of a feature map.
-    setting : mapping
-        Its keyword arguments, the seed among them.
+    spec : MapSpec
+        With its seed.
     k_grid : sequence of int
     alpha : float
-        Penalty on the unscaled features, beside a loss summed over the rows.
+        Penalty on the unscaled features, next to a loss summed over the rows.
     progress : callable
 
     Returns
@@ -108,12 +104,12 @@ def largest_weights(
     grid = sorted({int(k) for k in k_grid})
     # Of the solver: sums, a copy, and a factor.
     check_memory(24 * grid[-1] ** 2, "cpu", f"The Gram matrix of {grid[-1]} features", "Choose a smaller K.")
-    scheme_map = registry()[scheme](**{**setting, "n_components": grid[-1]}).fit(split.X_train)
+    feature_map = spec.make(n_components=grid[-1]).fit(split.X_train)
     codes = Targets.learn(split.y_train).codes(split.y_train)
     progress(0.1, "Features")
-    first, place, sign = _distinct(scheme_map, split.X_train)
+    first, place, sign = distinct_features(feature_map, split.X_train)
     progress(0.3, f"Gram matrix of {len(first):,} distinct features")
-    gram, cross = _sums(scheme_map, split.X_train, codes, first)
+    gram, cross = _sums(feature_map, split.X_train, codes, first)
     progress(0.8, "Solutions")
     if 2 * len(first) <= grid[-1]:
         return _by_form(gram, cross, place, alpha, grid)
@@ -125,7 +121,7 @@ def largest_weights(
 
 
 def _by_form(gram: np.ndarray, cross: np.ndarray, place: np.ndarray, alpha: float, grid: Sequence[int]) -> np.ndarray:
-    """The largest weights where many features are equal: equal ones share one weight, so a system of forms is enough.
+    """Return the largest weights where many features are equal: these share a weight, so a system of forms is enough.
 
     With D how often each form is there, the weights c of the forms solve (G·D + α)c = HᵀY, which times √D is symmetric.
     """
@@ -141,8 +137,8 @@ def _by_form(gram: np.ndarray, cross: np.ndarray, place: np.ndarray, alpha: floa
     return np.array(norms)
 
 
-def _distinct(scheme_map: FeatureMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Which features differ on these rows by more than their sign.
+def distinct_features(feature_map: FeatureMap, X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the features that differ on these rows by more than their sign.
 
     A stump on a column of zeros and ones has three forms, so a thousand of them on 123 such columns hold 124 features,
     and a Gram matrix of those is all that a thousand need.
@@ -156,9 +152,9 @@ def _distinct(scheme_map: FeatureMap, X: np.ndarray) -> tuple[np.ndarray, np.nda
     sign : ndarray of shape (n_components,)
         +1, or −1 where it is the negative of its form.
     """
-    mixed, done = np.zeros((2, scheme_map.n_components)), 0
+    mixed, done = np.zeros((2, feature_map.n_components)), 0
     mixers = np.random.default_rng(0).standard_normal((2, len(X)))
-    for block in scheme_map.transform_blocks(X, scaled=False):
+    for block in feature_map.transform_blocks(X, scaled=False):
         mixed += mixers[:, done : done + block.shape[0]] @ to_host(block).astype(np.float64)
         done += block.shape[0]
     sign = np.where(mixed[0] < 0, -1.0, 1.0)
@@ -168,11 +164,13 @@ def _distinct(scheme_map: FeatureMap, X: np.ndarray) -> tuple[np.ndarray, np.nda
     return first, place.ravel(), sign * sign[first][place.ravel()]
 
 
-def _sums(scheme_map: FeatureMap, X: np.ndarray, codes: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """HᵀH and HᵀY of some of the features, unscaled."""
+def _sums(
+    feature_map: FeatureMap, X: np.ndarray, codes: np.ndarray, which: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return HᵀH and HᵀY of some of the features, unscaled."""
     sums = NormalEquations(len(which), codes.shape[1], centred=False)
     done = 0
-    for block in scheme_map.transform_blocks(X, scaled=False):
+    for block in feature_map.transform_blocks(X, scaled=False):
         sums.add(np.ascontiguousarray(to_host(block)[:, which]), codes[done : done + block.shape[0]])
         done += block.shape[0]
     lower = np.tril(sums.gram)

@@ -7,10 +7,10 @@ from sklearn.linear_model import Ridge
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, run_segment
-from rfviz.analysis.boosting import boost
-from rfviz.analysis.kitchen_sinks import ADABOOST, LEARNERS, Curve, boost_curve, compare, sink_curve
 from rfviz.analysis.splits import make_split
 from rfviz.features import DecisionStumps, MapSpec, registry
+from rfviz.lab.kitchen_sinks.boosting import boost
+from rfviz.lab.kitchen_sinks.compute import ADABOOST, LEARNERS, Curve, boost_curve, compare, sink_curve
 
 
 @pytest.fixture(scope="module")
@@ -18,13 +18,13 @@ def split():
     return make_split(datasets.load("breast_cancer"), "standardise")
 
 
-def curve(label, rows, scheme="DecisionStumps"):
+def curve(label, rows, cls=DecisionStumps):
     frame = pd.DataFrame(rows, columns=["K", "error", "total"]).assign(train=0.0, test=0.0, draws=1)
-    return Curve(label, scheme, frame)
+    return Curve(label, cls, frame)
 
 
 SINKS = curve("sinks", [(10, 0.30, 0.01), (20, 0.20, np.nan), (40, 0.12, 0.04), (80, 0.14, 0.03), (160, 0.105, 0.2)])
-BOOSTED = curve(ADABOOST, [(1, 0.25, 0.1), (2, 0.25, 0.2), (4, 0.15, 0.4), (8, 0.10, 0.8)], ADABOOST)
+BOOSTED = curve(ADABOOST, [(1, 0.25, 0.1), (2, 0.25, 0.2), (4, 0.15, 0.4), (8, 0.10, 0.8)], None)
 
 
 def test_stairs_hold_the_quickest_way_to_each_error():
@@ -58,13 +58,13 @@ def test_curve_of_random_stumps_is_ridge_regression_on_them(split):
         [run_segment(split, MapSpec(DecisionStumps, random_state=seed), grid, alphas=1.0) for grid in grids]
         for seed in range(2)
     ]  # fmt: skip
-    found = sink_curve("Random stumps", "DecisionStumps", runs)
+    found = sink_curve("Random stumps", DecisionStumps, runs)
     assert set(found.measured["K"]) == {int(grid[-1]) for grid in grids}
     codes = np.where(split.y_train == 1, 1.0, -1.0)
     for row in found.frame.itertuples():
         errors = []
         for seed in range(2):
-            stumps = registry()["DecisionStumps"](int(row.K), random_state=seed).fit(split.X_train)
+            stumps = DecisionStumps(int(row.K), random_state=seed).fit(split.X_train)
             # On features scaled by 1/√K the penalty is a K-th.
             model = Ridge(alpha=1.0 / row.K).fit(stumps.transform(split.X_train).astype(float), codes)
             scores = model.predict(stumps.transform(split.X_test).astype(float))
@@ -78,7 +78,7 @@ def test_curve_of_adaboost_joins_its_segments(split):
     first = boost(split, [1, 2, 4])
     second = boost(split, [6, 8], first.state)
     found = boost_curve([first, second])
-    assert found.frame["K"].tolist() == [1, 2, 4, 6, 8] and found.scheme == ADABOOST
+    assert found.frame["K"].tolist() == [1, 2, 4, 6, 8] and found.cls is None and found.label == ADABOOST
     assert (np.diff(found.frame["total"]) > 0).all() and found.frame["total"].notna().all()
     np.testing.assert_array_equal(found.frame["error"], [*first.errors, *second.errors])
 
@@ -91,12 +91,12 @@ def test_curve_of_adaboost_ends_with_its_last_stump():
 
 
 def test_nothing_yet():
-    assert len(boost_curve([]).frame) == 0 and len(sink_curve("a", "DecisionStumps", [[]]).frame) == 0
+    assert len(boost_curve([]).frame) == 0 and len(sink_curve("a", DecisionStumps, [[]]).frame) == 0
     assert len(boost_curve([]).staircase()[0]) == 0 and boost_curve([]).reach(0.5) is None
 
 
-def test_learners_are_schemes():
-    assert set(LEARNERS) <= set(registry())
+def test_learners_are_registered():
+    assert set(LEARNERS) <= set(registry().values())
 
 
 def test_the_papers_story_in_small(split):

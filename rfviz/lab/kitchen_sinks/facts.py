@@ -1,0 +1,78 @@
+"""Facts about kitchen sinks: errors of boosted and of random features, and the largest weight."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from rfviz import datasets
+from rfviz.analysis.accuracy import grid_segments, mean_and_spread, run_segment
+from rfviz.analysis.splits import Split, make_split
+from rfviz.features import DecisionStumps, MapSpec, SigmoidalRidge
+from rfviz.lab.facts import at, fact
+from rfviz.lab.kitchen_sinks.boosting import BoostSegment, boost
+from rfviz.lab.kitchen_sinks.weights import WeightDecay, largest_weights
+from rfviz.linear_model import default_grid
+
+__all__: list[str] = []
+
+_STUMPS = MapSpec(DecisionStumps)
+
+
+@functools.lru_cache(maxsize=1)
+def _split() -> Split:
+    return make_split(datasets.load("breast_cancer"), "standardise")
+
+
+@functools.lru_cache(maxsize=1)
+def _boosted() -> BoostSegment:
+    return boost(_split(), range(1, 201))
+
+
+@functools.lru_cache(maxsize=4)
+def _errors(spec: MapSpec) -> dict[int, float]:
+    """Return the test error in per cent by number of features, mean of 3 draws."""
+    draws = [spec.replace(random_state=seed) for seed in range(3)]
+    runs = [[run_segment(_split(), drawn, grid) for grid in grid_segments(1000, 16)] for drawn in draws]
+    frame = mean_and_spread(runs)
+    return dict(zip(map(int, frame["m"]), map(float, 100 * frame["error"]), strict=True))
+
+
+@functools.lru_cache(maxsize=1)
+def _decay() -> WeightDecay:
+    grid = [int(k) for k in default_grid(1000, 12)]
+    runs = [largest_weights(_split(), _STUMPS.replace(random_state=seed), grid) for seed in range(5)]
+    return WeightDecay(np.array(grid), np.stack(runs))
+
+
+@fact
+def boosted_error(k: int) -> float:
+    """Return the test error in per cent of AdaBoost with k stumps, chosen with care, on the breast cancer data."""
+    return 100 * float(_boosted().errors[int(k) - 1])
+
+
+@fact
+def stumps_error(k: int) -> float:
+    """Return the test error in per cent of k random stumps on the same data, mean of 3 draws."""
+    return at(_errors(_STUMPS), k)
+
+
+@fact
+def sigmoids_error(k: int) -> float:
+    """Return the same for random sigmoids (tanh, scale 0.2)."""
+    return at(_errors(MapSpec(SigmoidalRidge, activation="tanh", scale=0.2)), k)
+
+
+@fact
+def largest_weight(k: int) -> float:
+    """Return the median, over 5 runs, of the largest weight of k random stumps on the breast cancer data."""
+    decay = _decay()
+    return at(dict(zip(map(int, decay.k_grid), map(float, decay.quantiles[1]), strict=True)), k)
+
+
+@fact
+def weight_slope(first: int) -> float:
+    """Return the slope of that median against k on logarithmic axes, from the first k on."""
+    decay = _decay()
+    return decay.slope(list(map(int, decay.k_grid)).index(first))

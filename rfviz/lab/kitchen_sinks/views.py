@@ -1,0 +1,127 @@
+"""The layout of the page on kitchen sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from rfviz.datasets import Dataset
+from rfviz.errors import RfvizError
+from rfviz.lab.controls import Control
+from rfviz.lab.kitchen_sinks import text
+from rfviz.lab.kitchen_sinks.compute import KitchenSinksResult
+from rfviz.lab.kitchen_sinks.settings import Settings
+from rfviz.lab.page import Chart
+from rfviz.lab.split_data import SplitData
+from rfviz.lab.sweep import OWN_TRAINING
+from rfviz.lab.work import Work
+from rfviz.ui import layout
+from rfviz.ui.live_run import LiveRun
+from rfviz.ui.page import View
+from rfviz.ui.share import share_place
+
+__all__ = ["KitchenSinksView"]
+
+
+def _choose_view(view: Any, control: Control, key: str, on_change: Callable[[], None]) -> None:
+    options = {"key": key, "format_func": control.title, "on_change": on_change}
+    st.segmented_control(control.label, control.options, required=True, **options)
+
+
+class KitchenSinksView(View[SplitData, Settings, KitchenSinksResult]):
+    """One of four charts, and tables of its numbers and of the columns of the data."""
+
+    widgets: ClassVar = {"view": _choose_view}
+
+    def work_note(self, settings: Settings) -> str:
+        return OWN_TRAINING if settings.loss != "ridge" else ""
+
+    def advance(self, settings: Settings, work: Work) -> None:
+        name = f"{self.page.slug}-weights" if settings.view == "weights" else self.page.slug  # each has its own Start
+        self.live = LiveRun(name, work, self.work_note(settings))
+        self.live.start_and_stop()
+
+    def refuse(self, settings: Settings, error: RfvizError) -> None:
+        if settings.candidates:
+            st.error(str(error))
+            return
+        st.info(str(error))
+        st.caption(self.source.dataset.provenance)
+        layout.details(self.state, self._texts())
+
+    def draw(self, settings: Settings, result: KitchenSinksResult, charts: Sequence[Chart]) -> None:
+        if charts:
+            (chart,) = charts
+            if settings.view == "weights":  # nothing to pin
+                layout.chart(chart.figure, chart.name, chart.alt)
+                with st.container(horizontal=True, horizontal_alignment="right", key="weights-bar-row"):
+                    share_place(self.state)
+                layout.explain(chart.words)
+                self.share(settings, result)
+            else:
+                self.main_chart(settings, result, chart)
+            if result.ended:
+                st.caption(result.ended)
+        else:
+            st.info("No run is there yet. Press Start.")
+        st.caption(self.source.dataset.provenance)
+        self.draw_details(settings, result, charts)
+
+    def share(self, settings: Settings, result: KitchenSinksResult) -> None:
+        """Draw the button once nothing is added any more."""
+        if not result.is_empty and not (self.live and self.live.is_going):
+            super().share(settings, result)
+
+    def details(
+        self, settings: Settings, result: KitchenSinksResult, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
+        return {"Numbers": lambda: _numbers(result), **self._texts()}
+
+    def _texts(self) -> Mapping[str, Callable[[], Any]]:
+        return {
+            "Columns": lambda: _columns(self.source.dataset),
+            "What the paper found": lambda: st.markdown(text.PAPER),
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        }
+
+
+def _numbers(result: KitchenSinksResult) -> None:
+    """Draw the points of the charts as a table."""
+    if result.decay is not None:
+        frame = result.decay.to_frame()
+        layout.numbers(frame, dict.fromkeys(frame.columns[2:], "%.4g"))
+        return
+    if result.is_empty:
+        st.markdown("No points yet.")
+        return
+    table = pd.concat([c.frame.assign(learner=c.label) for c in result.curves if len(c.frame)], ignore_index=True)
+    table = table[["learner", "K", "error", "s.d.", "draws", "train", "test", "total"]]
+    table[["error", "s.d."]] *= 100
+    table = table.rename(columns={"error": "error %", "train": "train s", "test": "test s", "total": "total s"})
+    formats = {"error %": "%.2f", "s.d.": "%.2f"} | dict.fromkeys(["train s", "test s", "total s"], "%.3g")
+    layout.numbers(table, formats, text.NUMBERS)
+
+
+def _columns(dataset: Dataset) -> None:
+    """Draw where the data come from, and which word each column of zeros and ones stands for."""
+    st.markdown(f"**Source.** {dataset.provenance}")
+    names = dataset.feature_names
+    if not names:
+        st.markdown(f"The {dataset.n_features:,} columns have no names.")
+        return
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        column, is_word, word = name.partition("=")
+        groups.setdefault(column, []).extend([word] if is_word else [])
+    share_of = dict(zip(names, np.mean(dataset.X != 0, axis=0), strict=True))
+    rows = [
+        {"column": column, "words": len(words) or None, "became": ", ".join(words) or "one number",
+         "rows that are not zero, %": None if words else 100 * share_of[column]}
+        for column, words in groups.items()
+    ]  # fmt: skip
+    note = "A column of words became a column of zeros and ones for each of its words."
+    layout.numbers(pd.DataFrame(rows), {"rows that are not zero, %": "%.1f"}, note if any(groups.values()) else "")
