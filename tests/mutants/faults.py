@@ -510,6 +510,62 @@ _DISTANCE_SATURATION = (
 
 _PAGES = (
     Fault(
+        "votes of wrong classes too heavy where there are several",
+        "rfviz/lab/kitchen_sinks/boosting.py",
+        "others = 1.0 / (len(classes) - 1)",
+        "others = 1.0",
+        ("tests/lab/kitchen_sinks/test_boosting.py::test_segments_make_the_ensemble_of_one_fit",),
+    ),
+    Fault(
+        "weight of equal features not shared between them",
+        "rfviz/lab/kitchen_sinks/weights.py",
+        'shared = solve(system, cross[used] * root[:, None], assume_a="pos") / root[:, None]',
+        'shared = solve(system, cross[used] * root[:, None], assume_a="pos")',
+        ("tests/lab/kitchen_sinks/test_weights.py::test_is_the_largest_weight_of_least_squares",),
+    ),
+    Fault(
+        "script of kitchen sinks with one run of each weight",
+        "rfviz/lab/kitchen_sinks/script.py",
+        "for run in range({settings.runs})]",
+        "for run in range(1)]",
+        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[kitchen-sinks-2]",),
+    ),
+    Fault(
+        "kernel of boxes with its axes swapped",
+        "rfviz/lab/binning/compute.py",
+        "exact = np.outer(k_up, k_across)",
+        "exact = np.outer(k_across, k_up)",
+        ("tests/lab/binning/test_compute.py::test_the_share_of_boxes_is_the_maps_own_estimate",),
+    ),
+    Fault(
+        "script of binning that draws the first grid",
+        "rfviz/lab/binning/page.py",
+        "one = boxes(grids, repetition={settings.shown}, row=row)",
+        "one = boxes(grids, repetition=0, row=row)",
+        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[binning-1]",),
+    ),
+    Fault(
+        "measured errors extended by the rate 1/m",
+        "rfviz/lab/guarantees/compute.py",
+        "(errors[-1] / eps) ** 2), True",
+        "(errors[-1] / eps)), True",
+        ("tests/lab/guarantees/test_compute.py::test_where_a_curve_comes_down",),
+    ),
+    Fault(
+        "script of guarantees with the theorem's own delta",
+        "rfviz/lab/guarantees/script.py",
+        "{settings.delta / 2.0})",
+        "{settings.delta})",
+        ("tests/lab/guarantees/test_page.py::test_the_script_has_the_bound_of_the_page",),
+    ),
+    Fault(
+        "script of guarantees that omits the number of rows",
+        "rfviz/lab/guarantees/script.py",
+        'n = {"measured.n_train" if settings.rows == "data" else settings.rows}',
+        "n = measured.n_train",
+        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[guarantees-2]",),
+    ),
+    Fault(
         "bias that counts the variance too",
         "rfviz/lab/kernel_approximation/compute.py",
         "off = products[np.triu_indices(draws, 1)]",
@@ -598,7 +654,7 @@ _PAGES = (
         "rfviz/lab/decision_surfaces/page.py",
         'DIGITS = FOURIER | {"data": "digits", "n_components": 500}',
         'DIGITS = FOURIER | {"data": "digits"}',
-        ("tests/lab/decision_surfaces/test_page.py",),
+        ("tests/lab/decision_surfaces/test_page.py::test_presets_set_everything",),
     ),
     Fault(
         "codes at one distance all found",
@@ -633,7 +689,7 @@ _PAGES = (
         "rfviz/lab/accuracy/page.py",
         "            warn(reason, UserWarning)",
         "            pass",
-        ("tests/lab/accuracy/test_page.py",),
+        ("tests/lab/accuracy/test_page.py::test_without_a_browser_a_baseline_that_is_refused_is_a_warning",),
     ),
     Fault(
         "zoo that estimates with one feature too few",

@@ -40,7 +40,8 @@ def test_seconds_are_those_of_the_last_point_of_each_segment(result):
 def test_confusions_are_those_of_the_first_seed(result):
     assert list(result.predictions("Maxout")) == [10, 20, 40]
     counts = result.confusions("Maxout", 40)
-    assert counts.sum() == len(result.split.y_test)
+    np.testing.assert_array_equal(counts.sum(axis=1), np.bincount(result.split.y_test))
+    np.testing.assert_array_equal(counts.sum(axis=0), np.bincount(result.predictions("Maxout")[40], minlength=10))
     wrong = 1 - np.trace(counts) / counts.sum()
     assert wrong == pytest.approx(result.runs["Maxout"][0][1].errors[0])
 

@@ -5,7 +5,11 @@ from types import SimpleNamespace
 import pytest
 
 from rfviz import datasets
+from rfviz.errors import capture_warnings
 from rfviz.lab.accuracy import settings
+from rfviz.lab.accuracy.page import PAGE
+from rfviz.lab.cache import Cache
+from rfviz.lab.preset import Preset
 from tests.app_pages import array, assert_refused, changed, opened, run_to_its_end, specs
 
 SLUG = "accuracy"
@@ -79,6 +83,17 @@ def test_no_maps_is_one_sentence_and_no_failure():
 
 
 ONE_MAP = {"schemes": ["RandomProjection"], "references": [], "m_max": 40, "seeds": 1}
+
+
+def test_without_a_browser_a_baseline_that_is_refused_is_a_warning(monkeypatch):
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.025")
+    preset = Preset({**ONE_MAP, "references": ["kernel_ridge"]})
+    source = PAGE.source(preset)
+    with capture_warnings() as log:
+        result = PAGE.run(source, PAGE.settings(preset, source), Cache())
+    (reason,) = result.refused
+    assert reason.startswith("Exact kernel ridge needs") and [text for text, _ in log.messages] == [reason]
+    assert not result.baselines and len(result.curves()[0].frame)
 
 
 @pytest.mark.parametrize("loss", ["ridge", "logistic", "hinge", "exponential"])

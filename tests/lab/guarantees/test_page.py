@@ -1,13 +1,19 @@
 """The page on guarantees: what it draws is what the analysis computes, and it answers what cannot be done."""
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.features import MapSpec, RandomFourier, registry
+from rfviz.lab.cache import Cache
 from rfviz.lab.guarantees.compute import compare, measure_errors
+from rfviz.lab.guarantees.page import PAGE
 from rfviz.lab.guarantees.text import count
+from rfviz.lab.page import compute as computed
+from rfviz.lab.preset import Preset
 from tests.app_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "guarantees"
@@ -87,6 +93,17 @@ def test_only_what_is_asked_for_is_shown():
     at = changed(at, SLUG, {"about": []})
     assert not at.error and len(specs(at)) == 1
     assert any("choose at least one" in info.value for info in at.info)
+
+
+@pytest.mark.parametrize("theorem", ["kitchen sinks", "compositional", "maxout"])
+def test_the_script_has_the_bound_of_the_page(theorem, monkeypatch):
+    monkeypatch.setattr(go.Figure, "show", lambda figure: None)
+    preset = Preset({"view": "Learning", "data": "moons", "data.n_samples": 60, "theorem": theorem})
+    source = PAGE.source(preset)
+    found = computed(PAGE, source, PAGE.settings(preset, source), Cache())
+    names = {}
+    exec(PAGE.script(source, found.settings), names)
+    pd.testing.assert_frame_equal(names["frame"], found.charts[0].frame, rtol=1e-4)
 
 
 @pytest.mark.parametrize("theorem", ["kitchen sinks", "compositional", "maxout"])
