@@ -26,8 +26,6 @@ ALLOWED = {
     "rfviz.lessons": {"errors"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
     | {"datasets"},
-    "rfviz.analysis.facts": {"analysis", "lab", "features", "linear_model", "datasets", "bounds", "kernels", "errors"}
-    | {"skeleton"},
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
@@ -36,7 +34,7 @@ ALLOWED |= {
     "rfviz.cli_run": {"errors", "datasets", "lab", "recipes"},
     "rfviz": _COMPUTING,
     "rfviz.figures": _COMPUTING,
-    "rfviz.lab": _COMPUTING | {"figures", "analysis.facts"},
+    "rfviz.lab": _COMPUTING | {"figures"},
     "rfviz.recipes": _COMPUTING | {"figures", "lab"},
     "rfviz.ui": _COMPUTING | {"figures", "lab", "recipes", "lessons", "_version", "_blas"},
     "pages": _COMPUTING | {"figures", "lab", "recipes", "ui", "lessons"},

@@ -18,7 +18,8 @@ from rfviz.features import FeatureMap, Look
 from rfviz.figures.quick import QuickFigure
 
 __all__ = [
-    "COLOURS", "DASHES", "GREY", "SEQUENCE", "SYMBOLS", "map_style", "map_styles", "rgba", "series_styles", "styled",
+    "COLOURS", "DASHES", "DIVERGING", "GREY", "SEQUENCE", "SYMBOLS", "map_style", "map_styles", "rgba",
+    "series_styles", "styled",
 ]  # fmt: skip
 
 COLOURS = ("#2a7fc4", "#d9661f", "#0f9b77", "#b5609a", "#9a7b13", "#6d6fd0")
@@ -28,6 +29,11 @@ GREY = "#808790"
 # For ordered values. Cividis without its ends, which vanish on a light or on a dark page.
 SEQUENCE = (
     (0.0, "#31507f"), (0.25, "#5f6a86"), (0.5, "#8b8779"), (0.75, "#bca657"), (1.0, "#e5c934"),
+)  # fmt: skip
+# For values about zero. Blue to orange: apart for colour-blind readers; the middle stays visible on a dark page.
+DIVERGING = (
+    (0.0, "#0b4a8f"), (0.15, "#2a7fc4"), (0.35, "#9cc4e4"), (0.5, "#f4f2ee"), (0.65, "#f0b890"), (0.85, "#d9661f"),
+    (1.0, "#8f3604"),
 )  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rfviz.analysis.facts import kernels
 from rfviz.errors import ParameterError
 from rfviz.lab.accuracy import facts as accuracy_facts
 from rfviz.lab.accuracy.page import PAGE as ACCURACY
@@ -23,6 +22,8 @@ from rfviz.lab.kitchen_sinks.page import PAGE as KITCHEN_SINKS
 from rfviz.lab.maxout_pca import facts as maxout_pca_facts
 from rfviz.lab.maxout_pca.page import PAGE as MAXOUT_PCA
 from rfviz.lab.page import Page
+from rfviz.lab.pixel_cooccurrence import facts as pixel_cooccurrence_facts
+from rfviz.lab.pixel_cooccurrence.page import PAGE as PIXEL_COOCCURRENCE
 from rfviz.lab.quick_inspection.page import PAGE as QUICK_INSPECTION
 from rfviz.lab.zoo.page import PAGE as ZOO
 
@@ -36,6 +37,7 @@ PAGES: tuple[Page, ...] = (
     HASHING,
     KERNEL_APPROXIMATION,
     BINNING,
+    PIXEL_COOCCURRENCE,
     GUARANTEES,
     DECISION_SURFACES,
     ACCURACY,
@@ -48,10 +50,10 @@ FACTS = collect_facts(
     hashing_facts,
     kernel_approximation_facts,
     binning_facts,
+    pixel_cooccurrence_facts,
     guarantees_facts,
     accuracy_facts,
     kitchen_sinks_facts,
-    kernels,
 )
 
 

@@ -146,8 +146,8 @@ class Page(ABC, Generic[Source, Settings, Result]):
         """Return what can be played below the main chart; nothing is computed before somebody presses Play."""
         return ()
 
-    def quicker(self, source: Source, settings: Settings) -> Mapping[str, Any]:
-        """Return settings that end a long computation, for a button Stop; empty where it is never long."""
+    def quicker(self, source: Source, settings: Settings, cache: Cache) -> Mapping[str, Any]:
+        """Return settings that end a long computation, for a button Stop; empty where it is not long."""
         return {}
 
 

@@ -13,7 +13,7 @@ from rfviz.skeleton.builders import (
     preset,
 )
 from rfviz.skeleton.graph import InputGroup, Layer, Skeleton
-from rfviz.skeleton.occurrence import CoOccurrence, co_occurrence, occurrence, pixel_groups
+from rfviz.skeleton.occurrence import CoOccurrence, co_occurrence, occurrence, pixel_groups, sparsity
 from rfviz.skeleton.patches import PatchPCA
 
 __all__ = [
@@ -39,4 +39,5 @@ __all__ = [
     "occurrence",
     "pixel_groups",
     "preset",
+    "sparsity",
 ]

@@ -164,13 +164,6 @@ class Skeleton:
             paths[layer.first : layer.stop] = layer.activation.slope * paths[layer.edges].mean(axis=1)
         return float(paths[-1])
 
-    @cached_property
-    def sparsity(self) -> float:
-        """Return the expected number of different inputs in a random feature: Σ_p P(p is reached), exactly."""
-        from rfviz.skeleton.occurrence import occurrence
-
-        return float(occurrence(self).sum())
-
     @property
     def bound(self) -> float:
         """Return C such that every base feature is C-bounded: 1 where the features are norm-efficient."""

@@ -19,7 +19,7 @@ from rfviz.errors import ParameterError
 from rfviz.params import Param
 from rfviz.skeleton.graph import Skeleton
 
-__all__ = ["CoOccurrence", "co_occurrence", "occurrence", "pixel_groups"]
+__all__ = ["CoOccurrence", "co_occurrence", "occurrence", "pixel_groups", "sparsity"]
 
 _BLOCK_NUMBERS = 4_000_000
 
@@ -62,6 +62,11 @@ def occurrence(skeleton: Skeleton, groups: Any = None) -> np.ndarray:
     """
     groups = _checked(skeleton, groups)
     return 1.0 - _without(skeleton, groups, None)
+
+
+def sparsity(skeleton: Skeleton) -> float:
+    """Return the expected number of different inputs that meet in a random feature: Σ_p P(p is reached), exactly."""
+    return float(occurrence(skeleton).sum())
 
 
 def co_occurrence(skeleton: Skeleton, group: int, groups: Any = None) -> CoOccurrence:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -11,7 +12,7 @@ import streamlit as st
 from rfviz.errors import RfvizError
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.controls import Control
-from rfviz.lab.page import Chart, Page, WorkPage, compute
+from rfviz.lab.page import Chart, Page, WorkPage, compute, revision
 from rfviz.lab.work import Work
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache, session_cache
@@ -83,6 +84,23 @@ class View(Generic[Source, Settings, Result]):
         """Return what is folded away below the charts, by its title; drawn while it is open."""
         return {"Numbers": lambda: layout.numbers(charts[0].frame)}
 
+    @contextmanager
+    def stoppable(self, settings: Settings) -> Iterator[None]:
+        """Draw a button that ends a computation while it is long, if the page knows how."""
+        if type(self.page).quicker is Page.quicker:
+            yield
+            return
+        place = st.empty()
+        quicker = self.page.quicker(self.source, settings, self.cache)
+        if quicker:
+            # Under a key of its own for each computation: a late click does not stop the next one.
+            key = f"{self.page.slug}:stop:{revision(self.source, settings)}"
+            place.button("Stop", key=key, on_click=self.state.apply, args=(quicker,))
+        try:
+            yield
+        finally:
+            place.empty()
+
     def work_note(self, settings: Settings) -> str:
         """Return why a computation in parts takes unusually long, for next to its buttons; empty where it does not."""
         return ""
@@ -137,8 +155,9 @@ def _main_panel(view: View) -> bool:
     settings = view.page.settings(view.panel, view.source)
     view.cache = session_cache()
     try:
-        view.preview(settings)
-        found = compute(view.page, view.source, settings, view.cache, partial(view.advance, settings))
+        with view.stoppable(settings):
+            view.preview(settings)
+            found = compute(view.page, view.source, settings, view.cache, partial(view.advance, settings))
         view.draw(settings, found.result, found.charts)
     except RfvizError as error:
         view.refuse(settings, error)

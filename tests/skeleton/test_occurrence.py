@@ -11,7 +11,7 @@ from scipy import stats
 
 from rfviz.errors import ParameterError
 from rfviz.features.compositional_draws import reached_inputs
-from rfviz.skeleton import co_occurrence, convolutions, flat, occurrence, pixel_groups, preset
+from rfviz.skeleton import co_occurrence, convolutions, flat, occurrence, pixel_groups, preset, sparsity
 
 SERIES = {"kind": "series", "coefficients": [0.1, 0.5, 0.4]}
 
@@ -44,7 +44,7 @@ def test_against_all_draws():
     assert sum(law.values()) == pytest.approx(1.0)
     single = np.array([sum(p for s, p in law.items() if v in s) for v in range(4)])
     np.testing.assert_allclose(occurrence(skeleton), single, atol=1e-14)
-    assert skeleton.sparsity == pytest.approx(sum(p * len(s) for s, p in law.items()))
+    assert sparsity(skeleton) == pytest.approx(sum(p * len(s) for s, p in law.items()))
     for group in range(4):
         found = co_occurrence(skeleton, group)
         joint = np.array([sum(p for s, p in law.items() if v in s and group in s) for v in range(4)])

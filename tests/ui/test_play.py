@@ -12,7 +12,8 @@ from PIL import Image
 from scipy.spatial.distance import pdist
 
 from rfviz.figures.quick import QuickFigure
-from rfviz.ui.films import one_by_one
+from rfviz.lab.animation import one_by_one
+from rfviz.lab.cache import Cache
 from rfviz.ui.play import Film, encoded, play_key
 from tests.app_pages import array, changed, opened
 
@@ -119,7 +120,7 @@ def test_nothing_is_computed_or_sent_before_play_is_pressed(monkeypatch):
         raise AssertionError("computed without being asked")
 
     monkeypatch.setattr("rfviz.lab.distance_saturation.animation.saturation_over_m", never)
-    monkeypatch.setattr("rfviz.ui.films.one_by_one", never)
+    monkeypatch.setattr("rfviz.lab.distance_saturation.animation.one_by_one", never)
     at = changed(opened("distance-saturation"), "distance-saturation", {"pool_size": 16})
     assert not component(at, "rfviz.film")
     assert len(component(at, "rfviz.play")[0].json) < 500
@@ -166,9 +167,9 @@ def test_frames_with_other_traces_are_exchanged_whole():
 
 def test_slow_pictures_are_fewer(monkeypatch):
     clock = iter(np.arange(0.0, 100.0, 1.0))
-    monkeypatch.setattr("rfviz.ui.films.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("rfviz.lab.animation.time.monotonic", lambda: next(clock))
     seen = []
-    values, results = one_by_one(list(range(24)), 5, lambda value: seen.append(value) or value, lambda *_: None)
+    values, results = one_by_one(list(range(24)), 5, lambda value: seen.append(value) or value, Cache())
     assert results == values
     assert len(values) <= 9 and {0, 5, 23} <= set(values)
     assert len(seen) == len(values), "the present one is not computed twice"

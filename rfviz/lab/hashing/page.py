@@ -127,7 +127,7 @@ class Hashing(Page[Source, Settings, HashingResult]):
         points = cache.call(points_of, source)
         return (MapExport(settings.spec.cls.label, settings.spec.make(), points.original),)
 
-    def quicker(self, source: Source, settings: Settings) -> Mapping[str, Any]:
+    def quicker(self, source: Source, settings: Settings, cache: Cache) -> Mapping[str, Any]:
         look = settings.look
         if not isinstance(look, Recall) or not look.pools:
             return {}

@@ -52,26 +52,18 @@ class HashingView(View[Source, Settings, HashingResult]):
         self.main = self.refusals = st.container()
 
     def preview(self, settings: Settings) -> None:
-        self.stop = st.empty()
         with self.main:
             chart = PAGE.main_chart(self.source, settings, PAGE.compare(self.source, settings, session_cache()))
             layout.chart(chart.figure, chart.name, chart.alt, animations=())
             layout.explain(chart.words)
             st.caption(text.TERMS)
         self.refusals = st.container()
-        quicker = PAGE.quicker(self.source, settings)
-        if quicker:
-            # Under a key of its own for each computation: a late click does not stop the next one.
-            key = f"{PAGE.slug}:stop:{revision(self.source, settings)}"
-            self.stop.button("Stop", on_click=self.state.apply, args=(quicker,), key=key)
 
     def refuse(self, settings: Settings, error: RfvizError) -> None:
-        self.stop.empty()
         with self.refusals:
             super().refuse(settings, error)
 
     def draw(self, settings: Settings, result: HashingResult, charts: Sequence[Chart]) -> None:
-        self.stop.empty()
         if isinstance(settings.look, Neighbours):
             self._draw_neighbours(settings, settings.look, result.comparison)
         elif len(charts) == 1:

@@ -7,9 +7,8 @@ import base64
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.figures.cooccurrence import DIVERGING
 from rfviz.figures.quick import trace
-from rfviz.figures.template import styled
+from rfviz.figures.template import DIVERGING, styled
 from rfviz.lab.zoo.compute import SIDE, Card, ZooResult
 
 __all__ = ["LEVELS", "card_pictures", "levels", "palette", "plot_zoo"]

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from rfviz.errors import ParameterError
 from rfviz.features import RandomBinning, RandomProjection, RandomReLU, map_class, registry
-from rfviz.figures.cooccurrence import DIVERGING
+from rfviz.figures.template import DIVERGING
 from rfviz.lab.zoo import text
 from rfviz.lab.zoo.compute import (
     AXIS,

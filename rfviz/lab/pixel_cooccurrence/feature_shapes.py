@@ -1,4 +1,4 @@
-"""What the random features of a skeleton look like: how many inputs they multiply, how often they repeat, and one."""
+"""How many inputs the random features of a skeleton multiply, how often they repeat, and one of them over an image."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from PIL import Image
 
-from rfviz.analysis.cooccurrence import FeatureSample
 from rfviz.analysis.progress import Progress, silent
+from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.features import CompositionalFeatures
 from rfviz.features.compositional_draws import CHUNK, chunks, draw_chunk
 from rfviz.features.compositional_map import map_on_host
 from rfviz.features.compositional_rows import REAL, SINE
+from rfviz.figures.images import as_pixels
+from rfviz.lab.pixel_cooccurrence.compute import FeatureSample
 from rfviz.params import Param
 from rfviz.skeleton import Skeleton
 
@@ -24,6 +27,7 @@ __all__ = [
     "bytes_per_feature",
     "feature_sizes",
     "repeats",
+    "scaled_image",
     "single_feature",
 ]
 
@@ -52,7 +56,7 @@ class FeatureSizes:
     largest_pixels: int
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a number."""
+        """Return one row per number."""
         number = [*map(str, range(_MOST_SHOWN)), f"{_MOST_SHOWN} or more"]
         return pd.DataFrame({"number": number, "features by paths": self.paths, "features by pixels": self.pixels})
 
@@ -84,7 +88,7 @@ class Repeats:
         return ["1", "2–3", "4–7", "8–15", *(f"{t:,}+" for t in self.times[4:].tolist())][: len(self.times)]
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a class."""
+        """Return one row per class."""
         return pd.DataFrame({"drawn so often": self.labels, "different features": self.different})
 
 
@@ -114,12 +118,12 @@ class SingleFeature:
     value: float
 
     def to_frame(self) -> pd.DataFrame:
-        """One row an angle."""
+        """Return one row per angle."""
         return pd.DataFrame({"column": self.columns, "multiple": self.multiples, "angle": self.angles})
 
 
 def feature_sizes(sample: FeatureSample, n_features: int) -> FeatureSizes:
-    """Histograms of paths and of different pixels over the first features of a sample.
+    """Count paths and different pixels of the first features of a sample.
 
     Parameters
     ----------
@@ -142,7 +146,7 @@ def feature_sizes(sample: FeatureSample, n_features: int) -> FeatureSizes:
 
 
 def repeats(skeleton: Skeleton, n_features: int, seed: int = 0, progress: Progress = silent) -> Repeats:
-    """How often equal features appear among the first ones.
+    """Count how often equal features appear among the first ones.
 
     Parameters
     ----------
@@ -165,7 +169,7 @@ def repeats(skeleton: Skeleton, n_features: int, seed: int = 0, progress: Progre
 
 
 def single_feature(skeleton: Skeleton, seed: int, number: int, x: np.ndarray) -> SingleFeature:
-    """One of the features that a seed gives, and its value at `x`.
+    """Draw one of the features that a seed gives, with its value at `x`.
 
     Parameters
     ----------
@@ -202,6 +206,16 @@ def single_feature(skeleton: Skeleton, seed: int, number: int, x: np.ndarray) ->
 
 
 def bytes_per_feature(skeleton: Skeleton, seed: int = 0) -> float:
-    """Bytes of memory that the library keeps for a feature, on average over the first 8192."""
+    """Return the bytes of memory that the library needs per feature, on average over the first 8192."""
     fitted = CompositionalFeatures(CHUNK, skeleton=skeleton, deduplicate=False, random_state=seed, device="cpu")
     return fitted.fit(np.zeros((1, skeleton.n_columns))).bytes_per_feature_
+
+
+def scaled_image(dataset: Dataset, row: int, side: int, channels: int) -> np.ndarray:
+    """Return the middle square of an image in the skeleton's size and colours, as bytes."""
+    image = Image.fromarray(as_pixels(dataset, slice(row, row + 1))[0]).convert("RGB" if channels == 3 else "L")
+    width, height = image.size
+    edge = min(width, height)
+    left, top = (width - edge) // 2, (height - edge) // 2
+    box = (left, top, left + edge, top + edge)
+    return np.asarray(image.resize((side, side), Image.Resampling.BOX, box=box))

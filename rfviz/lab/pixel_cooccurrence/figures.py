@@ -1,4 +1,4 @@
-"""Maps of how pixels occur together in random features, and how the counted map tends to the exact one."""
+"""Maps of how pixels occur together in random features, the skeleton as a drawing, and one feature over an image."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from rfviz.analysis.cooccurrence import PixelMap
-from rfviz.analysis.feature_shapes import FeatureSizes, Repeats
 from rfviz.figures.axes import count_axis
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, rgba, styled
+from rfviz.figures.template import COLOURS, DIVERGING, GREY, rgba, styled
+from rfviz.lab.pixel_cooccurrence.compute import PixelMap
+from rfviz.lab.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats
+from rfviz.skeleton import Activation, Skeleton
 
-__all__ = ["DIVERGING", "plot_map_grid", "plot_maps", "plot_repeats", "plot_rms", "plot_sizes", "scale_of"]
+__all__ = [
+    "plot_feature", "plot_map_grid", "plot_maps", "plot_repeats", "plot_rms", "plot_sizes", "plot_skeleton", "scale_of",
+]  # fmt: skip
 
-# Blue to orange: apart for colour-blind readers; the middle stays visible on a dark page.
-DIVERGING = (
-    (0.0, "#0b4a8f"), (0.15, "#2a7fc4"), (0.35, "#9cc4e4"), (0.5, "#f4f2ee"), (0.65, "#f0b890"), (0.85, "#d9661f"),
-    (1.0, "#8f3604"),
-)  # fmt: skip
 # A scale that ends below this would show nothing but chance.
 _SMALLEST_SCALE = 0.02
 _GAP = 0.12
+# Between two boxes of a drawing.
+_STEP = 2.3
 _SIDEWAYS = {"xanchor": "center", "yanchor": "middle", "font": {"size": 13}}
 
 
 def scale_of(exact: Sequence[np.ndarray], pixels: Sequence[int]) -> float:
-    """The correlation at the end of the colours: the largest exact one of different pixels, rounded up.
+    """Return the correlation at the end of the colours: the largest exact one of different pixels, rounded up.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def scale_of(exact: Sequence[np.ndarray], pixels: Sequence[int]) -> float:
 
 
 def plot_maps(result: PixelMap, side: int, *, height: int = 400, revision: str = "") -> go.Figure:
-    """The counted and the exact map side by side, on one scale; a click on either picks a pixel.
+    """Draw the counted and the exact map side by side, on one scale; a click on either picks a pixel.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def plot_maps(result: PixelMap, side: int, *, height: int = 400, revision: str =
     height : int
         Pixels of the screen.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, a user's zoom survives a redraw.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def plot_map_grid(
     rows: Sequence[tuple[str, Sequence[tuple[int, np.ndarray]]]], side: int, limit: float, *, height: int = 620,
     revision: str = "",
 ) -> go.Figure:  # fmt: skip
-    """Maps of several pixels, side by side, for several skeletons, one below the other: Figure 4 of the paper.
+    """Draw maps of several pixels, side by side, for several skeletons, one below the other: Figure 4 of the paper.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _panel(values: np.ndarray, side: int, x0: float, word: str, limit: float, y0
 
 
 def _marks(x: list[float], y: list[float], size: float) -> list[dict[str, Any]]:
-    """Frames in black with a white edge: to be seen on any colour."""
+    """Draw frames in black with a white edge: to be seen on any colour."""
     return [
         trace(
             "scatter", x=x, y=y, mode="markers", hoverinfo="skip", showlegend=False,
@@ -156,7 +156,7 @@ def _picture(
 
 
 def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.Figure:
-    """Difference of the counted from the exact correlation against the number of features.
+    """Draw the difference of the counted from the exact correlation against the number of features.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.F
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, a user's zoom survives a redraw.
 
     Returns
     -------
@@ -188,7 +188,7 @@ def plot_rms(result: PixelMap, *, height: int = 330, revision: str = "") -> go.F
 
 
 def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") -> go.Figure:
-    """How many features have so many paths, and so many different pixels.
+    """Draw how many features have so many paths, and so many different pixels.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") ->
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, a user's zoom survives a redraw.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def plot_sizes(sizes: FeatureSizes, *, height: int = 340, revision: str = "") ->
 
 
 def plot_repeats(found: Repeats, *, height: int = 340, revision: str = "") -> go.Figure:
-    """How many different features were drawn once, two or three times, and so on.
+    """Draw how many different features were drawn once, two or three times, and so on.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def plot_repeats(found: Repeats, *, height: int = 340, revision: str = "") -> go
     height : int
         Pixels.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, a user's zoom survives a redraw.
 
     Returns
     -------
@@ -248,3 +248,105 @@ def _bars(x: Any, y: np.ndarray, name: str, colour: str, pattern: str) -> dict[s
     return trace(
         "bar", x=x, y=y, name=name, marker=fill, hovertemplate=f"%{{x}}: %{{y:,}} features<extra>{name}</extra>"
     )
+
+
+def _activation_name(act: Activation) -> str:
+    """Return an activation in a few words."""
+    if act.kind == "exponential":
+        return f"exp({act.scale:g}(ρ−1))"
+    if act.kind == "polynomial":
+        inner = f"((ρ+{act.offset:g})/{1 + act.offset:g})" if act.offset else "ρ"
+        return f"{inner}^{act.degree}"
+    return {"relu": "ReLU"}.get(act.kind, act.kind)
+
+
+def plot_skeleton(skeleton: Skeleton, *, height: int = 250) -> go.Figure:
+    """Draw the layers of a stack of convolutions from the image to the output.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        Of an image: see :func:`rfviz.skeleton.convolutions`.
+    height : int
+    """
+    image, layers = skeleton.image_shape, skeleton.form["layers"]
+    sides = [(image[0], image[1])]
+    for layer in layers:
+        (rows, columns), stride = layer["size"], layer["stride"]
+        sides.append(((sides[-1][0] - rows) // stride + 1, (sides[-1][1] - columns) // stride + 1))
+    sides.append((1, 1))
+    shapes, notes, hover = [], [], {"x": [], "y": [], "text": []}
+    for place, (rows, columns) in enumerate(sides):
+        x, half = place * _STEP, 0.14 + 0.66 * np.sqrt(rows * columns / (image[0] * image[1]))
+        colour = COLOURS[0] if place == 0 else COLOURS[1] if place == len(sides) - 1 else COLOURS[2]
+        box = {"color": colour, "width": 2}
+        shapes.append({"type": "rect", "x0": x - half, "x1": x + half, "y0": -half, "y1": half, "line": box,
+                       "fillcolor": rgba(colour, 0.18)})  # fmt: skip
+        channels = f"×{image[2]}" if place == 0 and image[2] > 1 else ""
+        words = "image" if place == 0 else "output" if place == len(sides) - 1 else "layer " + str(place)
+        notes.append(_note(f"<b>{words}</b><br>{rows}×{columns}{channels}", x, -0.95, "top"))
+        hover["x"].append(x), hover["y"].append(0), hover["text"].append(f"{words}: {rows * columns:,} nodes")
+        if place:
+            notes.append(_note(_between(skeleton, place), x - _STEP / 2, 0.95, "bottom"))
+            shapes.append({"type": "line", "x0": x - _STEP + 0.9, "x1": x - 0.9, "y0": 0, "y1": 0,
+                           "line": {"color": GREY, "width": 2}})  # fmt: skip
+            notes.append({"x": x - 0.85, "y": 0, "ax": x - 0.95, "ay": 0, "axref": "x", "ayref": "y", "text": "",
+                          "showarrow": True, "arrowhead": 2, "arrowcolor": GREY, "arrowwidth": 2})  # fmt: skip
+    points = trace("scatter", **hover, mode="markers", marker={"size": 24, "opacity": 0}, hoverinfo="text")
+    hidden = {"visible": False, "fixedrange": True}
+    return styled(
+        [points], x="", y="", height=height, revision="skeleton", shapes=shapes, annotations=notes, showlegend=False,
+        margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        xaxis=hidden | {"range": [-1.0, (len(sides) - 1) * _STEP + 1.0]}, yaxis=hidden | {"range": [-1.75, 1.85]},
+    )  # fmt: skip
+
+
+def _between(skeleton: Skeleton, place: int) -> str:
+    """Return what the nodes of a layer do with those below."""
+    act = skeleton.layers[place - 1].activation
+    layers = skeleton.form["layers"]
+    if place > len(layers):
+        return f"all<br>{_activation_name(act)}"
+    (rows, columns), stride = layers[place - 1]["size"], layers[place - 1]["stride"]
+    return f"{rows}×{columns}, step {stride}<br>{_activation_name(act)}"
+
+
+def _note(text: str, x: float, y: float, anchor: str) -> dict[str, Any]:
+    return {"text": text, "x": x, "y": y, "showarrow": False, "yanchor": anchor, "font": {"size": 13}}
+
+
+def plot_feature(
+    source: str, side: int, pixels: np.ndarray, labels: list[str], picked: int, *, height: int = 360
+) -> go.Figure:
+    """Draw an image with the pixels of one feature framed.
+
+    Parameters
+    ----------
+    source : str
+        The image as a data address.
+    side : int
+        Pixels in a row and a column.
+    pixels : ndarray
+        Those that the feature reaches.
+    labels : list of str
+        What each adds to the angle.
+    picked : int
+        The pixel that was clicked, drawn dashed.
+    """
+    size = max(6.0, 270 / side)
+    frames = trace(
+        "scatter", x=pixels % side, y=pixels // side, mode="markers", text=labels, hoverinfo="text",
+        marker={"symbol": "square-open", "size": size, "color": COLOURS[1], "line": {"width": 3}},
+    )  # fmt: skip
+    row, column = divmod(picked, side)
+    half = {"x0": column - 0.75, "x1": column + 0.75, "y0": row - 0.75, "y1": row + 0.75}
+    own = {"type": "rect", **half, "line": {"color": "#ffffff", "width": 2, "dash": "dot"}}
+    image = {"source": source, "xref": "x", "yref": "y", "x": -0.5, "y": -0.5, "sizex": side, "sizey": side,
+             "sizing": "stretch", "layer": "below"}  # fmt: skip
+    hidden = {"visible": False}
+    return styled(
+        [frames], x="", y="", height=height, revision=f"feature-{side}", images=[image], shapes=[own],
+        margin={"l": 4, "r": 4, "t": 4, "b": 4}, showlegend=False,
+        xaxis=hidden | {"range": [-0.5, side - 0.5], "constrain": "domain"},
+        yaxis=hidden | {"range": [side - 0.5, -0.5], "scaleanchor": "x", "constrain": "domain"},
+    )  # fmt: skip

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rfviz.analysis import cooccurrence as module
-from rfviz.analysis.cooccurrence import capacity, exact_map, pixel_map, sample_features
-from rfviz.analysis.feature_shapes import bytes_per_feature, feature_sizes, repeats, single_feature
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import CompositionalFeatures
 from rfviz.features.compositional_draws import CHUNK
+from rfviz.lab.pixel_cooccurrence.compute import MAX_FEATURES, capacity, exact_map, pixel_map, sample_features
+from rfviz.lab.pixel_cooccurrence.feature_shapes import bytes_per_feature, feature_sizes, repeats, single_feature
 from rfviz.skeleton import PRESETS, convolutions, flat, pixel_groups, preset
 
 FALSE_ALARM = 1e-6
@@ -207,7 +206,7 @@ def test_capacity_is_a_power_of_two(n, expected):
 
 
 def test_refusals(sample, monkeypatch):
-    for bad in (0, -1, module.MAX_FEATURES + 1, 2.5, True):
+    for bad in (0, -1, MAX_FEATURES + 1, 2.5, True):
         with pytest.raises(ParameterError, match="n_features"):
             sample_features(flat(10), bad)
     with pytest.raises(ParameterError, match="pixel must be an integer from 0 to 143"):

@@ -1,12 +1,12 @@
-"""What the page on pixel co-occurrence says about its charts."""
+"""Texts of the page on pixel co-occurrence."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from rfviz.analysis.cooccurrence import PixelMap
-from rfviz.analysis.feature_shapes import FeatureSizes, Repeats, SingleFeature
-from rfviz.skeleton import Skeleton
+from rfviz.lab.pixel_cooccurrence.compute import PixelMap
+from rfviz.lab.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats, SingleFeature
+from rfviz.skeleton import Skeleton, sparsity
 
 __all__ = [
     "FORMULA",
@@ -50,10 +50,10 @@ what is below at every node. A feature costs that much to store and to compute, 
 
 FIGURE_4 = (
     "**What am I seeing?** Each column is one pixel (framed), each row a skeleton; colours say how often other pixels "
-    "appear in the same features as the framed one, beyond chance. The flat skeleton has no neighbourhoods: nothing "
-    "but noise around 0. With one convolution a pixel meets those within a window; every further layer adds a tier: "
-    "near pixels meet often, those farther away less, those without a common window by way of the top "
-    "alone. So features of deep skeletons are local, as in the paper’s figure. The four pixels here lie in the middle, "
+    "appear in the same features as the framed one, beyond chance. The flat skeleton has no neighbourhoods: its maps "
+    "show only noise around 0. With one convolution a pixel meets those within a window. Every further layer adds a "
+    "tier: near pixels meet often, those farther away less, and pixels that share no window meet only through the top "
+    "node. So features of deep skeletons are local, as in the paper’s figure. The four pixels here lie in the middle, "
     "a third in, near an edge, and near a corner."
 )
 
@@ -69,7 +69,7 @@ NUMBERS = (
 
 
 def summary(result: PixelMap, side: int) -> str:
-    """The maps in one sentence, for those who cannot see them."""
+    """Return the maps in one sentence, for those who cannot see them."""
     row, column = divmod(result.pixel, side)
     return (
         f"Correlation of each pixel’s occurrence with that of the pixel in row {row + 1}, column {column + 1}, counted "
@@ -78,33 +78,32 @@ def summary(result: PixelMap, side: int) -> str:
 
 
 def explanation(result: PixelMap, side: int) -> str:
-    """What one sees, with the numbers of the picture."""
+    """Return what one sees, with the numbers of the maps."""
     row, column = divmod(result.pixel, side)
     exact = np.delete(result.exact.correlation, result.pixel)
     lead = (
         "**What am I seeing?** A skeleton is the plan of a network: which pixels its windows join. Each random feature "
         f"walks down that plan and multiplies the few pixels where it ends. The framed pixel, in row {row + 1} and "
         f"column {column + 1}, is in **{result.occurs:,}** of {result.n_features:,} features. The colour of every "
-        "other pixel says whether it appears in the *same* features more often than by chance (orange), less "
-        "often (blue), or just as often (pale). Click any pixel to see its map."
+        "other pixel is the correlation of their appearing in the *same* features: more often than by chance (orange), "
+        "less often (blue), or just as often (pale). Click any pixel to see its map."
     )
     if np.abs(exact).max(initial=0.0) < 1e-9:
         shape = (
-            " Here all pixels meet by chance alone: the exact correlation is 0 everywhere, and what the counted map "
-            "shows is noise. A fully connected layer knows nothing of neighbours."
+            " Here all pixels meet by chance alone: the exact correlation is 0 everywhere, and the counted map shows "
+            "noise. A fully connected layer knows no neighbours."
         )
     elif np.ptp(exact) < 1e-9:
         shape = " Here all pixels are equal: the exact map is constant. A fully connected layer knows no neighbours."
     else:
         shape = (
-            f" Exactly, the correlation goes from {exact.min():.2g} to {exact.max():.2g}: pixels that share windows "
-            "meet often, the tiers are the levels of the skeleton, and pixels without a common window meet by way of "
-            "the top alone."
+            f" In the exact map it ranges from {exact.min():.2g} to {exact.max():.2g}: pixels that share windows meet "
+            "often, the tiers are the levels of the skeleton, and pixels that share no window meet only through the "
+            "top node."
         )
     if not result.exact.single[result.pixel]:
         return lead + (
-            " **No window reaches this pixel**: with this stride the last rows or columns are left over. Its map is "
-            "empty."
+            " **No window reaches this pixel**: this stride leaves the last rows or columns over. Its map is empty."
         )
     if not result.occurs:
         return lead + shape + " None of these features reaches it yet: choose more of them."
@@ -112,17 +111,17 @@ def explanation(result: PixelMap, side: int) -> str:
 
 
 def sizes(skeleton: Skeleton, n_bytes: float) -> str:
-    """The skeleton's complexity and sizes in a line."""
+    """Return the skeleton's complexity and sizes."""
     dense = 4 * skeleton.n_columns
     return (
-        f"**C(S) = {skeleton.complexity:.3g}** expected paths a feature · {skeleton.sparsity:.3g} different inputs · "
-        f"{skeleton.n_nodes:,} nodes, {skeleton.n_edges:,} edges · **{n_bytes:.1f} bytes a feature** "
-        f"(a dense one: {dense:,})"
+        f"On average a feature multiplies **C(S) = {skeleton.complexity:.3g}** pixels ({sparsity(skeleton):.3g} "
+        f"distinct): **{n_bytes:.1f} bytes** (dense: {dense:,}). "
+        f"{skeleton.n_nodes:,} nodes, {skeleton.n_edges:,} edges."
     )
 
 
 def sizes_text(found: FeatureSizes) -> str:
-    """The histogram of sizes in words."""
+    """Return the histogram of sizes in words."""
     empty = found.paths[0] / found.n_features
     return (
         f"A feature has {found.mean_paths:.3g} paths and {found.mean_pixels:.3g} different pixels on average, and at "
@@ -132,7 +131,7 @@ def sizes_text(found: FeatureSizes) -> str:
 
 
 def repeats_text(found: Repeats) -> str:
-    """The histogram of repeats in words."""
+    """Return the histogram of repeats in words."""
     share = 1 - found.n_different / found.n_features
     return (
         f"Of {found.n_features:,} features **{found.n_different:,}** are different; {share:.0%} repeat an earlier one, "
@@ -146,7 +145,7 @@ _TERMS = 3
 
 
 def formula_of(feature: SingleFeature, side: int, channels: int) -> str:
-    """A feature as a formula, and its value."""
+    """Return a feature as a formula, and its value."""
     factor, terms = "" if feature.is_real else r"\sqrt2\,", []
     shown = list(zip(feature.columns.tolist(), feature.multiples.tolist(), strict=True))
     for column, multiple in shown[:_TERMS]:

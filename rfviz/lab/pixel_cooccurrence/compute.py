@@ -1,4 +1,4 @@
-"""Which pixels meet in the random features of a skeleton: counted in sampled features, beside the exact law.
+"""Which pixels meet in the random features of a skeleton: counted in sampled features, compared with the exact law.
 
 Features are drawn by chunks that have their own generators, the very features of
 :class:`rfviz.features.CompositionalFeatures` with the same seed (without `deduplicate`). What is kept of each is which
@@ -60,19 +60,22 @@ class FeatureSample:
 
     @property
     def n_features(self) -> int:
+        """Features in the sample."""
         return len(self.paths)
 
     @property
     def n_pixels(self) -> int:
+        """Pixels of the image."""
         return len(self.column_starts) - 1
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all arrays."""
         parts = (self.starts, self.pixels, self.column_starts, self.features, self.paths)
         return sum(part.nbytes for part in parts)
 
     def features_of(self, pixel: int, n_features: int | None = None) -> np.ndarray:
-        """Numbers of those of the first `n_features` features that reach a pixel, in order."""
+        """Return the numbers of those of the first `n_features` features that reach a pixel, in order."""
         own = self.features[self.column_starts[pixel] : self.column_starts[pixel + 1]]
         return own if n_features is None else own[: np.searchsorted(own, n_features)]
 
@@ -112,7 +115,7 @@ class PixelMap:
     predicted: np.ndarray
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a pixel."""
+        """Return one row per pixel."""
         e = self.exact
         return pd.DataFrame(
             {
@@ -123,12 +126,12 @@ class PixelMap:
         )  # fmt: skip
 
     def errors_frame(self) -> pd.DataFrame:
-        """One row a number of features."""
+        """Return one row per number of features."""
         return pd.DataFrame({"features": self.grid, "RMS difference": self.rms, "predicted": self.predicted})
 
 
 def capacity(n_features: int) -> int:
-    """Features that are drawn where `n_features` are wanted: a power of two, so that few sizes have to be kept."""
+    """Return how many features are drawn where `n_features` are wanted: a power of two, to cache few sizes."""
     n_features = Param("n_features", 100_000, "int", low=1, high=MAX_FEATURES).validate(n_features)
     return max(1 << (n_features - 1).bit_length(), CHUNK)
 
@@ -136,7 +139,7 @@ def capacity(n_features: int) -> int:
 def sample_features(
     skeleton: Skeleton, n_features: int, seed: int = 0, start: FeatureSample | None = None, progress: Progress = silent
 ) -> FeatureSample:
-    """Draw features of a skeleton, and note which pixels they reach.
+    """Draw features of a skeleton and record which pixels they reach.
 
     Parameters
     ----------
@@ -145,7 +148,7 @@ def sample_features(
         Rounded up to whole chunks of 8192.
     seed : int
     start : FeatureSample, optional
-        A smaller sample of this skeleton and seed, which is gone on with.
+        A smaller sample of this skeleton and seed, to continue.
     progress : callable
 
     Returns
@@ -194,7 +197,7 @@ def _needed(skeleton: Skeleton, n_features: int) -> int:
 
 
 def _chunk(skeleton: Skeleton, groups: np.ndarray, n_pixels: int, seed: int, index: int) -> tuple:
-    """Pixels per feature, the pixels, and paths per feature, of one chunk."""
+    """Return pixels per feature, the pixels, and paths per feature, of one chunk."""
     child = np.random.SeedSequence(seed, spawn_key=(0, index))
     generator = np.random.Generator(np.random.PCG64(child))
     generator.integers(0, 2, CHUNK, dtype=np.int8)  # the quadratures, which a feature draws before its paths
@@ -208,12 +211,12 @@ def _chunk(skeleton: Skeleton, groups: np.ndarray, n_pixels: int, seed: int, ind
 
 
 def exact_map(skeleton: Skeleton, pixel: int) -> CoOccurrence:
-    """The exact law of one pixel and every other."""
+    """Compute the exact law of one pixel and every other."""
     return co_occurrence(skeleton, pixel, pixel_groups(skeleton))
 
 
 def pixel_map(sample: FeatureSample, pixel: int, n_features: int, exact: CoOccurrence | None = None) -> PixelMap:
-    """How one pixel and every other occur in the first features of a sample.
+    """Count how one pixel and every other occur in the first features of a sample.
 
     Parameters
     ----------
@@ -252,7 +255,7 @@ def _prefixes(n_features: int) -> np.ndarray:
 
 
 def _counts(sample: FeatureSample, pixel: int, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Features among the first ones that reach each pixel, and it together with one: shape (k, n_pixels) each."""
+    """Count features among the first ones that reach each pixel, and it together with one: (k, n_pixels) each."""
     n = sample.n_pixels
     edges = sample.starts[np.concatenate([[0], grid])]
     single = np.stack([np.bincount(sample.pixels[a:b], minlength=n) for a, b in itertools.pairwise(edges)])
@@ -273,7 +276,7 @@ def _correlation(single: np.ndarray, joint: np.ndarray, pixel: int) -> np.ndarra
 
 
 def _variances(exact: CoOccurrence) -> np.ndarray:
-    """Variance, times the number of features, of the correlation with each pixel in the limit of many features.
+    """Return the limit of m times the variance of the correlation with each pixel in m features.
 
     With standardised events a and b and their correlation ρ it is E (ab − ρ(a² + b²)/2)², a sum over four cases.
     """

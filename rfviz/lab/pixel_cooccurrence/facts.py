@@ -1,4 +1,4 @@
-"""Facts about kernel estimates: pixels that meet."""
+"""Facts about pixels in the features of a skeleton that lessons quote and check."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ import functools
 
 import numpy as np
 
-from rfviz.analysis.cooccurrence import exact_map, pixel_map, sample_features
 from rfviz.lab.facts import fact
+from rfviz.lab.pixel_cooccurrence.compute import exact_map, pixel_map, sample_features
 from rfviz.skeleton import occurrence, pixel_groups, preset
 
 __all__: list[str] = []
+
+
+@fact
+def paths(name: str) -> float:
+    """Return the expected number of pixels that a feature of a skeleton multiplies: its complexity."""
+    return preset(name, (24, 24, 3)).complexity
 
 
 @functools.lru_cache(maxsize=8)
@@ -20,26 +26,26 @@ def _map(name: str, row: int, column: int) -> np.ndarray:
 
 @fact
 def meets(name: str, row: int, column: int, other_row: int, other_column: int) -> float:
-    """Exact correlation of two pixels' occurring in a feature of a skeleton; 24 × 24 pixels, counted from 1."""
+    """Return the exact correlation of two pixels' occurring in a feature; 24 × 24 pixels, counted from 1."""
     return float(_map(name, row, column)[other_row - 1, other_column - 1])
 
 
 @fact
 def tiers(name: str, row: int, column: int) -> float:
-    """How many different values the exact map of a pixel has, itself left out."""
+    """Return how many different values the exact map of a pixel has, itself left out."""
     others = np.delete(_map(name, row, column).ravel(), (row - 1) * 24 + column - 1)
     return float(len(np.unique(np.round(others, 6))))
 
 
 @fact
 def map_error(name: str, n_features: int) -> float:
-    """Root mean square error of the counted map of pixel (12, 12) in this many features, seed 0."""
+    """Return the RMS error of the counted map of pixel (12, 12) in this many features, seed 0."""
     sample = sample_features(preset(name, (24, 24)), n_features, 0)
     return float(pixel_map(sample, 11 * 24 + 11, n_features).rms[-1])
 
 
 @fact
 def reaches(name: str, row: int, column: int) -> float:
-    """The probability, in per cent, that a feature of a skeleton reaches a pixel; 24 × 24 pixels, counted from 1."""
+    """Return the probability, in per cent, that a feature reaches a pixel; 24 × 24 pixels, counted from 1."""
     skeleton = preset(name, (24, 24))
     return 100 * float(occurrence(skeleton, pixel_groups(skeleton))[(row - 1) * 24 + column - 1])

@@ -1,1 +1,0 @@
-"""Facts of pages that have no folder yet."""

@@ -1,0 +1,1 @@
+"""Pixel co-occurrence: Figure 4 of the compositional kernels paper."""

@@ -1,0 +1,167 @@
+"""A skeleton as rows of a table: window, stride and activation of each layer, from the image up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rfviz.errors import ParameterError, RfvizError
+from rfviz.skeleton import Activation, Skeleton, activation, convolutions
+
+__all__ = [
+    "KINDS", "MOST_LAYERS", "NUMBER", "OWN", "Row", "build", "clean_rows", "first_error", "one_more", "own_rows",
+    "rows_of", "values_of",
+]  # fmt: skip
+
+OWN = "own"
+# The activations of a row, and the number that goes with some.
+KINDS = {"relu": "ReLU", "exponential": "exp", "step": "step", "erf": "erf", "identity": "identity",
+          "polynomial": "power"}  # fmt: skip
+NUMBER = {"exponential": ("scale", 1.0), "polynomial": ("degree", 2)}
+MOST_LAYERS = 8
+
+
+@dataclass(frozen=True)
+class Row:
+    """A layer; the top has neither window nor stride (0)."""
+
+    size: int
+    stride: int
+    kind: str
+    number: float = 0.0
+
+    @property
+    def activation(self) -> dict[str, Any]:
+        """Its JSON form."""
+        name = NUMBER.get(self.kind, ("", 0))[0]
+        if not name:
+            return {"kind": self.kind}
+        return {"kind": self.kind, name: int(self.number) if name == "degree" else float(self.number)}
+
+    def to_text(self) -> str:
+        """Return it as the address holds it: ``5/2/relu``, ``exponential/0.25``."""
+        parts = [self.kind] + ([f"{self.number:g}"] if self.kind in NUMBER else [])
+        return "/".join([str(self.size), str(self.stride), *parts] if self.size else parts)
+
+    @staticmethod
+    def from_text(text: str) -> Row:
+        """Parse a row.
+
+        Raises
+        ------
+        ValueError
+            Where it is none.
+        """
+        parts = str(text).split("/")
+        size, stride = (int(parts.pop(0)), int(parts.pop(0))) if parts[0].isdigit() else (0, 0)
+        kind = parts.pop(0)
+        if kind not in KINDS or (size and not (1 <= size <= 64 and 1 <= stride <= 64)):
+            raise ValueError(text)
+        number = float(parts[0]) if kind in NUMBER and parts else float(NUMBER.get(kind, ("", 0.0))[1])
+        if kind in NUMBER:  # checked by the library
+            number = float(getattr(activation(Row(0, 0, kind, number).activation), NUMBER[kind][0]))
+        return Row(size, stride, kind, number)
+
+    @staticmethod
+    def of(act: Activation, size: Sequence[int] = (0, 0), stride: int = 0) -> Row:
+        """Return the row of a layer of a skeleton.
+
+        Raises
+        ------
+        ParameterError
+            For what the table cannot hold.
+        """
+        if size[0] != size[1] or act.kind not in KINDS or act.offset:
+            raise ParameterError(
+                "layer", "must have a square window and no series or offset to fit the table", act.to_form(),
+                "Use the library for other skeletons.",
+            )  # fmt: skip
+        number = getattr(act, NUMBER[act.kind][0]) if act.kind in NUMBER else 0.0
+        return Row(size[0], stride, act.kind, float(number))
+
+
+def rows_of(skeleton: Skeleton) -> list[Row]:
+    """Return the rows of a stack of convolutions."""
+    rows = [Row.of(activation(x["activation"]), x["size"], x["stride"]) for x in skeleton.form["layers"]]
+    return [*rows, Row.of(activation(skeleton.form["top"]))]
+
+
+def own_rows(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return values of the page's controls that show these rows."""
+    return {"layers": [row.to_text() for row in rows], "skeleton": OWN}
+
+
+def build(shape: tuple[int, int, int], rows: Sequence[Row]) -> Skeleton:
+    """Build the skeleton of rows over an image of points on a circle.
+
+    Raises
+    ------
+    ParameterError
+        With the number of the row that cannot be.
+    """
+    layers = [(row.size, row.stride, row.activation) for row in rows[:-1]]
+    return convolutions(shape, layers, rows[-1].activation, "circle")
+
+
+def first_error(shape: tuple[int, int, int], rows: Sequence[Row]) -> tuple[int, str]:
+    """Return the place of the first row that cannot be, and why in one sentence, which is empty where all can be."""
+    side = shape[0]
+    for place, row in enumerate(rows):
+        if row.size > side:
+            words = f"a {row.size}×{row.size} window does not fit into the {side}×{side} nodes below"
+            return place, f"Layer {place + 1}: {words}."
+        if row.stride > row.size:
+            words = f"a stride of {row.stride} skips pixels because the window is only {row.size} wide"
+            return place, f"Layer {place + 1}: {words}."
+        part = rows[: place + 1]
+        try:
+            build(shape, part if not row.size else [*part, Row(0, 0, "identity")]).check_sampling()
+        except RfvizError as error:
+            return place, str(error)
+        side = (side - row.size) // row.stride + 1 if row.size else 1
+    return 0, ""
+
+
+def one_more(shape: tuple[int, int, int], rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with one more convolution below the top, as large as what is below it allows."""
+    try:
+        below = build(shape, rows)
+        side = int(len(below.layers[-2].edges) ** 0.5) if len(below.layers) > 1 else shape[0]
+    except RfvizError:
+        side = 3
+    size = min(3, side)
+    return [*rows[:-1], Row(size, min(2, size), "relu"), rows[-1]]
+
+
+def values_of(skeleton: Skeleton) -> dict[str, Any]:
+    """Return values of the page's controls that show a skeleton.
+
+    Raises
+    ------
+    RfvizError
+        For a skeleton that they cannot hold.
+    """
+    shape = skeleton.image_shape
+    if shape is None or shape[0] != shape[1] or not 6 <= shape[0] <= 32 or shape[2] not in (1, 3):
+        raise RfvizError(
+            f"The page holds square images of 6 to 32 pixels per side in 1 or 3 colours; got {shape}. Change “image”."
+        )
+    if len(skeleton.layers) > MOST_LAYERS + 1:
+        raise RfvizError(f"The table holds {MOST_LAYERS} layers; got {len(skeleton.layers) - 1}. Use the library.")
+    return own_rows(rows_of(skeleton)) | {"side": shape[0], "colour": shape[2] == 3}
+
+
+def clean_rows(given: Any) -> list[str]:
+    """Return rows as texts from what an address holds.
+
+    Raises
+    ------
+    ValueError
+        Where they are no stack of layers with one top.
+    """
+    texts = given if isinstance(given, (list, tuple)) else [given]
+    rows = [Row.from_text(text) for text in texts[: MOST_LAYERS + 1]]
+    if not rows or rows[-1].size or any(not row.size for row in rows[:-1]):
+        raise ValueError(given)
+    return [row.to_text() for row in rows]
