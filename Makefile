@@ -1,6 +1,7 @@
 # make app    start the laboratory (sets everything up the first time)
-# make test   run every test, the browser's included
-# make oldest run the tests without a browser on the oldest versions that requirements.txt allows
+# make test   lint, types, and the tests that find most faults, in a few minutes
+# make test-all   the same with every test, the browser's included
+# make oldest run the quick tests without a browser on the oldest versions that requirements.txt allows
 # For the GPU: make gpu, once. For your own data: make app DATA=/path/to/folder
 
 PYTHON ?= python3
@@ -11,16 +12,23 @@ VENV := .venv
 BIN := $(VENV)/bin
 export RFVIZ_DATA ?= $(DATA)
 
-.PHONY: app test lint oldest gpu screenshots clean
+.PHONY: app test test-all checks lint oldest gpu screenshots clean
 
 app: $(VENV)/app.stamp $(VENV)/plotly.stamp
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-test: $(VENV)/dev.stamp
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+test: checks
+	$(PYTEST) -m "not slow and (not browser or journey)"
+
+test-all: checks
+	$(PYTEST)
+
+checks: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format .
@@ -30,7 +38,7 @@ lint: $(VENV)/dev.stamp
 oldest: $(VENV)/dev.stamp
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
 	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -r requirements.txt "pytest>=8.4,<10" "pytest-xdist>=3.7,<4"
-	.venv-oldest/bin/python -m pytest -n $(WORKERS) --dist loadfile --ignore tests/browser
+	.venv-oldest/bin/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser"
 
 gpu: $(VENV)/app.stamp
 	$(BIN)/uv pip install --python $(BIN)/python -r requirements-gpu.txt

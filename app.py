@@ -13,7 +13,7 @@ import streamlit as st  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 
 from rfviz.ui.badge import device_route  # noqa: E402
-from rfviz.ui.page_index import ROUTER, find_pages  # noqa: E402
+from rfviz.ui.page_index import NAVIGATION, ROUTER  # noqa: E402
 from rfviz.ui.web.boot_script import InjectBootScript  # noqa: E402
 from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E402
 from rfviz.ui.web.plotly_routes import plotly_routes, server_path  # noqa: E402
@@ -27,7 +27,7 @@ app = st.App(
     routes=[*plotly_routes(), device_route()],
     middleware=[
         Middleware(StaticCache, folders=[server_path("/static/"), server_path("/rfviz/")]),
-        Middleware(InjectBootScript, slugs=[page.slug for page in find_pages()]),
+        Middleware(InjectBootScript, slugs=[page.slug for page in NAVIGATION]),
         Middleware(PageHeaders, makers=[preloaded, content_security_policy]),
     ],
     on_script_error=report_script_error,

@@ -28,7 +28,7 @@ sys.path += [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolv
 from _app import running_app
 from _chromium import find_chromium
 
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION
 
 ASSETS = Path(__file__).resolve().parent
 WIDTH, HEIGHT, SAVED_WIDTH = 1440, 900, 1100
@@ -71,7 +71,7 @@ def main() -> None:
                 page.wait_for_function(UNDER_WAY)
                 save(page, ASSETS / f"accuracy-racing-{scheme}.png")
         with running_app() as address:
-            take_pages(browser, address, [page.slug for page in find_pages() if page.slug != "home"])
+            take_pages(browser, address, [page.slug for page in NAVIGATION if page.slug != "home"])
             take_lessons(browser, address)
         with running_app(os.environ.get("RFVIZ_DATA")) as address:
             for name, (slug, preset) in FIGURES.items():

@@ -23,7 +23,7 @@ from _app import running_app
 from _latency_browser import browser
 from _report import markdown_table, write_json
 
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION
 
 # A chart, a card of the zoo, or the front page's first card.
 PICTURE = ".js-plotly-plot .main-svg, .zoo .cards canvas, [class*=st-key-cards] [data-testid=stPageLink]"
@@ -57,7 +57,7 @@ def main() -> None:
         script.write_text(_BARE, encoding="utf-8")
         with running_app() as url, running_app(script=script) as bare_url, browser() as chromium:
             seconds_to_picture(chromium, bare_url, _TITLE)
-            for page in find_pages():
+            for page in NAVIGATION:
                 address = f"{url}/{'' if page.slug == 'home' else page.slug}"
                 first = seconds_to_picture(chromium, address)
                 pairs = [

@@ -5,26 +5,17 @@ import streamlit as st
 from rfviz import backend, datasets
 from rfviz.lab.zoo.compute import ordered_maps
 from rfviz.ui import layout
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION, entry_of
 from rfviz.ui.plain import plain
 
-TITLE = "Home"
-ICON = ":material/home:"
-GROUP = ""
-ORDER = 0
-QUESTION = (
-    "A random feature map turns a linear model into a kernel machine at linear cost. Here you pick data and a map, "
-    "move a slider, and see what the map does to the data, measured against the exact kernel that it approximates."
-)
-
-layout.page_title("home", heading="Random features, seen at work", controls=False)
+layout.page_header("home", heading="Random features, seen at work", controls=False)
 
 # Where to begin stands in one row without a heading; the page of the machine is linked from what is said of it.
 BEGIN, MACHINE = ("", "Your data"), "your-machine"
 
 colours = "dark" if st.context.theme.type == "dark" else "light"
 groups: dict[str, list] = {}
-for page in find_pages():
+for page in NAVIGATION:
     if page.slug not in ("home", MACHINE):
         groups.setdefault("" if page.group in BEGIN else page.group, []).append(page)
 for group, pages in groups.items():
@@ -60,7 +51,7 @@ st.caption(
 st.subheader("This machine", anchor=False)
 device = backend.get_device()
 blas = backend.blas_info()
-machine = next(page for page in find_pages() if page.slug == MACHINE)
+machine = entry_of(MACHINE)
 st.markdown(
     f"**{device.describe()}** · {device.free_bytes() / 1e9:.1f} GB free. Matrix products on the processor: "
     f"{blas['library']} {blas['version']}, kernels for {blas['architecture']}, {blas['most_threads']} threads on "

@@ -5,16 +5,7 @@ import streamlit as st
 from rfviz.ui import layout
 from rfviz.ui.teaching import lesson_cards as cards
 
-TITLE = "Lessons"
-ICON = ":material/school:"
-GROUP = ""
-ORDER = 6
-QUESTION = (
-    "What would you predict? Each lesson leads through one figure of a paper in a few questions: you choose an answer, "
-    "then the page shows what happens, with its numbers."
-)
-
-state = layout.page_title("lessons", controls=False)
+state = layout.page_header("lessons", controls=False)
 cards.show()
 cards.mistakes()
 layout.pictures_are_decoration()

@@ -2,10 +2,4 @@
 
 from rfviz.lab.your_machine.views import show_machine
 
-TITLE = "Your machine"
-ICON = ":material/speed:"
-GROUP = "Laboratory"
-ORDER = 90
-QUESTION = "How close to this machine's limit do the maps run, and how many features can you afford?"
-
 show_machine()

@@ -13,7 +13,7 @@ from rfviz.errors import DataError, ParameterError, capture_warnings
 
 if TYPE_CHECKING:
     from rfviz.datasets import DatasetSpec
-    from rfviz.recipes.base import Recipe
+    from rfviz.lab.page import Page
 
 __all__ = ["add_arguments", "run"]
 
@@ -40,37 +40,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run the command; see :func:`rfviz.cli.main` for errors."""
-    from rfviz import recipes
     from rfviz.lab.cache import Cache
     from rfviz.lab.export import write_chart
-    from rfviz.lab.page import Page, compute
+    from rfviz.lab.index import find_page
+    from rfviz.lab.page import compute
     from rfviz.lab.preset import Preset, write_preset
     from rfviz.lab.zoom import zoom_charts
-    from rfviz.recipes.base import Bench
 
-    page, values = _settings(given)
-    recipe = recipes.find(page)
-    own, values = (None, values) if given.data is None else _with_data(Path(given.data).expanduser(), recipe, values)
+    slug, values = _settings(given)
+    page = find_page(slug)
+    own, values = (None, values) if given.data is None else _with_data(Path(given.data).expanduser(), page, values)
     out = _folder(given.out)
     bar = _Bar(None if given.quiet else sys.stderr)
     zoom = str(values.get("zoom", ""))
     preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar, own)
-    source = recipe.source(preset)
-    settings = recipe.settings(preset, source)
+    source = page.source(preset)
+    settings = page.settings(preset, source)
     for name in preset.unasked():
-        print(f"rfviz run: {name} has no effect beside the other settings, or is misspelt.", file=sys.stderr)
+        print(f"rfviz run: {name} has no effect with the other settings, or is misspelt.", file=sys.stderr)
     with capture_warnings() as heard:
-        if isinstance(recipe, Page):
-            charts = compute(recipe, source, settings, Cache(progress=bar)).charts
-        else:
-            charts = recipe.charts(source, settings, recipe.run(source, settings, Bench(bar)))
+        charts = compute(page, source, settings, Cache(progress=bar)).charts
     bar.end()
     for text, _ in heard.messages:
         print(f"rfviz run: {text}", file=sys.stderr)
     zoom_charts(charts, zoom)
     files = [path for chart in charts for path in write_chart(chart, out)]
     kept = {"zoom": zoom} if zoom else {}
-    texts = {"settings.json": write_preset(page, preset.answers | kept), "script.py": recipe.script(source, settings)}
+    texts = {"settings.json": write_preset(slug, preset.answers | kept), "script.py": page.script(source, settings)}
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")
         files.append(out / name)
@@ -79,7 +75,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _with_data(path: Path, recipe: Recipe, values: Mapping[str, Any]) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
+def _with_data(path: Path, page: Page, values: Mapping[str, Any]) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
     """Return the user's file, None where a data folder is given, and the values that name the data set."""
     from rfviz import datasets
     from rfviz.datasets.files.folder import PREFIX
@@ -90,8 +86,7 @@ def _with_data(path: Path, recipe: Recipe, values: Mapping[str, Any]) -> tuple[D
         own = _own_file(path)
         return own, {**values, "data": own.name}
     datasets.set_folder(path)
-    inspects = getattr(recipe, "own_file", False) or getattr(recipe, "inspects_files", False)
-    return None, {**values, "data": _only_one(path)} if inspects and "data" not in values else values
+    return None, {**values, "data": _only_one(path)} if page.inspects_files and "data" not in values else values
 
 
 def _own_file(path: Path) -> DatasetSpec:
@@ -125,22 +120,20 @@ def _only_one(path: Path) -> str:
 
 def _settings(given: argparse.Namespace) -> tuple[str, Mapping[str, Any]]:
     """Return the page and its values that the command line names."""
-    from rfviz import recipes
+    from rfviz.lab.index import PAGES, find_page
     from rfviz.lab.preset import read_preset
 
-    text = given.preset
-    if text in recipes.recipes():
-        presets = recipes.find(text).presets
+    text, known = given.preset, [page.slug for page in PAGES]
+    if text in known:
+        presets = find_page(text).presets
         if given.figure is None:
             return text, {}
         if given.figure not in presets:
-            known = ", ".join(map(repr, presets)) or "none"
-            raise ParameterError("--figure", f"must be a preset of {text}", given.figure, f"Known: {known}.")
+            labels = ", ".join(map(repr, presets)) or "none"
+            raise ParameterError("--figure", f"must be a preset of {text}", given.figure, f"Known: {labels}.")
         return text, presets[given.figure][1]
     if given.figure is not None:
-        raise ParameterError(
-            "--figure", "must come with a page's name", text, f"Pages: {', '.join(recipes.recipes())}."
-        )
+        raise ParameterError("--figure", "must come with a page's name", text, f"Pages: {', '.join(known)}.")
     if text.startswith(("http://", "https://")):
         return read_preset(text)
     path = Path(text)
@@ -152,8 +145,9 @@ def _settings(given: argparse.Namespace) -> tuple[str, Mapping[str, Any]]:
         if isinstance(error, DataError):
             raise DataError(f"{path}: {error}") from None
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        known = ", ".join(recipes.recipes())
-        raise DataError(f"{text} cannot be read ({reason}). A preset is a JSON file or one of: {known}.") from None
+        raise DataError(
+            f"{text} cannot be read ({reason}). A preset is a JSON file or one of: {', '.join(known)}."
+        ) from None
 
 
 def _folder(text: str) -> Path:

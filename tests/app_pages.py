@@ -7,9 +7,9 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from rfviz import datasets
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION
 
-PAGES = {page.slug: page for page in find_pages()}
+PAGES = {page.slug: page for page in NAVIGATION}
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
 # The folded parts under a chart hold nothing until they are opened.
 UNFOLDED = {f"details-{number}": True for number in range(3)}
@@ -17,8 +17,8 @@ OFFLINE = [spec.name for spec in datasets.specs().values() if spec.source in ("g
 
 _ROUTER = """
 import streamlit as st
-from rfviz.ui.page_index import find_pages
-pages = [st.Page(p.path, title=p.title, url_path=p.slug, default=p.slug == {slug!r}) for p in find_pages()]
+from rfviz.ui.page_index import NAVIGATION
+pages = [st.Page(p.path, title=p.title, url_path=p.slug, default=p.slug == {slug!r}) for p in NAVIGATION]
 st.navigation(pages).run()
 """
 

@@ -1,15 +1,14 @@
 """Settings of every page that tests compute: the defaults, and others that are small enough to be computed at once."""
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from rfviz.lab.cache import Cache
-from rfviz.lab.page import Page, compute
+from rfviz.lab.index import PAGES, find_page
+from rfviz.lab.page import Computed, compute
 from rfviz.lab.preset import Preset
-from rfviz.recipes import find, recipes
-from rfviz.recipes.base import Bench
 
-SLUGS = tuple(recipes())
+SLUGS = tuple(page.slug for page in PAGES)
 OTHERS = {
     "quick-inspection": [
         {"data": "xor", "data.n_samples": 60, "normalise": "none", "seed": 3, "colour": "c2", "row": 5},
@@ -73,15 +72,6 @@ OTHERS = {
 CASES = tuple((slug, number) for slug in SLUGS for number in range(len(OTHERS[slug]) + 1))
 
 
-class Computed(NamedTuple):
-    """A page with what it was asked for, and the charts that it made."""
-
-    page: Any
-    source: Any
-    settings: Any
-    charts: tuple
-
-
 def values_of(slug: str, number: int) -> dict[str, Any]:
     """Return the settings of a case: number 0 stands for the defaults of the page."""
     return OTHERS[slug][number - 1] if number else {}
@@ -90,10 +80,8 @@ def values_of(slug: str, number: int) -> dict[str, Any]:
 @cache
 def computed(slug: str, number: int) -> Computed:
     """Compute a page for the settings of a case; each case once in a process."""
-    page, preset = find(slug), Preset(values_of(slug, number))
+    page, preset = find_page(slug), Preset(values_of(slug, number))
     source = page.source(preset)
     settings = page.settings(preset, source)
     assert preset.unasked() == []
-    if isinstance(page, Page):
-        return compute(page, source, settings, Cache())
-    return Computed(page, source, settings, page.charts(source, settings, page.run(source, settings, Bench())))
+    return compute(page, source, settings, Cache())

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
-# Layer of the package → the layers that it may import beside itself. A module belongs to the longest name that fits.
+# Layer of the package → the layers that it may import next to itself. A module belongs to the longest name that fits.
 ALLOWED = {
     "rfviz._version": set(),
     "rfviz._blas": set(),
@@ -31,13 +31,12 @@ _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
     # Starts the laboratory as a process of its own: it asks where the pages are, and imports no Streamlit.
     "rfviz.cli": {"errors", "params", "backend", "features", "cli_run", "ui", "_blas"},
-    "rfviz.cli_run": {"errors", "datasets", "lab", "recipes"},
+    "rfviz.cli_run": {"errors", "datasets", "lab"},
     "rfviz": _COMPUTING,
     "rfviz.figures": _COMPUTING,
     "rfviz.lab": _COMPUTING | {"figures"},
-    "rfviz.recipes": _COMPUTING | {"figures", "lab"},
-    "rfviz.ui": _COMPUTING | {"figures", "lab", "recipes", "lessons", "_version", "_blas"},
-    "pages": _COMPUTING | {"figures", "lab", "recipes", "ui", "lessons"},
+    "rfviz.ui": _COMPUTING | {"figures", "lab", "lessons", "_version", "_blas"},
+    "pages": _COMPUTING | {"figures", "lab", "ui", "lessons"},
     "app": {"ui", "_blas"},
 }
 # Any module may read the version, which is a constant.
@@ -46,7 +45,7 @@ EVERYWHERE = {"_version"}
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {
     "streamlit": {"rfviz.ui", "pages", "app"},
-    "plotly": {"rfviz.figures", "rfviz.lab", "rfviz.recipes", "rfviz.ui", "pages"},
+    "plotly": {"rfviz.figures", "rfviz.lab", "rfviz.ui"},
 }
 # Layers that handle arrays on a GPU, and may import CuPy inside a function; results above them are NumPy's.
 ON_DEVICE = {"rfviz.backend", "rfviz.cuda", "rfviz.kernels", "rfviz.features", "rfviz.linear_model"}

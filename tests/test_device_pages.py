@@ -11,9 +11,8 @@ from rfviz import backend
 from rfviz.backend import Rates
 from rfviz.features import RandomMaxout
 from rfviz.lab.your_machine.compute import digit_rows
-from rfviz.ui import device_use, results, scheduler
-from rfviz.ui.cache import STORE
-from rfviz.ui.results import kept, known
+from rfviz.ui import device_use, scheduler
+from rfviz.ui.cache import STORE, SessionCache
 from rfviz.ui.scheduler import Target
 from rfviz.ui.scheduler.session import DEVICE, PRECISION
 from tests.app_pages import PAGES, changed, opened, specs
@@ -28,8 +27,7 @@ SMALL = {
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(monkeypatch):
-    monkeypatch.setattr(results, "_shelves", type(results._shelves)(results._shelves.default_factory))
+def nothing_cached(monkeypatch):
     STORE.clear()
     monkeypatch.setattr(device_use, "_last", {})
 
@@ -65,9 +63,7 @@ def test_device_arrays_are_found_where_they_hide(fake_gpu):
 def test_results_of_every_page_are_on_the_host(slug, fake_gpu):
     at = opened(slug, SMALL.get(slug))
     assert not at.error and not at.warning
-    kept_by = {key[1] for shelf, found in results._shelves.items() if shelf != "data" for key in found}
-    assert kept_by | places() == {Target("cuda:0")}
-    assert not any(on_device(kept.result) for found in results._shelves.values() for kept in found.values())
+    assert places() == {Target("cuda:0")}
     assert not any(on_device(entry.result) for _, entry in STORE.entries())
     scheduler.close()
     assert fake_gpu.memory.used == 0
@@ -144,12 +140,11 @@ def test_badge_tells_of_memory_queue_and_last_computation(monkeypatch):
     assert device_use.describe(place)["last"] == ""
     seen = []
 
-    def compute():
+    def compute(*, cache):
         seen.append(device_use.describe(place))
         return RandomMaxout(50, pool_size=2).fit(digit_rows(2)).transform(digit_rows(100)).shape
 
-    kept("test of the badge", 1, compute)
-    assert known("test of the badge", 1) == (100, 50)
+    assert SessionCache().call(compute) == (100, 50)
     assert seen[0]["queue"] == "1 computation under way"
     state = device_use.describe(place)
     assert state["queue"] == "Nothing is being computed" and "GB free" in state["memory"]

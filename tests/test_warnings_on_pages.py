@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION
 from tests.app_pages import UNFOLDED, changed, opened, run_to_its_end
 
 FOURIER = {"scheme": "RandomFourier", "n_components": 200, "normalise": "none"}
@@ -70,7 +70,7 @@ def test_a_race_names_who_was_warned(loss, far_away):
         at.run()
 
 
-@pytest.mark.parametrize("slug", [page.slug for page in find_pages()])
+@pytest.mark.parametrize("slug", [page.slug for page in NAVIGATION])
 def test_a_page_as_it_opens_warns_of_nothing(slug):
     at = opened(slug, UNFOLDED)
     assert not at.warning and not at.error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from rfviz.analysis.progress import Progress
 from rfviz.backend import check_memory, to_host
 from rfviz.features import FeatureMap
 
-__all__ = ["map_points", "points_for", "settled"]
+__all__ = ["map_points", "points_for"]
 
 
 def map_points(
@@ -55,35 +54,6 @@ def map_points(
         done += block.shape[0]
         progress(start + (stop - start) * done / len(X), text)
     return sparse.vstack(parts, format="csr") if Phi is None else Phi
-
-
-def settled(cls: type[FeatureMap], setting: Mapping[str, Any], X: np.ndarray) -> dict[str, Any]:
-    """The setting with words that stand for a number (``gamma="scale"``) replaced by that number for these points.
-
-    Such a number is learnt from the points as they are, not from their coordinates in another basis.
-
-    Parameters
-    ----------
-    cls : type of FeatureMap
-    setting : mapping
-        Its keyword arguments.
-    X : ndarray of shape (n, n_features)
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ParameterError
-        For a value that breaks its rule, where there is a word to be replaced.
-    """
-    values = dict(setting)
-    words = [p.name for p in cls.params if p.kind == "float" and isinstance(values.get(p.name, p.default), str)]
-    if words:
-        fitted = cls(**{**values, "n_components": 1}).fit(X)
-        values |= {name: getattr(fitted, f"{name}_") for name in words}
-    return values
 
 
 def points_for(scheme_map: FeatureMap, points: Any) -> np.ndarray:

@@ -61,10 +61,6 @@ class ScaledData:
     def dataset(self) -> Dataset:
         return self.data.dataset
 
-    @property
-    def key(self) -> tuple:
-        return self.data.key, self.normalise
-
 
 # Rows that say which plane an upload of more columns is projected to.
 PLANE_ROWS = 1000

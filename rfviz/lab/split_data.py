@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from rfviz.analysis.splits import Split, make_split
 from rfviz.lab import script
@@ -23,10 +22,6 @@ class SplitData(ScaledData):
     test_share: float
 
     @property
-    def key(self) -> tuple:
-        return *super().key, self.test_share
-
-    @property
     def lines(self) -> str:
         """Lines of a script that load the data as ``dataset`` and split them as ``split``."""
         return f"{script.load_data(self.data)}\nsplit = make_split(dataset, {self.normalise!r}, {self.test_share})"
@@ -35,10 +30,8 @@ class SplitData(ScaledData):
         """Return training and test rows; see :func:`rfviz.analysis.splits.make_split`."""
         return make_split(self.dataset, self.normalise, self.test_share)
 
-    def split(self, cache: Any) -> Split:
+    def split(self, cache: Cache) -> Split:
         """Return the same from the cache."""
-        if not isinstance(cache, Cache):  # of pages that have no folder yet
-            return cache.kept("split", self.key, self.make, most=4)
         return cache.call(split_of, self)
 
 

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Hashable
 
 import numpy as np
 from PIL import Image
 
 from rfviz.datasets.base import Dataset
 from rfviz.figures.images import as_pixels, as_png, framed_image
-from rfviz.ui.results import kept
+from rfviz.lab.cache import Cache
+from rfviz.lab.panel import Data
 
 __all__ = ["gallery", "sprite", "thumbnails"]
 
 
-def thumbnails(dataset: Dataset, key: Hashable, rows: np.ndarray, frames: list[str]) -> list[str]:
-    """Data addresses of the images of `rows`, framed in their colours; kept, since a slider asks for them again."""
-    return [
-        kept("thumbnails", (key, int(row), frame), lambda row=row, frame=frame: framed_image(
-            dataset, int(row), frame), most=4000)
-        for row, frame in zip(rows, frames, strict=True)
-    ]  # fmt: skip
+def thumbnail(data: Data, row: int, frame: str, *, cache: Cache) -> str:
+    """Return the data address of a row's image, framed in a colour."""
+    return framed_image(data.dataset, row, frame)
 
 
-def gallery(dataset: Dataset, key: Hashable, rows: np.ndarray, captions: list[str]) -> str:
-    """The images of `rows` with their captions, as HTML that holds the images itself.
+def thumbnails(data: Data, rows: np.ndarray, frames: list[str], cache: Cache) -> list[str]:
+    """Return the data addresses of the images of `rows`, framed in their colours."""
+    return [cache.call(thumbnail, data, int(row), frame) for row, frame in zip(rows, frames, strict=True)]
+
+
+def gallery(data: Data, rows: np.ndarray, captions: list[str], cache: Cache) -> str:
+    """Return the images of `rows` with their captions, as HTML that holds the images itself.
 
     Streamlit's own images are files of the server, which it takes away when the page is drawn again quickly.
     """
-    addresses = thumbnails(dataset, key, rows, [""] * len(rows))
+    addresses = thumbnails(data, rows, [""] * len(rows), cache)
     words = [html.escape(caption) for caption in captions]
     figures = [
         f'<figure><img src="{address}" alt="{word}"><figcaption>{word}</figcaption></figure>'
@@ -39,7 +40,7 @@ def gallery(dataset: Dataset, key: Hashable, rows: np.ndarray, captions: list[st
 
 
 def sprite(dataset: Dataset, columns: int = 40, side: int = 56) -> dict[str, object]:
-    """All images on one sheet, for pictures that follow the pointer without asking the server.
+    """Draw all images on one sheet, for pictures that follow the pointer without asking the server.
 
     Returns
     -------

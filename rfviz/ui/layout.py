@@ -13,12 +13,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from rfviz.lab import page as lab
 from rfviz.lab.animation import AnimationSpec
-from rfviz.ui.cache import SessionCache
 from rfviz.ui.live_chart import live_chart
-from rfviz.ui.page_index import ASSETS, find_pages
-from rfviz.ui.play import Reel, bar_code, chart_bar
+from rfviz.ui.page_index import ASSETS, entry_of
+from rfviz.ui.play import bar_code, chart_bar
 from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState, pins
 from rfviz.ui.state.history import history_buttons
@@ -32,7 +30,6 @@ __all__ = [
     "formula",
     "numbers",
     "page_header",
-    "page_title",
     "pictures_are_decoration",
     "tabs",
     "under_chart",
@@ -71,7 +68,7 @@ def pictures_are_decoration() -> None:
     _pictures(key="picture-marks", height=1)
 
 
-def page_title(
+def page_header(
     slug: str, presets: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None, heading: str = "",
     controls: bool = True,
 ) -> PageState:  # fmt: skip
@@ -88,7 +85,7 @@ def page_title(
     controls : bool
         Whether the page has any whose changes can be taken back.
     """
-    page = next(page for page in find_pages() if page.slug == slug)
+    page = entry_of(slug)
     state = st.session_state[_PAGE] = PageState(slug)
     teaching.begin(state)
     if "presets" in state.hidden:
@@ -116,11 +113,6 @@ def page_title(
     return state
 
 
-def page_header(page: lab.Page) -> PageState:
-    """Draw title, question and presets of a page and return the state of its controls."""
-    return page_title(page.slug, page.presets)
-
-
 def blas_note() -> str:
     """Say how OpenBLAS came to its kernels; empty where that is its own choice."""
     chosen = os.environ.get("OPENBLAS_CORETYPE")
@@ -138,38 +130,24 @@ def formula(text: str) -> None:
 
 def chart(
     figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
-    placing: bool = False, square: bool = False, reels: Sequence[Reel] | None = None,
-    animations: Sequence[AnimationSpec] | None = None,
+    placing: bool = False, square: bool = False, animations: Sequence[AnimationSpec] | None = None,
 ) -> None:  # fmt: skip
     """Show a figure at the full width, with a description for those who cannot see it; see :func:`live_chart`.
 
-    Below the main chart of a page is a bar that pins and shares it; `reels` are what can play there.
+    Below the main chart of a page is a toolbar that plays its `animations`, pins and shares it.
     """
     live_chart(figure, key, description, clickable, secondary, placing, square)
     st.session_state[_PAGE].address.add_chart(key, figure)
-    if reels is not None or animations is not None:
-        under_chart(figure, key, description, reels or (), animations or ())
+    if animations is not None:
+        under_chart(figure, key, description, animations)
 
 
-def under_chart(
-    figure: go.Figure,
-    key: str,
-    description: str,
-    reels: Sequence[Reel] = (),
-    animations: Sequence[AnimationSpec] = (),
-) -> None:
+def under_chart(figure: go.Figure, key: str, description: str, animations: Sequence[AnimationSpec] = ()) -> None:
     """Draw the toolbar of a chart, and the charts that were pinned."""
     state = st.session_state[_PAGE]
-    reels = [
-        *reels,
-        *(
-            Reel(a.symbol, a.control, a.now, a.key, lambda progress, a=a: a.render(SessionCache(progress)))
-            for a in animations
-        ),
-    ]
     with st.container(key=f"{key}-tools"):  # what comes and goes in here moves nothing that follows
         with st.container(horizontal=True, key=f"{key}-bar-row"):
-            chart_bar(state, key, reels, pin=lambda: pins.want(state.page, key))
+            chart_bar(state, key, animations, pin=lambda: pins.want(state.page, key))
             share_place(state)
         pins.show(state, figure, key, description)
 

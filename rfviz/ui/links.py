@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from rfviz.lab.address import format_value
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import entry_of
 from rfviz.ui.state import PageState
 
 __all__ = ["data_values", "page_link"]
@@ -32,6 +32,6 @@ def page_link(slug: str, values: Mapping[str, Any], help: str = "") -> None:
     help : str
         What the reader will see there.
     """
-    page = next(page for page in find_pages() if page.slug == slug)
+    page = entry_of(slug)
     query = {name: format_value(value) for name, value in values.items()}
     st.page_link(page.path, label=page.title, icon=page.icon, help=help or None, query_params=query)

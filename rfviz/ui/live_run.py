@@ -1,48 +1,23 @@
-"""Work that a reader starts, watches and stops while the page shows what is known already."""
+"""Work that a user starts, watches and stops while the page shows what is known already."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Protocol
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.lab.work import Work
 from rfviz.ui.background import Job
 from rfviz.ui.teaching.presenter import is_presenting
 
-__all__ = ["LiveRun", "Work"]
+__all__ = ["LiveRun"]
 
 # Multiply-adds that run without being asked for: a second or two on two cores.
 _AT_ONCE = 2e11
 _REDRAW_S, _LOOK_S = 0.3, 0.1
-
-
-class Work(Protocol):
-    """Work in parts, each of which is kept when it is done."""
-
-    @property
-    def identity(self) -> Hashable:
-        """Equal for equal work, in any session."""
-
-    def parts(self) -> Any:
-        """Return every part."""
-
-    def missing(self) -> Sequence[Any]:
-        """Return the parts that are not computed yet and have not failed."""
-
-    def failures(self) -> dict[str, str]:
-        """Return why a curve stopped, by its label."""
-
-    def warnings(self) -> dict[str, str]:
-        """Return the warnings of a curve, by its label."""
-
-    def cost(self, parts: Sequence[Any]) -> float:
-        """Return about how many multiply-adds some parts take."""
-
-    def run_missing(self, progress: Callable[[float, str], None]) -> None:
-        """Compute what is missing and keep each part; `progress` may raise."""
 
 
 class LiveRun:
@@ -54,14 +29,14 @@ class LiveRun:
         Whose work it is: each page starts and stops its own.
     work : Work
     note : str
-        What to say beside the number of parts that are left.
+        What to say next to the number of parts that are left.
     hint : str
         What pressing Start is good for, said while nothing is known.
     """
 
     def __init__(self, page: str, work: Work, note: str = "", hint: str = "Press Start to draw them.") -> None:
         self.work, self.note, self.hint, self._page = work, note, hint, page
-        # Whether the reader has pressed Start, which work was stopped, whether this run computes; the work under way,
+        # Whether the user has pressed Start, which work was stopped, whether this run computes; the work under way,
         # and how many parts were missing when the page was drawn.
         names = ("wanted", "stopped", "go", "job", "left")
         self._wanted, self._stopped, self._go, self._job, self._left = (f"{page}:{name}" for name in names)
@@ -69,14 +44,14 @@ class LiveRun:
 
     @property
     def is_going(self) -> bool:
-        """Whether the work goes on beside the page; known once its buttons are drawn."""
+        """Whether the work goes on next to the page; known once its buttons are drawn."""
         return bool(st.session_state.get(self._go))
 
     def start_and_stop(self) -> None:
         """Draw the buttons Start, Resume and Stop, how much is left to do, and the place of the progress bar."""
         state, work = st.session_state, self.work
         left = work.missing()
-        total = len(work.parts if isinstance(work.parts, tuple) else list(work.parts()))
+        total = len(work.parts)
         for label, reason in work.failures().items():
             st.warning(f"{label} stopped: {reason}", icon="⚠️")
         for label, text in work.warnings().items():
@@ -123,12 +98,12 @@ class LiveRun:
         st.session_state[self._wanted], st.session_state[self._stopped] = wanted, stopped
 
     def wait(self) -> bool:
-        """Let the work go on beside the page until there is something new to draw.
+        """Let the work go on next to the page until there is something new to draw.
 
         Returns
         -------
         bool
-            Whether there is more to draw; the page then ends with a rerun. In between a reader can stop the work or
+            Whether there is more to draw; the page then ends with a rerun. In between a user can stop the work or
             change it: the calls to Streamlit in here are where an outdated run ends.
         """
         if not self.is_going:

@@ -1,20 +1,14 @@
-"""The pages that there are, found by their files: a page says its title, icon, group and place at its top."""
+"""The pages in the order of the navigation, and where the laboratory lies."""
 
 from __future__ import annotations
 
-import ast
-import functools
 from dataclasses import dataclass
 from pathlib import Path
 
-from rfviz.lab.index import PAGES
+from rfviz.lab.index import PAGES, find_page
+from rfviz.lab.page import Page
 
-# Until every page is one of those, which have an order of their own.
-ORDER = {"zoo": 5, "quick-inspection": 7, "distance-saturation": 10, "maxout-pca": 12, "hashing": 14,
-         "kernel-approximation": 20, "binning": 22, "pixel-cooccurrence": 24, "guarantees": 26, "decision-surfaces": 30,
-         "accuracy": 32, "kitchen-sinks": 34, "your-machine": 90}  # fmt: skip
-
-__all__ = ["ASSETS", "ROUTER", "Page", "find_pages", "laboratory_folder", "picture_of"]
+__all__ = ["ASSETS", "NAVIGATION", "ROUTER", "Entry", "entry_of", "laboratory_folder", "picture_of"]
 
 
 def laboratory_folder(code: Path = Path(__file__)) -> Path | None:
@@ -49,71 +43,82 @@ def laboratory_folder(code: Path = Path(__file__)) -> Path | None:
 _ROOT = laboratory_folder() or Path(__file__).resolve().parents[2]
 ASSETS = _ROOT / "assets"
 ROUTER = Path(__file__).resolve().with_name("router.py")
-_FIELDS = ("TITLE", "ICON", "GROUP", "ORDER", "QUESTION")
 
 
 @dataclass(frozen=True)
-class Page:
-    """A page of the laboratory.
+class Entry:
+    """A page in the navigation.
 
     Attributes
     ----------
-    path : Path
     slug : str
-        Its place in the address: the file's name with hyphens.
+        Its path in the address; its file in ``pages`` has underscores for hyphens.
     title, icon, group, question : str
-        What the navigation and the gallery show.
-    order : int
-        Place in the navigation.
+        What the navigation and the front page show.
     """
 
-    path: Path
     slug: str
     title: str
     icon: str
     group: str
-    order: int
     question: str
 
+    @property
+    def path(self) -> Path:
+        """The script that Streamlit runs."""
+        return _ROOT / "pages" / f"{self.slug.replace('-', '_')}.py"
+
     def picture(self, scheme: str = "light") -> Path | None:
-        """A small picture of the page's chart for the gallery, in the colour scheme, if it has been made."""
+        """Return a small picture of the page's chart in a colour scheme, if it has been made."""
         return picture_of(self.slug, scheme)
 
 
 def picture_of(name: str, scheme: str = "light") -> Path | None:
-    """A small picture for the card of a page, or of a lesson that has one of its own, if it has been made."""
+    """Return the small picture for the card of a page or a lesson, if it has been made."""
     path = ASSETS / f"{name}-card-{scheme}.png"
     return path if path.is_file() else None
 
 
-@functools.lru_cache(maxsize=4)
-def find_pages(folder: Path = _ROOT / "pages") -> tuple[Page, ...]:
-    """All pages of a folder, in the order of the navigation; read without running them.
+_HOME = Entry(
+    "home",
+    "Home",
+    ":material/home:",
+    "",
+    "A random feature map turns a linear model into a kernel machine at linear cost. Here you pick data and a map, "
+    "move a slider, and see what the map does to the data, measured against the exact kernel that it approximates.",
+)
+_LESSONS = Entry(
+    "lessons",
+    "Lessons",
+    ":material/school:",
+    "",
+    "What would you predict? Each lesson leads through one figure of a paper in a few questions: you choose an answer, "
+    "then the page shows what happens, with its numbers.",
+)
+_MACHINE = Entry(
+    "your-machine",
+    "Your machine",
+    ":material/speed:",
+    "Laboratory",
+    "How close to this machine's limit do the maps run, and how many features can you afford?",
+)
 
-    Raises
-    ------
-    ValueError
-        For a page that lacks a field; the message names both.
-    """
-    pages, known = [], {page.slug: page for page in PAGES}
-    for path in folder.glob("*.py"):
-        page = known.get(path.stem.replace("_", "-"))
-        if page is not None:
-            pages.append(Page(path, page.slug, page.title, page.icon, page.group, ORDER[page.slug], page.question))
-            continue
-        fields = _constants(path)
-        missing = [name for name in _FIELDS if name not in fields]
-        if missing:
-            raise ValueError(f"{path.name} must define {', '.join(missing)} as plain constants at its top.")
-        pages.append(Page(path, path.stem.replace("_", "-"), *(fields[name] for name in ("TITLE", "ICON", "GROUP")),
-                          fields["ORDER"], fields["QUESTION"]))  # fmt: skip
-    return tuple(sorted(pages, key=lambda page: (page.order, page.slug)))
+
+def _entry(page: Page) -> Entry:
+    return Entry(page.slug, page.title, page.icon, page.group, page.question)
 
 
-def _constants(path: Path) -> dict[str, object]:
-    """Module-level assignments of literals, by name."""
-    found = {}
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in _FIELDS:
-            found[node.targets[0].id] = ast.literal_eval(node.value)
-    return found
+_ZOO = find_page("zoo")
+#: All pages, in their order.
+NAVIGATION: tuple[Entry, ...] = (
+    _HOME,
+    _entry(_ZOO),
+    _LESSONS,
+    *(_entry(page) for page in PAGES if page is not _ZOO),
+    _MACHINE,
+)
+
+
+def entry_of(slug: str) -> Entry:
+    """Return the entry of a page."""
+    return next(entry for entry in NAVIGATION if entry.slug == slug)

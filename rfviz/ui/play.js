@@ -13,7 +13,7 @@ const ICONS = {
 };
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// --- films -----------------------------------------------------------------------------------------------------------
+// --- animations -----------------------------------------------------------------------------------------------------------
 
 const TYPES = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array,
   f4: Float32Array, f8: Float64Array };
@@ -42,15 +42,15 @@ function exchanged(whole, path, value) {
   return copy;
 }
 
-function opened(film) {
-  if (film.frames || film.error) return film;
-  const first = decoded(film.first);
-  film.frames = film.changes.map((changes) =>
+function opened(animation) {
+  if (animation.frames || animation.error) return animation;
+  const first = decoded(animation.first);
+  animation.frames = animation.changes.map((changes) =>
     changes.reduce((figures, [path, value]) => exchanged(figures, path, decoded(value)), first),
   );
-  delete film.changes;
-  film.between = [];
-  return film;
+  delete animation.changes;
+  animation.between = [];
+  return animation;
 }
 
 const isNumbers = (value) => ArrayBuffer.isView(value) || (Array.isArray(value) && typeof value[0] === "number");
@@ -87,13 +87,13 @@ function faded(images, next, t) {
 }
 
 // The figure of a chart at a place between two frames.
-function figureAt(film, chart, place) {
+function figureAt(animation, chart, place) {
   const at = Math.floor(place);
   const t = place - at;
-  const figure = film.frames[at][chart];
-  const next = film.frames[at + 1]?.[chart];
+  const figure = animation.frames[at][chart];
+  const next = animation.frames[at + 1]?.[chart];
   if (!t || !next) return figure;
-  const plan = ((film.between[at] ??= {})[chart] ??= differences(figure, next));
+  const plan = ((animation.between[at] ??= {})[chart] ??= differences(figure, next));
   let shown = figure;
   for (const { path, a, b } of plan) shown = exchanged(shown, path, mixed(a, b, t));
   const [images, others] = [shown.layout.images ?? [], next.layout.images ?? []];
@@ -120,11 +120,11 @@ const words = (value) => (Number.isInteger(value) ? value.toLocaleString("en") :
 
 class Bar {
   constructor(root) {
-    Object.assign(this, { root, data: null, film: null, reel: null, place: 0, playing: false, speed: 1, count: 0 });
+    Object.assign(this, { root, data: null, animation: null, animation: null, place: 0, playing: false, speed: 1, count: 0 });
     this.build();
     this.watching = new AbortController();
     const { signal } = this.watching;
-    window.addEventListener("rfviz:film", ({ detail }) => detail === this.waiting && this.open(detail), { signal });
+    window.addEventListener("rfviz:animation", ({ detail }) => detail === this.waiting && this.open(detail), { signal });
     window.addEventListener("keydown", (event) => this.key(event), { signal });
   }
 
@@ -151,7 +151,7 @@ class Bar {
     this.rate.title = "Speed";
     this.rate.innerHTML = SPEEDS.map((s) => `<option value="${s}"${s === 1 ? " selected" : ""}>${s}×</option>`).join("");
     this.rate.onchange = () => (this.speed = Number(this.rate.value));
-    this.keep = button("keep", "Keep", "", () => this.send("kept", { id: this.reel.id, value: this.film.values[this.frame] }));
+    this.keep = button("keep", "Keep", "", () => this.send("kept", { id: this.animation.id, value: this.animation.values[this.frame] }));
     const close = button("icon", "Stop playing, and go back to the page’s picture", icon("close"), () => this.close());
     this.pin = button("pin", "Pin this chart, to compare it with others", `${icon("pin")}Pin`, () => this.send("pinned", {}));
     deck.append(this.step[0], this.main, this.step[1], this.scrubber, this.caption, this.rate, this.keep, close);
@@ -171,59 +171,59 @@ class Bar {
     this.text = text;
     this.data = data;
     this.pin.hidden = !data.pin;
-    const known = data.reels.find(({ id }) => id === this.reel?.id);
-    if (this.reel && !known) this.close(); // other settings: these frames are not of them
+    const known = data.animations.find(({ id }) => id === this.animation?.id);
+    if (this.animation && !known) this.close(); // other settings: these frames are not of them
     else if (known) {
-      const moved = known.now !== this.reel.now;
-      this.reel = known;
+      const moved = known.now !== this.animation.now;
+      this.animation = known;
       // The slider was moved, or a frame kept: the page's own picture is there.
-      if (moved && this.film) (this.pause(false), this.fade(false), this.label(this.nearest(known.now)));
+      if (moved && this.animation) (this.pause(false), this.fade(false), this.label(this.nearest(known.now)));
     }
-    if (this.waiting && !data.reels.some(({ id }) => id === this.waiting)) this.waiting = null;
+    if (this.waiting && !data.animations.some(({ id }) => id === this.waiting)) this.waiting = null;
     this.face();
   }
 
   face() {
     const { offer, deck, data } = this;
-    offer.hidden = !!this.film || !data.reels.length;
-    deck.hidden = !this.film;
-    this.root.classList.toggle("playing", !!this.film);
+    offer.hidden = !!this.animation || !data.animations.length;
+    deck.hidden = !this.animation;
+    this.root.classList.toggle("playing", !!this.animation);
     const lead = Object.assign(document.createElement("span"), { className: "word", textContent: calm() ? "Step" : "Play" });
     offer.replaceChildren(
       lead,
-      ...data.reels.map((reel) => {
-        const busy = this.waiting === reel.id;
-        const made = button(busy ? "busy" : "", `Play ${reel.symbol}`, `${icon(busy ? "again" : "play")}${reel.symbol}`, () => this.ask(reel));
+      ...data.animations.map((animation) => {
+        const busy = this.waiting === animation.id;
+        const made = button(busy ? "busy" : "", `Play ${animation.symbol}`, `${icon(busy ? "again" : "play")}${animation.symbol}`, () => this.ask(animation));
         made.disabled = !!this.waiting;
         return made;
       }),
     );
   }
 
-  ask(reel) {
-    this.wanted = reel;
-    if (window.__rfvizFilms?.has(reel.id)) return this.open(reel.id);
-    this.waiting = reel.id;
+  ask(animation) {
+    this.wanted = animation;
+    if (window.__rfvizAnimations?.has(animation.id)) return this.open(animation.id);
+    this.waiting = animation.id;
     this.face();
-    this.send("asked", { id: reel.id });
+    this.send("asked", { id: animation.id });
   }
 
   open(id) {
     this.waiting = null;
-    this.reel = this.data.reels.find((reel) => reel.id === id);
-    if (!this.reel) return this.face();
-    const film = opened(window.__rfvizFilms.get(id));
-    if (film.error) {
-      window.__rfvizFilms.delete(id);
-      this.reel = null;
+    this.animation = this.data.animations.find((animation) => animation.id === id);
+    if (!this.animation) return this.face();
+    const animation = opened(window.__rfvizAnimations.get(id));
+    if (animation.error) {
+      window.__rfvizAnimations.delete(id);
+      this.animation = null;
       this.face();
-      this.offer.append(Object.assign(document.createElement("span"), { className: "word", textContent: film.error }));
-      this.said.textContent = film.error;
+      this.offer.append(Object.assign(document.createElement("span"), { className: "word", textContent: animation.error }));
+      this.said.textContent = animation.error;
       return;
     }
-    this.film = film;
-    this.scrubber.max = film.values.length - 1;
-    this.scrubber.setAttribute("aria-label", `Frame: ${this.reel.symbol}`);
+    this.animation = animation;
+    this.scrubber.max = animation.values.length - 1;
+    this.scrubber.setAttribute("aria-label", `Frame: ${this.animation.symbol}`);
     this.main.hidden = calm();
     this.rate.hidden = calm();
     this.face();
@@ -235,15 +235,15 @@ class Bar {
   // The page's own picture comes back, also where other settings change only some of the charts.
   close() {
     this.pause(false);
-    const charts = this.film ? Object.keys(this.film.frames[0]) : [];
-    Object.assign(this, { film: null, reel: null });
+    const charts = this.animation ? Object.keys(this.animation.frames[0]) : [];
+    Object.assign(this, { animation: null, animation: null });
     this.fade(false);
     for (const key of charts) if (chartOf(key)?.rfviz?.framed()) chartOf(key).rfviz.show(null);
     this.face();
   }
 
   get last() {
-    return this.film.values.length - 1;
+    return this.animation.values.length - 1;
   }
 
   get frame() {
@@ -251,37 +251,37 @@ class Bar {
   }
 
   nearest(value) {
-    const apart = this.film.values.map((other) => Math.abs(other - value));
+    const apart = this.animation.values.map((other) => Math.abs(other - value));
     return apart.indexOf(Math.min(...apart));
   }
 
   // Names the frame; leaves the charts as they are.
   label(place) {
     this.place = place;
-    const { film, reel, frame } = this;
-    const name = `${reel.symbol} = ${words(film.values[frame])}`;
-    if (this.labelled !== `${film.id} ${frame}`) {
-      this.labelled = `${film.id} ${frame}`;
+    const { animation, animation, frame } = this;
+    const name = `${animation.symbol} = ${words(animation.values[frame])}`;
+    if (this.labelled !== `${animation.id} ${frame}`) {
+      this.labelled = `${animation.id} ${frame}`;
       const bold = Object.assign(document.createElement("b"), { textContent: name });
-      this.caption.replaceChildren(bold, film.captions[frame] ? ` · ${film.captions[frame]}` : "");
-      this.caption.title = [name, film.captions[frame], film.note].filter(Boolean).join(" · ");
+      this.caption.replaceChildren(bold, animation.captions[frame] ? ` · ${animation.captions[frame]}` : "");
+      this.caption.title = [name, animation.captions[frame], animation.note].filter(Boolean).join(" · ");
       this.keep.replaceChildren("Keep", Object.assign(document.createElement("span"), { className: "long", textContent: name }));
       this.keep.setAttribute("aria-label", `Keep ${name}: set the page’s control to it`);
-      this.scrubber.setAttribute("aria-valuetext", `${name}. ${film.captions[frame]}`);
+      this.scrubber.setAttribute("aria-valuetext", `${name}. ${animation.captions[frame]}`);
     }
     this.scrubber.value = frame;
     this.scrubber.style.setProperty("--share", `${(100 * place) / Math.max(this.last, 1)}%`);
-    this.keep.disabled = film.values[frame] === reel.now;
+    this.keep.disabled = animation.values[frame] === animation.now;
     this.step[0].disabled = frame === 0;
     this.step[1].disabled = frame === this.last;
   }
 
   show(place) {
     this.label(place);
-    const away = this.film.values[this.frame] !== this.reel.now;
+    const away = this.animation.values[this.frame] !== this.animation.now;
     if (away !== this.away) this.fade(away);
     this.root.dataset.shown = place;
-    for (const key of Object.keys(this.film.frames[0])) chartOf(key)?.rfviz?.show(figureAt(this.film, key, place));
+    for (const key of Object.keys(this.animation.frames[0])) chartOf(key)?.rfviz?.show(figureAt(this.animation, key, place));
   }
 
   // What is said below of the page's own picture, and marked notes beside it, step back while another one is shown.
@@ -339,7 +339,7 @@ class Bar {
   pause(settle = true) {
     const was = this.playing;
     this.playing = false;
-    if (!this.film) return;
+    if (!this.animation) return;
     this.sign(this.frame === this.last ? "again" : "play", this.frame === this.last ? "Play again" : "Play");
     if (settle) {
       this.show(this.frame);
@@ -352,9 +352,9 @@ class Bar {
     if (event.code !== "Space" || event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
     const at = document.activeElement;
     const idle = !at || at === document.body || at.matches("[data-testid=stMain], [data-testid=stApp]");
-    if (!idle || !this.data?.reels.length || this.waiting) return;
+    if (!idle || !this.data?.animations.length || this.waiting) return;
     event.preventDefault();
-    if (!this.film) this.ask(this.data.reels.find(({ id }) => id === this.wanted?.id) ?? this.data.reels[0]);
+    if (!this.animation) this.ask(this.data.animations.find(({ id }) => id === this.wanted?.id) ?? this.data.animations[0]);
     else if (calm()) this.jump(1);
     else this.toggle();
   }

@@ -1,15 +1,15 @@
-"""Charts that play: one computation holds every frame, the browser shows them at its own rate, with no round trip.
+"""Charts that play: one computation gives every frame, the browser shows them at its own rate, with no round trip.
 
-A page offers reels: what can run by itself (the number of features, the pool size, the seed). Nothing of them is
-computed before somebody presses Play; then the frames are sent once, as what changes from one picture to the next.
+A page offers animations of its controls (the number of features, the pool size, the seed). Nothing of them is computed
+before somebody presses Play; then the frames are sent once, as what changes from one to the next.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +17,26 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.io.json import to_json_plotly
 
-from rfviz.analysis.progress import Progress
 from rfviz.errors import RfvizError
-from rfviz.ui.results import watched
+from rfviz.lab.animation import Animation, AnimationSpec
+from rfviz.lab.cache import Cache
+from rfviz.ui.cache import session_cache
 from rfviz.ui.state import PageState
 
-__all__ = ["Film", "Reel", "bar_code", "chart_bar", "encoded", "play_key"]
+__all__ = ["bar_code", "chart_bar", "encode", "play_key"]
 
 _HERE = Path(__file__).parent
 _HTML = '<div class="bar" role="group" aria-label="Play this chart"></div>'
-# Where the film lands: by its name in the window, from where the bar takes it. A component of its own, so that the bar
-# does not hold megabytes that are compared whenever a slider moves.
-_FILM_JS = """
+# Where the frames land: by the animation's name in the window, from where the bar takes them. A component of its own,
+# so that the bar does not hold megabytes that are compared whenever a slider moves.
+_FRAMES_JS = """
 export default function ({ data }) {
-  const film = JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
-  const films = (window.__rfvizFilms ??= new Map());
-  if (films.has(film.id)) return;
-  films.set(film.id, film);
-  while (films.size > 6) films.delete(films.keys().next().value);
-  window.dispatchEvent(new CustomEvent("rfviz:film", { detail: film.id }));
+  const animation = JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
+  const animations = (window.__rfvizAnimations ??= new Map());
+  if (animations.has(animation.id)) return;
+  animations.set(animation.id, animation);
+  while (animations.size > 6) animations.delete(animations.keys().next().value);
+  window.dispatchEvent(new CustomEvent("rfviz:animation", { detail: animation.id }));
 }
 """
 
@@ -53,80 +54,43 @@ _bar = st.components.v2.component("rfviz.play", html=_HTML, css=".bar { min-heig
 _code = st.components.v2.component(
     "rfviz.play_code", js=f"const CSS_TEXT = {_STYLE};\n{(_HERE / 'play.js').read_text(encoding='utf-8')}"
 )
-_film = st.components.v2.component("rfviz.film", js=_FILM_JS)
+_frames = st.components.v2.component("rfviz.animation", js=_FRAMES_JS)
 
 
-@dataclass(frozen=True, eq=False)
-class Film:
-    """All frames of a reel.
+@dataclass(frozen=True)
+class _Asked:
+    """An animation that was asked for: equal to another of the same name and key."""
 
-    Attributes
-    ----------
-    values : sequence
-        Of the control, one a frame.
-    captions : sequence of str
-        What is said of each frame beside its value.
-    frames : sequence of mappings
-        By the key of each chart that moves, its figure.
-    note : str
-        What is left out, if anything.
-    """
-
-    values: Sequence[Any]
-    captions: Sequence[str]
-    frames: Sequence[Mapping[str, go.Figure]]
-    note: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Reel:
-    """Something that can run by itself.
-
-    Attributes
-    ----------
-    symbol : str
-        What a person reads: ``"m"``.
-    control : str
-        The control that it moves, by its name in the address.
-    now : object
-        The control's value.
-    key : hashable
-        All else that the frames depend on.
-    film : callable
-        ``film(progress)`` computes the frames, or raises RfvizError.
-    """
-
-    symbol: str
-    control: str
-    now: Any
+    name: str
     key: Hashable
-    film: Callable[[Progress], Film]
+    spec: AnimationSpec = field(compare=False, repr=False)
 
 
 def bar_code(page: str) -> None:
-    """What all bars of a page run on; once, where a slider does not draw anew."""
+    """Send the code of all bars of a page once, where a slider does not draw it again."""
     _code(key=f"{page}-bar-sheet", height=1)
 
 
 def play_key(page: str) -> str:
-    """Where the session keeps which reel of a page was asked for: its identity."""
+    """Return the key of the session's state that holds which animation of a page was asked for."""
     return f"{page}:play"
 
 
-def chart_bar(state: PageState, chart: str, reels: Sequence[Reel], pin: Callable[[], None] | None = None) -> None:
-    """The bar below a chart: what plays, and a button that pins the chart.
+def chart_bar(
+    state: PageState, chart: str, animations: Sequence[AnimationSpec], pin: Callable[[], None] | None = None
+) -> None:
+    """Draw the bar below a chart: what can be played, and a button that pins the chart.
 
     Parameters
     ----------
     state : PageState
     chart : str
         Key of the chart.
-    reels : sequence of Reel
-        What can run by itself, if anything.
+    animations : sequence of AnimationSpec
     pin : callable, optional
-        Called before the page is drawn anew when the reader pins the chart.
+        Called before the page is drawn again when the user pins the chart.
     """
-    names = {_identity(state.page, reel): reel for reel in reels}
+    names = {_identity(state.page, spec): spec for spec in animations}
     key = f"{chart}-bar"
 
     def play() -> None:
@@ -134,15 +98,15 @@ def chart_bar(state: PageState, chart: str, reels: Sequence[Reel], pin: Callable
 
     def keep() -> None:
         kept = st.session_state[key]["kept"]
-        reel, value = names.get(kept["id"]), kept["value"]
-        if reel is not None and isinstance(value, (int, float)) and not isinstance(value, bool):
-            state.apply({reel.control: value})
+        spec, value = names.get(kept["id"]), kept["value"]
+        if spec is not None and isinstance(value, (int, float)) and not isinstance(value, bool):
+            state.apply({spec.control: value})
 
-    data = [{"id": name, "symbol": reel.symbol, "now": reel.now} for name, reel in names.items()]
+    data = [{"id": name, "symbol": spec.symbol, "now": spec.now} for name, spec in names.items()]
     callbacks = {"on_asked_change": play, "on_kept_change": keep}
     if pin is not None:
         callbacks["on_pinned_change"] = pin
-    _bar(key=key, data={"chart": chart, "reels": data, "pin": pin is not None}, **callbacks)
+    _bar(key=key, data={"chart": chart, "animations": data, "pin": pin is not None}, **callbacks)
     wanted = st.session_state.get(play_key(state.page))
     if wanted is None:
         return
@@ -151,26 +115,30 @@ def chart_bar(state: PageState, chart: str, reels: Sequence[Reel], pin: Callable
     st.session_state[play_key(state.page)] = None  # not before: a run that is stopped on the way is asked again
 
 
-def _send(key: str, name: str, reel: Reel) -> None:
-    """Compute the frames, or recall them, and hand them to the browser."""
+def _send(key: str, name: str, spec: AnimationSpec) -> None:
+    """Compute the frames, or take them from the cache, and send them to the browser."""
     try:
-        data = watched("films", (name, reel.key), lambda progress: encoded(name, reel.film(progress)), most=8)
+        data = session_cache().call(_encoded, _Asked(name, spec.key, spec))
     except RfvizError as error:
         data = json.dumps({"id": name, "error": str(error)}).encode()
-    _film(key=f"{key}-film", data=data, height=1)
+    _frames(key=f"{key}-frames", data=data, height=1)
 
 
-def _identity(page: str, reel: Reel) -> str:
-    return hashlib.blake2b(repr((page, reel.control, reel.key)).encode(), digest_size=9).hexdigest()
+def _encoded(asked: _Asked, *, cache: Cache) -> bytes:
+    return encode(asked.name, asked.spec.render(cache))
 
 
-def encoded(name: str, film: Film) -> bytes:
-    """A film as JSON: the first picture of each chart, and for every frame what is different there.
+def _identity(page: str, spec: AnimationSpec) -> str:
+    return hashlib.blake2b(repr((page, spec.control, spec.key)).encode(), digest_size=9).hexdigest()
+
+
+def encode(name: str, animation: Animation) -> bytes:
+    """Return an animation as JSON: the first frame of each chart, and for every frame what differs there.
 
     Arrays that do not change, images above all, are sent once.
     """
-    charts = [chart for chart in film.frames[0] if all(chart in frame for frame in film.frames)]
-    specs = [{chart: _spec(frame[chart]) for chart in charts} for frame in film.frames]
+    charts = [chart for chart in animation.frames[0] if all(chart in frame for frame in animation.frames)]
+    specs = [{chart: _spec(frame[chart]) for chart in charts} for frame in animation.frames]
     for chart in charts:
         _one_view([spec[chart]["layout"] for spec in specs])
     first = specs[0]
@@ -178,11 +146,15 @@ def encoded(name: str, film: Film) -> bytes:
         [[[chart, *path], value] for chart in charts for path, value in _changes(first[chart], spec[chart])]
         for spec in specs
     ]
-    text = to_json_plotly(
-        {"id": name, "values": list(film.values), "captions": list(film.captions), "note": film.note, "first": first,
-         "changes": changes}
-    )  # fmt: skip
-    return text.encode()
+    message = {
+        "id": name,
+        "values": list(animation.values),
+        "captions": list(animation.captions),
+        "note": animation.note,
+        "first": first,
+        "changes": changes,
+    }
+    return to_json_plotly(message).encode()
 
 
 def _spec(figure: go.Figure) -> dict[str, Any]:
@@ -193,7 +165,7 @@ def _spec(figure: go.Figure) -> dict[str, Any]:
 
 
 def _one_view(layouts: list[dict[str, Any]]) -> None:
-    """The same ranges in all frames, wide enough for each: axes that follow the points hide how far these move."""
+    """Set the same ranges in all frames, wide enough for each: axes that follow the points hide how far these move."""
     for name in ("xaxis", "yaxis"):
         ranges = [layout.get(name, {}).get("range") for layout in layouts]
         if all(ranges):
@@ -204,7 +176,7 @@ def _one_view(layouts: list[dict[str, Any]]) -> None:
 
 
 def _changes(old: Any, new: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
-    """Places in a figure where the new one differs, the smallest parts that can be exchanged."""
+    """Yield where a figure differs from another one, by the smallest parts that can be exchanged."""
     if isinstance(old, dict) and isinstance(new, dict) and "bdata" not in old and "bdata" not in new:
         for name in {**old, **new}:
             yield from _changes(old.get(name), new.get(name), (*path, name))

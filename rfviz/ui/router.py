@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rfviz.ui.layout import use_style
-from rfviz.ui.page_index import ASSETS, find_pages
+from rfviz.ui.page_index import ASSETS, NAVIGATION
 
 st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
 # The icon before st.navigation, or Streamlit asks a font host for the page's own as an image. The sidebar is as wide as
@@ -12,7 +12,7 @@ st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide", initial_si
 use_style()
 
 groups: dict[str, list] = {}
-for found in find_pages():
+for found in NAVIGATION:
     page = st.Page(found.path, title=found.title, icon=found.icon, url_path=found.slug, default=found.slug == "home")
     groups.setdefault(found.group, []).append(page)
 current = st.navigation(groups, expanded=True)  # all pages, also where there are more than twelve

@@ -18,14 +18,12 @@ from rfviz.datasets.memory import size_text
 from rfviz.errors import RfvizError
 from rfviz.features import to_json
 from rfviz.lab import export
-from rfviz.lab.page import Page
+from rfviz.lab.page import Chart, MapExport, Page
 from rfviz.lab.preset import write_preset
 from rfviz.lab.report import Entry, write_report
 from rfviz.lab.script import notebook
 from rfviz.lab.zoom import apply_zoom, read_zoom
-from rfviz.recipes.base import Chart, MapOn, Recipe
 from rfviz.ui.cache import SessionCache
-from rfviz.ui.page_index import find_pages
 from rfviz.ui.state import PageState
 from rfviz.ui.state.zoom import current_zoom
 
@@ -34,7 +32,7 @@ __all__ = ["let_go", "share", "share_place"]
 _HERE = Path(__file__).parent
 _VISITED = "rfviz:visited"
 _SAMPLE = 1000
-# Where a run of a page has left room for the button, beside what else can be done with its chart.
+# Where a run of a page has left room for the button, next to what else can be done with its chart.
 _places: weakref.WeakKeyDictionary[PageState, Any] = weakref.WeakKeyDictionary()
 _OWN = (
     "The address holds every setting, but no link can carry your own data, “{name}”: whoever opens it sees another "
@@ -62,24 +60,20 @@ _picture = st.components.v2.component(
 class _Visit:
     """What a page shows now: enough to make everything else of it."""
 
-    recipe: Recipe
+    page: Page
     source: Any
     settings: Any
     result: Any
     values: dict[str, Any]
 
     def charts(self) -> tuple[Chart, ...]:
-        if isinstance(self.recipe, Page):
-            return self.recipe.charts(self.source, self.settings, self.result, SessionCache())
-        return self.recipe.charts(self.source, self.settings, self.result)
+        return self.page.charts(self.source, self.settings, self.result, SessionCache())
 
-    def maps(self) -> tuple[MapOn, ...]:
-        if isinstance(self.recipe, Page):
-            return self.recipe.maps(self.source, self.settings, SessionCache())
-        return self.recipe.maps(self.source, self.settings)
+    def maps(self) -> tuple[MapExport, ...]:
+        return self.page.maps(self.source, self.settings, SessionCache())
 
     def script(self) -> str:
-        return self.recipe.script(self.source, self.settings)
+        return self.page.script(self.source, self.settings)
 
 
 def share_place(state: PageState) -> None:
@@ -89,7 +83,7 @@ def share_place(state: PageState) -> None:
         _places[state] = st.container(width="content")
 
 
-def share(state: PageState, recipe: Recipe, source: Any, settings: Any, result: Any) -> None:
+def share(state: PageState, page: Page, source: Any, settings: Any, result: Any) -> None:
     """Draw the button that opens all that can be taken away; nothing is made before.
 
     It stands where :func:`share_place` has left room in the same run, else here.
@@ -97,17 +91,17 @@ def share(state: PageState, recipe: Recipe, source: Any, settings: Any, result: 
     Parameters
     ----------
     state : PageState
-    recipe : Recipe
+    page : Page
     source, settings, result
-        Of the recipe, as the page shows them.
+        Of the page, as it shows them.
     """
     if "share" in state.hidden:
         return
     values = {name: value for name, value in state.changed().items() if name in state.controls}
-    visit = _Visit(recipe, source, settings, result, values)
+    visit = _Visit(page, source, settings, result, values)
     visited = st.session_state.setdefault(_VISITED, {})
-    visited.pop(recipe.slug, None)
-    visited[recipe.slug] = visit  # the latest last
+    visited.pop(page.slug, None)
+    visited[page.slug] = visit  # the latest last
     with _places.pop(state, None) or st.container():
         asked = st.button("Share", icon=":material/ios_share:", key=state.key("share"),
                           help="Link, Python, pictures, numbers, features, report.")  # fmt: skip
@@ -155,7 +149,7 @@ def _offer_link(state: PageState, visit: _Visit, zoom: str) -> None:
     _link(key=state.key("copy-link"))
     st.markdown("The same settings as a file, for the command `rfviz run settings.json --out results`, which needs no "
                 "browser:")  # fmt: skip
-    text = write_preset(visit.recipe.slug, visit.values | ({"zoom": zoom} if zoom else {}))
+    text = write_preset(visit.page.slug, visit.values | ({"zoom": zoom} if zoom else {}))
     _download(state, "Settings (JSON)", text, "settings.json", "application/json")
 
 
@@ -164,10 +158,8 @@ def _offer_script(state: PageState, visit: _Visit) -> None:
     st.markdown("Makes the chart without the laboratory; it needs only the package `rfviz`.")
     st.code(script, height=460)
     with st.container(horizontal=True):
-        _download(state, "Script (.py)", script, f"{visit.recipe.slug}.py", "text/x-python")
-        _download(
-            state, "Notebook (.ipynb)", notebook(script), f"{visit.recipe.slug}.ipynb", "application/x-ipynb+json"
-        )
+        _download(state, "Script (.py)", script, f"{visit.page.slug}.py", "text/x-python")
+        _download(state, "Notebook (.ipynb)", notebook(script), f"{visit.page.slug}.ipynb", "application/x-ipynb+json")
 
 
 def _offer_picture(state: PageState, chart: Chart, zoom: str, alone: bool) -> None:
@@ -204,7 +196,7 @@ def _offer_features(state: PageState, visit: _Visit) -> None:
     for number, found in enumerate(maps):
         n = found.X.shape[0]
         st.markdown(f"**{found.label}**: {n:,} rows × {found.feature_map.n_components:,} features.")
-        stem = f"{visit.recipe.slug}-{number}" if len(maps) > 1 else visit.recipe.slug
+        stem = f"{visit.page.slug}-{number}" if len(maps) > 1 else visit.page.slug
         with st.container(horizontal=True):
             for rows in (None, _SAMPLE) if n > _SAMPLE else (None,):
                 needed = export.feature_bytes(found, rows)
@@ -221,23 +213,22 @@ def _offer_features(state: PageState, visit: _Visit) -> None:
                    "learnt of the data; `rfviz.features.from_json` makes the same map of it.")  # fmt: skip
 
 
-def _features(found: MapOn, rows: int | None) -> Any:
+def _features(found: MapExport, rows: int | None) -> Any:
     return lambda: export.features_in_memory(found, rows)
 
 
-def _map(found: MapOn) -> Any:
+def _map(found: MapExport) -> Any:
     return lambda: to_json(found.feature_map.fit(found.X))
 
 
 def _offer_report(state: PageState, visits: list[_Visit]) -> None:
-    pages = {page.slug: page for page in find_pages()}
-    st.markdown(f"One HTML file with what you last saw on {_words([pages[v.recipe.slug].title for v in visits])}: "
+    st.markdown(f"One HTML file with what you last saw on {_words([v.page.title for v in visits])}: "
                 "charts, settings, numbers and scripts. It opens offline.")  # fmt: skip
 
     def build() -> str:
         entries = []
         for visit in visits:
-            page = pages[visit.recipe.slug]
+            page = visit.page
             entries.append(Entry(page.slug, page.title, page.question, visit.values, visit.charts(), visit.script()))
         return write_report(entries, time.strftime("on %d %B %Y at %H:%M"), backend.get_device().describe())
 

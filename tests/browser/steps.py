@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import combinations, count
 from typing import Any
 
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION
 
 SATURATION, EMBEDDING = "saturation", "embedding"
 # Streamlit says that it rests before the browser has drawn what came last, so rest must last: some frames, and longer
@@ -57,7 +57,7 @@ WITHOUT_CHART = {"home", "lessons", "zoo"}
 def check_is_there(page: Any, slug: str) -> None:
     """Check that the page that was asked for is there, with its chart, in the navigation of all pages."""
     settle(page)
-    pages = {found.slug: found for found in find_pages()}
+    pages = {found.slug: found for found in NAVIGATION}
     own = pages[slug]
     if slug != "home":
         assert page.locator("h1").inner_text().startswith(own.title)  # the navigation has less room

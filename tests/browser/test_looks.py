@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION
 from tests.browser.steps import (
     SATURATION,
     changes,
@@ -18,7 +18,7 @@ from tests.browser.steps import (
 
 pytestmark = pytest.mark.browser
 
-ADDRESSES = {page.slug: "" if page.slug == "home" else page.slug for page in find_pages()}
+ADDRESSES = {page.slug: "" if page.slug == "home" else page.slug for page in NAVIGATION}
 WIDTHS = (1440, 800)
 # Roles that a person operates; each needs a name that can be read aloud.
 OPERATED = {"button", "link", "slider", "spinbutton", "combobox", "listbox", "switch", "checkbox", "radio", "tab",

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION
 from tests.browser.conftest import ARTIFACTS
 from tests.browser.steps import settle
 
@@ -28,7 +28,7 @@ LEVELS, SHARE = 20, 0.01
 HIDDEN = "[data-testid=stProgress], .st-key-rfviz-badge, [data-testid=stToast]"
 # Pages that measure this machine.
 MEASURED = {"your-machine"}
-SLUGS = [page.slug for page in find_pages() if page.slug not in MEASURED]
+SLUGS = [page.slug for page in NAVIGATION if page.slug not in MEASURED]
 
 
 def picture_of(page) -> Image.Image:

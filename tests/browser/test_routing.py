@@ -2,7 +2,7 @@
 
 import pytest
 
-from rfviz.ui.page_index import ROUTER, find_pages
+from rfviz.ui.page_index import NAVIGATION, ROUTER
 from tests.browser.steps import (
     SATURATION,
     changes,
@@ -17,7 +17,7 @@ from tests.browser.steps import (
 pytestmark = pytest.mark.browser
 
 BOOT_SCRIPT = ROUTER.parent / "web" / "boot_script.js"
-PAGES = {page.slug: page for page in find_pages()}
+PAGES = {page.slug: page for page in NAVIGATION}
 # A server may treat its first request otherwise than later ones. test_looks opens every page as the first request of a
 # session.
 FIRST = ("home", "accuracy")

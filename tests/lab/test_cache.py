@@ -1,172 +1,134 @@
-"""Results are computed once, within a budget of bytes; they go with the upload that they come from."""
+"""Results are computed once, the longest unused go first where bytes are short, and failures are not remembered."""
 
-from dataclasses import dataclass, field
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pandas as pd
 import pytest
-from scipy import sparse
 
 from rfviz.errors import capture_warnings, warn
-from rfviz.lab.cache import Cache, Cached, Store, size_of
-from rfviz.lab.panel import Data, ScaledData
-
-KILOBYTES = 10_000
+from rfviz.lab.cache import Cache, Store, default_budget, size_of
 
 
-class Calls:
-    """A cached function that counts how often it computes."""
-
-    def __init__(self, compute=lambda *args: args):
-        self.compute, self.made = compute, []
-
-    def __call__(self, *args, cache):
-        self.made.append(args)
-        return self.compute(*args)
+def array_of(number, *, cache):
+    """Return a new kilobyte."""
+    return np.full(125, float(number))
 
 
-def array_of(size):
-    return Calls(lambda number: np.full(size // 8, number, dtype=float))
-
-
-def test_computed_once_for_equal_arguments():
-    cache, function = Cache(), Calls(lambda *args: None)
-    for _ in range(3):
-        assert cache.call(function, "a", (1, 2.0)) is None
-    cache.call(function, "a", (1, 3.0))
-    assert function.made == [("a", (1, 2.0)), ("a", (1, 3.0))]
-
-
-def test_functions_have_results_of_their_own():
+def test_computed_once():
     cache = Cache()
-    assert cache.call(Calls(lambda x: x + 1), 1) == 2
-    assert cache.call(Calls(lambda x: x - 1), 1) == 0
+    assert cache.call(array_of, 1) is cache.call(array_of, 1)
+    assert cache.call(array_of, 1) is not cache.call(array_of, 2)
+
+
+def test_functions_do_not_share_results():
+    def other(number, *, cache):
+        return "other"
+
+    cache = Cache()
+    assert cache.call(array_of, 1)[0] == 1 and cache.call(other, 1) == "other"
+
+
+def test_a_result_of_none_is_remembered():
+    calls, cache = [], Cache()
+
+    def nothing(*, cache):
+        calls.append(1)
+
+    assert cache.call(nothing) is None and cache.call(nothing) is None
+    assert calls == [1]
+
+
+def test_the_longest_unused_goes_first():
+    store = Store(max_bytes=3 * size_of(array_of(0, cache=None)))
+    cache = Cache(store)
+    first = {number: cache.call(array_of, number) for number in range(3)}
+    assert cache.call(array_of, 0) is first[0]
+    cache.call(array_of, 3)
+    assert [cache.peek(array_of, number) is not None for number in range(4)] == [True, False, True, True]
+    assert store.n_bytes <= store.max_bytes
+
+
+def test_a_result_larger_than_the_budget_is_held_alone():
+    store = Store(max_bytes=10)
+    cache = Cache(store)
+    cache.call(array_of, 1)
+    assert cache.peek(array_of, 1) is not None and len(store) == 1
+    cache.call(array_of, 2)
+    assert cache.peek(array_of, 1) is None and len(store) == 1
+
+
+def test_the_budget_comes_from_the_environment(monkeypatch):
+    monkeypatch.setenv("RFVIZ_CACHE_MB", "7")
+    assert default_budget() == 7_000_000 == Store().max_bytes
+    monkeypatch.setenv("RFVIZ_CACHE_MB", "many")
+    assert default_budget() > 7_000_000
 
 
 def test_a_failure_is_not_remembered():
-    cache, answers = Cache(), iter([ZeroDivisionError, 5])
+    attempts = []
 
-    def compute():
-        answer = next(answers)
-        if answer is ZeroDivisionError:
-            raise answer
-        return answer
+    def fragile(*, cache):
+        attempts.append(1)
+        if len(attempts) == 1:
+            raise ZeroDivisionError
+        return "now it works"
 
-    function = Calls(compute)
+    cache = Cache()
     with pytest.raises(ZeroDivisionError):
-        cache.call(function)
-    assert cache.call(function) == 5
+        cache.call(fragile)
+    assert cache.call(fragile) == "now it works"
 
 
-def test_peek_computes_nothing():
-    cache, function = Cache(), Calls()
-    assert cache.peek(function, 1) is None
-    cache.call(function, 1)
-    assert cache.peek(function, 1) == (1,)
-    assert len(function.made) == 1
+def test_a_long_computation_does_not_hold_up_another():
+    begun, go_on, cache = threading.Event(), threading.Event(), Cache()
+
+    def slow(*, cache):
+        begun.set()
+        assert go_on.wait(10)
+        return "slow"
+
+    with ThreadPoolExecutor(1) as pool:
+        future = pool.submit(cache.call, slow)
+        assert begun.wait(10)
+        assert cache.call(array_of, 1)[0] == 1
+        go_on.set()
+        assert future.result(10) == "slow"
 
 
-def test_the_longest_unused_goes_where_the_budget_is_full():
-    store = Store(3 * KILOBYTES + 1000)
-    cache, function = Cache(store), array_of(KILOBYTES)
-    for number in (1, 2, 3):
-        cache.call(function, number)
-    cache.call(function, 1)
-    cache.call(function, 4)
-    assert [cache.peek(function, number) is not None for number in (1, 2, 3, 4)] == [True, False, True, True]
-    assert len(store) == 3 and store.n_bytes <= store.max_bytes
+def test_many_threads_agree():
+    cache = Cache(Store(max_bytes=5 * size_of(array_of(0, cache=None))))
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(lambda i: cache.call(array_of, i % 7)[0] == i % 7, range(2000)))
 
 
-def test_a_result_beyond_the_budget_is_there_until_the_next():
-    store = Store(1000)
-    cache, function = Cache(store), array_of(KILOBYTES)
-    cache.call(function, 1)
-    assert cache.peek(function, 1) is not None
-    cache.call(function, 2)
-    assert len(store) == 1 and cache.peek(function, 1) is None
-
-
-def test_bytes_are_counted_while_results_come_and_go():
-    store = Store(10**9)
-    for _ in range(2):
-        store.put("key", Cached(np.zeros(1000)))
-    assert store.n_bytes == size_of(np.zeros(1000))
-    store.put("other", Cached(np.zeros(10)), {"someone"})
-    assert store.drop_owner("someone") == 1
-    assert store.n_bytes == size_of(np.zeros(1000))
-    store.clear()
-    assert store.n_bytes == len(store) == 0
-
-
-@dataclass(frozen=True)
-class Nested:
-    """Settings that hold a source somewhere inside."""
-
-    parts: tuple
-    remark: object = field(default=None, compare=False)
-
-
-def uploaded(stamp):
-    return Data("own:table", (("scale", "none"),), stamp, dataset=None)
-
-
-@pytest.mark.parametrize(
-    "argument",
-    [uploaded("mine"), ScaledData(uploaded("mine"), "none"), Nested((1, (uploaded("mine"), "x"))),
-     frozenset({uploaded("mine")})],
-)  # fmt: skip
-def test_results_go_with_the_upload_however_deep_it_is_in_their_key(argument):
-    cache, function = Cache(), Calls(lambda *args: 1)
-    other = ScaledData(uploaded("theirs"), "none")
-    public = Data("circle", (), "mine", dataset=None)  # a stamp of a file in the folder makes nobody its owner
-    for args in ((argument, 3), (other, 3), (public, 3)):
-        cache.call(function, *args)
-    assert cache.store.drop_owner("mine") == 1
-    assert cache.peek(function, argument, 3) is None
-    assert cache.peek(function, other, 3) == cache.peek(function, public, 3) == 1
-    assert cache.store.drop_owner("") == cache.store.drop_owner("mine") == 0
-
-
-def test_warnings_come_with_the_result_each_time_and_through_the_results_that_use_it():
+def test_warnings_come_with_the_result_each_time():
     def inner(*, cache):
-        warn("Careful.", UserWarning)
+        warn("doubtful", UserWarning)
         return 1
 
     def outer(*, cache):
-        return 1 + cache.call(inner)
+        return cache.call(inner) + 1
 
     cache = Cache()
-    for function in (outer, outer, inner):
+    for _ in range(2):
         with capture_warnings() as log:
-            cache.call(function)
-        assert [text for text, _ in log.messages] == ["Careful."]
-    assert cache.warnings(outer, [()]) == "Careful."
+            assert cache.call(outer) == 2
+        assert log.messages == (("doubtful", UserWarning),)
+    with capture_warnings() as log:  # not again with another result
+        cache.call(array_of, 3)
+    assert not log.messages
 
 
-def test_progress_goes_elsewhere_over_the_same_results():
-    heard, cache = [], Cache()
-    reporting = cache.with_progress(lambda share, text: heard.append((share, text)))
-
+def test_warnings_of_many_results_are_the_last_of_each_kind():
     def compute(number, *, cache):
-        cache.progress(0.5, f"number {number}")
-        return number
+        warn(f"condition {number}", UserWarning)
+        if number == 1:
+            warn("slow", RuntimeWarning)
 
-    assert reporting.call(compute, 1) == cache.peek(compute, 1) == 1
-    assert heard == [(0.5, "number 1")]
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (np.zeros(1000), 8000),
-        (np.zeros((1000, 10))[:, 0], 80_000),  # a view keeps the whole array
-        ([np.zeros(1000)] * 5, 8000),  # one array, however often it is named
-        ({"a": np.zeros(1000), "b": (np.zeros(1000),)}, 16_000),
-        (Cached(np.zeros(1000)), 8000),
-        (sparse.random(1000, 100, 0.1, format="csr", random_state=0), 10_000 * 12 + 4 * 1001),
-        (pd.DataFrame({"a": np.zeros(1000), "b": np.zeros(1000)}), 16_000),
-        ("x" * 5000, 5000),
-    ],
-)
-def test_size_is_about_that_of_the_arrays(value, expected):
-    assert expected <= size_of(value) <= 1.1 * expected + 200
+    cache = Cache()
+    with capture_warnings():
+        for number in range(3):
+            cache.call(compute, number)
+    assert cache.warnings(compute, [(number,) for number in range(5)]) == "condition 2 slow"
+    assert cache.warnings(compute, [(7,)]) == ""

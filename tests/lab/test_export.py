@@ -12,8 +12,8 @@ from scipy import sparse
 from rfviz.errors import MemoryBudgetError
 from rfviz.features import registry
 from rfviz.lab import export
+from rfviz.lab.page import Chart, MapExport
 from rfviz.lab.report import Entry, write_report
-from rfviz.recipes.base import Chart, MapOn
 
 X = np.random.default_rng(0).random((50, 6))
 FRAME = pd.DataFrame({"name": ["a", "<b>"], "value": [1.5, np.nan], 3: [1, 2], "mixed": [1, "x"]})
@@ -38,7 +38,7 @@ def test_tables_come_back():
 @pytest.mark.parametrize("rows", [None, 7])
 def test_features_are_those_of_the_map(name, rows, tmp_path):
     scheme = registry()[name]
-    found = MapOn(name, scheme(n_components=12), X)
+    found = MapExport(name, scheme(n_components=12), X)
     fitted = export.write_features(found, tmp_path / "features.npz", rows)
     expected = fitted.transform(X[:rows])
     if scheme.sparse_output:
@@ -52,14 +52,14 @@ def test_features_are_those_of_the_map(name, rows, tmp_path):
 
 def test_a_download_that_is_too_large_is_refused(monkeypatch):
     monkeypatch.setattr(export, "MOST_BYTES", 1000)
-    found = MapOn("maxout", registry()["RandomMaxout"](n_components=12), X)
+    found = MapExport("maxout", registry()["RandomMaxout"](n_components=12), X)
     with pytest.raises(MemoryBudgetError, match="Take a sample"):
         export.features_in_memory(found)
     assert export.features_in_memory(found, 10)
 
 
 def test_report_holds_everything_and_nothing_that_runs():
-    chart = Chart("c", FIGURE, FRAME, "An <alt>.", "**Bold** & <i>.\n\nSecond.")
+    chart = Chart("c", lambda: FIGURE, lambda: FRAME, "An <alt>.", "**Bold** & <i>.\n\nSecond.")
     entry = Entry("page", "Title <x>", "Question?", {"q": 8, "maps": ["a", "b"]}, (chart,), "print('<script>')")
     text = write_report([entry, Entry("other", "Other", "Why?", {}, (chart,))], "today", "CPU")
     assert text.count("Plotly.newPlot(") == 2 and "<script src" not in text
@@ -78,6 +78,6 @@ def test_report_holds_everything_and_nothing_that_runs():
 
 
 def test_report_cuts_long_tables():
-    chart = Chart("c", FIGURE, pd.DataFrame({"x": range(100)}), "Alt.")
+    chart = Chart("c", lambda: FIGURE, lambda: pd.DataFrame({"x": range(100)}), "Alt.")
     text = write_report([Entry("page", "Title", "Question?", {}, (chart,))], "today")
     assert "80 more rows" in text and json.dumps(99) + "</td>" not in text

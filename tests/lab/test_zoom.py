@@ -3,8 +3,8 @@
 import plotly.graph_objects as go
 import pytest
 
+from rfviz.lab.page import Chart
 from rfviz.lab.zoom import ZoomCheck, apply_zoom, fits, read_zoom, zoom_charts
-from rfviz.recipes.base import Chart
 
 
 def figure(**axes):
@@ -76,7 +76,7 @@ def test_a_page_is_asked_for_what_it_has():
 
 
 def test_charts_are_zoomed_by_name():
-    charts = [Chart(name, figure(), None, "") for name in ("a", "b")]
+    charts = [Chart(name, figure, lambda: None, "") for name in ("a", "b")]
     zoom_charts(charts, "b:x,1,2;nobody:x,1,2;<>")
     assert charts[0].figure.layout.xaxis.range is None
     assert charts[1].figure.layout.xaxis.range == (1, 2)

@@ -340,7 +340,7 @@ _FRAMEWORK = (
         "rfviz/lab/preset.py",
         "for name, value in pairs if name not in (*_VIEW_ONLY",
         "for name, value in pairs[1:] if name not in (*_VIEW_ONLY",
-        ("tests/recipes/test_recipes.py::test_address_is_a_preset",),
+        ("tests/lab/test_pages.py::test_address_is_a_preset",),
     ),
     Fault(
         "list of one that comes back as a value",
@@ -476,7 +476,7 @@ _DISTANCE_SATURATION = (
         "rfviz/lab/distance_saturation/page.py",
         "pairs = prepare_pairs(dataset, {source.normalise!r})",
         "pairs = prepare_pairs(dataset, 'none')",
-        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[distance-saturation-1]",),
+        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[distance-saturation-1]",),
     ),
     Fault(
         "pairs counted with axes swapped",
@@ -591,7 +591,7 @@ _PAGES = (
         "rfviz/lab/kernel_approximation/page.py",
         ", n_draws={settings.draws}, label=label",
         ", label=label",
-        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[kernel-approximation-1]",),
+        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[kernel-approximation-1]",),
     ),
     Fault(
         "selected point off by one",
@@ -605,7 +605,7 @@ _PAGES = (
         "rfviz/lab/maxout_pca/page.py",
         '"" if settings.point is None else str(settings.point)',
         '"" if settings.point is None else str(settings.point + 1)',
-        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[maxout-pca-2]",),
+        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[maxout-pca-2]",),
     ),
     Fault(
         "missing alt text of the charts next to the main one",
@@ -633,7 +633,7 @@ _PAGES = (
         "rfviz/lab/quick_inspection/page.py",
         ", seed={source.seed})",
         ")",
-        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[quick-inspection-1]",),
+        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[quick-inspection-1]",),
     ),
     Fault(
         "clicked points with their axes swapped",
@@ -647,7 +647,7 @@ _PAGES = (
         "rfviz/lab/decision_surfaces/script.py",
         ", loss={source.loss!r}",
         "",
-        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[decision-surfaces-1]",),
+        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[decision-surfaces-1]",),
     ),
     Fault(
         "preset of the digits without its number of features",
@@ -675,7 +675,7 @@ _PAGES = (
         "rfviz/lab/hashing/script.py",
         "plot_recall(closer, {look.axis!r})",
         "plot_recall(closer)",
-        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[hashing-2]",),
+        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[hashing-2]",),
     ),
     Fault(
         "confusions with true and predicted classes swapped",

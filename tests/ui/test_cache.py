@@ -4,6 +4,7 @@ import uuid
 from types import SimpleNamespace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from rfviz.errors import capture_warnings, warn
 from rfviz.lab.panel import Data
@@ -70,3 +71,43 @@ def test_results_of_an_upload_go_with_it_from_every_device(two_gpus, key):
         with acting_for(Request("", target)):
             assert SessionCache().call(compute, data) == key
     assert STORE.drop_owner(key) == 2
+
+
+def _page_with_warnings():
+    import streamlit as st
+
+    from rfviz.errors import warn
+    from rfviz.ui.cache import session_cache
+
+    gamma = st.slider("gamma", 1, 9, 5)
+
+    def one(gamma, *, cache):
+        if gamma > 3:
+            warn(f"gamma={gamma} is large", UserWarning)
+
+    def other(gamma, *, cache):
+        one(gamma, cache=cache)
+
+    def last(gamma, *, cache):
+        warn("and then some", RuntimeWarning)
+
+    @st.fragment
+    def main_panel():
+        st.button("again")
+        cache = session_cache()
+        cache.call(one, gamma)
+        cache.call(other, gamma)
+        if gamma > 6:
+            cache.call(last, gamma)
+
+    main_panel()
+
+
+def test_a_page_shows_each_warning_once_also_from_memory():
+    at = AppTest.from_function(_page_with_warnings).run()
+    assert [w.value for w in at.warning] == ["gamma=5 is large"]
+    for value, texts in [(2, []), (5, ["gamma=5 is large"]), (7, ["gamma=7 is large", "and then some"])]:
+        at.slider[0].set_value(value).run()
+        assert [w.value for w in at.warning] == texts
+        at.button[0].click().run()
+        assert [w.value for w in at.warning] == texts and not at.exception

@@ -8,9 +8,9 @@ from streamlit.testing.v1 import AppTest
 from rfviz import datasets
 from rfviz.errors import ParameterError
 from rfviz.features import registry
+from rfviz.lab import maps
 from rfviz.lab.controls import _nearest, shown
 from rfviz.params import Param
-from rfviz.recipes import maps
 from rfviz.ui import controls
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.state import PageState, page_state
@@ -144,7 +144,7 @@ def test_choices_are_shown_by_their_titles(panel):
 @pytest.mark.parametrize(("spectrum", "there"), [("matern", True), ("gaussian", False), ("cauchy", False)])
 def test_smoothness_is_asked_for_only_where_it_has_an_effect(panel, spectrum, there):
     panel.query.update(scheme="RandomFourier", spectrum=spectrum, nu="2.5")
-    _, setting = maps.choose_map(panel, {})
+    setting = maps.choose_map(panel, {}).params
     assert setting["spectrum"] == spectrum
     assert ("nu" in setting) == there and ("Smoothness ν" in [label for _, label, *_ in panel.drawn]) == there
     assert setting.get("nu", 2.5) == 2.5

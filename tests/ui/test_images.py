@@ -9,6 +9,8 @@ from PIL import Image
 
 from rfviz.datasets.base import Dataset
 from rfviz.figures.images import as_pixels, data_uri
+from rfviz.lab.cache import Cache
+from rfviz.lab.panel import Data
 from rfviz.ui import images
 
 
@@ -52,11 +54,13 @@ def test_thumbnail_keeps_its_shape(shape, size):
 def test_thumbnails_belong_to_their_rows():
     dataset = pictures(5, (8, 8), "rows")
     rows = np.array([4, 0, 2])
-    uris = images.thumbnails(dataset, "rows-test", rows, ["#000000"] * 3)
+    data, cache = Data("rows", (), None, dataset), Cache()
+    uris = images.thumbnails(data, rows, ["#000000"] * 3, cache)
     shown = [opened(uri).convert("L").getpixel((35, 35)) for uri in uris]
     expected = np.rint(dataset.X[rows, 0] * 255)
     assert np.abs(shown - expected).max() <= 3  # colours of a palette
-    assert uris == images.thumbnails(dataset, "rows-test", rows, ["#000000"] * 3)
+    assert uris == images.thumbnails(data, rows, ["#000000"] * 3, cache)
+    assert len(cache.store) == 3
 
 
 @pytest.mark.parametrize("shape", [(8, 8), (112, 92), (8, 8, 3)])

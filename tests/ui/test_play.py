@@ -1,4 +1,4 @@
-"""Films: what is sent once can be unpacked to every picture, and every picture is the page's own."""
+"""Animations: what is sent once can be unpacked to every frame, and every frame is the page's own picture."""
 
 import base64
 import copy
@@ -12,12 +12,12 @@ from PIL import Image
 from scipy.spatial.distance import pdist
 
 from rfviz.figures.quick import QuickFigure
-from rfviz.lab.animation import one_by_one
+from rfviz.lab.animation import Animation, one_by_one
 from rfviz.lab.cache import Cache
-from rfviz.ui.play import Film, encoded, play_key
+from rfviz.ui.play import encode, play_key
 from tests.app_pages import array, changed, opened
 
-# Page → control of its first reel, chart, and settings that make the page quick.
+# Page → control of its first animation, chart, and settings that make the page quick.
 PAGES = {
     "distance-saturation": ("n_components", "saturation", {}),
     "maxout-pca": ("n_components", "embedding", {}),
@@ -27,11 +27,11 @@ PAGES = {
 }
 
 
-def unpacked(film):
-    """The frames of a film, as the browser makes them."""
+def unpacked(animation):
+    """The frames of an animation, as the browser makes them."""
     frames = []
-    for changes in film["changes"]:
-        figures = copy.deepcopy(film["first"])
+    for changes in animation["changes"]:
+        figures = copy.deepcopy(animation["first"])
         for path, value in changes:
             place = figures
             for name in path[:-1]:
@@ -45,15 +45,15 @@ def component(at, name):
     return [element.proto for element in at.get("bidi_component") if element.proto.component_name == name]
 
 
-def played(at, slug, reel):
-    """The film of a reel, by its number, after Play was pressed."""
+def played(at, slug, number):
+    """An animation, by its number, after Play was pressed."""
     bar = json.loads(component(at, "rfviz.play")[0].json)
-    at.session_state[play_key(slug)] = bar["reels"][reel]["id"]
+    at.session_state[play_key(slug)] = bar["animations"][number]["id"]
     at.run()
     assert not at.exception
-    film = json.loads(component(at, "rfviz.film")[0].bytes)
-    assert "error" not in film, film
-    return film
+    animation = json.loads(component(at, "rfviz.animation")[0].bytes)
+    assert "error" not in animation, animation
+    return animation
 
 
 def drawn(at, chart):
@@ -91,27 +91,27 @@ def assert_same_picture(frame, page, is_embedding):
 def test_frames_are_the_pictures_of_the_page(slug):
     control, chart, state = PAGES[slug]
     at = opened(slug, state)
-    film = played(at, slug, 0)
-    frames = unpacked(film)
-    assert len(frames) == len(film["captions"]) == len(film["values"]) >= 8
-    assert film["values"] == sorted(film["values"])
+    animation = played(at, slug, 0)
+    frames = unpacked(animation)
+    assert len(frames) == len(animation["captions"]) == len(animation["values"]) >= 8
+    assert animation["values"] == sorted(animation["values"])
     for place in (1, len(frames) // 2):
-        at = changed(at, slug, {control: film["values"][place]})
+        at = changed(at, slug, {control: animation["values"][place]})
         page = drawn(at, chart)
         assert_same_picture(frames[place][chart], page, chart == "embedding")
-    assert not component(at, "rfviz.film"), "frames are sent once, and not again with every move of a slider"
+    assert not component(at, "rfviz.animation"), "frames are sent once, and not again with every move of a slider"
 
 
-@pytest.mark.parametrize(("reel", "control"), [(1, "pool_size"), (2, "seed")])
-def test_pools_and_seeds_are_the_pictures_of_the_page(reel, control):
+@pytest.mark.parametrize(("number", "control"), [(1, "pool_size"), (2, "seed")])
+def test_pools_and_seeds_are_the_pictures_of_the_page(number, control):
     at = opened("distance-saturation", {"n_components": 100, "compare": []})
-    film = played(at, "distance-saturation", reel)
-    value = film["values"][3]
+    animation = played(at, "distance-saturation", number)
+    value = animation["values"][3]
     page = drawn(changed(at, "distance-saturation", {control: value}), "saturation")
-    frame = unpacked(film)[3]["saturation"]
+    frame = unpacked(animation)[3]["saturation"]
     if control == "seed":
         assert "seeds: mean" in frame["data"].pop()["name"]
-        assert len(film["values"]) >= 6
+        assert len(animation["values"]) >= 6
     assert_same_picture(frame, page, False)
 
 
@@ -122,7 +122,7 @@ def test_nothing_is_computed_or_sent_before_play_is_pressed(monkeypatch):
     monkeypatch.setattr("rfviz.lab.distance_saturation.animation.saturation_over_m", never)
     monkeypatch.setattr("rfviz.lab.distance_saturation.animation.one_by_one", never)
     at = changed(opened("distance-saturation"), "distance-saturation", {"pool_size": 16})
-    assert not component(at, "rfviz.film")
+    assert not component(at, "rfviz.animation")
     assert len(component(at, "rfviz.play")[0].json) < 500
 
 
@@ -130,29 +130,30 @@ def test_what_was_asked_for_other_settings_is_forgotten():
     at = opened("distance-saturation")
     at.session_state[play_key("distance-saturation")] = "of settings long gone"
     at.run()
-    assert not component(at, "rfviz.film")
+    assert not component(at, "rfviz.animation")
     assert at.session_state[play_key("distance-saturation")] is None
 
 
-def test_a_film_that_cannot_be_made_says_so_in_one_sentence():
+def test_an_animation_that_cannot_be_made_says_so_in_one_sentence():
     at = opened("maxout-pca", {"data": "circle", "data.n_samples": 3000, "n_components": 20})
     bar = json.loads(component(at, "rfviz.play")[0].json)
-    at.session_state[play_key("maxout-pca")] = bar["reels"][0]["id"]
+    at.session_state[play_key("maxout-pca")] = bar["animations"][0]["id"]
     at.run()
-    assert "2,000 points" in json.loads(component(at, "rfviz.film")[0].bytes)["error"]
+    assert "2,000 points" in json.loads(component(at, "rfviz.animation")[0].bytes)["error"]
     assert not at.exception
 
 
-def test_films_hold_what_changes_once():
+def test_animations_hold_what_changes_once():
     image = "data:," + "x" * 5000
 
     def figure(k):
         data = [{"type": "scatter", "x": np.arange(50.0), "y": np.arange(50.0) * k, "name": f"k = {k}"}]
         return QuickFigure(data, {"images": [{"source": image, "x": k}], "xaxis": {"range": [0, k + 1]}, "height": 100})
 
-    film = json.loads(encoded("name", Film([1, 2, 3], ["a", "b", "c"], [{"chart": figure(k)} for k in (1, 2, 3)])))
-    assert json.dumps(film).count(image) == 1
-    for k, frame in zip((1, 2, 3), unpacked(film), strict=True):
+    frames = [{"chart": figure(k)} for k in (1, 2, 3)]
+    animation = json.loads(encode("name", Animation([1, 2, 3], ["a", "b", "c"], frames)))
+    assert json.dumps(animation).count(image) == 1
+    for k, frame in zip((1, 2, 3), unpacked(animation), strict=True):
         assert frame["chart"]["data"][0]["name"] == f"k = {k}"
         np.testing.assert_array_equal(array(frame["chart"]["data"][0]["y"]), np.arange(50.0) * k)
         assert frame["chart"]["layout"]["xaxis"]["range"] == [0, 4], "one view for all frames"
@@ -161,8 +162,8 @@ def test_films_hold_what_changes_once():
 
 def test_frames_with_other_traces_are_exchanged_whole():
     one, two = go.Figure(data=[{"y": [1]}]), go.Figure(data=[{"y": [1]}, {"y": [2]}])
-    film = json.loads(encoded("name", Film([1, 2, 3], [""] * 3, [{"c": one}, {"c": two}, {"c": one}])))
-    assert [len(frame["c"]["data"]) for frame in unpacked(film)] == [1, 2, 1]
+    animation = json.loads(encode("name", Animation([1, 2, 3], [""] * 3, [{"c": one}, {"c": two}, {"c": one}])))
+    assert [len(frame["c"]["data"]) for frame in unpacked(animation)] == [1, 2, 1]
 
 
 def test_slow_pictures_are_fewer(monkeypatch):

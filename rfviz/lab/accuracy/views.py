@@ -81,7 +81,7 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
             if dataset.image_shape and len(wrong):
                 shown = wrong[:_SHOWN_ERRORS]
                 captions = [f"{names[split.y_test[i]]} → {names[predictions[m][i]]}" for i in shown]
-                st.html(images.gallery(dataset, self.source.data, split.test_rows[shown], captions))
+                st.html(images.gallery(self.source.data, split.test_rows[shown], captions, self.cache))
 
     def penalties(self, result: AccuracyResult) -> None:
         """Draw the penalty that was chosen at each point, where it was chosen."""

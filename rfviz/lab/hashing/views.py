@@ -121,7 +121,7 @@ class HashingView(View[Source, Settings, HashingResult]):
     def _tile(self, row: int, column: int, point: int, value: int, caption: str, frame: str) -> Tile:
         dataset, point, picture = self.source.dataset, int(point), ""
         if dataset.image_shape:
-            picture = images.thumbnails(dataset, self.source.data.key, np.array([point]), [frame])[0]
+            picture = images.thumbnails(self.source.data, np.array([point]), [frame], self.cache)[0]
         name = f"row {point + 1}"
         if dataset.y is not None and dataset.target_names:
             name += f": {dataset.target_names[int(dataset.y[point])]}"

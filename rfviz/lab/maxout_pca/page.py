@@ -88,7 +88,7 @@ class MaxoutPCA(Page[ScaledData, Settings, EmbeddingResult]):
         self, source: ScaledData, settings: Settings, result: EmbeddingResult, cache: Cache
     ) -> tuple[Chart, ...]:
         style = cache.call(points_style, source.data, len(result.features.coordinates))
-        view = revision(source.key, settings.n_dimensions)
+        view = revision(source, settings.n_dimensions)
         marks = partial(marks_of, source, settings, result, style, cache)
         words = text.explanation(result, _swapped(source.data, len(result.features.coordinates)))
 

@@ -158,7 +158,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         aspect = dataset.image_shape[0] / dataset.image_shape[1]
         places = place_thumbnails(Z, aspect, _THUMBNAILS)
         frames = [PICKED if place == picked else style.colours[place] for place in places]
-        return places, images.thumbnails(dataset, self.source.data.key, rows[places], frames), aspect
+        return places, images.thumbnails(self.source.data, rows[places], frames, self.cache), aspect
 
     def _show_row(self, sample: Sample, row: int | None) -> None:
         """Draw a row of the data, and those nearest to it."""
@@ -175,7 +175,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         if dataset.image_shape:
             distances = ["", *(f" ({distance:.3g})" for distance in apart)]
             captions = [f"row {r + 1:,}{_label(dataset, r)}{text}" for r, text in zip(rows, distances, strict=True)]
-            st.html(images.gallery(dataset, self.source.data.key, rows, captions))
+            st.html(images.gallery(self.source.data, rows, captions, self.cache))
             return
         unusual, deviations = _unusual(dataset, sample, row)
         table = pd.DataFrame({"row": rows + 1, "distance": np.concatenate([[0.0], apart])})

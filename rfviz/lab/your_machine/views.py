@@ -42,7 +42,7 @@ _LOOK_S = 0.25
 
 def show_machine() -> None:
     """Show the page."""
-    state = layout.page_title(_SLUG, controls=False)
+    state = layout.page_header(_SLUG, controls=False)
     cache = SessionCache()
     work = _benchmark(cache)
     speeds = with_best_rates([work.result(part) for part in work.parts if work.result(part) is not None])

@@ -21,7 +21,6 @@ from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.files import Preparation, Upload
 from rfviz.datasets.files.own import PREFIX, own_spec
 from rfviz.ui.cache import STORE
-from rfviz.ui.results import forget
 from rfviz.ui.streamlit_private import close_session, forget_last_script, is_session_active
 
 __all__ = ["MOST_SETS", "OwnSet", "SessionData", "session_data", "specs"]
@@ -91,13 +90,11 @@ class SessionData:
         """Drop a data set and all results that were computed from it."""
         gone = self.sets.pop(key, None)
         if gone is not None:
-            forget({gone.owner})
             STORE.drop_owner(gone.owner)
 
     def clear(self) -> None:
         """Drop everything."""
         self.sets.clear()
-        forget(self.owners)
         for owner in self.owners:
             STORE.drop_owner(owner)
 

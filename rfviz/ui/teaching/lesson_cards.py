@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rfviz.ui.page_index import find_pages, picture_of
+from rfviz.ui.page_index import NAVIGATION, picture_of
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons, lesson_link
 
 __all__ = ["FOR_TEACHERS", "mistakes", "show"]
@@ -27,7 +27,7 @@ there says how to write one. A file is read anew when it changes, and mistakes a
 
 def show() -> None:
     """Draw a card for each lesson, in the order of the papers."""
-    pages = {page.slug: page for page in find_pages()}
+    pages = {page.slug: page for page in NAVIGATION}
     colours = "dark" if st.context.theme.type == "dark" else "light"
     with st.container(key="cards-lessons"):
         for lesson in all_lessons()[0]:

@@ -15,7 +15,7 @@ import streamlit as st
 from rfviz.errors import RfvizError
 from rfviz.lab.index import FACTS
 from rfviz.lessons import Lesson, Step, facts_of, fill, find_lessons, parse_expression
-from rfviz.ui.page_index import ASSETS, find_pages
+from rfviz.ui.page_index import ASSETS, NAVIGATION, entry_of
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState
 
@@ -51,7 +51,7 @@ def all_lessons() -> tuple[tuple[Lesson, ...], tuple[str, ...]]:
     stamp = tuple(sorted((path.name, path.stat().st_mtime_ns) for path in LESSONS.glob("*.md")))
     if stamp not in _read:
         _read.clear()
-        _read[stamp] = find_lessons(LESSONS, FACTS, {page.slug for page in find_pages()})
+        _read[stamp] = find_lessons(LESSONS, FACTS, {page.slug for page in NAVIGATION})
     return _read[stamp]
 
 
@@ -101,7 +101,7 @@ def links(page: str) -> None:
 
 def lesson_link(lesson: Lesson, label: str) -> None:
     """Draw a link that begins a lesson."""
-    path = next(page.path for page in find_pages() if page.slug == lesson.page)
+    path = entry_of(lesson.page).path
     st.page_link(path, label=label, icon=":material/school:", query_params={"lesson": lesson.slug, "step": "1"})
 
 

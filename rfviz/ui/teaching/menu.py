@@ -1,7 +1,7 @@
 """What a lecturer needs on every page: the presenter's view, parts that are hidden, lessons, and links for students.
 
 All of it is part of the address: ``present=true``, ``hide=seed,sidebar``, and ``lesson=…&step=2``; ``embed=true`` is
-Streamlit's own. Pages know nothing of it: :func:`rfviz.ui.layout.page_title` calls the three functions here.
+Streamlit's own. Pages know nothing of it: :func:`rfviz.ui.layout.page_header` calls the three functions here.
 """
 
 from __future__ import annotations

@@ -17,8 +17,7 @@ from rfviz.lab.script import load_data
 from rfviz.ui.cache import STORE
 from rfviz.ui.own_data import session as own_data
 from rfviz.ui.own_data.session import SessionData
-from rfviz.ui.page_index import find_pages
-from rfviz.ui.results import forget, kept, known
+from rfviz.ui.page_index import NAVIGATION
 from rfviz.ui.share import _VISITED
 from rfviz.ui.streamlit_private import keep_uploads_in_memory
 from tests.app_pages import changed, opened, page_at, specs
@@ -27,7 +26,7 @@ from tests.ui.test_play import played
 
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
 TAKEN = {"table": read_upload("people.csv", csv()), "images": read_upload("pets.zip", pictures(24))}
-PAGES = [page.slug for page in find_pages() if page.slug not in ("home", "lessons", "your-machine", "zoo")]
+PAGES = [page.slug for page in NAVIGATION if page.slug not in ("home", "lessons", "your-machine", "zoo")]
 
 
 def brought(kind):
@@ -174,26 +173,14 @@ def test_names_that_are_taken_and_the_most_that_a_session_holds():
     assert key in held.sets and len(held.sets) == own_data.MOST_SETS
 
 
-def test_films_go_with_the_data():
+def test_animations_go_with_the_data():
     at, key = visited(SATURATION, "table")
     held = at.session_state[own_data._STATE]
     mark = held.sets[key].owner
     assert STORE.drop_owner(mark) and not STORE.drop_owner(mark)
     played(at, SATURATION, 1)
     held.drop(key)
-    assert not STORE.drop_owner(mark) and not forget({mark})
-
-
-def test_results_go_with_the_data():
-    held, key = brought("table")
-    mark = held.sets[key].owner
-    keys = [(key, mark, ()), ("map", (("x", mark), 3)), (f"revision {mark}", frozenset({mark}))]
-    for k in keys:
-        kept("test own", k, lambda: 1)
-    kept("test own", "other", lambda: 2)
-    assert forget({"nobody"}) == 0
-    held.drop(key)
-    assert [known("test own", k) for k in keys] == [None] * 3 and known("test own", "other") == 2
+    assert not STORE.drop_owner(mark)
 
 
 @pytest.mark.parametrize("leave", [lambda held, key: held.drop(key), lambda held, key: held.clear()])
@@ -210,12 +197,18 @@ def test_cached_results_go_with_the_data(leave):
     STORE.drop_owner(theirs.stamp)
 
 
+def _dataset_of(data, *, cache):
+    return data.dataset
+
+
 @pytest.mark.parametrize("back", [False, True])
 def test_a_session_that_has_left_takes_all_with_it(monkeypatch, back):
     """The hook waits, looks whether the user is back, and else closes the session and drops every result."""
     held, key = brought("table")
     mark, dataset = held.sets[key].owner, weakref.ref(held.sets[key].dataset)
-    kept("test own", (mark,), lambda: held.sets[key].dataset)
+    cache, mine = Cache(STORE), Data(key, (), mark, held.sets[key].dataset)
+    cache.call(_dataset_of, mine)
+    del mine
     closed = []
     runtime = SimpleNamespace(is_active_session=lambda _: back, close_session=closed.append)
     monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
@@ -229,7 +222,7 @@ def test_a_session_that_has_left_takes_all_with_it(monkeypatch, back):
     asyncio.run(leave())
     gc.collect()
     assert closed == ([] if back else ["the session"])
-    assert (known("test own", (mark,)) is None) != back
+    assert any(function == _dataset_of for (function, *_), _ in STORE.entries()) == back
     assert (dataset() is None) != back
     held.clear()
 

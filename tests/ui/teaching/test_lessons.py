@@ -7,7 +7,7 @@ import pytest
 from rfviz.lab.address import format_value, same_text
 from rfviz.lab.index import FACTS
 from rfviz.lessons import facts_of, parse_expression
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons
 from tests.app_pages import page_at, specs
 
@@ -190,7 +190,7 @@ def test_unknown_names_are_said_once():
     assert not rested(at).toast
 
 
-@pytest.mark.parametrize("page", [page.slug for page in find_pages()])
+@pytest.mark.parametrize("page", [page.slug for page in NAVIGATION])
 def test_every_page_can_be_presented(page):
     at = page_at(page, timeout=60)
     at.query_params["present"] = "true"

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from rfviz.figures import plotly_js
 from rfviz.lab.export import write_html
-from rfviz.ui.page_index import find_pages
+from rfviz.ui.page_index import NAVIGATION
 from rfviz.ui.web import preload
 from rfviz.ui.web.boot_script import InjectBootScript, boot_script
 from rfviz.ui.web.headers import PageHeaders, content_security_policy
@@ -159,7 +159,7 @@ def test_what_is_packed_already_stays_as_it_is_and_memory_has_an_end(counted):
 
 
 def test_single_pages_need_more():
-    slugs = {page.slug for page in find_pages()}
+    slugs = {page.slug for page in NAVIGATION}
     assert set(preload._MORE) - {""} <= slugs
     plain, more = preload.preloaded("/base/no-such-page"), preload.preloaded("/base/accuracy/")
     assert plain == preload.preloaded("/") and any("/Multiselect." in link for _, link in set(more) - set(plain))

@@ -1,4 +1,4 @@
-"""The texts of the pages, as far as a reader of Markdown would stumble over them."""
+"""The texts of the pages, as far as a parser of Markdown would stumble over them."""
 
 import importlib
 import pkgutil
@@ -7,22 +7,8 @@ import re
 import pytest
 
 import rfviz.lab
-import rfviz.recipes
-import rfviz.ui
 
 MODULES = [
-    found.name for found in pkgutil.walk_packages(rfviz.lab.__path__, "rfviz.lab.") if found.name.endswith(".text")
-]
-MODULES += [
-    f"{package.__name__}.{found.name}"
-    for package in (rfviz.recipes, rfviz.ui)
-    for found in pkgutil.iter_modules(package.__path__)
-    if found.name.endswith("_text")
-]
-MODULES += [
-    found.name for found in pkgutil.walk_packages(rfviz.lab.__path__, "rfviz.lab.") if found.name.endswith(".text")
-]
-MODULES += [
     found.name for found in pkgutil.walk_packages(rfviz.lab.__path__, "rfviz.lab.") if found.name.endswith(".text")
 ]
 

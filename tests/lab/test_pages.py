@@ -1,32 +1,30 @@
-"""Every recipe does without a browser what its page does in one, and writes a script that does it again."""
+"""Every page does without a browser what it does in one, and writes a script that does it again."""
 
 import ast
 import builtins
 import json
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from rfviz import datasets
 from rfviz.errors import DataError, ParameterError
-from rfviz.lab import page
 from rfviz.lab.cache import Cache
-from rfviz.lab.page import Page
+from rfviz.lab.index import PAGES, find_page
 from rfviz.lab.preset import Preset, read_preset, write_preset
 from rfviz.lab.script import notebook
-from rfviz.recipes import Chart, find, recipes
-from rfviz.ui.page_index import find_pages
 from tests.app_pages import array
-from tests.page_settings import CASES, OTHERS, computed, values_of
+from tests.page_settings import CASES, OTHERS, SLUGS, computed, values_of
 
 ROOT = Path(__file__).parents[2]
-RECIPES = recipes()
-# In place of a browser: what "figure.show()" opens is fetched, once a figure.
+# In place of a browser: what "figure.show()" opens is fetched, once per figure.
 LOOK = """
 import sys, urllib.request
 page = urllib.request.build_opener(urllib.request.ProxyHandler({})).open(sys.argv[1]).read().decode()
@@ -34,24 +32,22 @@ with open("seen.txt", "a") as seen:
     seen.write("plotly" if "Plotly.newPlot(" in page else "nothing")
 """
 
-# Pages of which nothing is exported as a map: features of skeletons are counted and not computed, but they are those of
-# the library's map, see the tests of the page.
+# Its features are counted, not computed: they export no map.
 WITHOUT_MAPS = {"pixel-cooccurrence"}
 
-every_recipe = pytest.mark.parametrize("slug", RECIPES)
+every_page = pytest.mark.parametrize("slug", SLUGS)
 every_setting = pytest.mark.parametrize(("slug", "number"), CASES)
 
 
 def asked(slug, number):
-    """The page, its source and settings, and the preset that answered."""
-    recipe, preset = find(slug), Preset(values_of(slug, number))
-    source = recipe.source(preset)
-    return recipe, source, recipe.settings(preset, source), preset
+    """Return the page, its source and settings, and the preset that answered."""
+    page, preset = find_page(slug), Preset(values_of(slug, number))
+    source = page.source(preset)
+    return page, source, page.settings(preset, source), preset
 
 
-def test_every_recipe_belongs_to_a_page():
-    assert {page.slug for page in find_pages()} >= RECIPES.keys()
-    assert OTHERS.keys() == RECIPES.keys()
+def test_every_page_has_settings_to_be_tested_with():
+    assert OTHERS.keys() == {page.slug for page in PAGES}
 
 
 def assert_same_picture(one, other):
@@ -68,35 +64,40 @@ def assert_same_picture(one, other):
         assert one["layout"].get(axis, {}).get("title") == other["layout"].get(axis, {}).get("title")
 
 
+def assert_same_charts(charts, frames, figures):
+    """Assert that a script made the charts of its page."""
+    assert len(frames) == len(figures) == len(charts)
+    for chart, frame, figure in zip(charts, frames, figures, strict=True):
+        if not chart.name.endswith("-seconds"):  # measured anew
+            pd.testing.assert_frame_equal(frame, chart.frame, rtol=1e-4, atol=1e-6)
+            assert_same_picture(json.loads(figure.to_json()), json.loads(chart.figure.to_json()))
+
+
 @every_setting
-def test_script_gives_the_same_numbers(slug, number, tmp_path):
-    """In a process of its own, as a person would run it."""
+def test_script_gives_the_same_numbers(slug, number, tmp_path, monkeypatch, recwarn):
     found = computed(slug, number)
-    charts, code = found.charts, found.page.script(found.source, found.settings)
-    ends = "\n".join([
-        "", "import pandas as _pandas",
-        "_frames = frames if 'frames' in globals() else {'only': frame}",
-        "_figures = figures if 'figures' in globals() else {'only': figure}",
-        "for _number, (_frame, _figure) in enumerate(zip(_frames.values(), _figures.values())):",
-        "    _frame.to_pickle(f'{_number}.pkl')",
-        "    open(f'{_number}.json', 'w').write(_figure.to_json())",
-    ])  # fmt: skip
-    (tmp_path / "script.py").write_text(code + ends, encoding="utf-8")
+    path, shown = tmp_path / "script.py", []
+    path.write_text(found.page.script(found.source, found.settings), encoding="utf-8")
+    monkeypatch.setattr(go.Figure, "show", lambda figure: shown.append(figure))
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(path), run_name="__main__")
+    frames = list(names["frames"].values()) if "frames" in names else [names["frame"]]
+    assert_same_charts(found.charts, frames, shown)
+    assert not [warning for warning in recwarn if "script.py" in str(warning.filename)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", ["distance-saturation", "kernel-approximation"])
+def test_a_script_runs_in_a_process_of_its_own(slug, tmp_path):
+    found = computed(slug, 1)
+    (tmp_path / "script.py").write_text(found.page.script(found.source, found.settings), encoding="utf-8")
     (tmp_path / "look.py").write_text(LOOK, encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PLOTLY_RENDERER": "browser", "OPENBLAS_NUM_THREADS": "1"}
     environment["BROWSER"] = f"{sys.executable} look.py %s &"
     done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
-    number = len(list(tmp_path.glob("*.pkl")))
-    assert number == len(charts)
-    assert (tmp_path / "seen.txt").read_text() == "plotly" * number
-    for place, chart in enumerate(charts):
-        if chart.name.endswith("-seconds"):  # measured anew
-            continue
-        pd.testing.assert_frame_equal(pd.read_pickle(tmp_path / f"{place}.pkl"), chart.frame, rtol=1e-4, atol=1e-6)
-        drawn, shown = json.loads((tmp_path / f"{place}.json").read_text()), json.loads(chart.figure.to_json())
-        assert_same_picture(drawn, shown)
+    assert (tmp_path / "seen.txt").read_text() == "plotly" * len(found.charts)
 
 
 @every_setting
@@ -104,7 +105,6 @@ def test_charts_are_complete(slug, number):
     charts = computed(slug, number).charts
     assert len({chart.name for chart in charts}) == len(charts) >= 1
     for chart in charts:
-        assert isinstance(chart, Chart | page.Chart)
         assert len(chart.frame) and chart.alt.strip().endswith(".")
         assert chart.figure.layout.height and len(chart.figure.data)
     assert charts[0].words
@@ -124,8 +124,8 @@ def undefined(script):
 
 @every_setting
 def test_script_is_short_and_a_notebook(slug, number):
-    recipe, source, settings, _ = asked(slug, number)
-    script = recipe.script(source, settings)
+    page, source, settings, _ = asked(slug, number)
+    script = page.script(source, settings)
     assert "streamlit" not in script and "rfviz.ui" not in script
     assert len(script.splitlines()) < 80
     held = json.loads(notebook(script))
@@ -135,10 +135,10 @@ def test_script_is_short_and_a_notebook(slug, number):
     assert held["nbformat"] == 4
 
 
-@every_recipe
+@every_page
 def test_presets_are_legal_as_they_stand(slug, monkeypatch):
     """What a button sets is what the page then shows: nothing is replaced and nothing ignored."""
-    recipe, load = find(slug), datasets.load
+    page, load = find_page(slug), datasets.load
 
     def load_at_hand(name, progress=None, **values):
         """Images in place of what would have to be downloaded; its settings are asked for all the same."""
@@ -146,25 +146,25 @@ def test_presets_are_legal_as_they_stand(slug, monkeypatch):
         return load(name, progress, **values) if at_hand else load("photo_patches", max_samples=100)
 
     monkeypatch.setattr(datasets, "load", load_at_hand)
-    for _, values in recipe.presets.values():
+    for _, values in page.presets.values():
         preset = Preset(values)
-        recipe.settings(preset, recipe.source(preset))
+        page.settings(preset, page.source(preset))
         assert preset.unasked() == []
 
 
 @every_setting
 def test_settings_survive_json(slug, number):
-    recipe, _, _, preset = asked(slug, number)
-    page, again = read_preset(write_preset(slug, preset.answers))
+    page, _, _, preset = asked(slug, number)
+    named, again = read_preset(write_preset(slug, preset.answers))
     other = Preset(again)
-    recipe.settings(other, recipe.source(other))
-    assert (page, other.answers) == (slug, preset.answers)
+    page.settings(other, page.source(other))
+    assert (named, other.answers) == (slug, preset.answers)
 
 
 @every_setting
 def test_maps_are_those_of_the_page(slug, number):
-    recipe, source, settings, _ = asked(slug, number)
-    maps = recipe.maps(source, settings, *([Cache()] if isinstance(recipe, Page) else []))
+    page, source, settings, _ = asked(slug, number)
+    maps = page.maps(source, settings, Cache())
     assert bool(maps) == (slug not in WITHOUT_MAPS)
     for found in maps:
         assert found.label
@@ -172,9 +172,9 @@ def test_maps_are_those_of_the_page(slug, number):
         assert small.transform(found.X[:3]).shape == (min(3, len(found.X)), small.columns(10))
 
 
-def test_a_page_without_a_recipe_is_refused():
+def test_a_page_that_computes_nothing_is_refused():
     with pytest.raises(ParameterError, match=r"Known: .*distance-saturation"):
-        find("home")
+        find_page("home")
 
 
 @pytest.mark.parametrize(
@@ -189,15 +189,15 @@ def test_a_page_without_a_recipe_is_refused():
     ],
 )
 def test_wrong_values_are_refused_in_one_sentence(values, words):
-    recipe, preset = find("distance-saturation"), Preset(values)
+    page, preset = find_page("distance-saturation"), Preset(values)
     with pytest.raises((ParameterError, DataError), match=words):
-        recipe.settings(preset, recipe.source(preset))
+        page.settings(preset, page.source(preset))
 
 
 def test_a_point_that_is_not_there_is_refused_in_one_sentence():
-    recipe, preset = find("maxout-pca"), Preset({"point": 99})
+    page, preset = find_page("maxout-pca"), Preset({"point": 99})
     with pytest.raises(ParameterError, match=r"point must be an integer from 0 to 33.* 99.*nearest is 33"):
-        recipe.settings(preset, recipe.source(preset))
+        page.settings(preset, page.source(preset))
 
 
 def test_address_is_a_preset():
