@@ -28,7 +28,7 @@ test-all: checks
 checks: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format .

@@ -12,7 +12,6 @@ choose_openblas_kernels()  # before anything imports NumPy
 import streamlit as st  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 
-from rfviz.ui.badge import device_route  # noqa: E402
 from rfviz.ui.page_index import NAVIGATION, ROUTER  # noqa: E402
 from rfviz.ui.web.boot_script import InjectBootScript  # noqa: E402
 from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E402
@@ -20,6 +19,7 @@ from rfviz.ui.web.plotly_routes import plotly_routes, server_path  # noqa: E402
 from rfviz.ui.web.preload import preloaded  # noqa: E402
 from rfviz.ui.web.startup import lifespan, report_script_error  # noqa: E402
 from rfviz.ui.web.static_cache import StaticCache  # noqa: E402
+from rfviz.ui.widgets.badge import device_route  # noqa: E402
 
 app = st.App(
     ROUTER,

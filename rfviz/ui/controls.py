@@ -11,9 +11,9 @@ import streamlit as st
 from rfviz.lab.controls import Control, of_param
 from rfviz.lab.panel import Data, Panel
 from rfviz.params import Param
-from rfviz.ui.live_slider import live_slider
 from rfviz.ui.sidebar import choose_data
 from rfviz.ui.state import PageState
+from rfviz.ui.widgets.live_slider import live_slider
 
 __all__ = ["Draw", "PagePanel", "draw_word"]
 

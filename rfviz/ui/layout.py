@@ -14,13 +14,13 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from rfviz.lab.animation import AnimationSpec
-from rfviz.ui.live_chart import live_chart
 from rfviz.ui.page_index import ASSETS, entry_of
-from rfviz.ui.play import bar_code, chart_bar
 from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState, pins
 from rfviz.ui.state.history import history_buttons
 from rfviz.ui.teaching import menu as teaching
+from rfviz.ui.widgets.live_chart import live_chart
+from rfviz.ui.widgets.play import bar_code, chart_bar
 
 __all__ = [
     "blas_note",

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rfviz.errors import RfvizError
 from rfviz.lab.work import Work
-from rfviz.ui.background import Job
+from rfviz.ui.scheduler.background import Job
 from rfviz.ui.teaching.presenter import is_presenting
 
 __all__ = ["LiveRun"]

@@ -12,11 +12,11 @@ from rfviz import datasets
 from rfviz.errors import DataError, DownloadError, MemoryBudgetError, ParameterError
 from rfviz.lab.cache import Cache
 from rfviz.lab.panel import Data, in_plane
-from rfviz.ui.badge import badge
 from rfviz.ui.cache import session_cache
 from rfviz.ui.device_choice import choose_device
 from rfviz.ui.own_data import menu as own_data_menu
 from rfviz.ui.own_data import text as own_text
+from rfviz.ui.widgets.badge import badge
 
 if TYPE_CHECKING:
     from rfviz.ui.controls import PagePanel

@@ -18,8 +18,9 @@ from rfviz.lab.accuracy.page import Source, table_1_of
 from rfviz.lab.accuracy.settings import Settings
 from rfviz.lab.page import Chart
 from rfviz.lab.sweep import OWN_TRAINING
-from rfviz.ui import images, layout
+from rfviz.ui import layout
 from rfviz.ui.page import View
+from rfviz.ui.widgets import images
 
 __all__ = ["AccuracyView"]
 

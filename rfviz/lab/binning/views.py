@@ -12,8 +12,8 @@ from rfviz.lab.binning.page import BinningResult, Settings
 from rfviz.lab.page import Chart
 from rfviz.lab.panel import Data
 from rfviz.ui import layout
-from rfviz.ui.live_chart import taken_row
 from rfviz.ui.page import View
+from rfviz.ui.widgets.live_chart import taken_row
 
 __all__ = ["BinningView"]
 

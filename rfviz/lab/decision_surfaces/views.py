@@ -18,8 +18,8 @@ from rfviz.lab.decision_surfaces.own_points import CLASS, CLASSES, MOST_POINTS, 
 from rfviz.lab.decision_surfaces.page import PANELS, Outcome, OwnPoints, Picture, Settings, Source, Task, task_of
 from rfviz.lab.page import Chart
 from rfviz.ui import layout
-from rfviz.ui.live_chart import taken_places
 from rfviz.ui.page import View
+from rfviz.ui.widgets.live_chart import taken_places
 
 __all__ = ["SurfaceView"]
 

@@ -21,10 +21,11 @@ from rfviz.lab.hashing.points import exact_order
 from rfviz.lab.hashing.recall import RecallResult
 from rfviz.lab.hashing.settings import Neighbours, Settings, Source
 from rfviz.lab.page import Chart, revision
-from rfviz.ui import images, layout
+from rfviz.ui import layout
 from rfviz.ui.cache import session_cache
-from rfviz.ui.live_chart import taken_row
 from rfviz.ui.page import View
+from rfviz.ui.widgets import images
+from rfviz.ui.widgets.live_chart import taken_row
 
 __all__ = ["HashingView"]
 

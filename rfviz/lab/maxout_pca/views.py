@@ -14,10 +14,11 @@ from rfviz.lab.maxout_pca import text
 from rfviz.lab.maxout_pca.page import POINT, Settings, points_style
 from rfviz.lab.page import Chart
 from rfviz.lab.panel import Data, ScaledData
-from rfviz.ui import images, layout
-from rfviz.ui.hover_card import hover_card
-from rfviz.ui.live_chart import taken_row
+from rfviz.ui import layout
 from rfviz.ui.page import View
+from rfviz.ui.widgets import images
+from rfviz.ui.widgets.hover_card import hover_card
+from rfviz.ui.widgets.live_chart import taken_row
 
 __all__ = ["EmbeddingView"]
 

@@ -42,9 +42,9 @@ from rfviz.lab.pixel_cooccurrence.settings import Settings
 from rfviz.params import Param
 from rfviz.skeleton import Skeleton
 from rfviz.ui import layout
-from rfviz.ui.live_chart import taken_row
 from rfviz.ui.page import View
 from rfviz.ui.state import PageState
+from rfviz.ui.widgets.live_chart import taken_row
 
 __all__ = ["CooccurrenceView"]
 

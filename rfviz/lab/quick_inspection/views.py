@@ -27,14 +27,15 @@ from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.page import InspectedData, Settings
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
 from rfviz.lab.quick_inspection.text import GRADES, METHOD, Finding, share, verdict
-from rfviz.ui import images, layout
+from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.controls import draw_word
 from rfviz.ui.links import data_values, page_link
-from rfviz.ui.live_chart import taken_row
 from rfviz.ui.page import View
 from rfviz.ui.plain import plain
 from rfviz.ui.share import share_place
+from rfviz.ui.widgets import images
+from rfviz.ui.widgets.live_chart import taken_row
 
 __all__ = ["InspectionView"]
 

@@ -18,7 +18,7 @@ from rfviz.lab.zoo.page import Settings
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.share import share_place
-from rfviz.ui.zoo_gallery import moved_point, zoo_gallery
+from rfviz.ui.widgets.zoo_gallery import moved_point, zoo_gallery
 
 __all__ = ["ZooView"]
 

@@ -11,7 +11,7 @@ from rfviz.analysis.plane import Plane
 from rfviz.figures.template import GREY
 from rfviz.lab.decision_surfaces.compute import Surface
 from rfviz.lab.decision_surfaces.figures import CLASS_COLOURS, plot_surface, surface_image
-from rfviz.ui import live_chart
+from rfviz.ui.widgets import live_chart
 from tests.ui.test_figures import BACKGROUNDS, contrast
 
 PLANE = Plane(np.zeros(2), np.eye(2), (-1.0, 1.0), (-2.0, 2.0), 1.0)

@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 from rfviz.errors import warn
-from rfviz.ui import background
-from rfviz.ui.background import Abandoned, Job
+from rfviz.ui.scheduler import background
+from rfviz.ui.scheduler.background import Abandoned, Job
 
 
 def endless(seen):

@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist
 from rfviz.figures.quick import QuickFigure
 from rfviz.lab.animation import Animation, one_by_one
 from rfviz.lab.cache import Cache
-from rfviz.ui.play import encode, play_key
+from rfviz.ui.widgets.play import encode, play_key
 from tests.app_pages import array, changed, opened
 
 # Page → control of its first animation, chart, and settings that make the page quick.

@@ -22,7 +22,7 @@ _CSS = """
 .live-chart:fullscreen { background: var(--st-background-color); }
 """
 
-_SCRIPTS = ("web/load_plotly.js", "chart_room.js", "live_chart.js")
+_SCRIPTS = ("../web/load_plotly.js", "chart_room.js", "live_chart.js")
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
 _mount = st.components.v2.component(
     "rfviz.live_chart",

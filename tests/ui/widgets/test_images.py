@@ -11,7 +11,7 @@ from rfviz.datasets.base import Dataset
 from rfviz.figures.images import as_pixels, data_uri
 from rfviz.lab.cache import Cache
 from rfviz.lab.panel import Data
-from rfviz.ui import images
+from rfviz.ui.widgets import images
 
 
 def pictures(n, shape, name="pictures"):

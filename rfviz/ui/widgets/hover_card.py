@@ -59,7 +59,7 @@ def hover_card(
     before, after : ndarray of shape (n, k), int
         Neighbours of each row, nearest first.
     sheet : dict, optional
-        What :func:`rfviz.ui.images.sprite` gives, with a ``name`` and the ``count`` of images.
+        What :func:`rfviz.ui.widgets.images.sprite` gives, with a ``name`` and the ``count`` of images.
     picked : int, optional
         A row that was clicked; shown until the pointer moves on.
     """

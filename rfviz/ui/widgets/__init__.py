@@ -1,0 +1,1 @@
+"""Widgets that Streamlit does not have, and pictures for them."""
