@@ -528,7 +528,7 @@ _PAGES = (
         "rfviz/lab/kitchen_sinks/script.py",
         "for run in range({settings.runs})]",
         "for run in range(1)]",
-        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[kitchen-sinks-2]",),
+        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[kitchen-sinks-2]",),
     ),
     Fault(
         "kernel of boxes with its axes swapped",
@@ -542,7 +542,7 @@ _PAGES = (
         "rfviz/lab/binning/page.py",
         "one = boxes(grids, repetition={settings.shown}, row=row)",
         "one = boxes(grids, repetition=0, row=row)",
-        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[binning-1]",),
+        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[binning-1]",),
     ),
     Fault(
         "measured errors extended by the rate 1/m",
@@ -563,7 +563,7 @@ _PAGES = (
         "rfviz/lab/guarantees/script.py",
         'n = {"measured.n_train" if settings.rows == "data" else settings.rows}',
         "n = measured.n_train",
-        ("tests/recipes/test_recipes.py::test_script_gives_the_same_numbers[guarantees-2]",),
+        ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[guarantees-2]",),
     ),
     Fault(
         "bias that counts the variance too",
