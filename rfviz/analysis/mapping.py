@@ -41,7 +41,7 @@ def map_points(
         Where the features would not fit, before anything is computed.
     """
     shape = (len(X), scheme_map.n_components)
-    # An entry of a sparse matrix has the number of its column beside it.
+    # An entry of a sparse matrix has the number of its column next to it.
     needed = shape[0] * shape[1] * (np.dtype(scheme_map.dtype).itemsize + 4 * scheme_map.sparse_output)
     check_memory(2 * needed, "cpu", f"{shape[1]} features of {shape[0]} points", "Choose fewer features or points.")
     Phi = None if scheme_map.sparse_output else np.empty(shape, dtype=scheme_map.dtype)

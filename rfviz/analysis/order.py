@@ -17,7 +17,7 @@ _WHOLE_SPECTRUM = 300
 
 @dataclass(frozen=True, eq=False)
 class CurveOrder:
-    """A recovered order beside a given one.
+    """A recovered order next to a given one.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ def count_axis(low: float, high: float, slack: float = 0.1, words: str = ",d") -
     """
     ends = [float(np.log10((1 - slack) * low)), float(np.log10((1 + slack) * high))]
     few = ends[1] - ends[0] < _FEW
-    # Those with a name have a longer one, which also keeps the names clear of the marks beside them.
+    # Those with a name have a longer one, which also keeps the names clear of the marks next to them.
     mark = {"ticks": "outside", "tickcolor": rgba(GREY, 0.7)}
     minor = mark | {"dtick": "D1", "ticklen": 4}
     return mark | {"type": "log", "range": ends, "dtick": "D2" if few else 1, "ticklen": 6, "tickformat": words,

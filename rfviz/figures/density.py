@@ -25,7 +25,7 @@ def density_image(counts: np.ndarray, colour: str, x: tuple[float, float], y: tu
     ----------
     counts : ndarray of shape (rows, columns), int
         Points in each cell, the first row lowest. Shades go with the square root, so that single points stay visible
-        beside cells that hold hundreds.
+        next to cells that hold hundreds.
     colour : str
         Hexadecimal.
     x, y : tuple of float

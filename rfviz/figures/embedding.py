@@ -120,7 +120,7 @@ def plot_embedding(
     compact : bool
         Whether to do without the numbers along the axes and their room, for several small pictures side by side.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, a user's zoom survives a redraw.
 
     Returns
     -------

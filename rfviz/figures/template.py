@@ -1,7 +1,7 @@
 """The one style of all charts: colours, symbols, dashes, type sizes, and the layout around the data.
 
 Text and grid colours are left to the page's theme, light or dark; the data colours below have a contrast of at least
-3:1 on both backgrounds and stay apart for colour-blind readers (after Okabe and Ito). Curves also differ in dash and
+3:1 on both backgrounds and stay apart for colour-blind users (after Okabe and Ito). Curves also differ in dash and
 symbol, so that no distinction rests on colour alone.
 """
 
@@ -30,7 +30,7 @@ GREY = "#808790"
 SEQUENCE = (
     (0.0, "#31507f"), (0.25, "#5f6a86"), (0.5, "#8b8779"), (0.75, "#bca657"), (1.0, "#e5c934"),
 )  # fmt: skip
-# For values about zero. Blue to orange: apart for colour-blind readers; the middle stays visible on a dark page.
+# For values about zero. Blue to orange: apart for colour-blind users; the middle stays visible on a dark page.
 DIVERGING = (
     (0.0, "#0b4a8f"), (0.15, "#2a7fc4"), (0.35, "#9cc4e4"), (0.5, "#f4f2ee"), (0.65, "#f0b890"), (0.85, "#d9661f"),
     (1.0, "#8f3604"),
@@ -129,7 +129,7 @@ def styled(traces: list[dict[str, Any]], *, x: str, y: str, height: int, revisio
     height : int
         Pixels; fixed, so that the page does not jump.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, a user's zoom survives a redraw.
     **layout
         Anything else for the layout; what it says of an axis is added to the above.
 

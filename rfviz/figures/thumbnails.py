@@ -54,7 +54,7 @@ def place_thumbnails(Z: np.ndarray, aspect: float, most: int = 120) -> np.ndarra
 def draw_thumbnails(
     Z: np.ndarray, rows: np.ndarray, uris: list[str], aspect: float
 ) -> tuple[np.ndarray, dict[str, Any], list[dict[str, Any]]]:
-    """Images at their points, or beside them where they would overlap.
+    """Images at their points, or next to them where they would overlap.
 
     Parameters
     ----------

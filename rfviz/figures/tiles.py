@@ -55,7 +55,7 @@ def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str
     columns : int
         Tiles of a full row.
     revision : str
-        While it stays the same, a reader's zoom survives a redraw.
+        While it stays the same, a user's zoom survives a redraw.
 
     Returns
     -------

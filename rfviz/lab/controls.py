@@ -28,7 +28,7 @@ class Control:
     clean : callable
         Gives the legal value nearest to what it is handed (from an address, or an old value), or raises ValueError.
     label, help : str
-        What a person reads beside it, and on asking.
+        What a person reads next to it, and on asking.
     options : tuple
         What it may hold, for stops and words.
     titles : mapping

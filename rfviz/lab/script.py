@@ -78,7 +78,7 @@ def _own_data(values: Mapping[str, Any]) -> str:
         return f"{imports}dataset = {taken}.prepare(\n    {how}\n){plane}"
     return (
         "from pathlib import Path\n\nfrom rfviz.datasets.files import Preparation, read_upload\n\n"
-        f"file = Path({values['file']!r})  # your own, beside this script\n"
+        f"file = Path({values['file']!r})  # your own, next to this script\n"
         f"dataset = read_upload(file.name, file.read_bytes()).prepare(\n    {how}\n){plane}"
     )
 

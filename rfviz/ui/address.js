@@ -1,5 +1,5 @@
 // The address bar: the controls' values, which Python sends, and the zoom of the charts, which never leaves the browser.
-// Entries of the history are replaced, not added: a slider would add one for every step. rfviz/recipes/zoom.py says how
+// Entries of the history are replaced, not added: a slider would add one for every step. rfviz/lab/zoom.py says how
 // a zoom is written.
 const NUMBER = /^-?\d{1,21}(\.\d{1,21})?(e-?\d{1,2})?$/;
 // What Python itself keeps in the address: how the page is shown, and which lesson is on.
@@ -90,7 +90,7 @@ function zoomOf(root, key, layout) {
   return ranges;
 }
 
-// A reader has zoomed a chart, or gone back: by Plotly's name of each axis, its range.
+// A user has zoomed a chart, or gone back: by Plotly's name of each axis, its range.
 function zoomed(root, key, ranges) {
   const words = [...ranges].map(([name, range]) => [name[0], short(range, root._fullLayout[name].type === "log")]);
   const text = joined(words);

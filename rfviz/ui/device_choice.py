@@ -14,7 +14,7 @@ _TITLES = {"float32": "float32", "tf32": "TF32"}
 
 
 def choose_device() -> Target:
-    """Let the reader choose among the devices, where there are several, and the precision of a GPU's products."""
+    """Let the user choose among the devices, where there are several, and the precision of a GPU's products."""
     devices = {device.name: device for device in backend.available_devices()}
     if len(devices) == 1:
         return session_target()

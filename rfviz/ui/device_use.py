@@ -102,7 +102,7 @@ def _per_cent(share: float) -> str:
 
 
 class _Busy(Exception):  # noqa: N818 - no error: somebody has come
-    """A reader computes; measuring can wait."""
+    """A user computes; measuring can wait."""
 
 
 def measure_when_idle() -> threading.Thread:

@@ -64,7 +64,7 @@ def use_style() -> None:
 
 
 def pictures_are_decoration() -> None:
-    """Say to screen readers that the pictures of this page repeat what stands beside them."""
+    """Say to screen readers that the pictures of this page repeat what stands next to them."""
     _pictures(key="picture-marks", height=1)
 
 

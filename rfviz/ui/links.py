@@ -30,7 +30,7 @@ def page_link(slug: str, values: Mapping[str, Any], help: str = "") -> None:
     values : mapping
         Settings by their names in the address.
     help : str
-        What the reader will see there.
+        What the user will see there.
     """
     page = entry_of(slug)
     query = {name: format_value(value) for name, value in values.items()}

@@ -8,7 +8,7 @@ function mark() {
   }
 }
 
-// Dialogs and menus hang beside the app in the page, not within it; they are to know whether it is light or dark.
+// Dialogs and menus hang next to the app in the page, not within it; they are to know whether it is light or dark.
 function tone(app) {
   document.documentElement.style.colorScheme = getComputedStyle(app).colorScheme;
 }

@@ -16,7 +16,7 @@ from rfviz.lab.distance_saturation.compute import SATURATION_SHARE, SaturationCu
 
 __all__ = ["plot_saturation"]
 
-# Curves up to which each radius is written beside its mark.
+# Curves up to which each radius is written next to its mark.
 _FEW = 3
 
 

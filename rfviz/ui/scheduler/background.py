@@ -14,7 +14,7 @@ from rfviz.ui.scheduler.session import acting_for, new_request
 
 __all__ = ["Abandoned", "Job"]
 
-# A reader who has closed the page, or went to another one, does not look again.
+# A user who has closed the page, or went to another one, does not look again.
 _PATIENCE_S = 5.0
 
 
@@ -26,7 +26,7 @@ class Job:
     """``work(progress)`` in a thread, from the moment this is made.
 
     A script that computed by itself could not answer during a call of LAPACK, and would not compute while it draws.
-    What it computes waits for its turn as everything does (:mod:`rfviz.ui.scheduler`), behind what readers wait for.
+    What it computes waits for its turn as everything does (:mod:`rfviz.ui.scheduler`), behind what users wait for.
 
     Parameters
     ----------

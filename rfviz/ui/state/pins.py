@@ -1,4 +1,4 @@
-"""Charts that are pinned beside the live one, with what differs in their settings; kept for the session."""
+"""Charts that are pinned next to the live one, with what differs in their settings; kept for the session."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@ const PAUSE_MS = 250;
 let timer = 0;
 
 function write({ path, values }) {
-  if (!window.location.pathname.endsWith(path)) return; // the reader has moved on to another page
+  if (!window.location.pathname.endsWith(path)) return; // the user has moved on to another page
   if (window.__rfvizAddress) window.__rfvizAddress.write(Object.entries(values));
   else window.addEventListener("rfviz:address", () => write({ path, values }), { once: true });
 }

@@ -1,6 +1,6 @@
-"""A lesson beside the chart of its page: a question, a prediction, what is then seen, and why.
+"""A lesson next to the chart of its page: a question, a prediction, what is then seen, and why.
 
-The address holds the lesson and the step (``lesson=saturation&step=2``). What the reader predicted, and whether the
+The address holds the lesson and the step (``lesson=saturation&step=2``). What the user predicted, and whether the
 answer is shown, is held by the session alone and gone with it.
 """
 
@@ -31,7 +31,7 @@ _keys = st.components.v2.component("rfviz.lesson_keys", js=(_HERE / "lesson_keys
 
 @dataclass(frozen=True)
 class _Visit:
-    """Where the reader is: lesson, step from 1, whether the answer is shown, what was predicted, and how often the step
+    """Where the user is: lesson, step from 1, whether the answer is shown, what was predicted, and how often the step
     was begun anew."""
 
     lesson: str
@@ -109,7 +109,7 @@ def lesson_link(lesson: Lesson, label: str) -> None:
 
 
 def panel(state: PageState, presenting: bool) -> None:
-    """Draw the step that the reader is at, where a lesson is on."""
+    """Draw the step that the user is at, where a lesson is on."""
     held = st.session_state.get(_VISIT)
     if not held:
         return

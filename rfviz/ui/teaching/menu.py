@@ -18,7 +18,7 @@ from rfviz.ui.teaching.student_link import student_link
 
 __all__ = ["PARTS", "begin", "menu", "panel"]
 
-#: Parts of a page that can be hidden beside its controls, and what they are called.
+#: Parts of a page that can be hidden next to its controls, and what they are called.
 PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",
          "share": "Share", "menu": "Menu “Teach”"}  # fmt: skip
 _ALL = "rfviz:all-controls"

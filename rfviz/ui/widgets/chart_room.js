@@ -3,7 +3,7 @@
 
 // As tall as the figure says, or less where that would leave room empty: where its plane is to be square, or is a picture
 // that hangs from the top of its axes, and the chart is too narrow for one so tall. In the presenter's view a main chart
-// that begins in the upper half of the window fills what is left of it, and so do squares beside each other.
+// that begins in the upper half of the window fills what is left of it, and so do squares next to each other.
 function tall({ root, data }) {
   const { margin, xaxis, yaxis } = data.figure.layout;
   let { height } = data.figure.layout;

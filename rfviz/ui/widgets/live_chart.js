@@ -72,7 +72,7 @@ function config(root) {
   };
 }
 
-// What stands in for the figure of the page while the reader plays, or the figure itself. Frames follow each other too
+// What stands in for the figure of the page while the user plays, or the figure itself. Frames follow each other too
 // fast to ask for the theme each time.
 function draw(Plotly, chart, fresh = true) {
   const { root, data } = chart;
@@ -120,7 +120,7 @@ function zoom(Plotly, chart, change) {
   if (home) draw(Plotly, chart);
 }
 
-// Where in the plane a click went, on a point or beside it: Plotly itself tells of clicks on points alone. All of the
+// Where in the plane a click went, on a point or next to it: Plotly itself tells of clicks on points alone. All of the
 // latest are handed over, since of two quick ones the server may see but the second.
 function place(chart, { clientX, clientY }) {
   const { xaxis, yaxis } = chart.root._fullLayout;

@@ -82,7 +82,7 @@ def live_chart(
 def taken_row(key: str, none: int | None = None) -> int | None:
     """Return the row (``customdata``) of the point that was clicked in a chart, once per click.
 
-    `none` after a double click beside the points, which picks none; None where nothing was clicked.
+    `none` after a double click next to the points, which picks none; None where nothing was clicked.
     """
     if _picked(key) not in st.session_state:
         return None

@@ -18,7 +18,7 @@ function send(state) {
   state.setStateValue("moved", { [state.what]: state.sent, count: state.count });
 }
 
-// Whether the reader is ahead of the answer: in a drag, or by keys pressed since. What they want is then sent on.
+// Whether the user is ahead of the answer: in a drag, or by keys pressed since. What they want is then sent on.
 function isAhead(state, answered) {
   if (answered === state.sent) state.inFlight = false;
   const { wanted, sent } = state;

@@ -284,7 +284,7 @@ class Bar {
     for (const key of Object.keys(this.animation.frames[0])) chartOf(key)?.rfviz?.show(figureAt(this.animation, key, place));
   }
 
-  // What is said below of the page's own picture, and marked notes beside it, step back while another one is shown.
+  // What is said below of the page's own picture, and marked notes next to it, step back while another one is shown.
   fade(away) {
     this.away = away;
     for (const text of document.querySelectorAll(".of-another-frame")) text.classList.remove("of-another-frame");
