@@ -28,11 +28,11 @@ class Control:
     clean : callable
         Gives the legal value nearest to what it is handed (from an address, or an old value), or raises ValueError.
     label, help : str
-        What a person reads next to it, and on asking.
+        What the user reads next to it, and on asking.
     options : tuple
         What it may hold, for stops and words.
     titles : mapping
-        What a person reads in place of an option.
+        What the user reads in place of an option.
     low, high : int
         For a number and for two ends.
     """

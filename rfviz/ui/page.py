@@ -53,7 +53,7 @@ class View(Generic[Source, Settings, Result]):
 
     def __init__(self, page: Page[Source, Settings, Result]) -> None:
         self.page = page
-        self.state = layout.page_header(page)
+        self.state = layout.page_header(page.slug, page.presets)
         draw = {name: partial(function, self) for name, function in self.widgets.items()}
         self.panel = PagePanel(self.state, draw)
         self.source: Source

@@ -39,7 +39,7 @@ def live_slider(key: str, label: str, options: Sequence[Any], labels: Sequence[s
     key : str
         Where the value is kept; it must already hold one of `options`. Setting it moves the slider.
     label : str
-        What a person reads above the slider.
+        What the user reads above the slider.
     options : sequence
         The values it stops at.
     labels : sequence of str
