@@ -13,7 +13,7 @@ const ICONS = {
 };
 const calm = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// --- animations -----------------------------------------------------------------------------------------------------------
+// --- sequences of frames ---------------------------------------------------------------------------------------------
 
 const TYPES = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array,
   f4: Float32Array, f8: Float64Array };
@@ -42,15 +42,15 @@ function exchanged(whole, path, value) {
   return copy;
 }
 
-function opened(animation) {
-  if (animation.frames || animation.error) return animation;
-  const first = decoded(animation.first);
-  animation.frames = animation.changes.map((changes) =>
+function opened(sequence) {
+  if (sequence.frames || sequence.error) return sequence;
+  const first = decoded(sequence.first);
+  sequence.frames = sequence.changes.map((changes) =>
     changes.reduce((figures, [path, value]) => exchanged(figures, path, decoded(value)), first),
   );
-  delete animation.changes;
-  animation.between = [];
-  return animation;
+  delete sequence.changes;
+  sequence.between = [];
+  return sequence;
 }
 
 const isNumbers = (value) => ArrayBuffer.isView(value) || (Array.isArray(value) && typeof value[0] === "number");
@@ -87,13 +87,13 @@ function faded(images, next, t) {
 }
 
 // The figure of a chart at a place between two frames.
-function figureAt(animation, chart, place) {
+function figureAt(sequence, chart, place) {
   const at = Math.floor(place);
   const t = place - at;
-  const figure = animation.frames[at][chart];
-  const next = animation.frames[at + 1]?.[chart];
+  const figure = sequence.frames[at][chart];
+  const next = sequence.frames[at + 1]?.[chart];
   if (!t || !next) return figure;
-  const plan = ((animation.between[at] ??= {})[chart] ??= differences(figure, next));
+  const plan = ((sequence.between[at] ??= {})[chart] ??= differences(figure, next));
   let shown = figure;
   for (const { path, a, b } of plan) shown = exchanged(shown, path, mixed(a, b, t));
   const [images, others] = [shown.layout.images ?? [], next.layout.images ?? []];
@@ -120,7 +120,7 @@ const words = (value) => (Number.isInteger(value) ? value.toLocaleString("en") :
 
 class Bar {
   constructor(root) {
-    Object.assign(this, { root, data: null, animation: null, animation: null, place: 0, playing: false, speed: 1, count: 0 });
+    Object.assign(this, { root, data: null, sequence: null, animation: null, place: 0, playing: false, speed: 1, count: 0 });
     this.build();
     this.watching = new AbortController();
     const { signal } = this.watching;
@@ -151,7 +151,7 @@ class Bar {
     this.rate.title = "Speed";
     this.rate.innerHTML = SPEEDS.map((s) => `<option value="${s}"${s === 1 ? " selected" : ""}>${s}×</option>`).join("");
     this.rate.onchange = () => (this.speed = Number(this.rate.value));
-    this.keep = button("keep", "Keep", "", () => this.send("kept", { id: this.animation.id, value: this.animation.values[this.frame] }));
+    this.keep = button("keep", "Keep", "", () => this.send("kept", { id: this.animation.id, value: this.sequence.values[this.frame] }));
     const close = button("icon", "Stop playing, and go back to the page’s picture", icon("close"), () => this.close());
     this.pin = button("pin", "Pin this chart, to compare it with others", `${icon("pin")}Pin`, () => this.send("pinned", {}));
     deck.append(this.step[0], this.main, this.step[1], this.scrubber, this.caption, this.rate, this.keep, close);
@@ -177,7 +177,7 @@ class Bar {
       const moved = known.now !== this.animation.now;
       this.animation = known;
       // The slider was moved, or a frame kept: the page's own picture is there.
-      if (moved && this.animation) (this.pause(false), this.fade(false), this.label(this.nearest(known.now)));
+      if (moved && this.sequence) (this.pause(false), this.fade(false), this.label(this.nearest(known.now)));
     }
     if (this.waiting && !data.animations.some(({ id }) => id === this.waiting)) this.waiting = null;
     this.face();
@@ -185,9 +185,9 @@ class Bar {
 
   face() {
     const { offer, deck, data } = this;
-    offer.hidden = !!this.animation || !data.animations.length;
-    deck.hidden = !this.animation;
-    this.root.classList.toggle("playing", !!this.animation);
+    offer.hidden = !!this.sequence || !data.animations.length;
+    deck.hidden = !this.sequence;
+    this.root.classList.toggle("playing", !!this.sequence);
     const lead = Object.assign(document.createElement("span"), { className: "word", textContent: calm() ? "Step" : "Play" });
     offer.replaceChildren(
       lead,
@@ -212,17 +212,17 @@ class Bar {
     this.waiting = null;
     this.animation = this.data.animations.find((animation) => animation.id === id);
     if (!this.animation) return this.face();
-    const animation = opened(window.__rfvizAnimations.get(id));
-    if (animation.error) {
+    const sequence = opened(window.__rfvizAnimations.get(id));
+    if (sequence.error) {
       window.__rfvizAnimations.delete(id);
       this.animation = null;
       this.face();
-      this.offer.append(Object.assign(document.createElement("span"), { className: "word", textContent: animation.error }));
-      this.said.textContent = animation.error;
+      this.offer.append(Object.assign(document.createElement("span"), { className: "word", textContent: sequence.error }));
+      this.said.textContent = sequence.error;
       return;
     }
-    this.animation = animation;
-    this.scrubber.max = animation.values.length - 1;
+    this.sequence = sequence;
+    this.scrubber.max = sequence.values.length - 1;
     this.scrubber.setAttribute("aria-label", `Frame: ${this.animation.symbol}`);
     this.main.hidden = calm();
     this.rate.hidden = calm();
@@ -235,15 +235,15 @@ class Bar {
   // The page's own picture comes back, also where other settings change only some of the charts.
   close() {
     this.pause(false);
-    const charts = this.animation ? Object.keys(this.animation.frames[0]) : [];
-    Object.assign(this, { animation: null, animation: null });
+    const charts = this.sequence ? Object.keys(this.sequence.frames[0]) : [];
+    Object.assign(this, { sequence: null, animation: null });
     this.fade(false);
     for (const key of charts) if (chartOf(key)?.rfviz?.framed()) chartOf(key).rfviz.show(null);
     this.face();
   }
 
   get last() {
-    return this.animation.values.length - 1;
+    return this.sequence.values.length - 1;
   }
 
   get frame() {
@@ -251,37 +251,37 @@ class Bar {
   }
 
   nearest(value) {
-    const apart = this.animation.values.map((other) => Math.abs(other - value));
+    const apart = this.sequence.values.map((other) => Math.abs(other - value));
     return apart.indexOf(Math.min(...apart));
   }
 
   // Names the frame; leaves the charts as they are.
   label(place) {
     this.place = place;
-    const { animation, animation, frame } = this;
-    const name = `${animation.symbol} = ${words(animation.values[frame])}`;
-    if (this.labelled !== `${animation.id} ${frame}`) {
-      this.labelled = `${animation.id} ${frame}`;
+    const { sequence, animation, frame } = this;
+    const name = `${animation.symbol} = ${words(sequence.values[frame])}`;
+    if (this.labelled !== `${sequence.id} ${frame}`) {
+      this.labelled = `${sequence.id} ${frame}`;
       const bold = Object.assign(document.createElement("b"), { textContent: name });
-      this.caption.replaceChildren(bold, animation.captions[frame] ? ` · ${animation.captions[frame]}` : "");
-      this.caption.title = [name, animation.captions[frame], animation.note].filter(Boolean).join(" · ");
+      this.caption.replaceChildren(bold, sequence.captions[frame] ? ` · ${sequence.captions[frame]}` : "");
+      this.caption.title = [name, sequence.captions[frame], sequence.note].filter(Boolean).join(" · ");
       this.keep.replaceChildren("Keep", Object.assign(document.createElement("span"), { className: "long", textContent: name }));
       this.keep.setAttribute("aria-label", `Keep ${name}: set the page’s control to it`);
-      this.scrubber.setAttribute("aria-valuetext", `${name}. ${animation.captions[frame]}`);
+      this.scrubber.setAttribute("aria-valuetext", `${name}. ${sequence.captions[frame]}`);
     }
     this.scrubber.value = frame;
     this.scrubber.style.setProperty("--share", `${(100 * place) / Math.max(this.last, 1)}%`);
-    this.keep.disabled = animation.values[frame] === animation.now;
+    this.keep.disabled = sequence.values[frame] === animation.now;
     this.step[0].disabled = frame === 0;
     this.step[1].disabled = frame === this.last;
   }
 
   show(place) {
     this.label(place);
-    const away = this.animation.values[this.frame] !== this.animation.now;
+    const away = this.sequence.values[this.frame] !== this.animation.now;
     if (away !== this.away) this.fade(away);
     this.root.dataset.shown = place;
-    for (const key of Object.keys(this.animation.frames[0])) chartOf(key)?.rfviz?.show(figureAt(this.animation, key, place));
+    for (const key of Object.keys(this.sequence.frames[0])) chartOf(key)?.rfviz?.show(figureAt(this.sequence, key, place));
   }
 
   // What is said below of the page's own picture, and marked notes next to it, step back while another one is shown.
@@ -339,7 +339,7 @@ class Bar {
   pause(settle = true) {
     const was = this.playing;
     this.playing = false;
-    if (!this.animation) return;
+    if (!this.sequence) return;
     this.sign(this.frame === this.last ? "again" : "play", this.frame === this.last ? "Play again" : "Play");
     if (settle) {
       this.show(this.frame);
@@ -354,7 +354,7 @@ class Bar {
     const idle = !at || at === document.body || at.matches("[data-testid=stMain], [data-testid=stApp]");
     if (!idle || !this.data?.animations.length || this.waiting) return;
     event.preventDefault();
-    if (!this.animation) this.ask(this.data.animations.find(({ id }) => id === this.wanted?.id) ?? this.data.animations[0]);
+    if (!this.sequence) this.ask(this.data.animations.find(({ id }) => id === this.wanted?.id) ?? this.data.animations[0]);
     else if (calm()) this.jump(1);
     else this.toggle();
   }

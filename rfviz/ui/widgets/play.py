@@ -20,7 +20,7 @@ from plotly.io.json import to_json_plotly
 from rfviz.errors import RfvizError
 from rfviz.lab.animation import Animation, AnimationSpec
 from rfviz.lab.cache import Cache
-from rfviz.ui.cache import session_cache
+from rfviz.ui.cache import ProgressBar, SessionCache
 from rfviz.ui.state import PageState
 
 __all__ = ["bar_code", "chart_bar", "encode", "play_key"]
@@ -118,7 +118,7 @@ def chart_bar(
 def _send(key: str, name: str, spec: AnimationSpec) -> None:
     """Compute the frames, or take them from the cache, and send them to the browser."""
     try:
-        data = session_cache().call(_encoded, _Asked(name, spec.key, spec))
+        data = SessionCache(ProgressBar(st.empty())).call(_encoded, _Asked(name, spec.key, spec))
     except RfvizError as error:
         data = json.dumps({"id": name, "error": str(error)}).encode()
     _frames(key=f"{key}-frames", data=data, height=1)
