@@ -39,6 +39,8 @@ ALLOWED |= {
     "pages": _COMPUTING | {"figures", "lab", "ui", "lessons"},
     "app": {"ui", "_blas"},
 }
+# Files of a page that draw.
+DRAWING = {"figures.py", "animation.py", "page.py"}
 # Any module may read the version, which is a constant.
 EVERYWHERE = {"_version"}
 
@@ -53,12 +55,14 @@ ON_DEVICE = {"rfviz.backend", "rfviz.cuda", "rfviz.kernels", "rfviz.features", "
 UNSAFE = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
 
 FILES = sorted([*ROOT.glob("rfviz/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"])
-every_file = pytest.mark.parametrize("path", FILES, ids=[str(path.relative_to(ROOT)) for path in FILES])
 
 
 def module_name(path):
     parts = path.relative_to(ROOT).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path) for path in FILES}
 
 
 def layer_of(module):
@@ -95,8 +99,8 @@ def imports(path, source=None):
         elif isinstance(node, ast.ImportFrom):
             above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
             origin = ".".join([*above, *([node.module] if node.module else [])])
-            # "from rfviz import backend" imports the package rfviz.backend.
-            full = [f"{origin}.{alias.name}" if origin == "rfviz" else origin for alias in node.names]
+            # "from rfviz import backend" imports the package rfviz.backend, "from rfviz.lab import script" a module.
+            full = [name if (name := f"{origin}.{alias.name}") in MODULES else origin for alias in node.names]
             yield from ((name, node.lineno, at_top) for name in full)
         elif isinstance(node, ast.Call) and _is_import_module(node):
             yield node.args[0].value, node.lineno, at_top
@@ -108,11 +112,18 @@ def _is_import_module(call):
     return name in ("import_module", "__import__") and constant
 
 
+def page_of(module):
+    """Return the page that a module of ``rfviz.lab`` belongs to, empty for the framework and for all else."""
+    parts = module.split(".")
+    return parts[2] if len(parts) > 3 and parts[:2] == ["rfviz", "lab"] else ""
+
+
 def violations(path, source=None):
     """What a file imports that its layer may not, in words."""
     own = layer_of(module_name(path))
     may = ALLOWED.get(own, set()) | EVERYWHERE
-    view = path.name == "views.py" and own == "rfviz.lab"  # the one file of a page that knows Streamlit
+    page = page_of(module_name(path))
+    view = bool(page) and path.name == "views.py"  # the one file of a page that knows Streamlit
     if view:
         may |= {"ui"}
     if not own:
@@ -121,6 +132,10 @@ def violations(path, source=None):
     for name, line, at_top in imports(path, source):
         root = name.split(".")[0]
         where = f"{path.relative_to(ROOT)}:{line} imports {name}"
+        if page and page_of(name) not in ("", page):
+            found.append(f"{where}, a part of another page")
+        if page and root == "plotly" and path.name not in DRAWING:
+            found.append(f"{where}; of a page only {', '.join(sorted(DRAWING))} may")
         if root == "rfviz":
             target = layer_of(name) or "rfviz"
             short = target.removeprefix("rfviz.")
@@ -137,19 +152,26 @@ def violations(path, source=None):
     return found
 
 
-@every_file
-def test_imports_follow_the_design(path):
-    assert not violations(path)
+def test_imports_follow_the_design():
+    assert not [violation for path in FILES for violation in violations(path)]
 
 
-@every_file
-def test_no_loading_of_pickled_data(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
-            assert isinstance(node.value, ast.Constant) and node.value.value is False, f"{path}:{node.value.lineno}"
-        if isinstance(node, ast.Call):
-            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            assert called not in ("read_pickle", "eval", "exec"), f"{path}:{node.lineno} calls {called}"
+def test_no_module_imports_itself_by_way_of_others():
+    """Not even inside functions."""
+    remaining = {module_name(path): {name for name, _, _ in imports(path)} for path in FILES}
+    while free := {name for name, targets in remaining.items() if not targets & remaining.keys()}:
+        remaining = {name: targets for name, targets in remaining.items() if name not in free}
+    assert not remaining, f"a circle among {sorted(remaining)}"
+
+
+def test_no_loading_of_pickled_data():
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+                assert isinstance(node.value, ast.Constant) and node.value.value is False, f"{path}:{node.value.lineno}"
+            if isinstance(node, ast.Call):
+                called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                assert called not in ("read_pickle", "eval", "exec"), f"{path}:{node.lineno} calls {called}"
 
 
 FORBIDDEN = {
@@ -166,6 +188,8 @@ FORBIDDEN = {
     "rfviz/analysis/x.py": ["import importlib\nimportlib.import_module('plotly')", "import pages"],
     "rfviz/errors.py": ["from rfviz.params import Param"],
     "rfviz/cli.py": ["def f():\n    import streamlit", "from rfviz.analysis import order"],
+    "rfviz/lab/hashing/compute.py": ["import plotly.graph_objects as go", "import streamlit as st"],
+    "rfviz/lab/hashing/page.py": ["from rfviz.lab.zoo.compute import x", "from rfviz.ui import layout"],
     "rfviz/new_thing.py": [""],
     "app.py": ["from rfviz.analysis import x"],
     "pages/x.py": ["import cupy", "from pages.y import z"],
@@ -174,8 +198,14 @@ FINE = {
     "rfviz/backend/x.py": ["def probe():\n    import cupy", "from ..errors import RfvizError"],
     "rfviz/features/x.py": ["from . import base", "from rfviz import kernels", "import numpy as np"],
     "rfviz/linear_model/x.py": ["if TYPE_CHECKING:\n    from rfviz.features import FeatureMap"],
-    "rfviz/figures/x.py": ["import plotly.graph_objects as go", "from rfviz.analysis.distances import DistanceResult"],
+    "rfviz/figures/x.py": ["import plotly.graph_objects as go", "from rfviz.analysis.points import normalise"],
     "rfviz/cli.py": ["from rfviz.ui.page_index import laboratory_folder", "def f():\n    from rfviz import backend"],
+    "rfviz/lab/hashing/views.py": [
+        "import streamlit as st",
+        "from rfviz.ui import layout",
+        "from rfviz.lab.hashing import x",
+    ],
+    "rfviz/lab/hashing/figures.py": ["import plotly.graph_objects as go"],
     "rfviz/ui/x.py": ["import streamlit as st", "from rfviz._version import __version__"],
 }
 
