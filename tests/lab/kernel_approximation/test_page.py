@@ -94,7 +94,7 @@ def test_odd_numbers_show_their_bias():
 def test_setting_of_figure_3(button, skeleton, monkeypatch):
     monkeypatch.delenv("RFVIZ_DATA", raising=False)
     at = opened(SLUG)
-    next(b for b in at.button if b.label == button).click().run()
+    next(b for b in at.button if b.label == button).click().run(timeout=120)
     assert not at.exception and not at.error and not at.warning
     assert at.session_state[f"{SLUG}.data"] == "photo_patches"
     assert at.session_state[f"{SLUG}.skeleton"] == skeleton
