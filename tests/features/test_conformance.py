@@ -10,6 +10,7 @@ MAPS = [cls(n_components=64, dtype="float64") for cls in registry().values()]
 MAPS += [RandomFourier(64, spectrum=spectrum, dtype="float64") for spectrum in ("laplacian", "cauchy", "matern")]
 MAPS += [RandomFourier(64, draw=draw, paired=False, dtype="float64") for draw in ("orthogonal", "structured", "qmc")]
 MAPS += [RandomFourier(64, gamma="median", dtype="float64"), RandomFourier(n_components=64)]
+MAPS += [RandomFourier(n_components=64, paired=False)]
 
 
 @parametrize_with_checks(MAPS)
