@@ -22,7 +22,7 @@ from rfviz.ui.share import _VISITED
 from rfviz.ui.streamlit_private import keep_uploads_in_memory
 from tests.app_pages import changed, opened, page_at, specs
 from tests.datasets.files.samples import csv, pictures
-from tests.ui.test_play import played
+from tests.ui.widgets.test_play import played
 
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
 TAKEN = {"table": read_upload("people.csv", csv()), "images": read_upload("pets.zip", pictures(24))}

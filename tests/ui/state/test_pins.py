@@ -6,7 +6,7 @@ import pytest
 
 from rfviz.ui.state.pins import MOST
 from tests.app_pages import SATURATION, changed, opened, specs
-from tests.ui.test_play import component
+from tests.ui.widgets.test_play import component
 
 CHART = "saturation"
 MAIN = {"hashing": "hamming", "binning": "boxes", "decision-surfaces": "surface-map", "guarantees": "guarantees",
