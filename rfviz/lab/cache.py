@@ -19,7 +19,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -31,17 +31,14 @@ from rfviz.errors import Messages, active_log, capture_warnings, warn
 
 __all__ = ["Cache", "Cached", "CachedFunction", "Report", "Store", "default_budget", "size_of"]
 
-R_co = TypeVar("R_co", covariant=True)
 R = TypeVar("R")
+
+#: A module-level function of hashable arguments that takes ``cache=``, through which it calls others and reports its
+#: progress. (That the last argument is named ``cache`` cannot be said in types.)
+CachedFunction = Callable[..., R]
 
 #: ``report(share, text)`` of a computation that runs; the share is None where nobody knows it.
 Report = Callable[[float | None, str], None]
-
-
-class CachedFunction(Protocol[R_co]):
-    """A function of hashable arguments that may call others through the cache and report to its ``progress``."""
-
-    def __call__(self, *args: Any, cache: Cache) -> R_co: ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,9 @@ from rfviz.lab.work import Work
 
 __all__ = ["Chart", "Computed", "MapExport", "Page", "Presets", "WorkPage", "compute", "revision"]
 
-Source, Settings, Result = TypeVar("Source"), TypeVar("Settings"), TypeVar("Result")
+Source = TypeVar("Source")
+Settings = TypeVar("Settings")
+Result = TypeVar("Result")
 
 #: By the label of a preset: what it shows, in one sentence, and the values that it sets.
 Presets = Mapping[str, tuple[str, Mapping[str, Any]]]

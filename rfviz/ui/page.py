@@ -23,7 +23,9 @@ from rfviz.ui.sidebar import show_device
 
 __all__ = ["View", "show"]
 
-Source, Settings, Result = TypeVar("Source"), TypeVar("Settings"), TypeVar("Result")
+Source = TypeVar("Source")
+Settings = TypeVar("Settings")
+Result = TypeVar("Result")
 
 
 class View(Generic[Source, Settings, Result]):
