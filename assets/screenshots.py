@@ -107,7 +107,7 @@ def take_lessons(browser: Browser, address: str) -> None:
 
 @contextmanager
 def opened(browser: Browser, address: str, scheme: str) -> Iterator[Page]:
-    """A page of the app, with its chart drawn."""
+    """Open a page of the app, and wait until its chart is drawn."""
     context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
     page = context.new_page()
     page.goto(address)
@@ -135,7 +135,7 @@ def rest(page: Page) -> None:
 
 
 def save(page: Page, path: Path) -> None:
-    """Save what a reader sees first."""
+    """Save what a user sees first."""
     _save_small(Image.open(io.BytesIO(page.screenshot())), SAVED_WIDTH, path)
 
 
@@ -159,12 +159,12 @@ def save_card(page: Page, slug: str, scheme: str, path: Path) -> None:
 
 
 def _decoded(address: str) -> Image.Image:
-    """The picture in an address that holds its data."""
+    """Return the picture in an address that holds its data."""
     return Image.open(io.BytesIO(base64.b64decode(address.partition(",")[2]))).convert("RGB")
 
 
 def _zoo(page: Page, scheme: str) -> Image.Image:
-    """One feature of each of six maps."""
+    """Put one feature of each of six maps on a card."""
     width, height = CARD_SIZE
     gap, side = 20, 166
     card = Image.new("RGB", CARD_SIZE, GROUNDS[scheme])

@@ -24,7 +24,7 @@ st.navigation(pages).run()
 
 
 def page_at(slug, query=None, timeout=30):
-    """A page that has not run yet, with these settings in its address."""
+    """Return a page that has not run yet, with these settings in its address."""
     at = AppTest.from_string(_ROUTER.format(slug=slug), default_timeout=timeout)
     for name, value in (query or {}).items():
         at.query_params[name] = value
@@ -32,12 +32,12 @@ def page_at(slug, query=None, timeout=30):
 
 
 def opened(slug, state=None, query=None):
-    """A page after its first run, with these settings held by the session or by the address."""
+    """Return a page after its first run, with these settings held by the session or by the address."""
     return changed(page_at(slug, query), slug, state or {})
 
 
 def changed(at, slug, state):
-    """The page after these settings have changed."""
+    """Change these settings and run the page again."""
     for name, value in state.items():
         at.session_state[f"{slug}.{name}"] = value
     at.run()
@@ -46,13 +46,13 @@ def changed(at, slug, state):
 
 
 def specs(at):
-    """What is drawn in each chart of the page, as it is sent to the browser."""
+    """Return what is drawn in each chart of the page, as it is sent to the browser."""
     components = [element.proto for element in at.get("bidi_component")]
     return [json.loads(c.bytes)["figure"] for c in components if c.component_name == "rfviz.live_chart"]
 
 
 def array(value):
-    """The numbers of a trace, which travel as base64."""
+    """Return the numbers of a trace, which travel as base64."""
     if isinstance(value, dict):
         numbers = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
         return numbers.reshape([int(n) for n in str(value["shape"]).split(",")]) if "shape" in value else numbers
@@ -60,7 +60,7 @@ def array(value):
 
 
 def assert_refused(at):
-    """One sentence instead of a chart, and all controls still there to choose otherwise."""
+    """Assert one sentence instead of a chart, and all controls still there to choose otherwise."""
     assert len(at.error) == 1
     assert not specs(at)
     assert "Traceback" not in at.error[0].value
@@ -69,7 +69,7 @@ def assert_refused(at):
 
 
 def run_to_its_end(at):
-    """The page after its race: it starts small races by itself."""
+    """Run the page until its race is over: it starts small races by itself."""
     for _ in range(200):
         if any(caption.value.startswith("All") for caption in at.caption):
             return at

@@ -8,6 +8,6 @@ from PIL import Image
 
 
 def opacity(image):
-    """The opacity of each cell of a density, the lowest row first."""
+    """Return the opacity of each cell of a density, the lowest row first."""
     pixels = Image.open(io.BytesIO(base64.b64decode(image["source"].partition(",")[2]))).convert("RGBA")
     return np.asarray(pixels)[::-1, :, 3]

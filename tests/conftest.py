@@ -19,7 +19,7 @@ from tests import fake_cuda, fake_cupy
 
 @pytest.fixture
 def fake_gpu(monkeypatch):
-    """One fake GPU in place of whatever there is; gives the fake ``cupy`` module, whose ``memory`` can be limited."""
+    """Put a fake GPU in place of whatever there is; give its ``cupy`` module, whose ``memory`` can be limited."""
     modules = fake_cupy.build()
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
@@ -34,7 +34,7 @@ def fake_gpu(monkeypatch):
 
 @pytest.fixture
 def two_gpus(fake_gpu):
-    """Two fake GPUs that share their memory."""
+    """Put two fake GPUs in place, which share their memory."""
     fake_gpu.memory.devices = 2
     backend.look_for_gpus_again()
     return fake_gpu

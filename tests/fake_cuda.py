@@ -53,7 +53,7 @@ _TYPES = {
 
 
 def _parameters(text: str, real: str) -> list[tuple[str, bool, str]]:
-    """(type, whether a pointer, name) of each parameter."""
+    """Return (type, whether a pointer, name) of each parameter."""
     found = []
     for parameter in text.replace("\n", " ").split(","):
         kind, name = re.fullmatch(r"\s*(?:const )?(.*?)\s*(\w+)\s*", parameter).groups()
@@ -106,7 +106,7 @@ def _passed(argument: Any, kind: str, pointer: bool, name: str) -> Any:
 
 
 def _built(code: str, options: tuple[str, ...]) -> Path:
-    """The shared library of a source, which other tests may have made before."""
+    """Return the shared library of a source, which other tests may have made before."""
     key = hashlib.sha256(repr((code, options, HOST_COMPILER)).encode()).hexdigest()[:24]
     folder = Path(tempfile.gettempdir()) / f"rfviz-host-kernels-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -197,6 +197,6 @@ class ComputeTypes:
 
 
 def reset() -> SimpleNamespace:
-    """Fresh streams and switches, by the names of CuPy."""
+    """Return fresh streams and switches, by the names of CuPy."""
     Stream.main, Stream.eager = Stream(), False
     return SimpleNamespace(get_current_stream=lambda: Stream.main, compute=ComputeTypes())

@@ -132,7 +132,7 @@ class ndarray:  # noqa: N801 - CuPy's name
         return _call(function, args, kwargs)
 
     def get(self, stream: Any = None, order: str = "C", out: np.ndarray | None = None, blocking: bool = True) -> Any:
-        """A copy on the host."""
+        """Return a copy on the host."""
         if out is None:
             return self._data.copy()
         out[...] = self._data
@@ -175,7 +175,7 @@ ndarray.__module__ = "cupy"
 
 
 def _open(value: Any) -> Any:
-    """The NumPy side of an argument; host arrays are refused, scalars pass."""
+    """Return the NumPy side of an argument; host arrays are refused, scalars pass."""
     if isinstance(value, ndarray):
         return value._data
     if isinstance(value, np.ndarray) or sparse.issparse(value):
@@ -186,7 +186,7 @@ def _open(value: Any) -> Any:
 
 
 def _wrap(value: Any, base: ndarray | None = None) -> Any:
-    """A device array around a result; a view shares the lease of its base, as it shares the memory."""
+    """Return a device array around a result; a view shares the lease of its base, as it shares the memory."""
     if isinstance(value, tuple):
         return tuple(_wrap(v, base) for v in value)
     if not isinstance(value, (np.ndarray, np.generic)):
@@ -321,7 +321,7 @@ _linalg_errors = ["ignore"]
 
 @contextmanager
 def _errstate(linalg: str) -> Iterator[None]:
-    """What becomes of a factorisation that breaks off."""
+    """Set what becomes of a factorisation that breaks off."""
     _linalg_errors.append(linalg)
     try:
         yield
@@ -330,7 +330,7 @@ def _errstate(linalg: str) -> Iterator[None]:
 
 
 def _cholesky(a: ndarray) -> ndarray:
-    """As cuSOLVER's: unless errors are asked for, an indefinite matrix gives what was done so far, finite and wrong."""
+    """Factorise as cuSOLVER does: unless errors are asked for, an indefinite matrix gives finite, wrong numbers."""
     L, failed = scipy.linalg.lapack.dpotrf(_open(a).astype(np.float64), lower=True, clean=True)
     if failed and _linalg_errors[-1] == "raise":
         raise np.linalg.LinAlgError(f"Error reported by potrf in cuSOLVER. devInfo = {failed}.")
@@ -338,7 +338,7 @@ def _cholesky(a: ndarray) -> ndarray:
 
 
 def _syrk(trans: str, a: ndarray, out: ndarray, alpha: float = 1.0, beta: float = 0.0, lower: bool = False) -> ndarray:
-    """One triangle, in place; the other one stays as it is."""
+    """Compute one triangle, in place; the other one stays as it is."""
     A, C = _open(a), _open(out)
     assert trans == "N" and A.flags.f_contiguous and C.flags.f_contiguous and A.dtype == C.dtype
     triangle = np.tri(len(C), dtype=bool) if lower else ~np.tri(len(C), k=-1, dtype=bool)
@@ -348,7 +348,7 @@ def _syrk(trans: str, a: ndarray, out: ndarray, alpha: float = 1.0, beta: float 
 
 
 def _add_cuda(modules: dict[str, ModuleType]) -> None:
-    """Kernels, streams, pinned memory, and the switch of float32 products."""
+    """Add kernels, streams, pinned memory, and the switch of float32 products."""
     cupy, cuda, parts = modules["cupy"], modules["cupy.cuda"], fake_cuda.reset()
     cuda.Event, cuda.Stream, cuda.get_current_stream = fake_cuda.Event, fake_cuda.Stream, parts.get_current_stream
     cupy.RawModule = fake_cuda.RawModule
@@ -368,7 +368,7 @@ def _add_cuda(modules: dict[str, ModuleType]) -> None:
 
 
 def build() -> dict[str, ModuleType]:
-    """Fresh modules for ``sys.modules``, by name; the device's :class:`Memory` is ``cupy.memory``."""
+    """Build fresh modules for ``sys.modules``, by name; the device's :class:`Memory` is ``cupy.memory``."""
     global MEMORY
     MEMORY = Memory()
     names = (

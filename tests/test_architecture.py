@@ -74,7 +74,7 @@ def layer_of(module):
 
 
 def imports(path, source=None):
-    """Every import of a module, but for those that only annotations need: (what, line, whether at module level)."""
+    """Yield each import of a module but those that only annotations need: (what, line, whether at module level)."""
     tree = ast.parse(path.read_text(encoding="utf-8") if source is None else source)
     typing_only = {
         id(node)
@@ -119,7 +119,7 @@ def page_of(module):
 
 
 def violations(path, source=None):
-    """What a file imports that its layer may not, in words."""
+    """Return what a file imports that its layer may not, in words."""
     own = layer_of(module_name(path))
     may = ALLOWED.get(own, set()) | EVERYWHERE
     page = page_of(module_name(path))

@@ -13,7 +13,7 @@ AVX512 = " ".join(sorted(_blas._REQUIRED_FLAGS))
 
 @pytest.fixture
 def machine(monkeypatch, tmp_path):
-    """Sets up a processor with `flags` whose OpenBLAS would choose `core`, before NumPy is imported."""
+    """Set up a processor with `flags` whose OpenBLAS would choose `core`, before NumPy is imported."""
 
     def build(flags=AVX512, core="haswell", platform="linux", cpu="x86_64"):
         cpuinfo = tmp_path / "cpuinfo"

@@ -33,7 +33,7 @@ def nothing_cached(monkeypatch):
 
 
 def on_device(value, seen=None):
-    """Whether a result holds an array of the GPU anywhere."""
+    """Return whether a result holds an array of the GPU anywhere."""
     seen = set() if seen is None else seen
     if id(value) in seen or isinstance(value, (str, bytes, int, float, np.ndarray, type)) or sparse.issparse(value):
         return False
@@ -50,7 +50,7 @@ def on_device(value, seen=None):
 
 
 def places():
-    """Where the cached results were computed; data sets belong to no device."""
+    """Return where the cached results were computed; data sets belong to no device."""
     return {key[2] for key, _ in STORE.entries() if len(key) == 3}
 
 

@@ -14,7 +14,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 def table(name):
-    """What a script prints, run in a fresh process: the rows below its header, numbers as numbers."""
+    """Run a script in a fresh process; return the rows that it prints below its header, numbers as numbers."""
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", str(ROOT / "examples" / f"{name}.py")],

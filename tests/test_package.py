@@ -22,7 +22,7 @@ PICTURES = re.compile(
 
 
 def _of(folder):
-    """Files below a folder, as paths from the root; nothing that running Python leaves behind."""
+    """Return the files below a folder, as paths from the root; nothing that running Python leaves behind."""
     found = (path.relative_to(ROOT) for path in (ROOT / folder).rglob("*") if path.is_file())
     return [path for path in found if "__pycache__" not in path.parts]
 
@@ -74,7 +74,7 @@ def test_parts_are_loaded_when_used():
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """An environment with a package and a laboratory; gives its `code` and the list of what the installer wrote."""
+    """Install a package and a laboratory, as it were; give its `code` and the list of what the installer wrote."""
     code = tmp_path / "lib" / "site-packages" / "rfviz" / "ui" / "page_index.py"
     share = tmp_path / "share" / "rfviz"
     for path in (code, share / "app.py", share / "pages" / "home.py"):

@@ -26,7 +26,7 @@ FOURIER = RandomFourier(8, gamma=1e11, random_state=0)
 
 
 def line():
-    """The number of the line that calls this."""
+    """Return the number of the line that calls this."""
     return inspect.currentframe().f_back.f_lineno
 
 

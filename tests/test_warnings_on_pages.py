@@ -23,7 +23,7 @@ PAGES = {
 
 @pytest.fixture
 def far_away(tmp_path):
-    """Points far from zero, whose phases float32 does not know where gamma is large."""
+    """Make a data set of points far from zero, whose phases float32 does not know where gamma is large."""
     rng = np.random.default_rng(0)
     rows = 1e6 + rng.standard_normal((60, 2))
     lines = [f"{x:.3f},{y:.3f},{'ab'[i % 2]}" for i, (x, y) in enumerate(rows)]
@@ -35,7 +35,7 @@ def far_away(tmp_path):
 
 @pytest.fixture(autouse=True)
 def nothing_in_the_log():
-    """A warning that reaches Python ends in the server's log, where no reader looks."""
+    """Turn warnings into errors: one that reaches Python ends in the server's log, where no user looks."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for category in (DeprecationWarning, ResourceWarning):

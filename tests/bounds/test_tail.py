@@ -163,7 +163,7 @@ def test_union_of_normals_solves_its_equation():
 
 
 def exceeds(count, trials, bound):
-    """Whether so many failures are too many for a bound that holds: false alarm below 1e-6."""
+    """Return whether so many failures are too many for a bound that holds: false alarm below 1e-6."""
     return binom.sf(count - 1, trials, min(bound, 1.0)) < 1e-6
 
 

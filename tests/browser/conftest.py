@@ -50,7 +50,7 @@ class Server:
     read: int = 0
 
     def new_log(self) -> str:
-        """What it has logged since this was asked last."""
+        """Return what it has logged since this was asked last."""
         text = self.log_path.read_text(encoding="utf-8", errors="replace")
         new, self.read = text[self.read :], len(text)
         return new
@@ -73,7 +73,7 @@ def _is_healthy(url: str) -> bool:
 
 @contextmanager
 def running_app(folder: Path, **environment: str) -> Iterator[Server]:
-    """A fresh server whose downloads go to an empty folder, with no network and no setting of the developer's."""
+    """Run a fresh server whose downloads go to an empty folder, with no network and no setting of the developer's."""
     port = _free_port()
     not_inherited = ("RFVIZ_", "STREAMLIT_", "OPENBLAS_")  # the last are those of a worker, see tests/conftest.py
     env = {name: value for name, value in os.environ.items() if not name.startswith(not_inherited)}
@@ -111,14 +111,14 @@ def running_app(folder: Path, **environment: str) -> Iterator[Server]:
 
 @pytest.fixture(scope="package")
 def app(browser, tmp_path_factory) -> Iterator[Server]:
-    """The app, started once for all tests that only visit it."""
+    """Start the app once for all tests that only visit it."""
     with running_app(tmp_path_factory.mktemp("app")) as server:
         yield server
 
 
 @pytest.fixture
 def fresh_app(browser, tmp_path) -> Iterator[Server]:
-    """An app that nobody has visited yet."""
+    """Start an app that nobody has visited yet."""
     with running_app(tmp_path) as server:
         yield server
 
@@ -129,7 +129,7 @@ def fresh_app(browser, tmp_path) -> Iterator[Server]:
 # For the package, not the session: while it runs, other tests could not start an event loop of their own.
 @pytest.fixture(scope="package")
 def browser():
-    """A headless Chromium."""
+    """Start a headless Chromium."""
     reason = ""
     try:
         from playwright.sync_api import sync_playwright
@@ -212,7 +212,7 @@ class Visit:
 
 @pytest.fixture
 def visit(browser, request) -> Iterator[Visit]:
-    """``visit(server, path, **options)`` opens a page; whatever goes wrong in it fails the test."""
+    """Return ``visit(server, path, **options)``, which opens a page; whatever goes wrong in it fails the test."""
     opened = Visit(browser)
     yield opened
     opened.look_for_wreckage()

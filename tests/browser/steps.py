@@ -31,7 +31,7 @@ def settle(page: Any) -> None:
 
 
 def assert_comes(page: Any, script: str, arg: Any, value: Any) -> None:
-    """Assert that what the script reads becomes this value, within a time that no reader would wait longer."""
+    """Assert that what the script reads becomes this value, within a time that no user would wait longer."""
     for _ in range(100):
         if (found := page.evaluate(script, arg)) == value:
             return
@@ -46,7 +46,7 @@ def wait_for_chart(page: Any, key: str) -> None:
 
 
 def navigation(page: Any) -> Any:
-    """The list of pages at the side."""
+    """Return the list of pages at the side."""
     return page.get_by_test_id("stSidebarNav")
 
 
@@ -72,7 +72,7 @@ def check_is_there(page: Any, slug: str) -> None:
 
 
 def slider(page: Any, label: str) -> Any:
-    """The live slider whose label begins so."""
+    """Return the live slider whose label begins so."""
     return page.locator(f"input[type=range][aria-label^='{label}']")
 
 
@@ -94,7 +94,7 @@ def unfold(page: Any, title: str) -> None:
 
 
 def preset(page: Any, slug: str) -> Any:
-    """The button that restores the setting of the paper."""
+    """Return the button that restores the setting of the paper."""
     return page.locator(f"[class*='st-key-{slug}-preset-'] button").first
 
 
@@ -116,7 +116,7 @@ def wait_for_query(page: Any, **values: str | None) -> None:
 
 
 def overlapping(boxes: list[list[float]], slack: float) -> list[tuple[int, int]]:
-    """Pairs of rectangles (left, right, top, bottom or bottom, top) that overlap by more than `slack` both ways."""
+    """Return the pairs of rectangles (left, right, two vertical ends) that overlap by more than `slack` both ways."""
     return [
         (i, j)
         for (i, a), (j, b) in combinations(enumerate(boxes), 2)
@@ -125,18 +125,18 @@ def overlapping(boxes: list[list[float]], slack: float) -> list[tuple[int, int]]
 
 
 def colour(text: str) -> tuple[float, float, float]:
-    """Red, green and blue in [0, 1] of a computed CSS colour."""
+    """Return red, green and blue in [0, 1] of a computed CSS colour."""
     red, green, blue = (float(part) / 255 for part in re.findall(r"[\d.]+", text)[:3])
     return red, green, blue
 
 
 def luminance(rgb: tuple[float, float, float]) -> float:
-    """Relative luminance of an sRGB colour, by WCAG."""
+    """Return the relative luminance of an sRGB colour, by WCAG."""
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def contrast(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
-    """Contrast of two colours, from 1 to 21, by WCAG."""
+    """Return the contrast of two colours, from 1 to 21, by WCAG."""
     light, dark = sorted((luminance(a), luminance(b)), reverse=True)
     return (light + 0.05) / (dark + 0.05)

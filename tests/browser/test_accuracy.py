@@ -12,7 +12,7 @@ POINTS = "() => rf.traces('accuracy').filter((t) => t.mode === 'lines+markers').
 
 
 def left(page):
-    """How many parts the page says are missing."""
+    """Return how many parts the page says are missing."""
     text = page.get_by_text(re.compile(r"^\d+ of \d+ parts to compute|^All \d+ parts")).inner_text()
     return 0 if text.startswith("All") else int(text.split()[0])
 

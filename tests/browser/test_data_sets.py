@@ -25,7 +25,7 @@ N_IMAGES = 40
 
 @pytest.fixture(scope="module")
 def app_with_folder(browser, tmp_path_factory):
-    """An app whose data folder holds images, a table, and a file that is none."""
+    """Start an app whose data folder holds images, a table, and a file that is none."""
     folder = tmp_path_factory.mktemp("data")
     rng = np.random.default_rng(0)
     images = rng.integers(0, 256, (N_IMAGES, 8, 8), dtype=np.uint8)
@@ -40,7 +40,7 @@ def app_with_folder(browser, tmp_path_factory):
 
 
 def the_one_alert(page):
-    """The text of the only alert on the page, its second paragraph being what is shown instead."""
+    """Return the text of the only alert on the page, its second paragraph being what is shown instead."""
     page.get_by_test_id("stAlert").first.wait_for()
     settle(page)
     alerts = page.get_by_test_id("stAlert")

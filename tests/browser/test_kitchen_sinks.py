@@ -94,7 +94,7 @@ def test_columns_of_words_are_listed(app, visit):
 
 @pytest.fixture
 def app_with_prices(browser, tmp_path):
-    """An app whose data folder holds a table with numbers as targets; it ends after the visits to it."""
+    """Start an app whose data folder holds a table with numbers as targets; it ends after the visits to it."""
     rows = "".join(f"{i},{i % 7},{0.5 + i / 3}\n" for i in range(60))
     (tmp_path / "prices.csv").write_text("a,b,target\n" + rows, encoding="utf-8")
     with running_app(tmp_path, RFVIZ_DATA=str(tmp_path)) as server:

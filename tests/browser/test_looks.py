@@ -51,7 +51,7 @@ def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app,
 
 
 def check_soon(page, slug):
-    """The server is found without asking around, and nothing to draw with is discovered late."""
+    """Check that the server is found without asking around, and that nothing to draw with is discovered late."""
     asked = page.evaluate("""() => performance.getEntriesByType("resource")
       .map((e) => ({ name: new URL(e.name).pathname, start: e.startTime }))""")
     found = next(entry for entry in asked if entry["name"].endswith("/_stcore/health"))
@@ -63,7 +63,7 @@ def check_soon(page, slug):
 
 
 def check_rules(page):
-    """The rules of accessibility that axe-core checks: no serious violation."""
+    """Check the rules of accessibility that axe-core knows: no serious violation."""
     found = Axe().run(page).response["violations"]
     serious = [
         f"{rule['id']}: {rule['help']} ({node['html'][:120]}; {node['failureSummary'][:200]})"
@@ -75,7 +75,7 @@ def check_rules(page):
 
 
 def check_legible(page, scheme):
-    """Text stands out from its background: on the page, and in its charts."""
+    """Check that text stands out from its background: on the page, and in its charts."""
     background = colour(page.evaluate(BACKGROUND))
     assert (luminance(background) > 0.5) == (scheme == "light")
     assert contrast(background, colour(page.evaluate("getComputedStyle(document.querySelector('h1')).color"))) >= 7
@@ -87,7 +87,7 @@ def check_legible(page, scheme):
 
 
 def check_width(page):
-    """Nothing sticks out of the window, wide or narrow; charts follow the width a moment later."""
+    """Check that nothing sticks out of the window, wide or narrow; charts follow the width a moment later."""
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_function("() => new Promise((done) => setTimeout(() => done(!rf.overflowing().length), 100))")
@@ -97,7 +97,7 @@ def check_width(page):
 
 
 def check_share(page):
-    """What takes a chart away stands in the row with what pins it."""
+    """Check that what takes a chart away stands in the row with what pins it."""
     share = page.get_by_role("button", name="Share", exact=True)
     pin = page.get_by_role("button", name="Pin this chart", exact=False)
     if share.count() and pin.count():
@@ -146,7 +146,7 @@ def test_marks_are_as_large_as_their_panel_allows(app, visit):
 
 
 def check_names(page):
-    """Every control has a name that can be read aloud, every chart a sentence."""
+    """Check that every control has a name that can be read aloud, and every chart a sentence."""
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     nodes = [node for node in nodes if not node.get("ignored")]
     operated = [node for node in nodes if node["role"]["value"] in OPERATED]

@@ -120,7 +120,7 @@ def test_zoom_is_part_of_the_address(page, app, visit):
 
 
 def range_in(address):
-    """The range of both axes that an address holds."""
+    """Return the range of both axes that an address holds."""
     ranges = read_zoom(address.split("zoom=")[1])[0][SATURATION]
     return [*ranges["x"], *ranges["y"]]
 

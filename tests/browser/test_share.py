@@ -29,7 +29,7 @@ def opened(page):
 
 
 def saved(page, dialog, name):
-    """The bytes of the file that a button of the dialog gives."""
+    """Return the bytes of the file that a button of the dialog gives."""
     with page.expect_download() as waiting:
         dialog.get_by_role("button", name=name, exact=True).locator("visible=true").first.click()
     return open(waiting.value.path(), "rb").read()

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 
 
 def panels(page, name):
-    """The canvases of one kind: "feature", "sampled" or "exact"."""
+    """Return the canvases of one kind: "feature", "sampled" or "exact"."""
     places = {"feature": 1, "sampled": 2, "exact": 3}
     return page.locator(f".zoo .panel:nth-child({places[name]}) canvas")
 

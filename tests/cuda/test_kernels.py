@@ -48,7 +48,7 @@ class Framed:
         self.array = self.frame[2 : 2 + rows, 3 : 3 + columns]
 
     def result(self):
-        """The values, after a look at the frame around them."""
+        """Return the values, after a look at the frame around them."""
         frame, values = self.frame.get(), self.array.get()
         inside = np.zeros(frame.shape, dtype=bool)
         inside[2 : 2 + values.shape[0], 3 : 3 + values.shape[1]] = True
@@ -57,7 +57,7 @@ class Framed:
 
 
 def empty(xp, shape, dtype):
-    """A framed array of NaN, or of a wrong integer."""
+    """Return a framed array of NaN, or of a wrong integer."""
     return Framed(xp, np.full(shape, np.nan if np.dtype(dtype).kind == "f" else -99, dtype))
 
 
@@ -229,7 +229,7 @@ def test_cosine_sums(fake_gpu, rng, shape, dtype, with_logs):
 
 
 def boxes(X, rates, offsets, multipliers):
-    """Codes by Python's own integers, one row, grid and column at a time."""
+    """Return the codes by Python's own integers, one row, grid and column at a time."""
     codes = np.empty((rates.shape[1], len(X)), dtype=np.int64)
     for p, i in itertools.product(range(rates.shape[1]), range(len(X))):
         total = 0

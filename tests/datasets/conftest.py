@@ -24,7 +24,7 @@ def isolated(monkeypatch, tmp_path_factory):
 
 @pytest.fixture
 def real_folder():
-    """The folder of real data sets, or a skip that says so: they are no part of the project."""
+    """Use the folder of real data sets, or skip and say so: they are no part of the project."""
     if not (REAL / "umist_28x23.npz").is_file():
         pytest.skip(f"no real data in {REAL} (set RFVIZ_DATA)")
     datasets.set_folder(REAL)
@@ -33,14 +33,14 @@ def real_folder():
 
 @pytest.fixture
 def data_folder(tmp_path):
-    """An empty data folder in use."""
+    """Use an empty data folder."""
     datasets.set_folder(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def save(data_folder):
-    """``save(name, X=..., y=...)`` writes an .npz into the data folder and returns its key."""
+    """Return ``save(name, X=..., y=...)``, which writes an .npz into the data folder and returns its key."""
 
     def write(name, **arrays):
         np.savez_compressed(data_folder / f"{name}.npz", **arrays)

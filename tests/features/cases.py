@@ -1,4 +1,4 @@
-"""Every scheme in every kind of setting, made from what the schemes declare: a new scheme is tested by existing."""
+"""Every feature map in every kind of setting, made from what the maps declare: a new map is tested by existing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Case = tuple[str, dict[str, Any]]
 
 
 def _variants(scheme: type[FeatureMap]) -> list[dict[str, Any]]:
-    """The defaults, and each parameter of the scheme's own changed once."""
+    """Return the defaults, and each parameter of the map's own changed once."""
     settings: list[dict[str, Any]] = [{}]
     for param in scheme.params:
         if param.name in {common.name for common in COMMON_PARAMS}:
@@ -47,18 +47,18 @@ IDS = [f"{name}-{'-'.join(f'{k}={v}' for k, v in setting.items()) or 'default'}"
 
 
 def make(case: Case, n_components: int = 64, **keywords: Any) -> FeatureMap:
-    """An unfitted map."""
+    """Build an unfitted map."""
     name, setting = case
     return registry()[name](n_components, **{"device": "cpu", **setting, **keywords})
 
 
 def unit_rows(n_samples: int, n_features: int, seed: int = 0) -> np.ndarray:
-    """Points on the unit sphere."""
+    """Draw points on the unit sphere."""
     X = np.random.default_rng(seed).standard_normal((n_samples, n_features))
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
 
 def dense(features: Any) -> np.ndarray:
-    """Features as an array on the host, whatever a scheme gives."""
+    """Return features as a dense array on the host, whatever a map gives."""
     features = features.get() if hasattr(features, "get") else features
     return features.toarray() if sparse.issparse(features) else features

@@ -35,7 +35,7 @@ class TwoHats(HatMixture):
 
 
 def boxes(feature_map, data):
-    """The joint bins as tuples of Python integers, by loops: (repetitions, rows)."""
+    """Return the joint bins as tuples of Python integers, by loops: (repetitions, rows)."""
     return [
         [
             tuple(int(np.ceil((x[j] - shifts[j]) / pitches[j])) for j in range(len(x)))

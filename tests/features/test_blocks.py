@@ -18,7 +18,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
 
 @pytest.fixture
 def parallel(monkeypatch):
-    """Worker threads also for small jobs."""
+    """Use worker threads also for small jobs."""
     for module in (blocks, bins):
         monkeypatch.setattr(module, "_PARALLEL_FROM", 0)
         monkeypatch.setattr(module, "worker_count", lambda: 2)

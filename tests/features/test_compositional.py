@@ -21,7 +21,7 @@ from tests.kernels.test_compositional import MIXED, data
 
 
 def rows_of(feature_map):
-    """Each feature as a tuple that is equal for equal features."""
+    """Return each feature as a tuple that is equal for equal features."""
     ends, moduli = feature_map.ends_, feature_map.modulus_ends_
     return [
         (
@@ -36,7 +36,7 @@ def rows_of(feature_map):
 
 
 def evaluate(feature_map, x):
-    """Features of one sample, number by number, before their weights."""
+    """Return the features of one sample, number by number, before their weights."""
     angles, moduli = np.zeros(len(x)), np.ones(len(x))
     for group in feature_map.skeleton_.inputs:
         base, d = group.base, group.base.dimension

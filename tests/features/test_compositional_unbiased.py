@@ -22,7 +22,7 @@ CODES = {"binary": 2, "categorical": 3}
 
 
 def rows_for(skeleton, n=5, seed=0):
-    """Points of the skeleton's base spaces, some rows nearly equal so that the kernel takes many values."""
+    """Draw points of the skeleton's base spaces, some rows nearly equal so that the kernel takes many values."""
     rng = np.random.default_rng(seed)
     X = np.empty((n, skeleton.n_columns))
     for group in skeleton.inputs:
@@ -78,7 +78,7 @@ def test_unbiased_for_every_activation_with_bases_mixed(form, deduplicate):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    """Draws by a few features at a time, for tests that want many small maps."""
+    """Draw by a few features at a time, for tests that want many small maps."""
     monkeypatch.setattr(compositional_draws, "CHUNK", 64)
     monkeypatch.setattr(compositional_unique, "CHUNK", 64)
 

@@ -15,7 +15,7 @@ HASHES = [name for name, scheme in registry().items() if issubclass(scheme, Hash
 
 
 def brute_force(feature_map, X):
-    """All projections at once, which the library never stores."""
+    """Return all projections at once, which the library never stores."""
     return np.argmax(np.einsum("nd,qmd->nqm", X, feature_map.weights_), axis=1)
 
 

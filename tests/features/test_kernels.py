@@ -33,7 +33,7 @@ every_case = pytest.mark.parametrize("case", CASES, ids=IDS)
 
 
 def mean_alarms(samples, expected, bias=0.0):
-    """Whether the mean of `samples` (seeds, pairs) departs from `expected` by more than `bias`, pair by pair."""
+    """Return whether the mean of `samples` (seeds, pairs) departs from `expected` by more than `bias`, pair by pair."""
     deviation = samples.mean(axis=0) - expected
     deviation = np.sign(deviation) * np.maximum(np.abs(deviation) - bias, 0.0)
     spread = samples.std(axis=0, ddof=1) / np.sqrt(len(samples))
@@ -43,7 +43,7 @@ def mean_alarms(samples, expected, bias=0.0):
 
 
 def variance_alarms(samples, expected):
-    """Likewise for the variance: means over many features are nearly normal, so (S − 1)s²/σ² is chi-squared."""
+    """Return likewise for the variance: means over many features are nearly normal, so (S − 1)s²/σ² is chi-squared."""
     random = expected > 1e-12
     observed = samples.var(axis=0, ddof=1)
     assert observed[~random].max(initial=0.0) < 1e-12
@@ -53,7 +53,7 @@ def variance_alarms(samples, expected):
 
 
 def estimates(case, data=X, seeds=SEEDS):
-    """Kernel estimates over seeds, shape (seeds, rows, rows), and the last map."""
+    """Return kernel estimates over seeds, shape (seeds, rows, rows), and the last map."""
     kernel_hats = np.empty((seeds, len(data), len(data)))
     for seed in range(seeds):
         feature_map = make(case, FEATURES, random_state=seed, dtype="float64").fit(data)
@@ -63,7 +63,7 @@ def estimates(case, data=X, seeds=SEEDS):
 
 
 def _product_variance(feature_map, data):
-    """Closed-form variance of the kernel estimate, or None for a scheme without one."""
+    """Return the closed-form variance of the kernel estimate, or None for a map without one."""
     if getattr(feature_map, "receptive_field", None) is not None or isinstance(feature_map, SharedPoolMaxout):
         law = feature_map.product_law(data)  # checked by brute force in tests of their own
         return None if law is None else law.variance(FEATURES)
@@ -198,7 +198,7 @@ def test_a_projection_is_maxout_with_a_pool_of_one():
 
 
 def _errors(transform, kernel, seeds):
-    """Root mean square error of the kernel estimate, per seed."""
+    """Return the root mean square error of the kernel estimate, per seed."""
     features = [transform(seed) for seed in range(seeds)]
     return [np.sqrt(np.mean((f @ f.T - kernel) ** 2)) for f in features]
 

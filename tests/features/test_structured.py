@@ -24,7 +24,7 @@ SIZES = [1, 2, 4, 8, 32, 64, 128, 512, 1024, 4096]
 
 
 def matrix(signs, radii):
-    """The rows of the blocks, written out."""
+    """Return the rows of the blocks, written out."""
     size = signs.shape[2]
     H = hadamard(size) / np.sqrt(size)
     rows = np.vstack([H @ np.diag(a) @ H @ np.diag(b) @ H @ np.diag(c) for a, b, c in signs])
@@ -111,7 +111,7 @@ def test_cost_grows_as_the_logarithm():
 
 
 def _mean_cosine(p, point):
-    """E cos ω·x over signs and lengths of a block of size p: mean and standard error, over many blocks."""
+    """Return E cos ω·x over signs and lengths of a block of size p: mean and standard error, over many blocks."""
     blocks = 400_000 // p
     signs = np.where(np.random.default_rng(p).random((blocks, 3, p)) < 0.5, -1.0, 1.0)
     radii = np.sqrt(chi_square(1, 1, p, np.empty((blocks * p, 1))))[:, 0]

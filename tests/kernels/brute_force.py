@@ -15,7 +15,7 @@ def gauss(low, high, n):
 
 
 def bivariate_cdf(theta, s, t):
-    """P(U ≤ s, V ≤ t) at correlation cos θ, by Plackett's identity from the nearer end, θ = 0 or θ = π."""
+    """Return P(U ≤ s, V ≤ t) at correlation cos θ, by Plackett's identity from the nearer end, θ = 0 or θ = π."""
     if theta > np.pi / 2:
         return ndtr(s) - bivariate_cdf(np.pi - theta, s, -t)
     v, w = gauss(0.0, 1.0, 100)
@@ -29,7 +29,7 @@ def bivariate_cdf(theta, s, t):
 
 
 def same_argmax(theta, q, *functions, nodes=(240, 70)):
-    """E[g(h(x), h(z)); the same j attains both maxima] for each g, symmetric in its arguments."""
+    """Return E[g(h(x), h(z)); the same j attains both maxima] for each g, symmetric in its arguments."""
     a, weight_a = gauss(-8.0, 9.0, nodes[0])
     b, weight_b = gauss(0.0, 8.5, nodes[1])
     a, b, weight_a = a[:, None], b[None, :], weight_a[:, None]
@@ -41,7 +41,7 @@ def same_argmax(theta, q, *functions, nodes=(240, 70)):
 
 
 def different_argmax(theta, q, *functions, nodes=(240, 90)):
-    """E[g(h(x), h(z)); different j attain the maxima] for each g, symmetric in its arguments; θ not close to π."""
+    """Return E[g(h(x), h(z)); different j attain the maxima] for each g, symmetric in its arguments; θ not near π."""
     cos, sin = np.cos(theta / 2), np.sin(theta / 2)
     a, weight_a = gauss(-9.0 / cos, 9.0 / cos, nodes[0])
     b, weight_b = gauss(0.0, 8.5, nodes[1])
@@ -54,6 +54,6 @@ def different_argmax(theta, q, *functions, nodes=(240, 90)):
 
 
 def expectations(theta, q, *functions):
-    """E g(h(x), h(z)) for each symmetric g."""
+    """Return E g(h(x), h(z)) for each symmetric g."""
     same = np.array(same_argmax(theta, q, *functions))
     return same + different_argmax(theta, q, *functions) if q > 1 else same

@@ -23,7 +23,7 @@ MIXED = graph(
 
 
 def data(n, seed=0):
-    """Rows for MIXED."""
+    """Draw rows for MIXED."""
     rng = np.random.default_rng(seed)
     return np.column_stack(
         [rng.standard_normal((n, 6)), rng.integers(0, 2, (n, 2)), rng.integers(0, 4, (n, 2)), rng.normal(size=(n, 6))]

@@ -30,7 +30,7 @@ def test_mixtures_are_the_functions(activation):
 
 
 def by_quadrature(x, z, scale, bias, functions):
-    """E f(u)g(v) for each pair, u = ⟨w, x⟩ + b and v likewise, by the trapezoidal rule in the plane."""
+    """Return E f(u)g(v) for each pair, u = ⟨w, x⟩ + b and v likewise, by the trapezoidal rule in the plane."""
     covariance = scale**2 * (np.array([[x @ x, x @ z], [x @ z, z @ z]]) + bias)
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.maximum(values, 0.0))

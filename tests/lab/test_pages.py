@@ -111,7 +111,7 @@ def test_charts_are_complete(slug, number):
 
 
 def undefined(script):
-    """Names that a script uses and nothing in it gives: found without running it."""
+    """Return the names that a script uses and nothing in it gives: found without running it."""
     nodes = list(ast.walk(ast.parse(script)))
     used = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     given = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
@@ -141,7 +141,7 @@ def test_presets_are_legal_as_they_stand(slug, monkeypatch):
     page, load = find_page(slug), datasets.load
 
     def load_at_hand(name, progress=None, **values):
-        """Images in place of what would have to be downloaded; its settings are asked for all the same."""
+        """Load images in place of what would have to be downloaded; its settings are asked for all the same."""
         at_hand = datasets.specs()[name].source in ("generated", "bundled")
         return load(name, progress, **values) if at_hand else load("photo_patches", max_samples=100)
 

@@ -33,7 +33,7 @@ DIGITS = source_of(datasets.load("digits"))
 
 @pytest.fixture
 def sweep():
-    """A function that returns the work of a sweep; all share a cache."""
+    """Return a function that returns the work of a sweep; all share a cache."""
     cache = Cache()
 
     def work(candidates=(MAXOUT, LINEAR), seeds=2, steps=STEPS, alphas=1.0, loss="ridge", source=DIGITS):
@@ -43,7 +43,7 @@ def sweep():
 
 
 def frames(work, axis="m"):
-    """The frame of each curve in per cent, by label."""
+    """Return the frame of each curve in per cent, by label."""
     runs = runs_of(work)
     return {label: make_curve(label, RandomMaxout, found, scale=100, axis=axis).frame for label, found in runs.items()}
 

@@ -14,7 +14,7 @@ MODULES = [
 
 
 def texts(module):
-    """Its long words, by name."""
+    """Return the long words of a module, by name."""
     found = vars(importlib.import_module(module))
     return {name: value for name, value in found.items() if isinstance(value, str) and name.isupper()}
 

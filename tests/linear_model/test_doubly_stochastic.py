@@ -35,7 +35,7 @@ def test_scikit_learn_checks(estimator, check):
 
 
 def stored(model, data, m):
-    """All features in one matrix, from the weights of each block."""
+    """Return all features in one matrix, from the weights of each block."""
     blocks = [model.feature_block(k).transform_blocks(data, scaled=False) for k in range(-(-m // BLOCK))]
     return np.hstack([np.concatenate(list(block)) for block in blocks])[:, :m].astype(np.float64)
 

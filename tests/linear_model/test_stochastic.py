@@ -51,7 +51,7 @@ def exact(Phi, y, loss, alpha):
 
 
 def _exact_exponential(Phi, y, alpha):
-    """The minimum by a quasi-Newton method."""
+    """Return the minimum by a quasi-Newton method."""
     classes, labels = np.unique(y, return_inverse=True)
     columns = 1 if len(classes) == 2 else len(classes)
 

@@ -24,7 +24,7 @@ every_form = pytest.mark.parametrize("form", FORMS, ids=str)
 
 
 def coefficients(act, n):
-    """The first coefficients by numerical means: a Fourier series of the value on a circle around 0."""
+    """Compute the first coefficients by numerical means: a Fourier series of the value on a circle around 0."""
     radius, points = 0.5, 256
     z = radius * np.exp(2j * np.pi * np.arange(points) / points)
     if act.kind in ("relu", "step"):

@@ -17,7 +17,7 @@ SERIES = {"kind": "series", "coefficients": [0.1, 0.5, 0.4]}
 
 
 def enumerated(skeleton):
-    """P(set of inputs that occur), by all draws: numbers of children and choices, node by node."""
+    """Return P(set of inputs that occur), by all draws: numbers of children and choices, node by node."""
     edges, acts = {}, {}
     for layer in skeleton.layers:
         for i, sources in enumerate(layer.edges):

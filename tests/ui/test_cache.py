@@ -17,7 +17,7 @@ CPU, GPU, TF32 = Target("cpu"), Target("cuda:0"), Target("cuda:0", "tf32")
 
 @pytest.fixture
 def key():
-    """An argument of its own, so that tests do not see each other's results."""
+    """Return an argument of its own for each test, so that tests do not see each other's results."""
     return f"test-{uuid.uuid4()}"
 
 

@@ -23,7 +23,7 @@ SLIDERS = [p for p in PARAMS if p.kind in ("int", "float") and p.name != "random
 
 @pytest.fixture
 def panel(monkeypatch):
-    """A panel whose widgets only record how they were called, in `panel.drawn`."""
+    """Return a panel whose widgets only record how they were called, in `panel.drawn`."""
     drawn, session = [], {}
 
     def widget(kind):

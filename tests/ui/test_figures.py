@@ -35,7 +35,7 @@ BACKGROUNDS = {name: CONFIG["theme"][name]["backgroundColor"] for name in ("ligh
 
 
 def luminance(colour):
-    """Relative luminance by WCAG of a colour such as ``"#2a7fc4"``."""
+    """Return the relative luminance by WCAG of a colour such as ``"#2a7fc4"``."""
     c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     return float(np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722])
 
@@ -46,7 +46,7 @@ def contrast(a, b):
 
 
 def overlaps(places, size):
-    """Pairs of boxes around these centres that overlap."""
+    """Return the pairs of boxes around these centres that overlap."""
     return [(i, j) for i, j in combinations(range(len(places)), 2) if (np.abs(places[i] - places[j]) < size).all()]
 
 
@@ -80,7 +80,7 @@ def test_every_setting_of_a_map_stands_out_on_both_themes(cls, theme):
 
 
 def oklab(colour):
-    """Björn Ottosson's perceptual coordinates: distances look about as large as they are."""
+    """Return Björn Ottosson's perceptual coordinates: distances look about as large as they are."""
     c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
     cones = [[0.4122, 0.5363, 0.0514], [0.2119, 0.6807, 0.1074], [0.0883, 0.2817, 0.6300]]

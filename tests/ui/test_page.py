@@ -12,7 +12,7 @@ from tests.page_settings import computed
 
 
 def without_times(text):
-    """The text without what a clock has measured."""
+    """Return the text without what a clock has measured."""
     return re.sub(r"[\d.,]+ (ms|s|times)\b", "…", text)
 
 

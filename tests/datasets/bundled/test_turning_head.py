@@ -16,7 +16,7 @@ def true_sequence():
 
 
 def order_along_curve(Z: np.ndarray) -> np.ndarray:
-    """Rank of each row of `Z` (n, 2) along the curve that the rows lie on, from either end.
+    """Return the rank of each row of `Z` (n, 2) along the curve that the rows lie on, from either end.
 
     The Fiedler vector of a graph of near neighbours rises from one end to the other (spectral seriation). The direction
     from the middle of the horseshoe would not do: the curve's ends curl inwards.

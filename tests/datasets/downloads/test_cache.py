@@ -243,7 +243,7 @@ def test_olivetti(monkeypatch):
 
 
 def _smooth_faces(rng):
-    """575 smooth pictures of 112×92, no two alike."""
+    """Return 575 smooth pictures of 112×92, no two alike."""
     y, x = np.mgrid[:112, :92] / 92
     shift = rng.random((575, 1, 1))
     return np.rint(127 + 127 * np.sin(5 * y + 3 * x * shift + 6 * shift)).astype(np.uint8)

@@ -13,7 +13,7 @@ from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 
 
 def smooth_images(n, seed=0):
-    """Smooth pictures, no two alike, whose colours differ."""
+    """Return smooth pictures, no two alike, whose colours differ."""
     y, x, colour = np.meshgrid(np.arange(32) / 32, np.arange(32) / 32, np.arange(3), indexing="ij")
     shift = np.random.default_rng(seed).random((n, 1, 1, 1))
     return np.rint(127 + 127 * np.sin(4 * y + 3 * x * shift + 2 * colour + 6 * shift)).astype(np.uint8)

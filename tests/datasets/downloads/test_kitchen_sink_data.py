@@ -21,7 +21,7 @@ def fast(monkeypatch):
 
 
 def adult_table(first=(25, 226_802), second=(39, 77_516), at=N_ADULT - 32_561):
-    """A table of Adult's shape; the places of its rows stand in the capital gains."""
+    """Build a table of Adult's shape; the places of its rows stand in the capital gains."""
     table = pd.DataFrame({name: np.zeros(N_ADULT) for name in adult.NUMERIC})
     table["capital-gain"] = np.arange(N_ADULT, dtype=float)
     for row, values in ((0, first), (at, second)):

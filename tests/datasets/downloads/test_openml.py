@@ -26,7 +26,7 @@ def entry(number=61, name="iris", version=1, rows="150.0", columns="5.0"):
 
 @pytest.fixture
 def server(monkeypatch):
-    """What a server answers, and which addresses were asked."""
+    """Return a function that sets what a server answers, and returns the list of addresses that were asked."""
     asked = []
 
     def use(reply):
@@ -112,7 +112,7 @@ def test_only_secure_addresses_are_followed():
 
 @pytest.fixture
 def fetched(monkeypatch):
-    """Scikit-learn's downloader, handing out a small table with words and gaps."""
+    """Put in place of scikit-learn's downloader one that hands out a small table with words and gaps."""
     frame = pd.DataFrame(
         {"colour": pd.Categorical(["r", "g", None, "b", "r"] * 6), "x": [1.0, 2.0, np.nan, 4.0, 5.0] * 6}
     )
@@ -170,7 +170,7 @@ LISTED = [entry(number, name, version) for number, name in enumerate(NAMES, 1) f
 
 @pytest.fixture
 def shop(monkeypatch, tmp_path):
-    """OpenML with a list of its own, which can be taken off the net; and which addresses were asked."""
+    """Put a list of our own in place of OpenML's, which can be taken off the net; note which addresses are asked."""
     monkeypatch.setenv("RFVIZ_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "_TICK_SECONDS", 0.01)
     monkeypatch.setattr("rfviz.datasets.downloads.openml_list._PAGE", 5)
@@ -198,7 +198,7 @@ def shop(monkeypatch, tmp_path):
 
 
 def names(query):
-    """The names that a search finds, each once, in its order."""
+    """Return the names that a search finds, each once, in its order."""
     return list(dict.fromkeys(found.name for found in openml.search(query)))
 
 

@@ -44,7 +44,7 @@ def link():
 
 
 def encrypted():
-    """An archive whose first member says that it is encrypted."""
+    """Return an archive whose first member says that it is encrypted."""
     data = bytearray(pictures())
     for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         data[data.index(mark) + offset] |= 1
@@ -52,7 +52,7 @@ def encrypted():
 
 
 def png_of_size(width, height):
-    """A PNG that announces a size and holds next to nothing."""
+    """Return a PNG that announces a size and holds next to nothing."""
 
     def chunk(name, content):
         return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
@@ -62,7 +62,7 @@ def png_of_size(width, height):
 
 
 def lying_sizes():
-    """An archive that announces fewer bytes than its first member expands to."""
+    """Return an archive that announces fewer bytes than its first member expands to."""
     data = bytearray(zipped([("a.png", b"\0" * 5_000_000), ("b.png", picture())]))
     for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         struct.pack_into("<I", data, data.index(mark) + offset, 1000)
@@ -70,14 +70,14 @@ def lying_sizes():
 
 
 def many_entries():
-    """A table of contents that announces more than four billion bytes of entries."""
+    """Return an archive whose table of contents announces more than four billion bytes of entries."""
     data = bytearray(pictures())
     struct.pack_into("<HI", data, data.rindex(b"PK\x05\x06") + 10, 65_535, 0xFFFFFFF0)
     return bytes(data)
 
 
 def npy_of_shape(shape, dtype="<f8"):
-    """An .npy file that announces a shape and holds nothing."""
+    """Return an .npy file that announces a shape and holds nothing."""
     text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text
 
@@ -168,7 +168,7 @@ MADE = {
 
 
 def mutated(data, rng):
-    """The bytes after one accident."""
+    """Return the bytes after one accident."""
     kind = rng.integers(7)
     place = int(rng.integers(len(data)))
     if kind == 0:
@@ -203,7 +203,7 @@ def accidents():
 
 
 def outcome(name, data):
-    """The data set, or the sentence; whatever else is raised fails the test."""
+    """Return the data set, or the error with its sentence; whatever else is raised fails the test."""
     try:
         return read_upload(name, data).prepare()
     except (DataError, MemoryBudgetError) as error:
@@ -238,7 +238,7 @@ sys.addaudithook(_on_audit)
 
 @pytest.fixture
 def guarded():
-    """Little memory to use; whatever Python opens to write is noted, and no warning may leak."""
+    """Allow little memory; whatever Python opens to write is noted, and no warning may leak."""
     global _opened_to_write
     datasets.set_memory_limit(LIMIT_BYTES)
     with warnings.catch_warnings():
@@ -248,7 +248,7 @@ def guarded():
 
 
 def _peak_memory(anew=False):
-    """Bytes of memory at most so far; counted anew from what is in use now where the system can."""
+    """Return the bytes of memory at most so far; counted anew from what is in use now where the system can."""
     if anew and sys.platform == "linux":
         with contextlib.suppress(OSError):
             Path("/proc/self/clear_refs").write_text("5")

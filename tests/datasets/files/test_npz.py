@@ -33,7 +33,7 @@ def write(tmp_path):
 
 
 def _refused(path, *texts):
-    """The sentence with which `path` is refused, holding `texts`, already by its headers or only when read."""
+    """Return the sentence with which `path` is refused, holding `texts`, already by its headers or only when read."""
     with pytest.raises(DataError) as caught:
         read(path)
     message = str(caught.value)
@@ -177,7 +177,7 @@ def test_unknown_version(tmp_path):
 
 
 def _with_shape(shape):
-    """The file of X, its header claiming another shape."""
+    """Return the file of X, its header claiming another shape."""
     head, data = _npy(X)[:128], _npy(X)[128:]
     text = head[10:].decode().replace("(6, 3)", shape).rstrip()
     return head[:10] + text.ljust(117).encode() + b"\n" + data

@@ -26,7 +26,7 @@ def write(tmp_path):
 
 @pytest.fixture(params=["upload", "path"])
 def read(request):
-    """``read(path)`` reads a file at a path, or its bytes."""
+    """Return ``read(path)``, which reads a file at a path, or its bytes."""
     if request.param == "path":
         return lambda path: read_path(path, "From a test", Meta())
     return lambda path: read_upload(path.name, path.read_bytes())

@@ -16,7 +16,7 @@ from rfviz.errors import DataError, MemoryBudgetError
 
 @pytest.fixture(params=["upload", "path"])
 def read(request, tmp_path):
-    """``read(content, name)`` reads a file in memory, or one at a path."""
+    """Return ``read(content, name)``, which reads a file in memory, or one at a path."""
 
     def read(content, name="a.csv", meta=None):
         content = content if isinstance(content, bytes) else content.encode("utf-8")
@@ -29,7 +29,7 @@ def read(request, tmp_path):
 
 
 def _values(upload):
-    """The columns of numbers, and the words of the others."""
+    """Return the columns of numbers, and the words of the others."""
     return {
         name: values.tolist() if isinstance(values := upload.table.values(name), np.ndarray) else list(values)
         for name in upload.table.names

@@ -11,7 +11,7 @@ planar = pytest.mark.parametrize("name", NAMES)
 
 
 def exact(name, **params):
-    """Without noise, in double precision."""
+    """Return the points without noise, in double precision."""
     data = datasets.load(name, n_samples=2000, noise=0.0, **params)
     return data.X.astype(float), data.y
 

@@ -10,7 +10,7 @@ both = pytest.mark.parametrize("name", ["categorical_toy", "binary_toy"])
 
 
 def z_scores(values, y):
-    """Standardised correlation of each value with the labels: near normal where they are independent."""
+    """Return the standardised correlation of each value with the labels: near normal where they are independent."""
     y = y - y.mean()
     values = values - values.mean(axis=0)
     return (values.T @ y) / np.sqrt((values**2).sum(axis=0) * np.mean(y**2))

@@ -55,7 +55,7 @@ def test_refusals(digits, monkeypatch):
 
 
 def test_first_cells_of_the_paper():
-    """m = 100 and 500 on MNIST, one draw: within three of the paper's standard deviations, or better."""
+    """Compare m = 100 and 500 on MNIST, one draw: within three of the paper's standard deviations, or better."""
     file = REAL / "mnist.npz"
     if not file.is_file():
         pytest.skip(f"needs {file}")

@@ -18,7 +18,7 @@ def grids():
 
 
 def chart(at, kind):
-    """The first chart with a trace of that kind."""
+    """Return the first chart with a trace of that kind."""
     return next(spec for spec in specs(at) if any(t["type"] == kind for t in spec["data"]))
 
 

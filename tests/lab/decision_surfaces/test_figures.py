@@ -26,12 +26,12 @@ def surface(scores):
 
 
 def pixels(image):
-    """RGBA, the lowest row first."""
+    """Return the colours of the pixels, RGBA, the lowest row first."""
     return np.asarray(Image.open(io.BytesIO(base64.b64decode(image["source"].partition(",")[2]))))[::-1].astype(int)
 
 
 def halves():
-    """Ten rows and columns: the left six columns are class 0's, the lower rows surer than the upper."""
+    """Return scores of ten rows and columns: the left six are class 0's, the lower rows surer than the upper."""
     sign = np.where(np.arange(10) < 6, 1.0, -1.0) * np.linspace(20, 0.2, 10)[:, None]
     return np.stack([sign, -sign], axis=2)
 

@@ -14,7 +14,7 @@ from tests.charts import opacity
 
 
 def curves(spec, grid):
-    """The lines of a chart over exactly this grid."""
+    """Return the lines of a chart over exactly this grid."""
     lines = [t for t in spec["data"] if t["type"] == "scatter" and t["mode"] == "lines"]
     return [array(t["y"]) for t in lines if np.array_equal(array(t["x"]), grid)]
 

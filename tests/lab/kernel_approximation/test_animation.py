@@ -12,7 +12,7 @@ SMALL = {"points": 16, "m_max": 100, "draws": 2}
 
 
 def shown(values):
-    """A page with settings, the panel that answered, and a cache."""
+    """Return a page with settings, the panel that answered, and a cache."""
     panel, cache = Preset(SMALL | values), Cache()
     source = PAGE.source(panel)
     return compute(PAGE, source, PAGE.settings(panel, source), cache), panel, cache

@@ -31,7 +31,7 @@ def sphere():
 
 
 def brute_force(sample, spec, m, seed):
-    """Errors of all pairs i < j of a map that is drawn and applied on its own."""
+    """Return the errors of all pairs i < j of a map that is drawn and applied on its own."""
     points = sample.coordinates
     own = spec.make(n_components=m, random_state=seed, dtype="float64").fit(points)
     Phi = own.transform(points)

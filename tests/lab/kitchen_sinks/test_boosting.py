@@ -84,7 +84,7 @@ def test_boosting_that_ends_early_keeps_its_last_error():
 
 
 def exclusive_or():
-    """Two columns neither of which says anything about the class alone."""
+    """Draw two columns neither of which says anything about the class alone."""
     corners = np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 20, dtype=np.float32)
     data = Dataset("corners", corners, y=np.array([0, 0, 1, 1] * 20), target_names=("same", "other"), n_train=40)
     return make_split(data, "none")

@@ -9,7 +9,7 @@ from rfviz.lab.kitchen_sinks.figures import plot_error
 
 
 def error_axis(*errors):
-    """The axis of a chart of these errors in per cent, without room beyond them."""
+    """Return the axis of a chart of these errors in per cent, without room beyond them."""
     frame = pd.DataFrame({"K": range(1, 1 + len(errors)), "error": errors, "s.d.": 0.0, "draws": 1})
     frame["error"] /= 100
     return plot_error([Curve("stumps", DecisionStumps, frame)], 10).layout.yaxis

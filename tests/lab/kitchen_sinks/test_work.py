@@ -35,7 +35,7 @@ BREAST_CANCER = source_of(datasets.load("breast_cancer"))
 
 @pytest.fixture
 def learners():
-    """A function that returns the work of both sides; all share a cache."""
+    """Return a function that returns the work of both sides; all share a cache."""
     cache = Cache()
 
     def work(grids=BOOSTED, source=BREAST_CANCER):
@@ -47,7 +47,7 @@ def learners():
 
 @pytest.fixture
 def draws():
-    """A function that returns the work of several draws; all share a cache."""
+    """Return a function that returns the work of several draws; all share a cache."""
     cache = Cache()
 
     def work(runs=3):

@@ -49,7 +49,7 @@ def test_embedding_of_classes_has_no_order_and_a_legend():
 
 
 def ring(at):
-    """Where the selected point is ringed; None where none is."""
+    """Return where the selected point is ringed; None where none is."""
     marks = specs(at)[0]["data"]
     found = [t for t in marks if t.get("marker", {}).get("symbol") == "circle-open"]
     return [array(found[0][axis])[0] for axis in "xy"] if found else None

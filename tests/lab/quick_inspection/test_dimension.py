@@ -17,13 +17,13 @@ SEEDS = range(12)
 
 
 def torus(generator, n, d):
-    """Points spread evenly over a flat torus: d angles in 2·d columns, without a border."""
+    """Draw points spread evenly over a flat torus: d angles in 2·d columns, without a border."""
     angles = generator.uniform(0.0, 2.0 * np.pi, (n, d))
     return np.hstack([np.cos(angles), np.sin(angles)])
 
 
 def curve(generator, n, d):
-    """A closed curve wound through ten columns."""
+    """Draw points of a closed curve wound through ten columns."""
     t = generator.uniform(0.0, 2.0 * np.pi, n)
     return np.column_stack([f(k * t) / k for k in range(1, 6) for f in (np.cos, np.sin)])
 

@@ -23,7 +23,7 @@ UNFOLDED = {f"details-{number}": True for number in range(6)}
 
 
 def findings(at):
-    """Title of each finding to its icon, grade and sentence."""
+    """Return icon, grade and sentence of each finding, by its title."""
     texts = [markdown.value for markdown in at.markdown]
     found = {}
     for heading, sentence in itertools.pairwise(texts):
@@ -35,7 +35,7 @@ def findings(at):
 
 
 def links(at):
-    """Page and query of each link to another page."""
+    """Return page and query of each link to another page."""
     return [(link.proto.page, link.proto.query_string) for link in at.get("page_link")]
 
 

@@ -16,7 +16,7 @@ UNFOLDED = {f"details-{number}": True for number in range(3)}
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    """A quick benchmark of three maps, none of them measured before."""
+    """Make the benchmark quick: three maps, none of them measured before."""
     few = {name: registry()[name] for name in ("RandomMaxout", "RandomFourier", "DecisionStumps")}
     monkeypatch.setattr(views, "registry", lambda: few)
     for name in ("TURNS", "DRAWS"):

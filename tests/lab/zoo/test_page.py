@@ -15,7 +15,7 @@ NAMES = [cls.__name__ for cls in ordered_maps()]
 
 
 def gallery(at):
-    """What is sent to the browser."""
+    """Return what is sent to the browser."""
     components = [element.proto for element in at.get("bidi_component")]
     (found,) = [json.loads(c.bytes) for c in components if c.component_name == "rfviz.zoo"]
     return found

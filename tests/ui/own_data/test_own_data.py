@@ -30,13 +30,13 @@ PAGES = [page.slug for page in NAVIGATION if page.slug not in ("home", "lessons"
 
 
 def brought(kind):
-    """A held on which such data lie, and their key."""
+    """Return what a session holds that has brought such data, and their key."""
     held = SessionData()
     return held, held.put(TAKEN[kind], TAKEN[kind].suggestion, TAKEN[kind].prepare())
 
 
 def visited(slug, kind):
-    """A page of a session that has brought such data and has chosen them."""
+    """Return a page of a session that has brought such data and has chosen them, and their key."""
     held, key = brought(kind)
     at = page_at(slug, timeout=60)
     at.session_state[own_data._STATE] = held

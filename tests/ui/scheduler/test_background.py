@@ -12,7 +12,7 @@ from rfviz.ui.scheduler.background import Abandoned, Job
 
 
 def endless(seen):
-    """Work that reports a hundred times a second, and notes how it ended."""
+    """Return work that reports a hundred times a second, and notes in `seen` that it ended."""
 
     def work(progress):
         try:

@@ -25,7 +25,7 @@ DEADLINE = 20
 
 @pytest.fixture(autouse=True)
 def lanes(fake_gpu, monkeypatch):
-    """Lanes of its own for each test; on the processor one computation at a time, as on a GPU."""
+    """Give each test lanes of its own; on the processor one computation at a time, as on a GPU."""
     monkeypatch.setattr(scheduler, "CpuPool", lambda n_slots: cpu_pool.CpuPool(1))
     scheduler.close()
     yield fake_gpu
@@ -80,7 +80,7 @@ class Blocked:
 
 
 def queued(target, sessions, served, background=False, **more):
-    """One waiting computation after the other, each of which says whose it was."""
+    """Queue one computation after the other, each of which says whose it was."""
     threads = []
     for session in sessions:
         before = scheduler.queue_state(target.device)[1]
@@ -92,7 +92,7 @@ def queued(target, sessions, served, background=False, **more):
 
 
 def hold(target):
-    """A computation that makes no report, so that it lets nobody pass."""
+    """Start a computation that makes no report, so that it lets nobody pass."""
     begun, go = threading.Event(), threading.Event()
     thread = Asking(Request("holding", target), lambda report: (begun.set(), go.wait(DEADLINE)))
     assert begun.wait(DEADLINE)

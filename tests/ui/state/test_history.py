@@ -7,7 +7,7 @@ from tests.app_pages import SATURATION, changed, opened
 
 
 def recorded(*values):
-    """A history of these values of q, each a while after the one before."""
+    """Return a history of these values of q, each a while after the one before."""
     history = History()
     for number, value in enumerate(values):
         history.record({"q": value}, 10.0 * number, 10.0 * number)
@@ -108,7 +108,7 @@ def page():
 
 
 def undo(at, by=-1):
-    """What the button does before the page is drawn."""
+    """Do what the button does before the page is drawn."""
     values = at.session_state[f"{SATURATION}:history"].step(by)
     return changed(at, SATURATION, values)
 

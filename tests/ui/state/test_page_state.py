@@ -17,7 +17,7 @@ GAMMA = Param("gamma", 1.0, "float", low=0.0, open_low=True, high=1e12)
 
 @pytest.fixture
 def fake(monkeypatch):
-    """A session and an address in place of Streamlit's; `written` collects what is to go to the address."""
+    """Put a session and an address in place of Streamlit's; `written` collects what is to go to the address."""
     written, toasts = [], []
     session, query = {}, {}
     streamlit = SimpleNamespace(session_state=session, query_params=query, toast=lambda text, **_: toasts.append(text))

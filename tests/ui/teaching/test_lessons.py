@@ -25,7 +25,7 @@ def opened(page, **query):
 
 
 def rested(at):
-    """The page after a run; one whose chart is a race is run until it is there."""
+    """Run the page until it rests: where its chart is a race, until the chart is there."""
     at.run()
     for _ in range(100):
         if at.exception or at.error or specs(at):
@@ -42,7 +42,7 @@ def press(at, key):
 
 
 def assert_holds(at, lesson, settings):
-    """These controls exist, and hold just these values."""
+    """Assert that these controls exist, and hold just these values."""
     for name, text in settings.items():
         key = f"{lesson.page}.{name}"
         assert key in at.session_state, f"{lesson.slug}: {lesson.page} has no control {name}"

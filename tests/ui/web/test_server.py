@@ -28,7 +28,7 @@ from rfviz.ui.web.static_cache import StaticCache
 
 
 def fetch(app, path, encoding="identity", query=b"", **more):
-    """Status, headers and body of an application's answer."""
+    """Return status, headers and body of an application's answer."""
     sent = []
 
     async def receive():
@@ -50,7 +50,7 @@ def fetch(app, path, encoding="identity", query=b"", **more):
 
 @pytest.fixture
 def bundle(tmp_path):
-    """A folder in which npm has installed the bundle, as far as can be told from outside."""
+    """Return a folder in which npm has installed the bundle, as far as can be told from outside."""
     package = tmp_path / "node_modules" / plotly_js.NPM_PACKAGE
     package.mkdir(parents=True)
     (package / "package.json").write_text(json.dumps({"version": get_plotlyjs_version()}))
@@ -105,7 +105,7 @@ def test_scripts_are_sent_packed_and_kept_for_ever():
 
 @pytest.fixture
 def counted():
-    """An application that counts how often it is asked, `app.asked`, behind the memory."""
+    """Return an application behind the cache that counts how often it is asked, `app.asked`."""
     asked = []
 
     def answer(lasts, media_type="text/javascript", status=200):
@@ -186,7 +186,7 @@ PAGE = "<!DOCTYPE html><html><head><title>é</title></head><body></body></html>"
 
 
 def page_app():
-    """An application with a page as Streamlit serves it, and other answers."""
+    """Return an application with a page as Streamlit serves it, and other answers."""
     marks = {"ETag": "one", "Last-Modified": "then", "Cache-Control": "no-cache"}
     routes = [
         Route("/accuracy", lambda _: HTMLResponse(PAGE, headers=marks)),

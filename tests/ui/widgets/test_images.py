@@ -15,7 +15,7 @@ from rfviz.ui.widgets import images
 
 
 def pictures(n, shape, name="pictures"):
-    """A data set of `n` images, each of its own brightness."""
+    """Build a data set of `n` images, each of its own brightness."""
     X = np.tile(np.linspace(0.1, 1.0, n)[:, None], (1, int(np.prod(shape)))).astype(np.float32)
     return Dataset(name=name, X=X, image_shape=shape)
 

@@ -28,7 +28,7 @@ PAGES = {
 
 
 def unpacked(animation):
-    """The frames of an animation, as the browser makes them."""
+    """Return the frames of an animation, as the browser makes them."""
     frames = []
     for changes in animation["changes"]:
         figures = copy.deepcopy(animation["first"])
@@ -46,7 +46,7 @@ def component(at, name):
 
 
 def played(at, slug, number):
-    """An animation, by its number, after Play was pressed."""
+    """Press Play and return an animation, by its number."""
     bar = json.loads(component(at, "rfviz.play")[0].json)
     at.session_state[play_key(slug)] = bar["animations"][number]["id"]
     at.run()
@@ -57,7 +57,7 @@ def played(at, slug, number):
 
 
 def drawn(at, chart):
-    """The figure of a chart as the page sends it."""
+    """Return the figure of a chart as the page sends it."""
     for proto in component(at, "rfviz.live_chart"):
         if f"-{chart}" in proto.id or chart in proto.id:
             return json.loads(proto.bytes)["figure"]
@@ -69,7 +69,7 @@ def pixels(image):
 
 
 def assert_same_picture(frame, page, is_embedding):
-    """The numbers of all traces, the pictures behind them, and the words in them."""
+    """Assert the same numbers in all traces, the same pictures behind them, and the same words in them."""
     assert [t["type"] for t in frame["data"]] == [t["type"] for t in page["data"]]
     for one, other in zip(frame["data"], page["data"], strict=True):
         assert one.get("name") == other.get("name")
