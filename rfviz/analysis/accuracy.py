@@ -80,7 +80,7 @@ class Segment:
 
 
 def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
-    """Return the grid cut into parts that end at m_max, m_max/2, m_max/4, …
+    """Return the grid cut into parts that end at m_max, at its half, at its quarter, and so on.
 
     To compute all of them costs a third more than the last alone, since the Gram matrix grows with the square of m.
 
@@ -111,7 +111,7 @@ def grid_segments(m_max: int, points: int = 20) -> list[np.ndarray]:
 
 def run_segment(
     split: Split,
-    spec: MapSpec,
+    spec: MapSpec[Any],
     m_grid: Sequence[int],
     alphas: Any = "auto",
     share: float = 1.0,
@@ -163,7 +163,8 @@ def run_segment(
         scores = path.decision_path(split.X_test)
         done = time.perf_counter()
     seconds = fitted - begun
-    if not together:  # where the smaller m take as long as they would alone, they are not the largest one's
+    # Where the smaller m take as long as they would alone, they are not the largest one's.
+    if isinstance(path, StochasticPath):
         seconds -= sum(path.timings_[m] for m in path.coef_ if m != max(grid))
     return _segment(split, path, scores, seconds, done - fitted, len(X))
 
@@ -177,7 +178,9 @@ def _share_of_rows(split: Split, share: float) -> tuple[np.ndarray, np.ndarray]:
     return split.X_train[rows], split.y_train[rows]
 
 
-def _segment(split: Split, path: Any, scores: list, seconds_fit: float, seconds_predict: float, n: int) -> Segment:
+def _segment(
+    split: Split, path: Any, scores: list[np.ndarray], seconds_fit: float, seconds_predict: float, n: int
+) -> Segment:
     """Measure a fitted path on the test rows."""
     errors = np.array([path.error(s, split.y_test) for s in scores])
     predictions = np.empty((0, 0), dtype=np.int16)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 from scipy.sparse.linalg import eigsh
-from scipy.stats import spearmanr
 from sklearn.decomposition import PCA
 
 from rfviz.analysis.mapping import map_points, points_for
-from rfviz.analysis.order import CurveOrder, compare_orders
+from rfviz.analysis.order import CurveOrder, compare_orders, rank_correlation
 from rfviz.analysis.points import blas_for, centred_gram, normalise, span_coordinates
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
@@ -112,7 +112,7 @@ class EmbeddingResult:
 
     @property
     def projections(self) -> tuple[Projection, ...]:
-        """Those that there are."""
+        """Return those that there are."""
         return tuple(p for p in (self.features, self.plain, self.exact) if p is not None)
 
     def to_frame(self) -> pd.DataFrame:
@@ -123,7 +123,7 @@ class EmbeddingResult:
             row["axes together"] = p.explained.sum()
             if p.order:
                 row["Spearman along the curve"] = p.order.spearman
-                row["Spearman along axis 1"] = abs(spearmanr(p.coordinates[:, 0], p.order.given).statistic)
+                row["Spearman along axis 1"] = abs(rank_correlation(p.coordinates[:, 0], p.order.given))
             rows.append(row)
         return pd.DataFrame(rows)
 
@@ -177,7 +177,7 @@ def prepare_points(
 
 def embed(
     points: EmbeddingPoints,
-    spec: MapSpec,
+    spec: MapSpec[Any],
     n_dimensions: int,
     exact: Projection | None = None,
     progress: Progress = silent,
@@ -193,7 +193,6 @@ def embed(
         What :func:`exact_components` gave for the same kernel; the axes of the features are turned to agree with it.
     progress : callable
         See :data:`rfviz.analysis.progress.Progress`.
-
     """
     feature_map = spec.resolve(points.original).make()
     X = points_for(feature_map, points)
@@ -209,7 +208,7 @@ def embed(
 
 
 def exact_components(
-    points: EmbeddingPoints, spec: MapSpec, n_dimensions: int, progress: Progress = silent
+    points: EmbeddingPoints, spec: MapSpec[Any], n_dimensions: int, progress: Progress = silent
 ) -> Projection | None:
     """Find the components of a map's exact kernel; None beyond ``MAX_EXACT`` points, or where it takes minutes.
 
@@ -233,7 +232,7 @@ def exact_components(
 
 
 def _principal_components(
-    title: str, Phi: np.ndarray, n_dimensions: int, order: np.ndarray | None
+    title: str, Phi: Any, n_dimensions: int, order: np.ndarray | None
 ) -> tuple[Projection, np.ndarray]:
     """Find the first principal components and nearest neighbours of the rows of `Phi`."""
     gram = centred_gram(Phi)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -11,17 +11,31 @@ from rfviz.analysis.progress import Progress
 from rfviz.backend import check_memory, to_host
 from rfviz.features import FeatureMap
 
-__all__ = ["map_points", "points_for"]
+__all__ = ["Points", "map_points", "points_for"]
 
 
-def map_points(
-    scheme_map: FeatureMap, X: np.ndarray, progress: Progress, start: float, stop: float, text: str
-) -> np.ndarray:
-    """Features of the rows of `X`, on the host, reporting progress from `start` to `stop`.
+class Points(Protocol):
+    """Points in two forms.
+
+    Attributes
+    ----------
+    original : ndarray of shape (n, n_features)
+    coordinates : ndarray of shape (n, r)
+        The same in a basis of their span.
+    """
+
+    @property
+    def original(self) -> np.ndarray: ...
+    @property
+    def coordinates(self) -> np.ndarray: ...
+
+
+def map_points(feature_map: FeatureMap, X: np.ndarray, progress: Progress, start: float, stop: float, text: str) -> Any:
+    """Return the features of the rows of `X`, on the host, reporting progress from `start` to `stop`.
 
     Parameters
     ----------
-    scheme_map : FeatureMap
+    feature_map : FeatureMap
         Fitted.
     X : ndarray of shape (n_samples, n_features)
     progress : callable
@@ -40,13 +54,14 @@ def map_points(
     MemoryBudgetError
         Where the features would not fit, before anything is computed.
     """
-    shape = (len(X), scheme_map.n_components)
+    shape = (len(X), feature_map.n_components)
     # An entry of a sparse matrix has the number of its column next to it.
-    needed = shape[0] * shape[1] * (np.dtype(scheme_map.dtype).itemsize + 4 * scheme_map.sparse_output)
+    needed = shape[0] * shape[1] * (np.dtype(feature_map.dtype).itemsize + 4 * feature_map.sparse_output)
     check_memory(2 * needed, "cpu", f"{shape[1]} features of {shape[0]} points", "Choose fewer features or points.")
-    Phi = None if scheme_map.sparse_output else np.empty(shape, dtype=scheme_map.dtype)
-    parts, done = [], 0
-    for block in scheme_map.transform_blocks(X):
+    Phi = None if feature_map.sparse_output else np.empty(shape, dtype=feature_map.dtype)
+    parts: list[Any] = []
+    done = 0
+    for block in feature_map.transform_blocks(X):
         if Phi is None:
             parts.append(to_host(block))
         else:
@@ -56,18 +71,17 @@ def map_points(
     return sparse.vstack(parts, format="csr") if Phi is None else Phi
 
 
-def points_for(scheme_map: FeatureMap, points: Any) -> np.ndarray:
-    """The points as the map needs them: in few coordinates where it does not mind a rotation, else as they are.
+def points_for(feature_map: FeatureMap, points: Points) -> np.ndarray:
+    """Return the points as a map needs them: in few coordinates where it does not mind a rotation, else as they are.
 
     Parameters
     ----------
-    scheme_map : FeatureMap
-    points : object
-        With arrays `coordinates` and `original`.
+    feature_map : FeatureMap
+    points : Points
 
     Returns
     -------
     ndarray of shape (n, r) or (n, n_features)
     """
-    whole = getattr(scheme_map, "receptive_field", None) is None
-    return points.coordinates if scheme_map.rotation_invariant and whole else points.original
+    whole = getattr(feature_map, "receptive_field", None) is None
+    return points.coordinates if feature_map.rotation_invariant and whole else points.original

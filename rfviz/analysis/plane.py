@@ -39,16 +39,16 @@ class Plane:
 
     @property
     def is_slice(self) -> bool:
-        """Whether the plane is only a slice of the space: points project onto it, and lie elsewhere."""
+        """Return whether the plane is only a slice of the space: points project onto it, and lie elsewhere."""
         return len(self.origin) > 2
 
     def ticks(self, resolution: int) -> tuple[np.ndarray, np.ndarray]:
-        """Coordinates of the middles of the cells across and up, each of shape (resolution,)."""
+        """Return the coordinates of the middles of the cells across and up, each of shape (resolution,)."""
         steps = (np.arange(resolution) + 0.5) / resolution
         return self.x[0] + steps * (self.x[1] - self.x[0]), self.y[0] + steps * (self.y[1] - self.y[0])
 
     def grid(self, resolution: int = RESOLUTION) -> np.ndarray:
-        """The middles of all cells as points of the input space, row by row, the lowest row first.
+        """Return the middles of all cells as points of the input space, row by row, the lowest row first.
 
         Returns
         -------
@@ -59,12 +59,12 @@ class Plane:
         return rows.reshape(resolution**2, -1).astype(np.float32)
 
     def project(self, X: np.ndarray) -> np.ndarray:
-        """Coordinates of the points of the plane that are nearest to the rows of `X`, shape (n, 2)."""
+        """Return the coordinates of the points of the plane that are nearest to the rows of `X`, shape (n, 2)."""
         return (np.asarray(X, dtype=np.float64) - self.origin) @ self.axes.T
 
 
 def plane_of(X: np.ndarray) -> Plane:
-    """The plane itself for two columns, else the plane of the first two principal components through the mean.
+    """Return the plane itself for two columns, else that of the first two principal components through the mean.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def plane_of(X: np.ndarray) -> Plane:
 
 
 def _range(coordinates: np.ndarray) -> tuple[list[float], list[float]]:
-    """Corners of the square that holds all points, so that a circle is seen as one."""
+    """Return the corners of the square that holds all points, so that a circle is seen as one."""
     low, high = coordinates.min(axis=0), coordinates.max(axis=0)
     half = max(float((high - low).max()), 1e-6) * (0.5 + _ROOM)
     middle = 0.5 * (low + high)

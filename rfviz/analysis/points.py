@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -27,7 +28,7 @@ _SMALL_PRODUCT = 200_000_000
 
 
 def normalise(X: np.ndarray, how: str) -> np.ndarray:
-    """Rows of unit norm, columns or rows of mean 0 and variance 1, or the data as they are; in float64.
+    """Return the data as they are, or with rows of unit norm, or with columns or rows of mean 0 and variance 1.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def normalise(X: np.ndarray, how: str) -> np.ndarray:
 
 
 def span_coordinates(X: np.ndarray) -> np.ndarray:
-    """The points in an orthonormal basis of the space they span: the same inner products, at most n columns.
+    """Return the points in an orthonormal basis of their span: the same inner products, at most n columns.
 
     For a map whose weights are rotation invariant (Gaussian), features of these coordinates have the very law of
     features of `X`, at the cost of n instead of d columns: 33 images of 10,304 pixels become 33 × 33 numbers.
@@ -85,11 +86,12 @@ def span_coordinates(X: np.ndarray) -> np.ndarray:
     if X.shape[0] >= X.shape[1]:
         return X
     # QR rather than an eigendecomposition of the Gram matrix, which would square the condition number.
-    return np.ascontiguousarray(np.linalg.qr(X.T, mode="r").T)
+    R = np.asarray(np.linalg.qr(X.T, mode="r"))  # which NumPy's types take for a pair
+    return np.ascontiguousarray(R.T)
 
 
 def squared_distances(gram: np.ndarray) -> np.ndarray:
-    """Squared distances of all pairs i < j from a Gram matrix, in the order of ``numpy.triu_indices``.
+    """Return the squared distances of all pairs i < j from a Gram matrix, in the order of ``numpy.triu_indices``.
 
     Parameters
     ----------
@@ -106,8 +108,8 @@ def squared_distances(gram: np.ndarray) -> np.ndarray:
     return np.maximum(squareform(full, checks=False), 0.0)
 
 
-def blas_for(n_samples: int, n_components: int) -> AbstractContextManager:
-    """How BLAS is to work on that many features of that many points: on one core if they are few.
+def blas_for(n_samples: int, n_components: int) -> AbstractContextManager[None]:
+    """Return a context in which BLAS works on so many features of so many points: on one core if they are few.
 
     A small product wakes the other threads for longer than it takes; many sessions at once would queue for them.
     """
@@ -115,8 +117,8 @@ def blas_for(n_samples: int, n_components: int) -> AbstractContextManager:
     return single_threaded_blas() if small else nullcontext()
 
 
-def centred_gram(Phi: np.ndarray) -> np.ndarray:
-    """Gram matrix of the rows of `Phi` about their mean: the same distances, with fewer digits lost to cancellation.
+def centred_gram(Phi: Any) -> np.ndarray:
+    """Return the Gram matrix of the rows of `Phi` about their mean: equal distances, fewer digits lost.
 
     Parameters
     ----------

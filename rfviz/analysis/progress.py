@@ -12,4 +12,4 @@ Progress = Callable[[float, str], None]
 
 
 def silent(share: float, text: str) -> None:
-    """The progress of a computation that nobody watches."""
+    """Ignore the progress of a computation that nobody watches."""

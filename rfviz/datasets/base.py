@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets.wording import counted
+from rfviz.errors import DataError
 from rfviz.params import Param
 
 __all__ = ["Dataset", "DatasetSpec", "Progress"]
@@ -70,6 +71,19 @@ class Dataset:
         elif self.y is not None:
             labels = ", a number to predict"
         return f"{self.n_samples:,} {what}{labels}."
+
+    @property
+    def shape_of_images(self) -> tuple[int, ...]:
+        """Return `image_shape` of a data set of images.
+
+        Raises
+        ------
+        DataError
+            If the rows are no images.
+        """
+        if self.image_shape is None:
+            raise DataError(f"{self.name} holds no images. Choose a data set of images.")
+        return self.image_shape
 
     @property
     def n_samples(self) -> int:

@@ -15,7 +15,7 @@ _FEW = 1.2
 
 
 def count_axis(low: float, high: float, slack: float = 0.1, words: str = ",d") -> dict[str, Any]:
-    """A logarithmic axis, of whole numbers as ``1,000``: the powers of ten are named, those between have a mark.
+    """Return a logarithmic axis, of whole numbers as ``1,000``: the powers of ten are named, those between have a mark.
 
     Parameters
     ----------

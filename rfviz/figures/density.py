@@ -16,7 +16,7 @@ _FAINTEST = 55  # of 255: a single point stays visible
 
 
 def density_image(counts: np.ndarray, colour: str, x: tuple[float, float], y: tuple[float, float]) -> dict[str, Any]:
-    """Counts by cell as an image behind the traces of a chart.
+    """Draw counts by cell as an image behind the traces of a chart.
 
     A heat map of Plotly does the same, in the browser: it takes the numbers of all cells there and a fifth of the time
     of every redraw.

@@ -56,7 +56,7 @@ def point_style(
     names: tuple[str, ...] = (),
     title: str = "frame",
 ) -> PointStyle:
-    """Colours and names of `n` points, by their class `codes` if there are any, else by their `order` or target.
+    """Return colours and names of `n` points, by their class `codes` if there are any, else by their `order` or target.
 
     Parameters
     ----------
@@ -76,13 +76,13 @@ def point_style(
         return PointStyle(colours, groups, None, "class", [f"{names[int(codes[i])]} (row {i})" for i in range(n)])
     if order is not None:
         share = (order - order.min()) / max(float(np.ptp(order)), 1e-12)
-        colours = sample_colorscale([list(stop) for stop in SEQUENCE], share.tolist())
+        colours = [str(colour) for colour in sample_colorscale([list(stop) for stop in SEQUENCE], share.tolist())]
         return PointStyle(colours, (), order, title, [f"{title} {value:g}" for value in order])
     return PointStyle([COLOURS[0]] * n, (), None, "", [f"row {i}" for i in range(n)])
 
 
 def style_of(dataset: Dataset, n: int) -> PointStyle:
-    """Colours and names of the first `n` points: by their order if they have one, else by class or target."""
+    """Return colours and names of the first `n` points: by their order if they have one, else by class or target."""
     classes = dataset.y if dataset.target_names else None
     if dataset.order is not None:
         along, title = dataset.order + (dataset.order.min() == 0), "frame"  # people count from 1
@@ -102,7 +102,7 @@ def plot_embedding(
     compact: bool = False,
     revision: str = "",
 ) -> go.Figure:
-    """Points in the plane or the space of their principal components.
+    """Draw points in the plane or the space of their principal components.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def plot_embedding(
 
 
 def _scene(axes: list[str]) -> dict[str, Any]:
-    """The cube of three axes, seen from above one of its corners."""
+    """Return the cube of three axes, seen from above one of its corners."""
     edges = {
         f"{name}axis": _EDGE | {"title": {"text": text, "font": {"size": 13}}}
         for name, text in zip("xyz", axes, strict=True)
@@ -157,7 +157,7 @@ def _scene(axes: list[str]) -> dict[str, Any]:
 
 
 def _plane(shown: np.ndarray, axes: list[str], compact: bool) -> dict[str, Any]:
-    """Two axes of one scale with room for all that is shown."""
+    """Return two axes of one scale with room for all that is shown."""
     low, high = shown.min(axis=0), shown.max(axis=0)
     pad = 0.06 * (high - low).max()
     layout: dict[str, Any] = {
@@ -199,7 +199,7 @@ def _points(Z: np.ndarray, style: PointStyle, legend: bool, compact: bool = Fals
 
 
 def _colours(style: PointStyle, rows: np.ndarray, legend: bool) -> dict[str, Any]:
-    """The part of a marker that says how these points are coloured: along a scale, or as one class."""
+    """Return the part of a marker that says how these points are coloured: along a scale, or as one class."""
     if style.values is None:
         return {"color": style.colours[rows[0]] if len(rows) else GREY}
     bar = {"title": {"text": style.title, "side": "top", "font": {"size": 15}}, "thickness": 10, "ypad": 4,

@@ -20,7 +20,7 @@ __all__ = ["as_pixels", "as_png", "data_uri", "framed_image", "image_marks"]
 def as_pixels(dataset: Dataset, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
     """Return the rows as images of bytes, shape (n, height, width) or (n, height, width, 3)."""
     X = np.rint(np.clip(dataset.X[rows], 0.0, 1.0) * 255.0).astype(np.uint8)
-    return X.reshape(len(X), *dataset.image_shape)
+    return X.reshape(len(X), *dataset.shape_of_images)
 
 
 def data_uri(pixels: np.ndarray, frame: str | None = None, side: int = 64) -> str:
@@ -83,7 +83,8 @@ def image_marks(
     aspect : float
         Height over width.
     """
-    aspect = dataset.image_shape[0] / dataset.image_shape[1]
+    height, width = dataset.shape_of_images[:2]
+    aspect = height / width
     rows = place_thumbnails(coordinates, aspect)
     frames = [PICKED if row == picked else style.colours[row] for row in rows]
     encode = encode or partial(framed_image, dataset)

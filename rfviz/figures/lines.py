@@ -16,7 +16,7 @@ M_TITLE = "number of features m"
 
 
 def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> dict[str, Any]:
-    """The area between two curves, a trace of its own.
+    """Draw the area between two curves, a trace of its own.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> dict[
 
 
 def line(x: Any, y: Any, colour: str, dash: str, name: str, width: float = 1.5, shown: bool = True) -> dict[str, Any]:
-    """A line that says its values on hover.
+    """Draw a line that says its values on hover.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def line(x: Any, y: Any, colour: str, dash: str, name: str, width: float = 1.5, 
 
 
 def mark(axis: str, at: float) -> dict[str, Any]:
-    """A dotted line across the chart where an axis, ``"x"`` or ``"y"``, has the value `at`: a shape of the layout."""
+    """Draw a dotted line across the chart where an axis, ``"x"`` or ``"y"``, is `at`: a shape of the layout."""
     other = "y" if axis == "x" else "x"
     style = {"color": GREY, "width": 1, "dash": "dot"}
     ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}

@@ -47,7 +47,7 @@ class Script:
 
     @cached_property
     def text(self) -> str:
-        """The script itself, to be written into pages that open offline."""
+        """Return the script itself, to be written into pages that open offline."""
         return self.path.read_text(encoding="utf-8")
 
 

@@ -22,7 +22,7 @@ _TYPES = {"int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "
 
 
 def trace(kind: str, **properties: Any) -> dict[str, Any]:
-    """A trace as a plain dictionary: ``trace("scatter", x=..., y=...)``."""
+    """Return a trace as a plain dictionary: ``trace("scatter", x=..., y=...)``."""
     return {"type": kind, **properties}
 
 
@@ -53,7 +53,7 @@ class QuickFigure(go.Figure):
         return go.Figure, (self.to_dict(),)
 
     def to_dict(self) -> dict[str, Any]:
-        """The figure as JSON can hold it, its arrays encoded."""
+        """Return the figure as JSON can hold it, its arrays encoded."""
         unbuilt = self.__dict__.get("_unbuilt")
         if unbuilt is None:
             return super().to_dict()
@@ -63,7 +63,7 @@ class QuickFigure(go.Figure):
 
 @functools.lru_cache(maxsize=4)
 def _template(name: str | None) -> dict[str, Any]:
-    """What every Plotly figure carries along: the default template, which Streamlit replaces by its own."""
+    """Return what every Plotly figure carries along: the default template, which Streamlit replaces by its own."""
     return pio.templates[name].to_plotly_json() if name else {}
 
 
@@ -81,5 +81,5 @@ def _encoded_array(array: np.ndarray) -> Any:
     kind = _TYPES.get(array.dtype.name)
     if kind is None or not array.size:
         return array.tolist()
-    encoded = {"dtype": kind, "bdata": base64.b64encode(np.ascontiguousarray(array)).decode("ascii")}
+    encoded = {"dtype": kind, "bdata": base64.b64encode(array.tobytes()).decode("ascii")}
     return encoded | {"shape": ", ".join(map(str, array.shape))} if array.ndim > 1 else encoded

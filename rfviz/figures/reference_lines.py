@@ -24,7 +24,7 @@ def reference_lines(
     references: Mapping[str, float], curves: Sequence[tuple[np.ndarray, np.ndarray]], span: tuple[float, float],
     heights: Sequence[float],
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Lines with their names, as traces, on two logarithmic axes.
+    """Draw lines with their names, as traces, on two logarithmic axes.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def reference_lines(
         text = f" {name}: {y:.3g} "
         others = [level for other, level in levels.items() if other != name]
         hits = {place: _hits(place, len(text), levels[name], inside, others, taken) for place in _PLACES}
-        side, edge = min(_PLACES, key=hits.get)  # of equally free ones the first
+        side, edge = min(_PLACES, key=hits.__getitem__)  # of equally free ones the first
         taken.append((side, *_rows(edge, levels[name])))
         line = {"color": GREY, "width": 1.5, "dash": _DASHES[index % len(_DASHES)]}
         traces.append(
@@ -64,7 +64,7 @@ def reference_lines(
 def _in_unit_square(
     x: np.ndarray, y: np.ndarray, span: tuple[float, float], heights: Sequence[float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Places all along a curve, as shares of both axes; x need not ascend: seconds may go back."""
+    """Return places all along a curve, as shares of both axes; x need not ascend: seconds may go back."""
     low, high = np.log10(span)
     along, steps = np.arange(len(x)), np.linspace(0, len(x) - 1, _STEPS * len(x))
     across = np.interp(steps, along, np.log10(x))
@@ -80,7 +80,7 @@ def _hits(
     place: tuple[str, str], letters: int, level: float, curves: list[tuple[np.ndarray, np.ndarray]],
     others: list[float], taken: list[tuple[str, float, float]],
 ) -> int:  # fmt: skip
-    """How often curves, other lines, names that stand already and the edge of the chart meet a name at this place."""
+    """Return how often curves, other lines, names that stand already and the chart's edge meet a name at this place."""
     wide = min(_LETTER * letters, 0.6)
     start = 0.0 if place[0] == "left" else 1 - wide
     low, high = _rows(place[1], level)

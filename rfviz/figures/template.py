@@ -92,7 +92,7 @@ def series_styles(cls: type[FeatureMap], count: int) -> list[Look]:
 
 
 def _shade(colour: str, luminance: float | None) -> str:
-    """The colour made lighter or darker, up to a relative luminance that is legible on both backgrounds."""
+    """Return the colour made lighter or darker, up to a relative luminance that is legible on both backgrounds."""
     if luminance is None:
         return colour
     channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
@@ -112,13 +112,13 @@ def _luminance(channels: list[float]) -> float:
 
 
 def rgba(colour: str, alpha: float) -> str:
-    """A hexadecimal colour with an opacity, as CSS: ``rgba("#2a7fc4", 0.2)``."""
+    """Return a hexadecimal colour with an opacity, as CSS: ``rgba("#2a7fc4", 0.2)``."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{alpha:g})"
 
 
 def styled(traces: list[dict[str, Any]], *, x: str, y: str, height: int, revision: str, **layout: Any) -> go.Figure:
-    """A figure of `traces` in the common style.
+    """Return a figure of `traces` in the common style.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def styled(traces: list[dict[str, Any]], *, x: str, y: str, height: int, revisio
     -------
     plotly.graph_objects.Figure
     """
-    base = {
+    base: dict[str, Any] = {
         "height": height,
         "margin": {"l": 88, "r": 24, "t": 48, "b": 56},
         "font": {"size": 15},

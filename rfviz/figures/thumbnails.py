@@ -16,13 +16,13 @@ _SHARE = 0.062  # width of a thumbnail over that of the chart
 
 
 def _size(Z: np.ndarray, aspect: float) -> np.ndarray:
-    """Width and height of a thumbnail in the units of `Z`, for images of that height over width."""
+    """Return width and height of a thumbnail in the units of `Z`, for images of that height over width."""
     width = _SHARE * float(np.ptp(Z, axis=0).max())
     return np.array([width, width * aspect])
 
 
 def place_thumbnails(Z: np.ndarray, aspect: float, most: int = 120) -> np.ndarray:
-    """Rows to draw as images: all where they are few, else a readable sample of which no two overlap.
+    """Return the rows to draw as images: all where they are few, else a readable sample of which no two overlap.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def place_thumbnails(Z: np.ndarray, aspect: float, most: int = 120) -> np.ndarra
 def draw_thumbnails(
     Z: np.ndarray, rows: np.ndarray, uris: list[str], aspect: float
 ) -> tuple[np.ndarray, dict[str, Any], list[dict[str, Any]]]:
-    """Images at their points, or next to them where they would overlap.
+    """Draw images at their points, or next to them where they would overlap.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Tile:
 
 
 def plot_tiles(tiles: list[Tile], titles: list[str], columns: int, revision: str = "") -> go.Figure:
-    """Rows of tiles, each under its title.
+    """Draw rows of tiles, each under its title.
 
     Parameters
     ----------

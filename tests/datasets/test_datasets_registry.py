@@ -111,3 +111,9 @@ def test_a_slider_reaches_all_rows():
     assert params and all(p.stops()[-1] == p.ui_high for p in params)
     mnist = next(p for p in datasets.specs()["mnist"].params if p.name == "max_samples")
     assert mnist.stops()[-1] == 70_000  # what Table 1 needs
+
+
+def test_only_images_have_the_shape_of_images():
+    assert datasets.load("digits").shape_of_images == (8, 8)
+    with pytest.raises(DataError, match="circle holds no images"):
+        _ = datasets.load("circle").shape_of_images
