@@ -12,6 +12,7 @@ Each built-in data set is a module with a ``SPEC``, listed here; files in the da
 from __future__ import annotations
 
 from difflib import get_close_matches
+from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.datasets.bundled import breast_cancer, digits, photo_patches, turning_head
@@ -76,7 +77,7 @@ def spec(name: str) -> DatasetSpec:
     return found
 
 
-def load(name: str, progress: Progress | None = None, **params) -> Dataset:
+def load(name: str, progress: Progress | None = None, **params: Any) -> Dataset:
     """Load a data set.
 
     Parameters

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.scikit import bunch_of
 from rfviz.params import validate
 
 __all__ = ["SPEC", "load"]
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load 569 tumours by 30 measurements of their cells' nuclei.
 
     Returns
@@ -22,7 +25,7 @@ def load(progress: Progress | None = None, **params) -> Dataset:
     validate((), params)
     from sklearn.datasets import load_breast_cancer
 
-    bunch = load_breast_cancer()
+    bunch = bunch_of(load_breast_cancer)
     X = (bunch.data - bunch.data.mean(axis=0)) / bunch.data.std(axis=0)
     return Dataset(
         name="breast_cancer",

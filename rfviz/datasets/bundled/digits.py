@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.scikit import bunch_of
 from rfviz.params import validate
 
 __all__ = ["SPEC", "load"]
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load 1797 handwritten digits of 8×8 pixels.
 
     Returns
@@ -21,7 +24,7 @@ def load(progress: Progress | None = None, **params) -> Dataset:
     validate((), params)
     from sklearn.datasets import load_digits
 
-    bunch = load_digits()
+    bunch = bunch_of(load_digits)
     return Dataset(
         name="digits",
         X=np.ascontiguousarray(bunch.data / 16, dtype=np.float32),

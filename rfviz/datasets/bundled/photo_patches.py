@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ _PHOTOGRAPHS = {"china.jpg": "temple", "flower.jpg": "flower"}
 PARAMS = (replace(max_samples_param(_N_PATCHES), label="Patches at most"), RANDOM_STATE)
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load two photographs, cut into patches side by side that do not overlap.
 
     A larger sample holds the smaller, with as many patches of each photograph.

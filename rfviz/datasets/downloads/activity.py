@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from rfviz.datasets.files import folder
 from rfviz.datasets.files.arrays import Arrays
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.parameters import MISSING, RANDOM_STATE, max_samples_param
+from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import validate
 
@@ -32,7 +34,7 @@ _HAR_SHAPE = (10_299, 561)
 PARAMS = (max_samples_param(12_000), MISSING, RANDOM_STATE)
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load rows of six activities.
 
     A file of the data folder whose name begins with ``wisdm``, ``activity`` or ``har`` is used before anything is
@@ -66,7 +68,8 @@ def _named(arrays: Arrays) -> Arrays:
     """Give WISDM's names to columns and classes if these are WISDM's transformed rows."""
     if arrays.X.shape[1] != len(WISDM_COLUMNS):
         return arrays
-    is_coded = arrays.y.dtype.kind in "iu" and set(np.unique(arrays.y).tolist()) <= set(range(len(WISDM_CLASSES)))
+    labels = arrays.labels
+    is_coded = labels.dtype.kind in "iu" and set(np.unique(labels).tolist()) <= set(range(len(WISDM_CLASSES)))
     return replace(arrays, feature_names=WISDM_COLUMNS, class_names=WISDM_CLASSES if is_coded else ())
 
 
@@ -74,7 +77,7 @@ def _fetch(home: Path) -> bytes:
     from sklearn import datasets
 
     memory.check(10_299 * 561 * 40, "Unpacking activities", "Put activity.npz in the data folder instead")
-    bunch = datasets.fetch_openml("har", version=1, data_home=str(home), as_frame=False, **NETWORK)
+    bunch = bunch_of(datasets.fetch_openml, "har", version=1, data_home=str(home), as_frame=False, **NETWORK)
     X, y = np.asarray(bunch.data), np.asarray(bunch.target)
     if X.shape != _HAR_SHAPE or y.shape != _HAR_SHAPE[:1]:
         raise DataError(f"OpenML returned activities with the shapes {X.shape} and {y.shape}, not 10,299 rows of 561.")

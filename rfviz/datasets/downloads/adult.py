@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_
 from rfviz.datasets.downloads.words import MISSING_WORDS, Categorical, joined
 from rfviz.datasets.files import folder
 from rfviz.datasets.files.arrays import Arrays
-from rfviz.datasets.files.npz import read_npz_with_codes
+from rfviz.datasets.files.npz import Layout, read_npz_with_codes
 from rfviz.datasets.parameters import RANDOM_STATE, max_samples_param
+from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import validate
 
@@ -31,7 +33,7 @@ _FIRST_TRAIN, _FIRST_TEST = (39, 77_516), (25, 226_802)
 PARAMS = (max_samples_param(50_000), MISSING_WORDS, RANDOM_STATE)
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load rows of 48,842 people; 32,561 of them for training, where the split is known.
 
     A file of the data folder whose name begins with ``a9a`` or ``adult`` is used before anything is downloaded: either
@@ -52,7 +54,8 @@ def load(progress: Progress | None = None, **params) -> Dataset:
     if arrays.codes is not None:
         arrays, notes = _expand(arrays, arrays.codes, missing)
     # In words, from ">50K" or the sign that a9a has.
-    is_above = arrays.y > 0 if arrays.y.dtype.kind in "iuf" else np.char.find(arrays.y.astype(str), ">") >= 0
+    labels = arrays.labels
+    is_above = labels > 0 if labels.dtype.kind in "iuf" else np.char.find(labels.astype(str), ">") >= 0
     arrays = replace(arrays, y=np.where(is_above, "over 50K", "up to 50K"))
     source = f"Adult (Becker and Kohavi 1996, UCI, CC BY 4.0), from {where}"
     return arrays.dataset("adult", "; ".join([source, *notes]), **values)
@@ -60,7 +63,11 @@ def load(progress: Progress | None = None, **params) -> Dataset:
 
 def in_folder() -> Path | None:
     """Return the first file of the data folder that holds these data."""
-    return folder.first(("a9a", "adult"), lambda plan: plan.n_features == _N_BINARY or "C" in plan.ignored)
+    return folder.first(("a9a", "adult"), _is_adult)
+
+
+def _is_adult(layout: Layout) -> bool:
+    return bool(layout.y) and (layout.n_features == _N_BINARY or "C" in layout.ignored)
 
 
 def _expand(arrays: Arrays, words: np.ndarray, missing: str) -> tuple[Arrays, list[str]]:
@@ -71,7 +78,7 @@ def _expand(arrays: Arrays, words: np.ndarray, missing: str) -> tuple[Arrays, li
     categorical, rows, note = Categorical.from_text(text, CATEGORICAL).complete(missing, arrays.n_train)
     if len(rows) < len(arrays.X):
         n_train = None if arrays.n_train is None else int(np.count_nonzero(rows < arrays.n_train))
-        arrays = replace(arrays, X=arrays.X[rows], y=arrays.y[rows], n_train=n_train)
+        arrays = replace(arrays, X=arrays.X[rows], y=arrays.labels[rows], n_train=n_train)
     return joined(arrays, categorical, NUMERIC), [categorical.note, *([note] if note else [])]
 
 
@@ -79,7 +86,7 @@ def _fetch(home: Path) -> bytes:
     from sklearn import datasets
 
     memory.check(_N * 15 * 400, "Unpacking Adult", "Put a9a.npz in the data folder instead")
-    bunch = datasets.fetch_openml("adult", version=2, data_home=str(home), as_frame=True, **NETWORK)
+    bunch = bunch_of(datasets.fetch_openml, "adult", version=2, data_home=str(home), as_frame=True, **NETWORK)
     table, y = bunch.data, np.asarray(bunch.target)
     if table.shape != (_N, len(NUMERIC) + len(CATEGORICAL)) or y.shape != (_N,):
         raise DataError(f"OpenML returned Adult with the shapes {table.shape} and {y.shape}, not 48,842 rows of 14.")

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.error import HTTPError, URLError
 
 import numpy as np
@@ -92,7 +92,8 @@ def cache_home() -> Path:
 def npz_bytes(**arrays: np.ndarray) -> bytes:
     """Return arrays as an ``.npz`` file."""
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
+    save: Callable[..., None] = np.savez_compressed  # an array might be named like one of its options
+    save(buffer, **arrays)
     return buffer.getvalue()
 
 
@@ -161,7 +162,7 @@ def _cached(download: Download[T], path: Path) -> T | None:
 class _Job(threading.Thread):
     """One download; it writes the cached file, or has the reason why not in `error`."""
 
-    def __init__(self, download: Download, path: Path) -> None:
+    def __init__(self, download: Download[Any], path: Path) -> None:
         # A daemon, so that a download that nobody waits for does not keep Python from ending.
         super().__init__(name=f"download-{download.file}", daemon=True)
         self.download, self.path, self.begun = download, path, False
@@ -201,7 +202,7 @@ class _Job(threading.Thread):
                 raise
 
 
-def _wait(job: _Job, download: Download, progress: Progress | None) -> None:
+def _wait(job: _Job, download: Download[Any], progress: Progress | None) -> None:
     start = time.monotonic()
     while job.is_alive():
         seconds = time.monotonic() - start
@@ -214,7 +215,7 @@ def _wait(job: _Job, download: Download, progress: Progress | None) -> None:
         job.join(_TICK_SECONDS)
 
 
-def download_error(download: Download, error: BaseException) -> DownloadError:
+def download_error(download: Download[Any], error: BaseException) -> DownloadError:
     """Return the error that says why a download failed: the network, the server, the disk or the content."""
     connection = "Check the connection"
     if isinstance(error, HTTPError):
@@ -234,6 +235,6 @@ def download_error(download: Download, error: BaseException) -> DownloadError:
     return DownloadError(_sentence(download, why, remedy))
 
 
-def _sentence(download: Download, why: str, remedy: str) -> str:
+def _sentence(download: Download[Any], why: str, remedy: str) -> str:
     instead = download.instead or f"put {download.file} in the data folder"
     return f"{download.title} could not be downloaded from {download.host}: {why}. {remedy}, or {instead}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from rfviz.datasets.downloads.pixels import as_bytes, smoothest
 from rfviz.datasets.files import folder
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.parameters import RANDOM_STATE, max_samples_param
+from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import Param, validate
 
@@ -29,7 +31,7 @@ PARAMS = (
 )  # fmt: skip
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load colour images of 32×32 pixels, or their middle 24×24.
 
     A file of the data folder whose name begins with ``cifar10`` and which holds 32×32×3 bytes an image is used before
@@ -78,7 +80,7 @@ def _fetch(home: Path) -> bytes:
 
     # The parser holds the numbers as text, as columns and as float64.
     memory.check(_N * 3 * _SIDE**2 * 20, "Unpacking CIFAR-10", "Put cifar10.npz in the data folder instead")
-    bunch = datasets.fetch_openml("CIFAR_10_small", version=1, data_home=str(home), as_frame=False, **NETWORK)
+    bunch = bunch_of(datasets.fetch_openml, "CIFAR_10_small", version=1, data_home=str(home), as_frame=False, **NETWORK)
     X, y = np.asarray(bunch.data), np.asarray(bunch.target)
     if X.shape != (_N, 3 * _SIDE**2) or y.shape != (_N,):
         raise DataError(f"OpenML returned CIFAR-10 with the shapes {X.shape} and {y.shape}, not 20,000 rows of 3072.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from rfviz.datasets.files.labels import encode
 from rfviz.datasets.files.meta import Meta, read_meta
 from rfviz.datasets.files.npz import read_npz_with_codes
 from rfviz.datasets.parameters import RANDOM_STATE
+from rfviz.datasets.scikit import bunch_of
 from rfviz.datasets.subsample import nested_order
 from rfviz.errors import DataError
 from rfviz.params import Param, validate
@@ -38,7 +40,7 @@ PARAMS = (
 )  # fmt: skip
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load some training and test rows of the tenth of the contest's data that is in common use.
 
     A file of the data folder whose name begins with ``kddcup99`` is used before anything is downloaded; it has 38
@@ -53,8 +55,12 @@ def load(progress: Progress | None = None, **params) -> Dataset:
     values = validate(PARAMS, params)
     found = in_folder()
     arrays, where = obtain_arrays(_DOWNLOAD, "scikit-learn (fetch_kddcup99)", found, progress)
+    if arrays.codes is None:
+        raise DataError(
+            f"KDD Cup 1999 has three words a row, in an array C; {where} has none. Remove it and load again."
+        )
     meta = Meta() if found is None else read_meta(found)
-    kinds = encode(arrays.y, meta.class_names)
+    kinds = encode(arrays.labels, meta.class_names)
     rows = _choose(kinds.y, values["train_rows"], values["test_rows"], values["random_state"])
     y = np.array(kinds.names)[kinds.y[rows]]
     if values["target"] == "attack or normal":
@@ -104,7 +110,7 @@ def _fetch(home: Path) -> bytes:
     # Scikit-learn caches these data as pickles. In a folder of their own they are always downloaded and compared with
     # their checksum, and the pickles are written but never read.
     with tempfile.TemporaryDirectory(dir=home) as apart:
-        bunch = datasets.fetch_kddcup99(data_home=apart, percent10=True, **NETWORK)
+        bunch = bunch_of(datasets.fetch_kddcup99, data_home=apart, percent10=True, **NETWORK)
     table, y = np.asarray(bunch.data), np.asarray(bunch.target)
     if table.shape != (_N, _N_COLUMNS) or y.shape != (_N,):
         raise DataError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain
 from rfviz.datasets.downloads.pixels import as_bytes
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.parameters import RANDOM_STATE, max_samples_param
+from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import validate
 
@@ -21,7 +23,7 @@ PARAMS = (max_samples_param(70_000), RANDOM_STATE)
 _N_TRAIN = 60_000
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load handwritten digits of 28×28 pixels in their usual split: 60,000 for training, then 10,000 for testing.
 
     A larger sample holds the smaller, with training and test rows and classes in proportion.
@@ -41,7 +43,7 @@ def _fetch(home: Path) -> bytes:
 
     # The parser holds the numbers as text, as columns and as float64.
     memory.check(70_000 * 784 * 20, "Unpacking MNIST", "Put mnist.npz in the data folder instead")
-    bunch = datasets.fetch_openml("mnist_784", version=1, data_home=str(home), as_frame=False, **NETWORK)
+    bunch = bunch_of(datasets.fetch_openml, "mnist_784", version=1, data_home=str(home), as_frame=False, **NETWORK)
     X, y = np.asarray(bunch.data), np.asarray(bunch.target)
     if X.shape != (70_000, 784) or y.shape != (70_000,):
         raise DataError(f"OpenML returned MNIST with the shapes {X.shape} and {y.shape}, not 70,000 rows of 784.")

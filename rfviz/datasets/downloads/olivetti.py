@@ -5,19 +5,21 @@ from __future__ import annotations
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain
 from rfviz.datasets.files.npz import read_npz
+from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import validate
 
 __all__ = ["SPEC", "load"]
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load 400 faces of 64×64 pixels.
 
     Returns
@@ -36,7 +38,7 @@ def _fetch(home: Path) -> bytes:
     # Scikit-learn caches these faces as a pickle. In a folder of their own they are always downloaded and compared with
     # their checksum, and that pickle is written but never read.
     with tempfile.TemporaryDirectory(dir=home) as apart:
-        bunch = datasets.fetch_olivetti_faces(data_home=apart, **NETWORK)
+        bunch = bunch_of(datasets.fetch_olivetti_faces, data_home=apart, **NETWORK)
     X, y = np.asarray(bunch.data, dtype=np.float32), np.asarray(bunch.target)
     if X.shape != (400, 4096) or y.shape != (400,):
         raise DataError(f"Scikit-learn returned Olivetti faces with the shapes {X.shape} and {y.shape}.")

@@ -22,6 +22,7 @@ from rfviz.datasets.downloads.openml_api import Entry
 from rfviz.datasets.files.content import MAX_BYTES, File
 from rfviz.datasets.files.parquet import parquet_layout
 from rfviz.datasets.files.upload import Upload, read_upload
+from rfviz.datasets.scikit import bunch_of
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError, DownloadError
 
@@ -154,7 +155,9 @@ def _fetch(number: int, home: Path) -> bytes:
     import pandas as pd
     from sklearn import datasets
 
-    bunch = datasets.fetch_openml(data_id=number, data_home=str(home), as_frame=True, parser="auto", **NETWORK)
+    bunch = bunch_of(
+        datasets.fetch_openml, data_id=number, data_home=str(home), as_frame=True, parser="auto", **NETWORK
+    )
     frame = bunch.frame
     # Parquet has no sparse columns, and the maps take rows as they are.
     sparse = {name: kind.subtype for name, kind in frame.dtypes.items() if isinstance(kind, pd.SparseDtype)}

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import urllib.request
 from dataclasses import dataclass
-from typing import Any
+from http.client import HTTPMessage
+from typing import IO, Any
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import Request
 
 from rfviz.datasets.memory import size_text
 from rfviz.datasets.wording import counted, one_line
@@ -95,7 +97,9 @@ def entries(items: list[Any]) -> list[Entry]:
 class OnlySecure(urllib.request.HTTPRedirectHandler):
     """Make a redirection to anything but https an error."""
 
-    def redirect_request(self, req, fp, code, msg, headers, newurl):
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> Request | None:
         if urlsplit(newurl).scheme != "https":
             raise OSError(f"redirected to {one_line(newurl, 60)}, which is not https")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
@@ -103,7 +107,7 @@ class OnlySecure(urllib.request.HTTPRedirectHandler):
 
 def ask(address: str) -> Any:
     """Return a server's answer in JSON, read up to a limit."""
-    request = urllib.request.Request(address, headers={"Accept": "application/json", "User-Agent": "rfviz"})
+    request = Request(address, headers={"Accept": "application/json", "User-Agent": "rfviz"})
     with urllib.request.build_opener(OnlySecure).open(request, timeout=_SECONDS) as response:
         content = response.read(_MAX_ANSWER_BYTES + 1)
     if len(content) > _MAX_ANSWER_BYTES:

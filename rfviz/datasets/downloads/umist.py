@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain
 from rfviz.datasets.downloads.pixels import as_bytes, smoothest
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.parameters import ONLY_CLASS
+from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import validate
 
@@ -22,7 +24,7 @@ _N, _HEIGHT, _WIDTH = 575, 112, 92
 PARAMS = (replace(ONLY_CLASS, high=19, label="Only person", help="The one person to keep, from 0; -1 keeps all."),)
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load 575 faces of 112×92 pixels, those of one person in the order of the pose.
 
     The order is that of the file. The sequences of a few people restart part-way.
@@ -63,7 +65,9 @@ def _fetch(home: Path) -> bytes:
     from sklearn import datasets
 
     memory.check(_N * _HEIGHT * _WIDTH * 40, "Unpacking UMIST", "Put umist.npz in the data folder instead")
-    bunch = datasets.fetch_openml("UMIST_Faces_Cropped", version=1, data_home=str(home), as_frame=False, **NETWORK)
+    bunch = bunch_of(
+        datasets.fetch_openml, "UMIST_Faces_Cropped", version=1, data_home=str(home), as_frame=False, **NETWORK
+    )
     X, person = np.asarray(bunch.data), np.asarray(bunch.target)
     if X.shape != (_N, _HEIGHT * _WIDTH) or person.shape != (_N,):
         raise DataError(f"OpenML returned UMIST faces with the shapes {X.shape} and {person.shape}, not 575 of 112×92.")

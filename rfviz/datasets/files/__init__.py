@@ -1,7 +1,7 @@
-"""Files as data sets: one reader for uploads, the data folder, OpenML and the command line.
+r"""Files as data sets: one reader for uploads, the data folder, OpenML and the command line.
 
 >>> from rfviz.datasets.files import Preparation, read_upload
->>> upload = read_upload("points.csv", b"x,y,label\\n1,2,a\\n3,4,b\\n5,6,a\\n")
+>>> upload = read_upload("points.csv", b"x,y,label\n1,2,a\n3,4,b\n5,6,a\n")
 >>> upload.prepare(Preparation(label="label", scale="none")).X.tolist()
 [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 

@@ -10,7 +10,8 @@ from rfviz.datasets.base import Dataset
 from rfviz.datasets.files.images import StoredPictures
 from rfviz.datasets.files.prepare import prepare
 from rfviz.datasets.files.suggest import as_they_are
-from rfviz.datasets.files.table import Table, table_of_frame, unique_names
+from rfviz.datasets.files.table import DATE, NUMBER, Table, table_of_frame, unique_names
+from rfviz.errors import DataError
 
 __all__ = ["Arrays"]
 
@@ -49,6 +50,19 @@ class Arrays:
     notes: tuple[str, ...] = ()
     codes: np.ndarray | None = None
 
+    @property
+    def labels(self) -> np.ndarray:
+        """Return `y` of data that must have labels.
+
+        Raises
+        ------
+        DataError
+            If there are none.
+        """
+        if self.y is None:
+            raise DataError("These data have no labels. Save them as an array y of the file.")
+        return self.y
+
     def table(self) -> Table:
         """Return the arrays as columns, which share the memory of `X`."""
         import pandas as pd
@@ -62,23 +76,24 @@ class Arrays:
             features = self.feature_names
         else:
             features = tuple(f"column {number}" for number in range(1, n_columns + 1))
-        columns = {}
+        columns: dict[str, np.ndarray] = {}
         if self.y is not None:
             columns["y"] = np.char.decode(self.y, "utf-8", "replace") if self.y.dtype.kind == "S" else self.y
         if self.order is not None:
             columns["order"] = self.order
         names = unique_names([*features, *columns])
         used = dict(zip(columns, names[len(features) :], strict=True))
-        tables = [table_of_frame(pd.DataFrame({used[part]: values})) for part, values in columns.items()]
+        tables = {used[part]: table_of_frame(pd.DataFrame({used[part]: values})) for part, values in columns.items()}
         head = pd.DataFrame(self.X[:8, : len(features)], columns=names[: len(features)])
         return Table(
             names=tuple(names),
             n_rows=n_rows,
             matrix=self.X[:, : len(features)],
             places={name: place for place, name in enumerate(names[: len(features)])},
-            parsed={t.names[0]: v for t in tables if (v := t.values(t.names[0])) is not None},
-            described={t.names[0]: t.columns[0] for t in tables},
-            head=pd.concat([head, *(t.head for t in tables)], axis=1),
+            parsed={name: table.quantity(name) for name, table in tables.items() if table.kind(name) in (NUMBER, DATE)},
+            words={name: words for table in tables.values() for name, words in table.words.items()},
+            described={name: table.columns[0] for name, table in tables.items()},
+            head=pd.concat([head, *(table.head for table in tables.values())], axis=1),
             label=used.get("y"),
             order=used.get("order"),
             pictures=pictures,

@@ -9,7 +9,7 @@ import hashlib
 import io
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -173,7 +173,7 @@ def format_of(file: File) -> str:
 
 
 @contextmanager
-def open_archive(file: File, images: bool) -> Iterator[zipfile.ZipFile]:
+def open_archive(file: File, images: bool) -> Generator[zipfile.ZipFile, None, None]:
     """Open a ZIP archive after checking its table of contents.
 
     Parameters
@@ -253,7 +253,7 @@ def _check_member(file: File, member: zipfile.ZipInfo, images: bool) -> None:
 
 
 @contextmanager
-def reading(file: File, what: str, remedy: str) -> Iterator[None]:
+def reading(file: File, what: str, remedy: str) -> Generator[None, None, None]:
     """Turn whatever a damaged file raises in a parser into one sentence.
 
     Parameters

@@ -53,7 +53,7 @@ def features_of(
         parts.append(_Words(table, words, rows, fitting, preparation.most_words))
     width = sum(len(part.made) for part in parts)
     # Chosen rows as the file has them, as float32, and the mask of what is finite; of what is computed, float64 too.
-    is_plain = not words and preparation.scale == "none" and parts[0].is_plain
+    is_plain = preparation.scale == "none" and all(part.is_plain for part in parts)
     cell_bytes = table.matrix.dtype.itemsize + 5 if is_plain else 20
     size = f"{keep.size:,} rows of {width:,} columns"
     memory.check(keep.size * width * cell_bytes, size, "Keep fewer rows (max_samples), words or columns")
@@ -80,7 +80,7 @@ class _Numbers:
     def __init__(self, table: Table, names: list[str], rows: np.ndarray, fitting: np.ndarray, missing: str) -> None:
         self.table, self.made = table, list(names)
         self.first_days = {
-            place: np.nanmin(table.values(name)) for place, name in enumerate(names) if table.kind(name) == DATE
+            place: np.nanmin(table.quantity(name)) for place, name in enumerate(names) if table.kind(name) == DATE
         }
         self.fills: dict[int, float] = {}
         gaps: dict[str, int] = {}
@@ -88,7 +88,7 @@ class _Numbers:
         for place, name in enumerate(names):
             if not table.n_missing(name):
                 continue
-            values = table.values(name)
+            values = table.quantity(name)
             if n_gaps := int(np.count_nonzero(~np.isfinite(values[rows]))):
                 gaps[name] = n_gaps
                 known = values[fitting]
@@ -124,6 +124,8 @@ class _Numbers:
 class _Words:
     """Categories as zeros and ones, the most frequent word where one is missing."""
 
+    is_plain = False
+
     def __init__(self, table: Table, names: list[str], rows: np.ndarray, fitting: np.ndarray, most: int) -> None:
         from sklearn.preprocessing import OneHotEncoder
 
@@ -141,7 +143,7 @@ class _Words:
         # Codes of words, so that the encoder handles small numbers instead of text. All words are given in advance, so
         # that those of test rows have columns too.
         self.encoder = OneHotEncoder(
-            categories=found,
+            categories=found,  # pyright: ignore[reportArgumentType] - scikit-learn's default is taken for its type
             max_categories=most,
             drop="if_binary",
             handle_unknown="ignore",
@@ -161,10 +163,10 @@ class _Words:
             self.notes.append(f"rare words share a column in {one_line(', '.join(cut), 60)}")
 
     def block(self, rows: np.ndarray) -> np.ndarray:
-        return self.encoder.transform(self._filled(self._codes(rows)))
+        return np.asarray(self.encoder.transform(self._filled(self._codes(rows))))
 
     def _codes(self, rows: np.ndarray) -> np.ndarray:
-        columns = [np.asarray(self.table.parsed[name].codes)[rows] for name in self.names]
+        columns = [np.asarray(self.table.words[name].codes)[rows] for name in self.names]
         return np.stack(columns, axis=1).astype(np.int32)
 
     def _filled(self, codes: np.ndarray) -> np.ndarray:
@@ -175,7 +177,7 @@ class _Words:
         name, _, position = made.rpartition("_")
         if made.endswith("_infrequent_sklearn"):
             return f"{made.removesuffix('_infrequent_sklearn')}=(others)"
-        return f"{name}={self.table.parsed[name].categories[int(position)]}"
+        return f"{name}={self.table.words[name].categories[int(position)]}"
 
 
 def _scale(X: np.ndarray, parts: list[_Numbers | _Words], rows: np.ndarray, scale: str) -> np.ndarray:
@@ -185,13 +187,13 @@ def _scale(X: np.ndarray, parts: list[_Numbers | _Words], rows: np.ndarray, scal
 
     X = X.astype(np.float64, copy=False)
     if scale == "unit norm":
-        return normalize(X)
+        return np.asarray(normalize(X))
     scaler, step = StandardScaler(), max(_BLOCK_CELLS // X.shape[1], 1)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for start in range(0, rows.size, step):
             blocks = [part.block(rows[start : start + step]).astype(np.float64, copy=False) for part in parts]
             scaler.partial_fit(np.concatenate(blocks, axis=1))
-        return scaler.transform(X)
+        return np.asarray(scaler.transform(X))
 
 
 def _as_float32(X: np.ndarray, names: tuple[str, ...]) -> np.ndarray:

@@ -72,7 +72,7 @@ def folder() -> Path | None:
     return Path(from_environment).expanduser() if from_environment else None
 
 
-def set_folder(path: str | os.PathLike | None) -> None:
+def set_folder(path: str | os.PathLike[str] | None) -> None:
     """Use `path` as the data folder; None goes back to ``RFVIZ_DATA``.
 
     Raises
@@ -192,7 +192,7 @@ def _header(file: File) -> tuple[tuple[str, ...], int | None]:
     return layout.header[layout.has_index :] or ("",) * layout.n_columns, None
 
 
-def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress | None = None, **given) -> Dataset:
+def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress | None = None, **given: Any) -> Dataset:
     """Load one file of the folder; see :func:`rfviz.datasets.load`."""
     values = validate(params, given)
     if progress is not None:

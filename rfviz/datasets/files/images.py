@@ -9,7 +9,7 @@ import warnings
 import zipfile
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -57,7 +57,7 @@ class Pictures(ABC):
         """Return one image, uint8 of shape (height, width) or (height, width, 3)."""
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> Generator[None, None, None]:
         """Keep open what several calls of :meth:`one` read from."""
         yield
 
@@ -132,11 +132,12 @@ class ZippedPictures(Pictures):
     def __init__(self, file: File, names: tuple[str, ...]) -> None:
         self.file = file
         self._archive: zipfile.ZipFile | None = None
-        with self.reading():
-            sizes, wrong = {}, {}
+        sizes: dict[str, tuple[int, int]] = {}
+        wrong: dict[str, DataError] = {}
+        with self._opened() as archive:
             for name in names:
                 try:
-                    sizes[name] = self._size(name)
+                    sizes[name] = self._size(archive, name)
                 except DataError as error:
                     wrong[name] = error
             if not sizes:
@@ -147,25 +148,32 @@ class ZippedPictures(Pictures):
             self.in_colour = any(_is_tinted(self.one(int(row), (24, 24), True)) for row in checked)
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        if self._archive is not None:
+    def reading(self) -> Generator[None, None, None]:
+        with self._opened():
             yield
+
+    @contextmanager
+    def _opened(self) -> Generator[zipfile.ZipFile, None, None]:
+        """Open the archive, if no block around this one has done so."""
+        if self._archive is not None:
+            yield self._archive
             return
-        with self.file.open() as stream, zipfile.ZipFile(stream) as self._archive:
+        with self.file.open() as stream, zipfile.ZipFile(stream) as archive:
+            self._archive = archive
             try:
-                yield
+                yield archive
             finally:
                 self._archive = None
 
     def one(self, row: int, shape: tuple[int, int], colour: bool) -> np.ndarray:
-        with self.reading(), _naming(self.file, self.names[row]):
-            image = _image(self._archive.read(self.names[row]))
+        with self._opened() as archive, _naming(self.file, self.names[row]):
+            image = _image(archive.read(self.names[row]))
             # A JPEG can be read at an eighth of its size, which takes a fraction of the time.
             image.draft("RGB" if colour else "L", (4 * shape[1], 4 * shape[0]))
             return _fit(image, shape, colour)
 
-    def _size(self, name: str) -> tuple[int, int]:
-        with _naming(self.file, name), self._archive.open(name) as stream:
+    def _size(self, archive: zipfile.ZipFile, name: str) -> tuple[int, int]:
+        with _naming(self.file, name), archive.open(name) as stream:
             # Enough for the header of an image; embedded previews may come before it.
             image = _image(stream.read(1 << 16))
             if image.width * image.height > _MAX_PIXELS:
@@ -291,7 +299,7 @@ def _is_tinted(pixels: np.ndarray) -> bool:
 
 
 @contextmanager
-def _naming(file: File, name: str) -> Iterator[None]:
+def _naming(file: File, name: str) -> Generator[None, None, None]:
     """Name the image that could not be read."""
     shown = one_line(name, 50)
     try:

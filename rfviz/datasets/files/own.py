@@ -1,8 +1,8 @@
-"""Data that a user brings, as an entry of the registry for that user alone.
+r"""Data that a user brings, as an entry of the registry for that user alone.
 
 >>> from rfviz.datasets.files import read_upload
 >>> from rfviz.datasets.files.own import own_spec
->>> upload = read_upload("flowers.csv", b"length,width,kind\\n5.1,3.5,a\\n4.9,3.0,b\\n6.3,3.3,a\\n5.8,2.7,b\\n")
+>>> upload = read_upload("flowers.csv", b"length,width,kind\n5.1,3.5,a\n4.9,3.0,b\n6.3,3.3,a\n5.8,2.7,b\n")
 >>> own_spec("own:flowers", upload, upload.suggestion, upload.prepare(), "1").summary
 '4 rows of 2 numbers, 2 classes.'
 """

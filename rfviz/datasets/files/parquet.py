@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, reading
@@ -12,7 +12,6 @@ from rfviz.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow
     from pyarrow import parquet
 
 __all__ = ["parquet_layout", "read_parquet"]
@@ -95,7 +94,8 @@ def _flat_columns(file: File, opened: parquet.ParquetFile) -> list[int]:
     return flat
 
 
-def _is_flat(kind: pyarrow.DataType) -> bool:
+def _is_flat(kind: Any) -> bool:
+    """Return whether a type of PyArrow is that of numbers, text, booleans or dates."""
     from pyarrow import types
 
     if types.is_dictionary(kind):

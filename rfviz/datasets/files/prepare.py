@@ -6,7 +6,7 @@ import numpy as np
 
 from rfviz.datasets.base import Dataset, Progress
 from rfviz.datasets.files.features import features_of, gap_list
-from rfviz.datasets.files.images import common_shape
+from rfviz.datasets.files.images import Pictures, common_shape
 from rfviz.datasets.files.labels import Labels, encode
 from rfviz.datasets.files.preparation import MOST_CLASSES, Preparation
 from rfviz.datasets.files.table import CATEGORY, EMPTY, Table
@@ -73,12 +73,13 @@ def prepare(
         said = [source, *notes, unused, lost, *done, _SCALED.get(preparation.scale, "")]
         shape = None
     else:
-        shape = image_shape(table, preparation)
-        X = table.pictures.decode(kept, shape[:2], len(shape) == 3, progress).reshape(kept.size, -1).astype(np.float32)
+        height, width = common_shape(table.pictures, preparation)
+        pixels = table.pictures.decode(kept, (height, width), _in_colour(table.pictures, preparation), progress)
+        X = pixels.reshape(kept.size, -1).astype(np.float32)
         X /= np.float32(255)
-        names = ()
-        is_resized = bool((table.pictures.sizes != shape[:2]).any())
-        said = [source, *notes, lost, f"images resized to {shape[0]}×{shape[1]} pixels" if is_resized else ""]
+        shape, names = pixels.shape[1:], ()
+        is_resized = bool((table.pictures.sizes != (height, width)).any())
+        said = [source, *notes, lost, f"images resized to {height}×{width} pixels" if is_resized else ""]
     n_train = None if table.n_train is None else int(np.count_nonzero(kept < table.n_train))
     return Dataset(
         name=name,
@@ -98,9 +99,12 @@ def image_shape(table: Table, preparation: Preparation) -> tuple[int, ...] | Non
     """Return the shape of each image under a preparation; None where there are no images."""
     if table.pictures is None:
         return None
-    colour = table.pictures.in_colour if preparation.colour == "auto" else preparation.colour == "colour"
     shape = common_shape(table.pictures, preparation)
-    return (*shape, 3) if colour else shape
+    return (*shape, 3) if _in_colour(table.pictures, preparation) else shape
+
+
+def _in_colour(pictures: Pictures, preparation: Preparation) -> bool:
+    return pictures.in_colour if preparation.colour == "auto" else preparation.colour == "colour"
 
 
 def _check_names(table: Table, preparation: Preparation) -> None:
@@ -181,17 +185,18 @@ def _refuse_missing(table: Table, features: list[str], n_unlabelled: int) -> Non
 
 def _labels(table: Table, name: str, target: str) -> Labels:
     """Return the labels of all rows; zero where one is missing."""
-    values = table.values(name)
-    if not isinstance(values, np.ndarray):
+    if name in table.words:
         if target == "numbers":
             raise DataError(f"The label {name!r} holds words, which are no quantity. Use it as classes.")
-        codes = np.asarray(values.codes)
+        column = table.words[name]
+        codes = np.asarray(column.codes)
         known = codes >= 0
         used = np.unique(codes[known])
-        words = encode(np.asarray(values.categories, dtype=str)[used], table.class_names)
+        words = encode(np.asarray(column.categories, dtype=str)[used], table.class_names)
         y = np.zeros(codes.size, dtype=np.int64)
         y[known] = words.y[np.searchsorted(used, codes[known])]
         return Labels(y, words.names)
+    values = table.quantity(name)
     known = np.isfinite(values)
     numbers = values[known]
     is_whole = bool((numbers == np.rint(numbers)).all())
@@ -209,9 +214,9 @@ def _labels(table: Table, name: str, target: str) -> Labels:
 
 
 def _order(table: Table, name: str) -> np.ndarray:
-    values = table.values(name)
-    if not isinstance(values, np.ndarray):
+    if name in table.words:
         raise DataError(f"The column {name!r} holds words, which have no order. Choose a number or a date.")
+    values = table.quantity(name)
     return values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
 
 

@@ -30,7 +30,9 @@ def first_named(names: Iterable[str], wanted: tuple[str, ...]) -> str | None:
 def suggest(table: Table) -> Preparation:
     """Suggest a preparation: label, order, no dates as features, and gaps filled in where dropping would cost rows."""
     kinds = {name: table.kind(name) for name in table.names}
-    label = table.label if kinds.get(table.label) in (NUMBER, CATEGORY) else _likely_label(table)
+    label = table.label
+    if label is None or kinds[label] not in (NUMBER, CATEGORY):
+        label = _likely_label(table)
     order = table.order or first_named((name for name in kinds if kinds[name] in (NUMBER, DATE)), ORDERS)
     if table.pictures is not None:
         return Preparation(label=label, order=order, scale="none")

@@ -83,11 +83,13 @@ class Table:
         The columns that the file holds as numbers, in its own type; a value that is not finite is missing.
     places : dict of str to int
         Column of `matrix` by name.
-    parsed : dict of str to ndarray or pandas.Categorical
-        The values of other columns: float64 with nan for numbers; seconds since 1970 for dates; categories for words.
+    parsed : dict of str to ndarray
+        The values of other columns of numbers, float64 with nan, and of dates, seconds since 1970.
+    words : dict of str to pandas.Categorical
+        The values of columns of categories.
     described : dict of str to Column
         The columns that are not in `matrix`, among them free text and empty ones, which have no values.
-    head : DataFrame or None
+    head : DataFrame
         The first rows as the file has them.
     label, order : str or None
         The columns that play these parts, where the form of the file says so.
@@ -103,9 +105,10 @@ class Table:
     n_rows: int
     matrix: np.ndarray = field(repr=False)
     places: dict[str, int] = field(repr=False)
-    parsed: dict[str, np.ndarray | pd.Categorical] = field(repr=False)
+    parsed: dict[str, np.ndarray] = field(repr=False)
+    words: dict[str, pd.Categorical] = field(repr=False)
     described: dict[str, Column] = field(repr=False)
-    head: pd.DataFrame | None = field(default=None, repr=False)
+    head: pd.DataFrame = field(repr=False)
     label: str | None = None
     order: str | None = None
     pictures: Pictures | None = None
@@ -140,8 +143,7 @@ class Table:
 
     def is_numeric(self, name: str) -> bool:
         """Return whether the file holds a column as numbers or booleans, without words or dates among them."""
-        words = getattr(self.parsed.get(name), "categories", None)
-        return name in self.places or (words is not None and set(words) <= {"False", "True"})
+        return name in self.places or (name in self.words and set(self.words[name].categories) <= {"False", "True"})
 
     def has_several(self, name: str) -> bool:
         """Return whether a column holds different values."""
@@ -154,15 +156,19 @@ class Table:
     def values(self, name: str) -> np.ndarray | pd.Categorical | None:
         """Return the values of a column; None for free text and empty columns."""
         if name in self.described:
-            return self.parsed.get(name)
-        return None if self.kind(name) == EMPTY else self.matrix[:, self.places[name]]
+            return self.words.get(name, self.parsed.get(name))
+        return None if self.kind(name) == EMPTY else self.quantity(name)
+
+    def quantity(self, name: str) -> np.ndarray:
+        """Return the values of a column of numbers or dates; nan where one is missing."""
+        return self.parsed[name] if name in self.parsed else self.matrix[:, self.places[name]]
 
     def numbers(self, names: Sequence[str], rows: np.ndarray) -> np.ndarray:
         """Return some rows of columns of numbers and dates, in a type that holds them all."""
         inside = [name for name in names if name in self.places]
         places = [self.places[name] for name in inside]
         is_whole = places == list(range(self.matrix.shape[1]))
-        part = self.matrix[rows] if is_whole else self.matrix[np.ix_(rows, places)]
+        part = self.matrix[rows] if is_whole else self.matrix[np.ix_(rows, np.array(places, dtype=np.intp))]
         if len(inside) == len(names):
             return part
         X = np.empty((rows.size, len(names)))
@@ -180,11 +186,10 @@ class Table:
             for start, stop in _row_blocks(self.matrix):
                 lacking[start:stop] = ~np.isfinite(self.matrix[start:stop][:, places]).all(axis=1)
         for name in wanted:
-            values = self.parsed.get(name)
-            if isinstance(values, np.ndarray):
-                lacking |= ~np.isfinite(values)
-            elif values is not None:
-                lacking |= np.asarray(values.codes) < 0
+            if name in self.parsed:
+                lacking |= ~np.isfinite(self.parsed[name])
+            elif name in self.words:
+                lacking |= np.asarray(self.words[name].codes) < 0
         return lacking
 
     @cached_property
@@ -201,14 +206,19 @@ def table_of_frame(frame: pd.DataFrame, class_names: tuple[str, ...] = ()) -> Ta
     """Recognise what every column of `frame` holds."""
     names = unique_names(one_line(name, 60) for name in frame.columns)
     step = max(len(frame) // _COUNTED_ROWS, 1)
-    numeric, parsed, described = [], {}, {}
+    numeric: list[int] = []
+    parsed: dict[str, np.ndarray] = {}
+    words: dict[str, pd.Categorical] = {}
+    described: dict[str, Column] = {}
     for place, (name, (_, series)) in enumerate(zip(names, frame.items(), strict=True)):
         if _is_plain(series):
             numeric.append(place)
             continue
         described[name], values = _recognise(name, series, step)
-        if values is not None:
+        if isinstance(values, np.ndarray):
             parsed[name] = values
+        elif values is not None:
+            words[name] = values
     head = frame.iloc[:_HEAD_ROWS].copy()
     head.columns = names
     return Table(
@@ -217,6 +227,7 @@ def table_of_frame(frame: pd.DataFrame, class_names: tuple[str, ...] = ()) -> Ta
         matrix=_matrix(frame if len(numeric) == len(names) else frame.iloc[:, numeric]),
         places={names[place]: number for number, place in enumerate(numeric)},
         parsed=parsed,
+        words=words,
         described=described,
         head=head,
         class_names=class_names,
@@ -315,24 +326,24 @@ def _words(name: str, series: pd.Series, step: int) -> tuple[Column, np.ndarray 
     words = np.array([None if word.lower() in _UNKNOWN else word for word in words] + [None], dtype=object)
     text = pd.Series(words[codes], index=series.index, dtype=object)
     missing = text.isna().to_numpy()
-    known = text[~missing]
+    known: pd.Series = text.loc[~missing]
     if known.empty:
         return Column(name, EMPTY, len(series), 0, "", "no value at all"), None
     values = np.full(len(series), np.nan)
-    numbers = pd.to_numeric(known, errors="coerce").astype(np.float64)
+    numbers = pd.Series(pd.to_numeric(known, errors="coerce"), dtype=np.float64)
     odd = numbers.isna()
-    if odd.mean() <= 1 - _SHARE and not _is_code(known[~odd]):
+    if odd.mean() <= 1 - _SHARE and not _is_code(known.loc[~odd]):
         values[~missing] = numbers.to_numpy()
-        return _numbers(name, values, step, _odd_note(known[odd], "numbers"))
+        return _numbers(name, values, step, _odd_note(known.loc[odd], "numbers"))
     written = None if _is_code(known) else written_numbers(known, _SHARE)
     if written is not None:
         values[~missing], note = written
-        odd_note = _odd_note(known[np.isnan(written[0])], "numbers")
+        odd_note = _odd_note(known.loc[np.isnan(written[0])], "numbers")
         return _numbers(name, values, step, "; ".join(filter(None, [note, odd_note])))
     if _DATE.match(known.iloc[0]):
         dates = _parse_dates(known)
         if dates.isna().mean() <= 1 - _SHARE:
-            return _dates(name, dates.reindex(series.index), _odd_note(known[dates.isna()], "dates"))
+            return _dates(name, dates.reindex(series.index), _odd_note(known.loc[dates.isna()], "dates"))
     counts = known.value_counts()
     span = ", ".join(one_line(word, 20) for word in counts.index[:4]) + (", …" if len(counts) > 4 else "")
     if len(counts) > _MAX_WORDS or (len(counts) > _FEW_WORDS and len(counts) > 0.5 * len(known)):

@@ -183,11 +183,10 @@ def _decodes(file: File, encoding: str, n_bytes: int) -> bool:
 
 
 def _first_lines(file: File, encoding: str) -> list[str]:
-    for size in _SAMPLE_BYTES:
-        text = file.head(size).decode(encoding, errors="ignore")
-        lines = [line for line in text.splitlines() if line.strip()][: _SAMPLE_LINES + 1]
-        if len(lines) > 1 or file.n_bytes <= size:
-            break
+    size, most = _SAMPLE_BYTES
+    lines = _lines(file, encoding, size)
+    if len(lines) < 2 and file.n_bytes > size:
+        size, lines = most, _lines(file, encoding, most)
     if not lines:
         raise DataError(f"{file.name} holds no text. A table needs a line of column names and one line a sample.")
     if len(lines) == 1 and file.n_bytes > size:
@@ -197,6 +196,12 @@ def _first_lines(file: File, encoding: str) -> list[str]:
     if len(lines) == 1:
         raise DataError(f"{file.name} has a single line. A table needs a line of column names and one line a sample.")
     return lines[:_SAMPLE_LINES]
+
+
+def _lines(file: File, encoding: str, n_bytes: int) -> list[str]:
+    """Return the lines among the first bytes that hold anything, the last of them perhaps cut."""
+    text = file.head(n_bytes).decode(encoding, errors="ignore")
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def _separator(lines: list[str]) -> str:

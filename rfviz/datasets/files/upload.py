@@ -1,7 +1,7 @@
-"""Reading one file: looked at first, then prepared by choices, then a :class:`Dataset` like any other.
+r"""Reading one file: looked at first, then prepared by choices, then a :class:`Dataset` like any other.
 
 >>> from rfviz.datasets.files import read_upload
->>> upload = read_upload("flowers.csv", b"length,width,kind\\n5.1,3.5,a\\n4.9,3.0,b\\n6.3,3.3,a\\n5.8,2.7,b\\n")
+>>> upload = read_upload("flowers.csv", b"length,width,kind\n5.1,3.5,a\n4.9,3.0,b\n6.3,3.3,a\n5.8,2.7,b\n")
 >>> [(column.name, column.kind) for column in upload.columns]
 [('length', 'number'), ('width', 'number'), ('kind', 'category')]
 >>> upload.prepare().target_names

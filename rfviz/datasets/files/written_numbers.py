@@ -55,7 +55,7 @@ def written_numbers(known: pd.Series, share: float) -> tuple[np.ndarray, str] | 
         if sum(fits) < share * len(cells) or (name == "comma" and _has_decimal_comma(numbers)):
             continue
         values = [
-            float(cell["sign"] + number.replace(between, "").replace(decimal, ".")) if fit else np.nan
+            float(cell["sign"] + number.replace(between, "").replace(decimal, ".")) if cell and fit else np.nan
             for cell, number, fit in zip(cells, numbers, fits, strict=True)
         ]
         left_out = [f"the sign {sign}"] if sign else []

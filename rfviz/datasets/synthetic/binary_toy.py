@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
@@ -22,7 +24,7 @@ PARAMS = (
 )  # fmt: skip
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Draw independent fair signs; the label is the product of the first few columns.
 
     The label is uncorrelated with every product of fewer columns. With one seed, the first rows are the same for every

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
@@ -21,7 +23,7 @@ PARAMS = (
 )  # fmt: skip
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Draw independent uniform categories; the label says whether exactly one of two pairs of columns agrees.
 
     With columns a, b, c, d the first four, y = [a = b] xor [c = d]. No column alone, and no three of the four

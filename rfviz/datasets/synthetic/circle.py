@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ PARAMS = (
 )
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Draw points of unit norm in the plane.
 
     With one seed, the first k random points are the same for every `n_samples` ≥ k.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
@@ -14,7 +16,7 @@ PARAMS = (planar.samples(), planar.CLASSES, planar.noise(0.08), planar.SEED)
 _OUTERMOST = 1.2
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Draw points at uniform angles on rings about the origin, one ring a class.
 
     The k rings take turns; their radii are 1.2·1/k, 1.2·2/k, …, 1.2. With one seed, the first points are the same for

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
@@ -13,7 +15,7 @@ __all__ = ["SPEC", "load"]
 PARAMS = (planar.samples(), planar.noise(0.15), planar.SEED)
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Draw points on two half circles of radius 1, the lower one shifted by (1, ½) into the upper; the whole centred.
 
     Every other point lies on the lower moon. With one seed, the first points are the same for every `n_samples`, and

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ PARAMS = (
 )
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Draw independent points, uniform on the sphere of unit norm in R^d (normalised Gaussian vectors).
 
     With one seed and dimension, the first k points are the same for every `n_samples` ≥ k.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
@@ -22,7 +24,7 @@ PARAMS = (
 _INNER, _OUTER = 0.15, 1.3
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Draw points on spiral arms whose radius grows evenly with the angle, one arm a class.
 
     The k arms take turns, each the first one turned by a k-th of a full turn, between the radii 0.15 and 1.3. With one

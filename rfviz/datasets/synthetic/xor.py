@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rfviz.datasets.base import Dataset, DatasetSpec, Progress
@@ -20,7 +22,7 @@ PARAMS = (
 _HALF_SIDE = 1.2
 
 
-def load(progress: Progress | None = None, **params) -> Dataset:
+def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Draw points spread evenly over the squares of a board, labelled by the colour of the square.
 
     The colours take turns; the noise moves a point after the labelling. With one seed, the first points are the same

@@ -182,3 +182,26 @@ def test_folders_are_looked_through_in_order(data_folder):
     assert adult.in_folder() is None
     np.savez(data_folder / "adult.npz", X=np.zeros((30, 123), np.uint8), y=np.arange(30) % 2)
     assert adult.in_folder().name == "adult.npz"
+
+
+def test_a_file_without_labels_is_not_taken_for_adult(data_folder):
+    X = np.zeros((8, 123), np.uint8)
+    np.savez(data_folder / "a9a.npz", X=X)
+    assert adult.in_folder() is None
+    np.savez(data_folder / "a9a.npz", X=X, y=np.arange(8) % 2)
+    assert adult.in_folder() == data_folder / "a9a.npz"
+
+
+@pytest.mark.parametrize(
+    ("name", "arrays", "lacks"),
+    [
+        ("adult", {"X": np.zeros((8, 123), np.uint8)}, "no labels"),
+        ("kddcup99", {"X": np.zeros((8, 38)), "y": np.arange(8) % 2}, "has none"),
+    ],
+)
+def test_an_incomplete_file_in_the_cache_is_named(name, arrays, lacks):
+    stored = cache.cache_home() / "rfviz" / f"{name}.npz"
+    stored.parent.mkdir(parents=True)
+    np.savez(stored, **arrays)
+    with pytest.raises(DataError, match=lacks):
+        datasets.load(name)
