@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 import rfviz
-from rfviz.ui.page_index import laboratory_folder
+from rfviz.lab.folder import laboratory_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -75,12 +75,12 @@ def test_parts_are_loaded_when_used():
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
     """Install a package and a laboratory, as it were; give its `code` and the list of what the installer wrote."""
-    code = tmp_path / "lib" / "site-packages" / "rfviz" / "ui" / "page_index.py"
+    code = tmp_path / "lib" / "site-packages" / "rfviz" / "lab" / "folder.py"
     share = tmp_path / "share" / "rfviz"
     for path in (code, share / "app.py", share / "pages" / "home.py"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    listed = [metadata.PackagePath(name) for name in ("rfviz/cli.py", "../../share/rfviz/app.py")]
+    listed = [metadata.PackagePath(name) for name in ("rfviz/cli/__init__.py", "../../share/rfviz/app.py")]
     for path in listed:
         path.dist = metadata.Distribution.at(tmp_path / "lib" / "site-packages" / "rfviz-0.dist-info")
     monkeypatch.setattr(metadata, "files", lambda name: listed)

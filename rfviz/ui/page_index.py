@@ -1,43 +1,15 @@
-"""The pages in the order of the navigation, and where the laboratory lies."""
+"""The pages in the order of the navigation, with their scripts and pictures."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from rfviz.lab.folder import laboratory_folder
 from rfviz.lab.index import PAGES, find_page
 from rfviz.lab.page import Page
 
-__all__ = ["ASSETS", "NAVIGATION", "ROUTER", "Entry", "entry_of", "laboratory_folder", "picture_of"]
-
-
-def laboratory_folder(code: Path = Path(__file__)) -> Path | None:
-    """Return the folder with ``app.py``, ``pages`` and ``assets``, which lie next to the package and not in it.
-
-    In a checkout it is the one that holds the package. ``pip install`` puts a copy below the environment's ``share``
-    and writes down where; that copy, too, belongs to this version of the package.
-
-    Parameters
-    ----------
-    code : Path
-        This file, or another at its depth in a package.
-
-    Returns
-    -------
-    Path or None
-        None where there is neither, as after ``pip install --target``.
-    """
-    checkout = code.resolve().parents[2]
-    if (checkout / "app.py").is_file() and (checkout / "pages" / "home.py").is_file():
-        return checkout
-    from importlib import metadata  # costs time that a checkout need not spend
-
-    try:
-        installed = metadata.files("rfviz") or []
-    except metadata.PackageNotFoundError:
-        return None
-    found = (Path(file.locate()).resolve() for file in installed if file.parts[-3:] == ("share", "rfviz", "app.py"))
-    return next((path.parent for path in found if path.is_file()), None)
+__all__ = ["ASSETS", "NAVIGATION", "ROUTER", "Entry", "entry_of", "picture_of"]
 
 
 _ROOT = laboratory_folder() or Path(__file__).resolve().parents[2]

@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 from rfviz.features import registry
+from rfviz.lab.folder import laboratory_folder
 from rfviz.lab.work import Part, Work
 from rfviz.lab.your_machine import text
 from rfviz.lab.your_machine.compute import (
@@ -26,7 +27,6 @@ from rfviz.lab.your_machine.figures import plot_shares
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.live_run import LiveRun
-from rfviz.ui.page_index import laboratory_folder
 from rfviz.ui.scheduler.session import session_target
 from rfviz.ui.sidebar import show_device
 

@@ -1,0 +1,75 @@
+"""Where every command starts and ends: its arguments, and the exit status and the sentence of an error."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from rfviz._version import __version__
+from rfviz.cli import app, device, run, schemes
+from rfviz.errors import RfvizError
+
+__all__ = ["main"]
+
+_FAILED = 2
+_STOPPED = 130  # as shells say it
+
+
+class _Parser(argparse.ArgumentParser):
+    """One sentence where argparse would print its usage first."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(_FAILED, f"{self.prog}: {message}; {self.prog} --help says what it takes.\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows its name; that of this process by default.
+
+    Returns
+    -------
+    int
+        Exit status: 0; 2 after an error, which is told on stderr in one sentence; 130 where Ctrl+C was pressed; of
+        ``rfviz app``, the server's.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a sign shows "?" for it
+    given = _parser().parse_args(arguments)
+    try:
+        return given.command(given)
+    except RfvizError as error:
+        print(f"rfviz {given.name}: {error}", file=sys.stderr)
+        return _FAILED
+    except ModuleNotFoundError as error:
+        if (error.name or "rfviz").startswith("rfviz"):
+            raise
+        print(f"rfviz {given.name}: The package {error.name}, which rfviz needs, is not installed.", file=sys.stderr)
+        return _FAILED
+    except KeyboardInterrupt:
+        below = "\n" if sys.stderr.isatty() else ""  # of what the terminal shows for the keys
+        print(f"{below}rfviz {given.name}: Stopped.", file=sys.stderr)
+        return _STOPPED
+    except BrokenPipeError:  # who reads has seen enough, as in "rfviz schemes | head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser("rfviz", description="A laboratory for random feature maps, and a library of them.")
+    parser.add_argument("--version", action="version", version=f"rfviz {__version__}")
+    commands = parser.add_subparsers(title="commands", dest="name", metavar="COMMAND", required=True)
+    app.add_arguments(commands.add_parser("app", help="start the laboratory in the browser"))
+    run.add_arguments(commands.add_parser("run", help="compute a page without a browser: charts and numbers as files"))
+    text = "which device computes, with which libraries and how much memory"
+    device.add_arguments(commands.add_parser("device", help=text))
+    schemes.add_arguments(commands.add_parser("schemes", help="the feature maps that there are"))
+    return parser

@@ -1,0 +1,86 @@
+"""``rfviz run``: a page's computation without a browser, its charts and numbers written to a folder."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rfviz.cli.progress_bar import ProgressBar
+from rfviz.cli.run_data import with_data
+from rfviz.cli.run_settings import read_settings
+from rfviz.errors import DataError, capture_warnings
+
+__all__ = ["add_arguments", "run"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``rfviz run``."""
+    parser.add_argument(
+        "preset", metavar="PRESET",
+        help="a JSON file of settings (“Share” on any page gives one), the address of a page, or a page's name",
+    )  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", default=".", help="where the files go; made where it is missing")
+    parser.add_argument("--figure", metavar="LABEL", help="with a page's name: one of its presets, such as a figure")
+    parser.add_argument(
+        "--data",
+        metavar="PATH",
+        help="a file of your own, as the laboratory takes it (CSV, Parquet, NPZ, a ZIP of images), or a data folder",
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar, no list of files")
+    parser.set_defaults(command=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Compute a page and write its files; see :func:`rfviz.cli.main` for errors.
+
+    A map that could not be computed is told on stderr; it is an error only if no map could.
+    """
+    from rfviz.lab.cache import Cache
+    from rfviz.lab.export import write_chart
+    from rfviz.lab.index import find_page
+    from rfviz.lab.page import compute
+    from rfviz.lab.preset import Preset, write_preset
+    from rfviz.lab.zoom import zoom_charts
+
+    slug, values = read_settings(given.preset, given.figure)
+    page = find_page(slug)
+    own, values = (None, values) if given.data is None else with_data(Path(given.data).expanduser(), page, values)
+    out = _folder(given.out)
+    bar = ProgressBar(None if given.quiet else sys.stderr)
+    zoom = str(values.get("zoom", ""))
+    preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar, own)
+    source = page.source(preset)
+    settings = page.settings(preset, source)
+    for name in preset.unasked():
+        _tell(f"{name} has no effect with the other settings, or is misspelt.")
+    with capture_warnings() as heard:
+        computed = compute(page, source, settings, Cache(progress=bar))
+    bar.end()
+    for text, _ in heard.messages:
+        _tell(text)
+    for label, reason in page.failures(computed.result).items():
+        _tell(f"{label} could not be computed: {reason}")
+    zoom_charts(computed.charts, zoom)
+    files = [path for chart in computed.charts for path in write_chart(chart, out)]
+    kept = {"zoom": zoom} if zoom else {}
+    texts = {"settings.json": write_preset(slug, preset.answers | kept), "script.py": page.script(source, settings)}
+    for name, text in texts.items():
+        (out / name).write_text(text, encoding="utf-8")
+        files.append(out / name)
+    if not given.quiet:
+        print("\n".join(map(str, files)))
+    return 0
+
+
+def _folder(text: str) -> Path:
+    path = Path(text).expanduser()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"The folder {path} cannot be made ({error.strerror}). Name another with --out.") from None
+    return path
+
+
+def _tell(text: str) -> None:
+    print(f"rfviz run: {text}", file=sys.stderr)

@@ -1,0 +1,66 @@
+"""The data that ``rfviz run --data`` names: a file of the user's own, or a data folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rfviz.errors import DataError
+
+if TYPE_CHECKING:
+    from rfviz.datasets import DatasetSpec
+    from rfviz.lab.page import Page
+
+__all__ = ["with_data"]
+
+
+def with_data(
+    path: Path, page: Page[Any, Any, Any], values: Mapping[str, Any]
+) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
+    """Return the user's file, None where a data folder is given, and the values that name the data set.
+
+    Raises
+    ------
+    DataError
+        If there is no such file or folder, or no data in it.
+    """
+    from rfviz import datasets
+    from rfviz.datasets.files.folder import PREFIX
+
+    if path.is_file() and str(values.get("data", "")).startswith(PREFIX):
+        path = path.parent  # settings that name a file of a data folder
+    if not path.is_dir():
+        own = _own_file(path)
+        return own, {**values, "data": own.name}
+    datasets.set_folder(path)
+    return None, {**values, "data": _only_one(path)} if page.inspects_files and "data" not in values else values
+
+
+def _own_file(path: Path) -> DatasetSpec:
+    """Read a file as “Your own data…” does, and prepare it as suggested there."""
+    from rfviz.datasets.files import MAX_BYTES, read_upload
+    from rfviz.datasets.files.own import PREFIX, own_spec
+
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise DataError(
+                f"{path} is larger than {MAX_BYTES // 1024**2} MB. Put it into a folder of its own, as numbers, "
+                "and give that: --data FOLDER"
+            )
+        upload = read_upload(path.name, path.read_bytes())
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
+    return own_spec(PREFIX + upload.stem, upload, upload.suggestion, upload.prepare(), upload.digest)
+
+
+def _only_one(path: Path) -> str:
+    """Return the only data set of a folder."""
+    from rfviz.datasets.files import folder
+
+    files = folder.files()
+    if len(files) == 1:
+        return next(iter(files))
+    if files:
+        raise DataError(f"{path} holds {len(files)} data files. Name one: --data {next(iter(files.values()))}")
+    raise DataError(f"{path} holds no data file. These are known by .npz, .csv and .parquet at the end of their name.")

@@ -1,0 +1,97 @@
+"""What ``rfviz run --data`` takes: a file as the laboratory does, or a data folder."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rfviz import cli, datasets
+
+
+def test_run_inspects_a_file_of_ones_own(tmp_path, capsys):
+    rows = "".join(f"{i % 7},{(i * i) % 11},{i % 13}\n" for i in range(40))
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "one" / "mine.csv").write_text("a,b,c\n" + rows + rows[:6], encoding="utf-8")
+    (tmp_path / "two" / "flat.csv").write_text("a\n" + "1\n" * 9, encoding="utf-8")
+    (tmp_path / "two" / "words.csv").write_text("a\n1\n", encoding="utf-8")
+    out = tmp_path / "out"
+    try:
+        assert cli.main(["run", "quick-inspection", "--data", str(tmp_path / "one"), "--out", str(out)]) == 0
+        found = pd.read_csv(out / "findings.csv").set_index("title")
+        assert "1 row of 41" in found.loc["Exact copies", "finding"]
+        assert len(pd.read_csv(out / "map-maxout.csv")) == 41
+        held = json.loads((out / "settings.json").read_text(encoding="utf-8"))["values"]
+        assert held["data"] == "folder:mine"
+
+        capsys.readouterr()
+        assert cli.main(["run", "quick-inspection", "--data", str(tmp_path / "two"), "--out", str(out)]) == 2
+        assert "holds 2 data files. Name one: --data" in capsys.readouterr().err
+        # Equal rows have no map, but there is something to say of them.
+        (tmp_path / "two" / "words.csv").unlink()
+        flat, other = str(tmp_path / "two"), tmp_path / "other"
+        assert cli.main(["run", "quick-inspection", "--data", flat, "--out", str(other)]) == 0
+        found = pd.read_csv(other / "findings.csv").set_index("title")
+        assert found.loc["Columns", "grade"] == "warning" and not (other / "map-plain.csv").exists()
+        assert cli.main(["run", "quick-inspection", "--data", __file__, "--out", str(other)]) == 2
+        assert "test_run_data.py" in capsys.readouterr().err
+    finally:
+        datasets.set_folder(None)
+
+
+PEOPLE = "name;town;income;buys\n" + "".join(
+    f"p{i};{('Oslo', 'Rome', '')[i % 3]};{900 + 37 * (i % 11)},5;{'yes' if i % 4 else 'no'}\n" for i in range(40)
+)
+
+
+def test_run_takes_a_file_as_the_laboratory_does(tmp_path, capsys, monkeypatch):
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    mine, out = str(tmp_path / "people.csv"), tmp_path / "out"
+    assert cli.main(["run", "distance-saturation", "--data", mine, "--out", str(out), "--quiet"]) == 0
+    settings = out / "settings.json"
+    assert json.loads(settings.read_text(encoding="utf-8"))["values"]["data"] == "own:people"
+    found = pd.read_csv(out / "saturation.csv")
+
+    # Its settings are of use with the file alone.
+    capsys.readouterr()
+    assert cli.main(["run", str(settings), "--out", str(tmp_path / "again")]) == 2
+    assert "which settings do not hold. Give the file: --data FILE" in capsys.readouterr().err
+    assert cli.main(["run", str(settings), "--data", mine, "--out", str(tmp_path / "again"), "--quiet"]) == 0
+    assert pd.read_csv(tmp_path / "again" / "saturation.csv").equals(found)
+
+    # Settings that name a file of a data folder keep to it.
+    (tmp_path / "plain.csv").write_text("a,b\n" + "".join(f"{i + 1},{i % 7}\n" for i in range(30)), encoding="utf-8")
+    named = "http://localhost/distance-saturation?data=folder:plain&n_components=100"
+    try:
+        given = ["run", named, "--data", str(tmp_path / "plain.csv"), "--out", str(tmp_path / "named"), "--quiet"]
+        assert cli.main(given) == 0
+    finally:
+        datasets.set_folder(None)
+    held = json.loads((tmp_path / "named" / "settings.json").read_text(encoding="utf-8"))
+    assert held["values"]["data"] == "folder:plain"
+
+    # So is its script, beside the file.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("plotly.graph_objects.Figure.show", lambda *_: None)
+    held = {}
+    exec((out / "script.py").read_text(encoding="utf-8"), held)
+    np.testing.assert_allclose(held["frame"].select_dtypes("number"), found.select_dtypes("number"), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("people.csv", b"a,b\n1,2\n3,4,5\n6,7\n", "line 3 has 3 cells"),
+        ("people.pkl", b"\x80\x04", "people.pkl"),
+        ("people.zip", b"PK nothing", "people.zip"),
+        (None, b"", "cannot be read"),
+    ],
+)
+def test_run_refuses_a_file_in_one_sentence(name, content, words, tmp_path, capsys):
+    if name:
+        (tmp_path / name).write_bytes(content)
+    given = ["run", "quick-inspection", "--data", str(tmp_path / (name or "none.csv")), "--out", str(tmp_path)]
+    assert cli.main(given) == 2
+    told = capsys.readouterr().err
+    assert words in told and told.count("\n") == 1
