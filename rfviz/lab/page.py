@@ -129,6 +129,10 @@ class Page(ABC, Generic[Source, Settings, Result]):
             If it cannot be done: in one sentence.
         """
 
+    def failures(self, result: Result) -> Mapping[str, str]:
+        """Return why a map could not be computed though others were: sentences by the maps' labels."""
+        return {}
+
     @abstractmethod
     def charts(self, source: Source, settings: Settings, result: Result, cache: Cache) -> tuple[Chart, ...]:
         """Return the charts of a result, the main one first."""

@@ -134,7 +134,7 @@ class Work:
                     failed.add(part.label)
 
     def complete(self, progress: Progress) -> None:
-        """Compute all parts and warn of those that failed.
+        """Compute all parts and warn of each curve that stopped.
 
         Raises
         ------
@@ -142,11 +142,11 @@ class Work:
             If nothing could be computed.
         """
         self.run_missing(progress)
-        stopped = " ".join(f"{label} stopped: {reason}" for label, reason in self.failures().items())
+        stopped = [f"{label} stopped: {reason}" for label, reason in self.failures().items()]
         if self.parts and self.is_empty:
-            raise DataError(stopped)
-        if stopped:
-            warn(stopped, UserWarning)
+            raise DataError(" ".join(stopped))
+        for text in stopped:
+            warn(text, UserWarning)
 
     def snapshot(self) -> Work:
         """Return the work as far as it has come, whatever the cache drops later."""

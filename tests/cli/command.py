@@ -9,6 +9,6 @@ COMMAND = [sys.executable, "-m", "rfviz.cli"]
 
 
 def environment(**given):
-    """This process's, with this checkout first, and none of the developer's settings of the laboratory."""
+    """Return this process's, with this checkout first, and none of the developer's settings of the laboratory."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("RFVIZ_", "STREAMLIT_"))}
     return clean | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8", **given}

@@ -53,6 +53,14 @@ def test_a_failure_stops_its_curve_and_is_told():
     assert work.missing() == []
 
 
+def test_each_curve_that_stops_is_told_in_a_sentence_of_its_own():
+    work = Table(b1=DataError("No."), c1=MemoryError()).work()
+    parts = [*work.parts, Part("c", work.parts[0].function, ("c", 1))]
+    with capture_warnings() as log:
+        Work(parts, Cache()).complete(silent)
+    assert [text for text, _ in log.messages] == ["b stopped: No.", "c stopped: out of memory"]
+
+
 def test_where_nothing_can_be_computed_it_is_an_error():
     work = Table(a1=DataError("No."), b1=MemoryError()).work()
     with pytest.raises(DataError, match=r"a stopped: No\. b stopped: out of memory"):

@@ -324,9 +324,16 @@ _FRAMEWORK = (
     Fault(
         "work that swallows a failure",
         "rfviz/lab/work.py",
-        "        if stopped:\n",
-        "        if False:\n",
+        "        for text in stopped:\n",
+        "        for text in stopped[1:]:\n",
         ("tests/lab/test_work.py",),
+    ),
+    Fault(
+        "map that fails without a word",
+        "rfviz/cli/run.py",
+        "in page.failures(computed.result).items():",
+        "in ():",
+        ("tests/cli/test_run.py::test_each_map_that_fails_is_told_and_the_others_are_computed",),
     ),
     Fault(
         "curve that goes on after a failure",

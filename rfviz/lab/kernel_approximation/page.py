@@ -118,6 +118,9 @@ class KernelApproximation(Page[Source, Settings, Result]):
             raise NothingComputedError([candidate.label for candidate in settings.candidates], failures)
         return Result(tuple(results), failures)
 
+    def failures(self, result: Result) -> Mapping[str, str]:
+        return result.failures
+
     def charts(self, source: Source, settings: Settings, result: Result, cache: Cache) -> tuple[Chart, ...]:
         spread = [_spread_chart(source, settings, result)] if settings.draws > 1 else []  # one draw has none
         return (*_moving_charts(source, settings, result.maps), *spread)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -94,6 +95,9 @@ class Zoo(Page[None, Settings, ZooResult]):
 
     def run(self, source: None, settings: Settings, cache: Cache) -> ZooResult:
         return cache.call(result_of, settings)
+
+    def failures(self, result: ZooResult) -> Mapping[str, str]:
+        return {card.cls.label: card.problem for card in result.cards if card.problem}
 
     def charts(self, source: None, settings: Settings, result: ZooResult, cache: Cache) -> tuple[Chart, ...]:
         alt, words = text.summary(result), text.explanation(result)
