@@ -86,7 +86,7 @@ def _of_one(
     rows = []
     for precision in precisions:
         with device.activate(), product_precision(precision):
-            seconds = turn_by_turn(device, _ways(device, feature_map, host), turns)
+            seconds = turn_by_turn(device, ways_to_map(device, feature_map, host), turns)
         limit, best = rates.limit(least, precision), min(seconds["kernels" if device.is_gpu else "arrays"])
         moving = least.bytes / rates.copy
         rows.append(
@@ -106,7 +106,7 @@ def _of_one(
     return rows
 
 
-def _ways(device: Device, feature_map: FeatureMap, host: np.ndarray) -> dict[str, Map]:
+def ways_to_map(device: Device, feature_map: FeatureMap, host: np.ndarray) -> dict[str, Map]:
     """Return the calls that map all rows: by array operations, and on a GPU by kernels too."""
     if not device.is_gpu:
         return {"arrays": lambda: [None for _ in feature_map.transform_blocks(host)]}

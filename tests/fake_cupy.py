@@ -210,24 +210,25 @@ def _call(function: Any, args: tuple, kwargs: dict) -> Any:
     return _wrap(function(*opened, **kwargs), base)
 
 
+def _operator(name: str) -> Any:
+    def method(self: ndarray, other: Any) -> Any:
+        if isinstance(other, csr_matrix):
+            return NotImplemented
+        result = getattr(self._data, name)(_open(other))
+        if result is NotImplemented:
+            return result
+        if name.startswith("__i"):
+            return self
+        return _wrap(result)
+
+    return method
+
+
 def _define_methods() -> None:
-    def operator(name: str) -> Any:
-        def method(self: ndarray, other: Any) -> Any:
-            if isinstance(other, csr_matrix):
-                return NotImplemented
-            result = getattr(self._data, name)(_open(other))
-            if result is NotImplemented:
-                return result
-            if name.startswith("__i"):
-                return self
-            return _wrap(result)
-
-        return method
-
     for short in _BINARY.split():
         comparison = short in ("lt", "le", "gt", "ge", "eq", "ne")
         for prefix in ("",) if comparison else ("", "r", "i"):
-            setattr(ndarray, f"__{prefix}{short}__", operator(f"__{prefix}{short}__"))
+            setattr(ndarray, f"__{prefix}{short}__", _operator(f"__{prefix}{short}__"))
     for name in _ATTRIBUTES.split():
         setattr(ndarray, name, property(lambda self, _name=name: getattr(self._data, _name)))
     for name in _UNARY.split():

@@ -119,36 +119,42 @@ def page_of(module):
 
 def violations(path, source=None):
     """Return what a file imports that its layer may not, in words."""
-    own = layer_of(module_name(path))
-    may = ALLOWED.get(own, set()) | EVERYWHERE
-    page = page_of(module_name(path))
-    view = bool(page) and path.name == "views.py"  # the one file of a page that knows Streamlit
-    if view:
-        may |= {"ui"}
+    module = module_name(path)
+    own, page = layer_of(module), page_of(module)
     if not own:
-        return [f"{module_name(path)} belongs to no layer of tests/test_architecture.py; add it there"]
+        return [f"{module} belongs to no layer of tests/test_architecture.py; add it there"]
+    view = bool(page) and path.name == "views.py"  # the one file of a page that knows Streamlit
     found = []
     for name, line, at_top in imports(path, source):
-        root = name.split(".")[0]
         where = f"{path.relative_to(ROOT)}:{line} imports {name}"
-        if page and page_of(name) not in ("", page):
-            found.append(f"{where}, a part of another page")
-        if page and root == "plotly" and path.name not in DRAWING:
-            found.append(f"{where}; of a page only {', '.join(sorted(DRAWING))} may")
-        if root == "rfviz":
-            target = layer_of(name) or "rfviz"
-            short = target.removeprefix("rfviz.")
-            if target not in (own, "rfviz") and short not in may:
-                found.append(f"{where}, an arrow from {own} that the design does not have")
-        elif root in ("pages", "app", "tests", "benchmarks"):
-            found.append(f"{where}, which is no library")
-        elif root in RESTRICTED and own not in RESTRICTED[root] and not (view and root == "streamlit"):
-            found.append(f"{where}; only {', '.join(sorted(RESTRICTED[root]))} may")
-        elif root in ("cupy", "cupyx") and (at_top or own not in ON_DEVICE):
-            found.append(f"{where}; CuPy is imported when a GPU is used, inside a function, below rfviz.analysis")
-        elif root in UNSAFE:
-            found.append(f"{where}, which can run code from data")
+        wrongs = [_wrong_on_a_page(page, path.name, name) if page else "", _wrong_in_a_layer(own, view, name, at_top)]
+        found += [where + wrong for wrong in wrongs if wrong]
     return found
+
+
+def _wrong_on_a_page(page, file, name):
+    if page_of(name) not in ("", page):
+        return ", a part of another page"
+    if name.split(".")[0] == "plotly" and file not in DRAWING:
+        return f"; of a page only {', '.join(sorted(DRAWING))} may"
+    return ""
+
+
+def _wrong_in_a_layer(own, view, name, at_top):
+    root = name.split(".")[0]
+    if root == "rfviz":
+        target, may = layer_of(name) or "rfviz", ALLOWED.get(own, set()) | EVERYWHERE | ({"ui"} if view else set())
+        allowed = target in (own, "rfviz") or target.removeprefix("rfviz.") in may
+        return "" if allowed else f", an arrow from {own} that the design does not have"
+    if root in ("pages", "app", "tests", "benchmarks"):
+        return ", which is no library"
+    if root in RESTRICTED and own not in RESTRICTED[root] and not (view and root == "streamlit"):
+        return f"; only {', '.join(sorted(RESTRICTED[root]))} may"
+    if root in ("cupy", "cupyx") and (at_top or own not in ON_DEVICE):
+        return "; CuPy is imported when a GPU is used, inside a function, below rfviz.analysis"
+    if root in UNSAFE:
+        return ", which can run code from data"
+    return ""
 
 
 def test_imports_follow_the_design():

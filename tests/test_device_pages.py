@@ -159,6 +159,7 @@ def test_rates_are_measured_while_nobody_computes(monkeypatch):
     name, measured = backend.get_device().name, []
     monkeypatch.setattr(device_use, "known_rates", lambda device: None)
     monkeypatch.setattr(device_use, "measure_rates", lambda device, step: (step(0.0, ""), measured.append(device)))
-    assert device_use._measured() and measured == [name]
+    look = device_use._measured  # noqa: SLF001 – what its thread does every few seconds
+    assert look() and measured == [name]
     monkeypatch.setattr(scheduler, "queue_state", lambda device: (1, 0))
-    assert not device_use._measured() and measured == [name]
+    assert not look() and measured == [name]

@@ -114,23 +114,31 @@ def test_the_fake_is_as_strict_as_cupy(fake_gpu):
 # --- free memory ------------------------------------------------------------------------------------------------------
 
 
-def test_container_limit(monkeypatch, tmp_path):
+@pytest.fixture
+def without_psutil(monkeypatch, tmp_path):
+    """Say by Linux's own file that 7 KiB are free."""
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\n")
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    monkeypatch.setattr(devices, "_MEMINFO", str(tmp_path / "meminfo"))
+    monkeypatch.setattr(devices, "_CGROUP", str(tmp_path))
+
+
+@pytest.mark.usefixtures("without_psutil")
+def test_container_limit(tmp_path):
+    cpu = get_device("cpu")
     contents = {"max": "1000\n", "current": "900\n", "stat": "anon 500\ninactive_file 300\nactive_file 1\n"}
     for name, text in contents.items():
         (tmp_path / f"memory.{name}").write_text(text)
-    monkeypatch.setattr(devices, "_CGROUP", str(tmp_path))
-    assert devices._container_headroom() == 400  # files that the kernel only caches are free for the asking
+    assert cpu.free_bytes() == 400  # files that the kernel only caches are free for the asking
     (tmp_path / "memory.max").write_text("max\n")
-    assert devices._container_headroom() == np.inf
-    monkeypatch.setattr(devices, "_CGROUP", str(tmp_path / "none"))
-    assert devices._container_headroom() == np.inf
+    assert cpu.free_bytes() == 7 * 1024
+    (tmp_path / "memory.max").unlink()
+    assert cpu.free_bytes() == 7 * 1024
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of its memory")
 def test_free_memory_with_and_without_psutil(monkeypatch, tmp_path):
-    known = devices._free_memory()
+    monkeypatch.setattr(devices, "_CGROUP", str(tmp_path))
+    known = get_device("cpu").free_bytes()
     monkeypatch.setitem(sys.modules, "psutil", None)
-    assert 0.5 * known < devices._free_memory() < 2.0 * known
-    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\n")
-    monkeypatch.setattr(devices, "_MEMINFO", str(tmp_path / "meminfo"))
-    assert devices._free_memory() == 7 * 1024
+    assert 0.5 * known < get_device("cpu").free_bytes() < 2.0 * known

@@ -6,12 +6,18 @@ import time
 from collections import namedtuple
 
 import pytest
+import scipy.linalg.blas  # noqa: F401 – its own BLAS is limited too
+from threadpoolctl import ThreadpoolController
 
 from rfviz.backend import blas_info, get_device, map_ordered, single_threaded_blas, threads, worker_count
 
 
+def controller():
+    return ThreadpoolController().select(user_api="blas")
+
+
 def blas_threads():
-    return [library["num_threads"] for library in threads._blas_controller().info()]
+    return [library["num_threads"] for library in controller().info()]
 
 
 def test_blas_info_and_worker_count():
@@ -29,7 +35,7 @@ def in_a_thread(function):
 
 @pytest.fixture
 def two_blas_threads(monkeypatch):
-    libraries = threads._blas_controller().lib_controllers
+    libraries = controller().lib_controllers
     before = blas_threads()
     monkeypatch.setattr(threads, "_blas_full", [])
     in_a_thread(lambda: [library.set_num_threads(2) for library in libraries])
@@ -62,18 +68,18 @@ def test_single_threaded_blas_overlapping(two_blas_threads):
 
 def test_single_threaded_blas_of_two_sessions(two_blas_threads):
     # The first session's thread set the limit, leaves early and lives on; the second has to lift it all the same.
-    both_in, first_out, end = (threading.Event() for _ in range(3))
+    first_in, both_in, first_out, end = (threading.Event() for _ in range(4))
 
     def first():
         with single_threaded_blas():
+            first_in.set()
             both_in.wait()
         first_out.set()
         end.wait()
 
     session = threading.Thread(target=first)
     session.start()
-    while not threads._blas_users:
-        time.sleep(0.001)
+    first_in.wait()
     with single_threaded_blas():
         both_in.set()
         first_out.wait()
@@ -86,7 +92,7 @@ def test_single_threaded_blas_of_two_sessions(two_blas_threads):
 def test_single_threaded_blas_within_another_librarys_limit(two_blas_threads):
     with single_threaded_blas():
         pass
-    foreign = threads._blas_controller().limit(limits=1)  # as scikit-learn's neighbours do, in another session
+    foreign = controller().limit(limits=1)  # as scikit-learn's neighbours do, in another session
     foreign.__enter__()
     ours = single_threaded_blas()
     ours.__enter__()

@@ -15,7 +15,6 @@ import pytest
 from scipy import special
 
 from rfviz import cuda
-from rfviz.cuda import kernel as machinery
 from rfviz.features import RandomMaxout
 from tests import fake_cuda
 
@@ -279,7 +278,8 @@ def test_boxes(fake_gpu, rng, shape, far):
 def test_every_kernel_is_found_right_in_both_precisions(fake_gpu):
     for kernel in KERNELS.values():
         assert all(
-            kernel.works(fake_gpu, dtype) for dtype in (("float64",) if "bin" in kernel.name else machinery._REAL)
+            kernel.works(fake_gpu, dtype)
+            for dtype in (("float64",) if "bin" in kernel.name else ("float32", "float64"))
         )
     names, why = cuda.kernels_in_use(fake_gpu)
     assert names == sorted(kernel.name for kernel in KERNELS.values()) and not why
@@ -354,12 +354,12 @@ def test_without_a_gpu_nothing_is_compiled(monkeypatch):
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc")
-@pytest.mark.parametrize("real", machinery._REAL.values())
+@pytest.mark.parametrize("real", ["float", "double"])
 @pytest.mark.parametrize("source", sorted(path.stem for path in FOLDER.glob("*.cu")))
 def test_nvcc_takes_the_source(tmp_path, source, real):
     out = tmp_path / "kernel.ptx"
     command = ["nvcc", "-ptx", "-arch=sm_80", "-Werror=all-warnings", f"-DREAL={real}", str(FOLDER / f"{source}.cu")]
-    done = subprocess.run([*command, "-o", str(out)], capture_output=True, text=True)
+    done = subprocess.run([*command, "-o", str(out)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     made = out.read_text()
     assert all(f".entry {kernel.name}(" in made for kernel in KERNELS.values() if kernel.source == source)

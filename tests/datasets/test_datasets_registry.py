@@ -83,7 +83,7 @@ def test_out_of_memory_is_worded(monkeypatch):
         raise MemoryError
 
     entry = datasets.DatasetSpec("circle", "Circle", explode)
-    monkeypatch.setitem(datasets._BUILT_IN, "circle", entry)
+    monkeypatch.setattr(datasets, "_BUILT_IN", {"circle": entry})
     with pytest.raises(MemoryBudgetError, match="Circle does not fit"):
         datasets.load("circle")
 

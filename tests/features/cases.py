@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rfviz.features import COMMON_PARAMS, FeatureMap, registry
 
-__all__ = ["APPROXIMATE", "CASES", "DEFAULTS", "IDS", "dense", "make", "unit_rows"]
+__all__ = ["APPROXIMATE", "CASES", "DEFAULTS", "IDS", "dense", "drawn_weights", "make", "unit_rows"]
 
 # Where the bound of one parameter is another parameter: as few projections as the default pool takes, and some.
 _FEWEST = {"n_projections": 8}
@@ -56,6 +56,12 @@ def unit_rows(n_samples: int, n_features: int, seed: int = 0) -> np.ndarray:
     """Draw points on the unit sphere."""
     X = np.random.default_rng(seed).standard_normal((n_samples, n_features))
     return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def drawn_weights(feature_map: FeatureMap) -> dict[str, np.ndarray]:
+    """Return what was drawn for a fitted map, by name."""
+    names = feature_map._weights  # noqa: SLF001 – the one place where tests ask for it
+    return {name: getattr(feature_map, name) for name in names if hasattr(feature_map, name)}
 
 
 def dense(features: Any) -> np.ndarray:

@@ -59,10 +59,14 @@ def test_a_block_on_the_gpu_is_the_callers_to_change(case):
 @pytest.mark.usefixtures("parallel")
 def test_abandoned_iteration_stops_and_restores_the_threads():
     before = _threads()
-    feature_map = RandomMaxout(20, device="cpu").fit(X)
     computed = []
-    original = feature_map._map_block
-    feature_map._map_block = lambda *args: (computed.append(1), original(*args))
+
+    class Counted(RandomMaxout):
+        def _map_block(self, *args):
+            computed.append(1)
+            return super()._map_block(*args)
+
+    feature_map = Counted(20, device="cpu").fit(X)
     iterator = feature_map.transform_blocks(X, 10)
     next(iterator)
     del iterator
@@ -74,12 +78,12 @@ def test_abandoned_iteration_stops_and_restores_the_threads():
 @pytest.mark.usefixtures("parallel")
 def test_an_error_in_a_block_reaches_the_caller_and_restores_the_threads():
     before = _threads()
-    feature_map = RandomMaxout(20, device="cpu").fit(X)
 
-    def fail(*args):
-        raise ZeroDivisionError("in a worker")
+    class Failing(RandomMaxout):
+        def _map_block(self, *args):
+            raise ZeroDivisionError("in a worker")
 
-    feature_map._map_block = fail
+    feature_map = Failing(20, device="cpu").fit(X)
     with pytest.raises(ZeroDivisionError, match="in a worker"):
         feature_map.transform(X)
     assert _threads() == before
@@ -97,7 +101,7 @@ def test_input_is_checked_before_the_first_block_is_asked_for():
 def test_blocks_stay_small_however_many_features():
     feature_map = RandomMaxout(100_000, pool_size=1, device="cpu").fit(X)
     block = next(feature_map.transform_blocks(X))
-    assert block.nbytes < 1.1 * blocks._BLOCK_BYTES
+    assert block.nbytes < 32 * 2**20  # the C library maps anything larger anew for every block
 
 
 # --- memory -----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from rfviz.features.compositional_draws import CHUNK, draw_chunk
 from rfviz.features.compositional_rows import COSINE, REAL, SINE
 from rfviz.features.compositional_unique import draw_limit
 from rfviz.skeleton import convolutions, flat, graph, preset
+from tests.features.cases import drawn_weights
 from tests.features.test_compositional_unbiased import BASE_FORMS, rows_for
 from tests.kernels.test_compositional import MIXED, data
 
@@ -134,8 +135,9 @@ def test_prefix_is_fitting_with_fewer(skeleton, deduplicate, m):
     fitted = CompositionalFeatures(m, **settings).fit(X)
     np.testing.assert_array_equal(prefix.transform(X), fitted.transform(X))
     assert (prefix.n_draws_, prefix.n_different_) == (fitted.n_draws_, fitted.n_different_)
-    for name in fitted._weights:
-        assert np.array_equal(getattr(prefix, name), getattr(fitted, name))
+    expected, found = drawn_weights(fitted), drawn_weights(prefix)
+    assert found.keys() == expected.keys()
+    assert all(np.array_equal(found[name], expected[name]) for name in expected)
 
 
 def test_unscaled_features_leave_the_weights_out():
@@ -238,7 +240,7 @@ def test_gpu_equals_host_for_all_bases(dtype, container, scaled, fake_gpu):
 def test_bytes_per_feature_and_refusal(monkeypatch):
     X = np.zeros((2, 576))
     feature_map = CompositionalFeatures(20_000, skeleton="2 convolutions").fit(X)
-    stored = sum(getattr(feature_map, name).nbytes for name in feature_map._weights)
+    stored = sum(array.nbytes for array in drawn_weights(feature_map).values())
     assert feature_map.bytes_per_feature_ == stored / 20_000 < 40
     assert feature_map.weight_bytes(576) == pytest.approx(stored)
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.5")

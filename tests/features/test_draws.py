@@ -16,6 +16,10 @@ LAWS = {"normal": stats.norm(), "uniform": stats.uniform(0, 2)}
 every_sampler = pytest.mark.parametrize("sampler", SAMPLERS)
 
 
+def remembered():
+    return draws._normals  # noqa: SLF001 – that there is room for it all shows nowhere else
+
+
 def table(sampler, rows, columns=3, seed=1, stream=0, dtype="float64"):
     return SAMPLERS[sampler](seed, stream, np.full((rows, columns), np.nan, dtype))
 
@@ -96,15 +100,14 @@ def test_remembered_draws_are_the_same_draws():
 
 
 def test_remembered_draws_stay_within_their_room():
-    from rfviz.features import draws
 
     remember_normals(100_000)
     try:
         for stream in range(100):
             standard_normal(0, stream, np.empty((50, 10)))
             standard_normal(0, 1000 + stream, np.empty((10_000, 10)))
-        held = [table.nbytes for table in draws._normals.values()]
+        held = [table.nbytes for table in remembered().values()]
         assert sum(held) <= 100_000 and held == [4000] * 25  # the latest; a large table takes no room
     finally:
         remember_normals(0)
-    assert not draws._normals
+    assert not remembered()

@@ -16,6 +16,7 @@ from rfviz.errors import ParameterError
 from rfviz.features import RandomFourier, bandwidth
 from rfviz.features.bandwidth import PrecisionWarning
 from rfviz.features.fourier_draws import orthogonal_rows
+from tests.features.cases import drawn_weights
 from tests.features.test_kernels import mean_alarms, variance_alarms
 
 rng = np.random.default_rng(0)
@@ -189,8 +190,10 @@ def test_sobol_frequencies_in_several_chunks(monkeypatch):
 def test_nested(spectrum, draw, paired, m):
     keywords = {"spectrum": spectrum, "draw": draw, "paired": paired}
     prefix, fitted = fourier(400, **keywords).fit(X).prefix(m), fourier(m, **keywords).fit(X)
-    for name in fitted._weights:
-        np.testing.assert_array_equal(getattr(prefix, name, None), getattr(fitted, name, None))
+    expected, found = drawn_weights(fitted), drawn_weights(prefix)
+    assert found.keys() == expected.keys()
+    for name in expected:
+        np.testing.assert_array_equal(found[name], expected[name])
     np.testing.assert_allclose(prefix.transform(X), fitted.transform(X), rtol=0, atol=1e-12)
 
 

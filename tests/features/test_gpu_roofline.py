@@ -64,7 +64,7 @@ def test_kernels_and_arrays_are_what_they_are_called(fake_gpu, monkeypatch):
 
     monkeypatch.setattr(fake_gpu.RawModule, "get_function", watched)
     host = np.ones((40, 5), dtype=np.float32)
-    ways = gpu_roofline._ways(get_device("cuda"), RandomReLU(9, device="cuda").fit(host), host)
+    ways = gpu_roofline.ways_to_map(get_device("cuda"), RandomReLU(9, device="cuda").fit(host), host)
     launched.clear()
     ways["arrays"]()
     assert launched == []

@@ -130,7 +130,7 @@ def test_features_by_brute_force(name):
         for patch in patches:
             inputs = skeleton.layers[0].edges[feature_map.nodes_[patch]]
             total += np.hstack([np.cos(theta[:, inputs]), np.sin(theta[:, inputs])]) @ feature_map.weights_[patch]
-        expected[:, feature] = np.sqrt(2) * np.cos(total + feature_map.phases_[feature]) if len(patches) else 1.0
+        expected[:, feature] = np.sqrt(2) * np.cos(total + feature_map.phases_[feature]) if patches else 1.0
     np.testing.assert_allclose(feature_map.transform(X), expected / np.sqrt(50), rtol=0, atol=1e-13)
     assert len(kinds) > 1 or name == "flat"
 

@@ -1,11 +1,11 @@
-"""The first features of a map are the smaller map: in m for every scheme, in q for maxout."""
+"""The first features of a map are the smaller map: in m for every one, in q for maxout."""
 
 import numpy as np
 import pytest
 
 from rfviz.errors import ParameterError
 from rfviz.features import RandomMaxout
-from tests.features.cases import CASES, DEFAULTS, IDS, dense, make
+from tests.features.cases import CASES, DEFAULTS, IDS, dense, drawn_weights, make
 
 X = np.random.default_rng(0).standard_normal((20, 7))
 TOLERANCE = {"float32": 1e-5, "float64": 1e-13}
@@ -21,8 +21,9 @@ def test_prefix_is_the_smaller_map(case, dtype):
     for m in (1, 2, 255, 256, 258, 600):
         prefix = large.prefix(m)
         fitted = make(case, m, dtype=dtype, random_state=5).fit(X)
-        for name in fitted._weights:
-            assert np.array_equal(getattr(prefix, name, None), getattr(fitted, name, None)), (name, m)
+        expected, found = drawn_weights(fitted), drawn_weights(prefix)
+        assert found.keys() == expected.keys()
+        assert all(np.array_equal(found[name], expected[name]) for name in expected), m
         agree = {"rtol": 0, "atol": TOLERANCE[dtype], "err_msg": f"m = {m}"}
         np.testing.assert_allclose(dense(prefix.transform(X)), dense(fitted.transform(X)), **agree)
         assert prefix.get_params() == fitted.get_params()
@@ -38,17 +39,17 @@ def test_unscaled_features_do_not_depend_on_their_number(case, dtype):
     (first,) = small.transform_blocks(X, scaled=False)
     all_features, first = dense(all_features), dense(first)
     np.testing.assert_allclose(all_features[:, : large.columns(40)], first, rtol=0, atol=20 * TOLERANCE[dtype])
-    scaled = first * (small._scale() / small._unit_scale)
+    scaled = first * np.sqrt(small.shares(40))
     np.testing.assert_allclose(scaled, dense(small.transform(X)), rtol=0, atol=TOLERANCE[dtype])
 
 
 @every_case
 def test_float32_weights_are_the_rounded_float64_weights(case):
     single, double = (make(case, 300, dtype=dtype).fit(X) for dtype in ("float32", "float64"))
-    for name in single._weights:
-        if hasattr(single, name):
-            # One rounding of the draw and, where a scheme scales it, one of the product.
-            np.testing.assert_allclose(getattr(single, name), getattr(double, name), rtol=3e-7, atol=0)
+    expected = drawn_weights(double)
+    for name, rounded in drawn_weights(single).items():
+        # One rounding of the draw and, where a map scales it, one of the product.
+        np.testing.assert_allclose(rounded, expected[name], rtol=3e-7, atol=0)
     np.testing.assert_allclose(dense(single.transform(X)), dense(double.transform(X)), rtol=0, atol=1e-5)
 
 
@@ -57,8 +58,8 @@ def test_prefix_shares_memory_and_leaves_the_map_alone(case):
     large = make(case, 64).fit(X)
     before = dense(large.transform(X))
     prefix = large.prefix(10)
-    name = next(name for name in large._weights if hasattr(large, name))
-    assert np.shares_memory(getattr(prefix, name), getattr(large, name))
+    name, whole = next(iter(drawn_weights(large).items()))
+    assert np.shares_memory(drawn_weights(prefix)[name], whole)
     assert large.n_components == 64
     assert np.array_equal(dense(large.transform(X)), before)
 

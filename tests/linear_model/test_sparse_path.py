@@ -85,35 +85,46 @@ def test_regression():
     np.testing.assert_allclose(path.predict(data), ridge.predict(H.toarray()), rtol=1e-6)
 
 
-@pytest.mark.parametrize("route", ROUTES)
-def test_nothing_as_large_as_the_dense_matrix_is_made(route, binning, monkeypatch):
-    # Panels of the small matrix are the only sparse results that are opened.
+@pytest.fixture
+def route_of(monkeypatch):
+    """Return a function that solves a system, and returns the way it went by the size of the matrix that it made.
+
+    Panels of the small matrix are the only sparse results that are opened: nothing as large as the dense features.
+    """
     opened = []
     original = sparse.csr_matrix.toarray
     monkeypatch.setattr(sparse.csr_matrix, "toarray", lambda self, *a: opened.append(self.shape) or original(self, *a))
+
+    def solve(system, shape, alphas, m_grid):
+        system.solve(alphas, m_grid)
+        sides = {columns for _, columns in opened}
+        return {(shape[0],): "dual", (shape[1],): "primal", (): "gradients"}[tuple(sides)]
+
+    return solve
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_nothing_as_large_as_the_dense_matrix_is_made(route, binning, route_of):
     H = features(binning, TRAIN)
     system = SparseSystem(True, binning.columns, route)
     system.add(H, codes(LABELS[TRAIN]))
-    system.solve([1.0], GRID)
-    side = {"dual": H.shape[0], "primal": H.shape[1], "gradients": 0}[route]
-    assert all(columns == side for _, columns in opened) and bool(opened) == (route != "gradients")
+    assert route_of(system, H.shape, [1.0], GRID) == route
 
 
 @pytest.mark.parametrize(("shape", "route"), [((60, 4000), "dual"), ((20_000, 200), "primal")])
-def test_the_small_side_is_chosen(shape, route):
+def test_the_small_side_is_chosen(shape, route, route_of):
     H = sparse.random_array(shape, density=0.02, format="csr", rng=np.random.default_rng(0))
     system = SparseSystem()
     system.add(H, np.ones((shape[0], 3)))
-    rows = system._gathered()
-    assert system._route(rows, [shape[1]], 8) == route
+    assert route_of(system, shape, np.logspace(-2, 4, 8), [shape[1]]) == route
 
 
-def test_gradients_where_no_matrix_fits(monkeypatch, binning):
+def test_gradients_where_no_matrix_fits(monkeypatch, binning, route_of):
     H = features(binning, TRAIN)
     system = SparseSystem(True, binning.columns)
     system.add(H, codes(LABELS[TRAIN]))
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.0005")
-    assert system._route(system._gathered(), [H.shape[1]], 1) == "gradients"
+    assert route_of(system, H.shape, [1.0], GRID[:1]) == "gradients"
 
 
 def test_gpu_path_equals_host(fake_gpu):

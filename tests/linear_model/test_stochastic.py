@@ -208,7 +208,8 @@ def test_device_and_container(loss, kind, fake_gpu):
     there.fit(kind(data), labels)
     np.testing.assert_allclose(there.coef_, here.coef_, rtol=0, atol=1e-10)
     np.testing.assert_allclose(there.decision_function(kind(data)), here.decision_function(data), atol=1e-10)
-    assert all(isinstance(part, np.ndarray) for part in (there.coef_, there.intercept_, *there._descent.squares))
+    state = there._descent.squares  # noqa: SLF001 – partial_fit goes on from it, and it is stored with the model
+    assert all(isinstance(part, np.ndarray) for part in (there.coef_, there.intercept_, *state))
     for model in (here, there):
         model.partial_fit(data[:100], labels[:100])
     np.testing.assert_allclose(there.coef_, here.coef_, rtol=0, atol=1e-10)

@@ -223,28 +223,36 @@ def check(found):
     assert found.provenance.isprintable()
 
 
-_opened_to_write: list[str] | None = None
+_listening: list[list[str]] = []  # an audit hook is there for good
 
 
 def _on_audit(event, arguments):
-    if _opened_to_write is not None and event == "open":
+    if _listening and event == "open":
         path, mode, flags = arguments
         if set(str(mode or "")) & set("wax+") or (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            _opened_to_write.append(str(path))
+            _listening[-1].append(str(path))
 
 
 sys.addaudithook(_on_audit)
 
 
+@contextlib.contextmanager
+def _opened_to_write():
+    """Give the list of what Python opens to write."""
+    _listening.append([])
+    try:
+        yield _listening[-1]
+    finally:
+        _listening.pop()
+
+
 @pytest.fixture
 def guarded():
-    """Allow little memory; whatever Python opens to write is noted, and no warning may leak."""
-    global _opened_to_write
+    """Allow little memory, and no warning to leak."""
     datasets.set_memory_limit(LIMIT_BYTES)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield
-    _opened_to_write = None
 
 
 def _peak_memory(anew=False):
@@ -259,22 +267,21 @@ def _peak_memory(anew=False):
 
 
 def _judge(files, capsys, what):
-    global _opened_to_write
     read_upload("warm.parquet", parquet())
     read_upload("warm.csv", csv()).prepare()  # imports count for no file
     read_upload("warm.zip", pictures()).prepare()
     before = _peak_memory(anew=True)
-    results, problems, slowest, _opened_to_write = [], [], ("", 0.0), []
-    for label, name, data in files:
-        start = time.process_time()
-        try:
-            found = outcome(name, data)
-            check(found)
-            results.append(isinstance(found, Exception))
-        except BaseException as error:
-            problems.append(f"{label}: {type(error).__name__}: {str(error)[:300]}")
-        slowest = max(slowest, (label, time.process_time() - start), key=lambda pair: pair[1])
-    written, _opened_to_write = _opened_to_write, None
+    results, problems, slowest = [], [], ("", 0.0)
+    with _opened_to_write() as written:
+        for label, name, data in files:
+            start = time.process_time()
+            try:
+                found = outcome(name, data)
+                check(found)
+                results.append(isinstance(found, Exception))
+            except BaseException as error:
+                problems.append(f"{label}: {type(error).__name__}: {str(error)[:300]}")
+            slowest = max(slowest, (label, time.process_time() - start), key=lambda pair: pair[1])
     growth = _peak_memory() - before
     with capsys.disabled():
         print(f"\n{len(results)} {what}: {len(results) - sum(results)} data sets, {sum(results)} sentences; "
