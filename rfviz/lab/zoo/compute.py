@@ -20,6 +20,7 @@ __all__ = [
     "SIDE",
     "Card",
     "DrawnMap",
+    "Refusal",
     "ZooResult",
     "capacity",
     "compare_maps",
@@ -43,21 +44,33 @@ class DrawnMap:
     Attributes
     ----------
     cls : type of FeatureMap
-    feature_map : FeatureMap or None
-        Fitted; None if it cannot map two columns.
-    features : ndarray of shape (SIDE², m), CSC array of shape (SIDE², columns), or None
+    feature_map : FeatureMap
+        Fitted.
+    features : ndarray of shape (SIDE², m) or CSC array of shape (SIDE², columns)
         Unscaled, so that the first ones are those of a smaller map.
     own : CSR array of shape (SIDE², columns), or None
         For maps that give sparse matrices, of one entry per row and component: the same, to find a row's columns.
-    problem : str
-        Why it cannot, in one sentence; empty if it can.
     """
 
     cls: type[FeatureMap]
-    feature_map: FeatureMap | None = None
-    features: Any = None
+    feature_map: FeatureMap
+    features: Any
     own: Any = None
-    problem: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Refusal:
+    """A map that cannot map two columns.
+
+    Attributes
+    ----------
+    cls : type of FeatureMap
+    problem : str
+        Why not, in one sentence.
+    """
+
+    cls: type[FeatureMap]
+    problem: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,23 +80,21 @@ class Card:
     Attributes
     ----------
     cls : type of FeatureMap
-    feature, sampled, exact : ndarray of shape (SIDE², ) or None
+    feature, sampled, exact : ndarray of shape (SIDE²,)
         Values of one feature (if a component has many, of the one that is not zero at most points); of the kernel
         to the chosen point, estimated from m features; and of the exact kernel.
     limit : float
         Largest absolute value of the exact kernel on the plane.
     error : float
         Root mean square of sampled − exact over the plane, divided by `limit`; NaN if that is zero.
-    problem : str
     """
 
     cls: type[FeatureMap]
-    feature: np.ndarray | None = None
-    sampled: np.ndarray | None = None
-    exact: np.ndarray | None = None
-    limit: float = 0.0
-    error: float = np.nan
-    problem: str = ""
+    feature: np.ndarray
+    sampled: np.ndarray
+    exact: np.ndarray
+    limit: float
+    error: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,22 +108,28 @@ class ZooResult:
         The chosen point, as a row of :func:`plane`.
     feature : int
         The feature that is shown, from 0.
-    cards : tuple of Card
+    cards : tuple of Card or Refusal
+        One for each map.
     """
 
     m: int
     row: int
     feature: int
-    cards: tuple[Card, ...]
+    cards: tuple[Card | Refusal, ...]
 
     @property
     def point(self) -> tuple[float, float]:
         """Coordinates of the chosen point."""
         return float(AXIS[self.row % SIDE]), float(AXIS[self.row // SIDE])
 
+    @property
+    def drawn(self) -> list[Card]:
+        """The cards of the maps that can map the plane."""
+        return [card for card in self.cards if isinstance(card, Card)]
+
     def to_frame(self) -> pd.DataFrame:
         """Return cost, error, and the kernel's largest value on the plane, one row per map."""
-        shown = [card for card in self.cards if not card.problem]
+        shown = self.drawn
         return pd.DataFrame(
             {
                 "map": [card.cls.label for card in shown],
@@ -131,8 +148,7 @@ class ZooResult:
                 | points
                 | {"feature": card.feature, "sampled": card.sampled, "exact": card.exact}
             )
-            for card in self.cards
-            if not card.problem
+            for card in self.drawn
         ]
         return pd.concat(parts, ignore_index=True)
 
@@ -161,12 +177,12 @@ def capacity(m: int) -> int:
     return max(1 << (m - 1).bit_length(), _SMALLEST)
 
 
-def plane_spec(cls: type[FeatureMap], n_components: int, seed: int = 0) -> MapSpec:
+def plane_spec(cls: type[FeatureMap], n_components: int, seed: int = 0) -> MapSpec[FeatureMap]:
     """Return a map with parameters that suit the plane."""
     return MapSpec(cls, n_components=n_components, random_state=seed, **cls.plane_params)
 
 
-def draw_map(spec: MapSpec) -> DrawnMap:
+def draw_map(spec: MapSpec[FeatureMap]) -> DrawnMap | Refusal:
     """Draw the features of a map and map the plane.
 
     Parameters
@@ -175,15 +191,14 @@ def draw_map(spec: MapSpec) -> DrawnMap:
 
     Returns
     -------
-    DrawnMap
-        With a `problem` instead of features if the map refuses two columns.
+    DrawnMap, or Refusal of a map that cannot map two columns
     """
     try:
         feature_map = spec.make(device="cpu").fit(plane())
         with single_threaded_blas():
             blocks = list(feature_map.transform_blocks(plane(), scaled=False))
     except RfvizError as error:
-        return DrawnMap(spec.cls, problem=str(error))
+        return Refusal(spec.cls, str(error))
     if not sparse.issparse(blocks[0]):
         return DrawnMap(spec.cls, feature_map, np.vstack(blocks))
     rows = sparse.csr_array(sparse.vstack(blocks, format="csr"))
@@ -191,12 +206,12 @@ def draw_map(spec: MapSpec) -> DrawnMap:
     return DrawnMap(spec.cls, feature_map, rows.tocsc(), rows)
 
 
-def compare_maps(maps: Sequence[DrawnMap], m: int, row: int, feature: int = 0) -> ZooResult:
+def compare_maps(maps: Sequence[DrawnMap | Refusal], m: int, row: int, feature: int = 0) -> ZooResult:
     """Compare the kernel of each map with its estimate, seen from one point.
 
     Parameters
     ----------
-    maps : sequence of DrawnMap
+    maps : sequence of DrawnMap or Refusal
         With at least m features each.
     m : int
         The number of their features that estimate the kernel.
@@ -210,12 +225,11 @@ def compare_maps(maps: Sequence[DrawnMap], m: int, row: int, feature: int = 0) -
     ZooResult
     """
     with single_threaded_blas():
-        return ZooResult(m, row, feature, tuple(_card(one, m, row, feature) for one in maps))
+        cards = (one if isinstance(one, Refusal) else _card(one, m, row, feature) for one in maps)
+        return ZooResult(m, row, feature, tuple(cards))
 
 
 def _card(one: DrawnMap, m: int, row: int, feature: int) -> Card:
-    if one.feature_map is None:
-        return Card(one.cls, problem=one.problem)
     exact = one.feature_map.kernel(plane(), plane()[row : row + 1])[:, 0]
     Phi, share = one.features, one.feature_map.shares(m)
     if sparse.issparse(Phi):

@@ -43,13 +43,11 @@ def levels(values: np.ndarray, limit: float) -> str:
     """
     share = np.clip(values / limit, -1.0, 1.0) if limit > 0 else np.zeros_like(values)
     level = np.rint((share + 1.0) * ((LEVELS - 1) / 2)).astype(np.uint8)
-    return base64.b64encode(np.ascontiguousarray(level.reshape(SIDE, SIDE)[::-1])).decode("ascii")
+    return base64.b64encode(level.reshape(SIDE, SIDE)[::-1].tobytes()).decode("ascii")
 
 
 def card_pictures(card: Card) -> dict[str, str]:
     """Return the three pictures of a card: the feature on its own scale, both kernels on that of the exact one."""
-    if card.problem:
-        return {}
     return {
         "feature": levels(card.feature, float(np.abs(card.feature).max())),
         "sampled": levels(card.sampled, card.limit),
@@ -70,7 +68,7 @@ def plot_zoo(result: ZooResult, *, height: int = 0) -> go.Figure:
     -------
     plotly.graph_objects.Figure
     """
-    cards = [card for card in result.cards if not card.problem]
+    cards = result.drawn
     rows = -(-len(cards) // _COLUMNS)
     tall, wide = SIDE + _TITLE, 3 * SIDE + 2 * _GAP + _APART
     sheet = np.full((rows * tall, _COLUMNS * wide - _APART), np.nan, dtype=np.float32)

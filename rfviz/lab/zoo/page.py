@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from rfviz.lab import script
@@ -14,6 +14,7 @@ from rfviz.lab.zoo import text
 from rfviz.lab.zoo.compute import (
     AXIS,
     DrawnMap,
+    Refusal,
     ZooResult,
     capacity,
     compare_maps,
@@ -33,9 +34,9 @@ M = Param("m", 100, "int", 1, 1000, log=True, symbol="m", label="Features",
           help="How many random features estimate the kernel. Four times as many halve the error.")  # fmt: skip
 FEATURE = Param("feature", 3, "int", 1, 40, label="Feature shown", help="The first picture of each card: its number.")
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of every map.")
-PLACE = {"kind": "float", "low": -3.0, "high": 3.0, "log": True, "marks": tuple(AXIS.tolist())}
-ACROSS = Param("x", 0.9, **PLACE, label="x₀, across", help="Or drag the ring in any picture of a kernel.")
-UP = Param("y", 0.6, **PLACE, label="x₀, up", help="Or drag the ring in any picture of a kernel.")
+ACROSS = Param("x", 0.9, "float", -3.0, 3.0, log=True, marks=tuple(AXIS.tolist()), label="x₀, across",
+               help="Or drag the ring in any picture of a kernel.")  # fmt: skip
+UP = replace(ACROSS, name="y", default=0.6, label="x₀, up")
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Zoo(Page[None, Settings, ZooResult]):
         return cache.call(result_of, settings)
 
     def failures(self, result: ZooResult) -> Mapping[str, str]:
-        return {card.cls.label: card.problem for card in result.cards if card.problem}
+        return {card.cls.label: card.problem for card in result.cards if isinstance(card, Refusal)}
 
     def charts(self, source: None, settings: Settings, result: ZooResult, cache: Cache) -> tuple[Chart, ...]:
         alt, words = text.summary(result), text.explanation(result)
@@ -123,9 +124,10 @@ figure.show()
         return tuple(MapExport(spec.cls.label, spec.make(device="cpu"), plane()) for spec in specs)
 
 
-def maps_of(size: int, seed: int, *, cache: Cache) -> tuple[DrawnMap, ...]:
+def maps_of(size: int, seed: int, *, cache: Cache) -> tuple[DrawnMap | Refusal, ...]:
     """Draw all maps and map the plane."""
-    drawn, classes = [], ordered_maps()
+    drawn: list[DrawnMap | Refusal] = []
+    classes = ordered_maps()
     for number, cls in enumerate(classes):
         cache.progress(number / len(classes), f"Drawing map {number + 1} of {len(classes)}")
         drawn.append(draw_map(plane_spec(cls, size, seed)))

@@ -78,7 +78,7 @@ def summary(result: ZooResult) -> str:
 
 def explanation(result: ZooResult) -> str:
     """Return what one sees, with its numbers."""
-    cards = sorted((c for c in result.cards if not c.problem and not math.isnan(c.error)), key=lambda c: c.error)
+    cards = sorted((c for c in result.drawn if not math.isnan(c.error)), key=lambda c: c.error)
     if not cards:
         return "Every kernel is zero around this point. Move the ring."
     best, worst = cards[0], cards[-1]

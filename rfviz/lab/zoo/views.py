@@ -12,7 +12,7 @@ from rfviz.features import FeatureMap, registry
 from rfviz.figures.template import map_style
 from rfviz.lab.page import Chart
 from rfviz.lab.zoo import text
-from rfviz.lab.zoo.compute import AXIS, SIDE, Card, ZooResult
+from rfviz.lab.zoo.compute import AXIS, SIDE, Card, Refusal, ZooResult
 from rfviz.lab.zoo.figures import card_pictures, palette
 from rfviz.lab.zoo.page import Settings
 from rfviz.ui import layout
@@ -78,20 +78,20 @@ def _message(result: ZooResult) -> dict[str, Any]:
     }
 
 
-def _card(card: Card, result: ZooResult) -> dict[str, Any]:
+def _card(card: Card | Refusal, result: ZooResult) -> dict[str, Any]:
     cls = card.cls
-    return {
+    about = {
         "label": cls.label,
         "summary": cls.summary,
         "cost": cls.cost,
         "reference": cls.reference,
         "colour": map_style(cls).colour,
-        "problem": f"{text.NOT_SHOWN} {card.problem}" if card.problem else "",
-        "error": text.per_cent(card.error),
-        "pictures": card_pictures(card),
-        "alt": text.alternatives(card, result),
         "links": _links(cls),
     }
+    if isinstance(card, Refusal):
+        return about | {"problem": f"{text.NOT_SHOWN} {card.problem}"}
+    shown = {"pictures": card_pictures(card), "alt": text.alternatives(card, result)}
+    return about | {"problem": "", "error": text.per_cent(card.error)} | shown
 
 
 def _links(cls: type[FeatureMap]) -> list[dict[str, str]]:

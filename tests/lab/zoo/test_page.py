@@ -5,7 +5,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from rfviz.features import registry
+from rfviz.errors import ParameterError
+from rfviz.features import RandomProjection, registry
 from rfviz.lab.zoo.compute import SIDE, ordered_maps, point_row
 from rfviz.ui.page_index import NAVIGATION
 from tests.app_pages import changed, opened
@@ -38,6 +39,16 @@ def test_every_map_has_a_card(first):
         assert len({card["pictures"][name] for name in card["pictures"]}) == 3
     colours = [card["colour"] for card in first["cards"]]
     assert len(set(colours)) == len(colours)
+
+
+def test_a_map_that_refuses_the_plane_has_a_card_that_says_why(monkeypatch):
+    def refuse(self, X, y=None):
+        raise ParameterError("X", "must have three columns", X.shape[1], "Add one.")
+
+    monkeypatch.setattr(RandomProjection, "fit", refuse)
+    refused, *others = gallery(opened(ZOO, {"seed": 57}))["cards"]
+    assert refused["label"] == RandomProjection.label and "must have three columns" in refused["problem"]
+    assert not any(card["problem"] for card in others)
 
 
 def test_links_open_pages_that_exist_with_the_map(first):
