@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.ensemble import AdaBoostClassifier
@@ -110,11 +111,11 @@ def stump_segments(stumps: int, points: int = 16) -> list[list[int]]:
 class _Stump(DecisionTreeClassifier):
     """A tree with one question, which says when its turn comes: boosting has no other way to be watched or stopped."""
 
-    def __init__(self, before: Callable[[], None] | None = None, random_state=None) -> None:
+    def __init__(self, before: Callable[[], None] | None = None, random_state: Any = None) -> None:
         super().__init__(max_depth=1, random_state=random_state)
         self.before = before
 
-    def fit(self, X, y, sample_weight=None, check_input=True):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> _Stump:
         if self.before is not None:
             self.before()
         return super().fit(X, y, sample_weight=sample_weight, check_input=check_input)

@@ -36,6 +36,9 @@ LEARNERS: dict[type[FeatureMap], str] = {
     DecisionStumps: "Random stumps", SigmoidalRidge: "Random sigmoids", RandomFourier: "Random Fourier",
 }  # fmt: skip
 
+# Errors are shares of whole rows, but for rounding.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -58,22 +61,30 @@ class Curve:
     @property
     def measured(self) -> pd.DataFrame:
         """The rows whose seconds are known."""
-        return self.frame[self.frame["total"].notna()]
+        return self.frame.loc[self.frame["total"].notna()]
+
+    @property
+    def least(self) -> float:
+        """The least of its errors at those rows; infinite where there are none."""
+        return float(self.measured["error"].to_numpy().min(initial=np.inf))
 
     def staircase(self) -> tuple[np.ndarray, np.ndarray]:
         """Return errors that were reached, falling, and the seconds of the quickest K that reached each."""
         frame = self.measured.sort_values(["total", "error"])
         best = frame["error"].cummin()
-        first = frame[(frame["error"] <= best) & ~best.duplicated()]
+        first = frame.loc[(frame["error"] <= best) & ~best.duplicated()]
         return first["error"].to_numpy(), first["total"].to_numpy()
 
     def reach(self, error: float) -> tuple[int, float] | None:
         """Return the quickest K with this error or less, and its seconds; None where there is none."""
-        enough = self.measured[self.measured["error"] <= error + 1e-12]
-        if not len(enough):
-            return None
-        row = enough.loc[enough["total"].idxmin()]
-        return int(row["K"]), float(row["total"])
+        return self.quickest(error) if self.least <= error + _ROUNDING else None
+
+    def quickest(self, error: float) -> tuple[int, float]:
+        """Return the same for an error that is not below :attr:`least`."""
+        enough = self.measured.loc[self.measured["error"] <= error + _ROUNDING]
+        numbers, seconds = enough["K"].to_numpy(), enough["total"].to_numpy()
+        first = int(np.argmin(seconds))
+        return int(numbers[first]), float(seconds[first])
 
 
 @dataclass(frozen=True)
@@ -87,21 +98,23 @@ class Comparison:
         The least of AdaBoost's errors, over all K.
     own_error : float
         The least of the random features' errors.
-    boosted, sinks : (K, seconds) or None
-        With which each reaches `error`, or less; None where the random features never do.
+    boosted : (K, seconds)
+        With which AdaBoost reaches `error`.
+    sinks : (K, seconds) or None
+        With which random features reach it, or less; None where they never do.
     near : (K, seconds) or None
         With which random features come within half a percentage point.
-    boosted_near : (K, seconds) or None
+    boosted_near : (K, seconds)
         With which AdaBoost comes within half a percentage point of its best.
     """
 
     label: str
     error: float
     own_error: float
-    boosted: tuple[int, float] | None
+    boosted: tuple[int, float]
     sinks: tuple[int, float] | None
     near: tuple[int, float] | None
-    boosted_near: tuple[int, float] | None
+    boosted_near: tuple[int, float]
 
 
 _NEAR = 0.005
@@ -179,11 +192,11 @@ def compare(curves: Sequence[Curve]) -> list[Comparison]:
     sinks = [c for c in curves if c.cls is not None and len(c.measured)]
     if boosted is None:
         return []
-    error = float(boosted.measured["error"].min())
+    error = boosted.least
     return [
         Comparison(
-            c.label, error, float(c.measured["error"].min()), boosted.reach(error), c.reach(error),
-            c.reach(error + _NEAR), boosted.reach(error + _NEAR),
+            c.label, error, c.least, boosted.quickest(error), c.reach(error),
+            c.reach(error + _NEAR), boosted.quickest(error + _NEAR),
         )
         for c in sinks
     ]  # fmt: skip

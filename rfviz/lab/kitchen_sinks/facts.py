@@ -9,7 +9,7 @@ import numpy as np
 from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, mean_and_spread, run_segment
 from rfviz.analysis.splits import Split, make_split
-from rfviz.features import DecisionStumps, MapSpec, SigmoidalRidge
+from rfviz.features import DecisionStumps, FeatureMap, MapSpec, SigmoidalRidge
 from rfviz.lab.facts import at, fact
 from rfviz.lab.kitchen_sinks.boosting import BoostSegment, boost
 from rfviz.lab.kitchen_sinks.weights import WeightDecay, largest_weights
@@ -31,10 +31,11 @@ def _boosted() -> BoostSegment:
 
 
 @functools.lru_cache(maxsize=4)
-def _errors(spec: MapSpec) -> dict[int, float]:
+def _errors(spec: MapSpec[FeatureMap]) -> dict[int, float]:
     """Return the test error in per cent by number of features, mean of 3 draws."""
     draws = [spec.replace(random_state=seed) for seed in range(3)]
-    runs = [[run_segment(_split(), drawn, grid) for grid in grid_segments(1000, 16)] for drawn in draws]
+    grids = [grid.tolist() for grid in grid_segments(1000, 16)]
+    runs = [[run_segment(_split(), drawn, grid) for grid in grids] for drawn in draws]
     frame = mean_and_spread(runs)
     return dict(zip(map(int, frame["m"]), map(float, 100 * frame["error"]), strict=True))
 

@@ -1,4 +1,4 @@
-"""Figures 1 and 2 of the kitchen sinks paper: is it worth choosing features with care?"""
+"""Figures 1 and 2 of the kitchen sinks paper: whether it is worth choosing features with care."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rfviz.analysis.accuracy import grid_segments
 from rfviz.analysis.points import NORMALISATION
 from rfviz.analysis.splits import Split
 from rfviz.errors import DataError
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.cache import Cache
 from rfviz.lab.kitchen_sinks import text
 from rfviz.lab.kitchen_sinks.boosting import BoostSegment, boost, check_classes, stump_segments
@@ -130,16 +130,17 @@ def boost_parts(source: SplitData, split: Split, grids: Sequence[Sequence[int]])
 def boost_of(source: SplitData, grids: tuple[tuple[int, ...], ...], *, cache: Cache) -> BoostSegment:
     """Boost up to the end of the last grid."""
     state = None
-    if len(grids) > 1:
-        before = cache.call(attempt, boost_of, (source, grids[:-1]))  # as a part of the work it is known by now
+    *earlier, grid = grids
+    if earlier:
+        before = cache.call(attempt, boost_of, (source, tuple(earlier)))  # as a part of the work it is known by now
         if isinstance(before, Failure):
             raise DataError(before.reason)
         state = before.state
-    return boost(source.split(cache), grids[-1], state, cache.progress)
+    return boost(source.split(cache), grid, state, cache.progress)
 
 
 def weight_parts(
-    source: SplitData, split: Split, label: str, spec: MapSpec, grid: tuple[int, ...], runs: int
+    source: SplitData, split: Split, label: str, spec: MapSpec[FeatureMap], grid: tuple[int, ...], runs: int
 ) -> Iterator[Part]:
     """Yield independent draws of one family of features, each of which gives its largest weights."""
     n, d = split.X_train.shape
@@ -150,7 +151,7 @@ def weight_parts(
         yield Part(label, weights_of, args, cost, f"run {run + 1} of {runs}")
 
 
-def weights_of(source: SplitData, spec: MapSpec, grid: tuple[int, ...], *, cache: Cache) -> np.ndarray:
+def weights_of(source: SplitData, spec: MapSpec[FeatureMap], grid: tuple[int, ...], *, cache: Cache) -> np.ndarray:
     """Return the largest weight for each K of a grid."""
     return largest_weights(source.split(cache), spec, grid, progress=cache.progress)
 

@@ -32,7 +32,7 @@ _ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), u
 _RUNS = Param("runs", 10, "int", 1, 500, log=True, marks=(1, 5, 10, 20, 30, 50, 100, 200, 500), label="Runs",
               help="Independent draws whose largest weights are compared. More only adds what is missing.")  # fmt: skip
 _PARAMS: dict[type[FeatureMap], tuple[str, ...]] = {SigmoidalRidge: ("activation", "scale"), RandomFourier: ("gamma",)}
-_DEFAULTS = {"activation": "tanh", "scale": 0.2}
+_DEFAULTS: dict[str, Any] = {"activation": "tanh", "scale": 0.2}
 _LABELS = {"activation": "Sigmoid", "scale": "Sigmoids’ scale", "gamma": "Fourier’s γ"}
 _SIGMOIDS = {"erf": "error function", "tanh": "tanh", "logistic": "logistic function"}
 
@@ -128,4 +128,4 @@ def _choose_param(panel: Panel, param: Param) -> Any:
     label, default = _LABELS[param.name], _DEFAULTS.get(param.name, param.default)
     if param.kind == "choice":
         return panel.choice(param.name, param.choices, default, label, param.help, _SIGMOIDS)
-    return panel.control(Param(**{**vars(param), "label": label, "symbol": ""}), default)
+    return panel.control(dataclasses.replace(param, label=label, symbol=""), default)

@@ -28,8 +28,9 @@ __all__ = ["KitchenSinksView"]
 
 
 def _choose_view(view: Any, control: Control, key: str, on_change: Callable[[], None]) -> None:
-    options = {"key": key, "format_func": control.title, "on_change": on_change}
-    st.segmented_control(control.label, control.options, required=True, **options)
+    st.segmented_control(
+        control.label, control.options, required=True, key=key, format_func=control.title, on_change=on_change
+    )
 
 
 class KitchenSinksView(View[SplitData, Settings, KitchenSinksResult]):
@@ -99,7 +100,7 @@ def _numbers(result: KitchenSinksResult) -> None:
         st.markdown("No points yet.")
         return
     table = pd.concat([c.frame.assign(learner=c.label) for c in result.curves if len(c.frame)], ignore_index=True)
-    table = table[["learner", "K", "error", "s.d.", "draws", "train", "test", "total"]]
+    table = table.loc[:, ["learner", "K", "error", "s.d.", "draws", "train", "test", "total"]]
     table[["error", "s.d."]] *= 100
     table = table.rename(columns={"error": "error %", "train": "train s", "test": "test s", "total": "total s"})
     formats = {"error %": "%.2f", "s.d.": "%.2f"} | dict.fromkeys(["train s", "test s", "total s"], "%.3g")

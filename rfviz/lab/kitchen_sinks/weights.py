@@ -67,8 +67,8 @@ class WeightDecay:
 
 def largest_weights(
     split: Split,
-    spec: MapSpec,
-    k_grid: Sequence[int],
+    spec: MapSpec[FeatureMap],
+    k_grid: Sequence[int] | np.ndarray,
     alpha: float = 1.0,
     progress: Progress = silent,
 ) -> np.ndarray:
