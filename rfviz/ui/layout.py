@@ -157,7 +157,7 @@ def explain(text: str) -> None:
     st.markdown(text)
 
 
-def details(state: PageState, parts: Mapping[str, Callable[[], None]]) -> None:
+def details(state: PageState, parts: Mapping[str, Callable[[], object]]) -> None:
     """Draw the folded parts below a chart, each under its title.
 
     A part is filled only while it is open: what the browser does not hold, it need not go through each time a slider

@@ -20,7 +20,7 @@ from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.errors import ParameterError
-from rfviz.features import MapSpec, ProductLaw
+from rfviz.features import FeatureMap, MapSpec, ProductLaw
 from rfviz.params import Param
 
 __all__ = [
@@ -158,7 +158,7 @@ class KernelErrorResult:
     """
 
     label: str
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     dataset: str
     n_points: int
     n_pairs: int
@@ -197,8 +197,8 @@ class KernelErrorResult:
 
 def kernel_errors(
     sample: KernelSample,
-    spec: MapSpec,
-    m_grid: Sequence[int],
+    spec: MapSpec[FeatureMap],
+    m_grid: Sequence[int] | np.ndarray,
     n_draws: int = 5,
     label: str = "",
     progress: Progress = silent,
@@ -232,16 +232,21 @@ def kernel_errors(
     _check_room(sample.n_points, pairs, n_draws, len(grid))
     resolved = spec.resolve(sample.original)
     points = points_for(resolved.make(), sample)
+
+    def drawn(draw: int) -> FeatureMap:
+        progress(0.9 * draw / n_draws, f"{label}: draw {draw + 1} of {n_draws}")
+        return resolved.make(n_components=int(grid[-1]), random_state=draw).fit(points)
+
     estimated = np.empty((n_draws, len(grid), pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
+        feature_map = drawn(0)
+        K = feature_map.kernel(points)
+        exact = squareform(K, checks=False)
+        order = np.argsort(exact, kind="stable")
         for draw in range(n_draws):
-            progress(0.9 * draw / n_draws, f"{label}: draw {draw + 1} of {n_draws}")
-            feature_map = resolved.make(n_components=int(grid[-1]), random_state=draw).fit(points)
-            if draw == 0:
-                K = feature_map.kernel(points)
-                exact = squareform(K, checks=False)
-                order = np.argsort(exact, kind="stable")
-            for index, K_hat in enumerate(estimates(feature_map, points, grid)):
+            if draw:
+                feature_map = drawn(draw)
+            for index, K_hat in enumerate(estimates(feature_map, points, grid.tolist())):
                 estimated[draw, index] = squareform(K_hat, checks=False)[order]
     progress(0.9, f"{label}: comparing")
     exact = exact[order]
@@ -261,7 +266,7 @@ def _check_room(n_points: int, pairs: int, n_draws: int, n_grid: int) -> None:
     check_memory(needed, "cpu", what, "Choose fewer points or draws.")
 
 
-def _check_grid(m_grid: Sequence[int]) -> np.ndarray:
+def _check_grid(m_grid: Sequence[int] | np.ndarray) -> np.ndarray:
     grid = np.asarray(m_grid)
     if grid.ndim != 1 or not grid.size or grid.dtype.kind not in "iu" or grid[0] < 1 or (np.diff(grid) <= 0).any():
         raise ParameterError("m_grid", "must be rising integers from 1 on", list(m_grid), "Use error_grid(1000).")
@@ -282,12 +287,14 @@ def _error_table(estimated: np.ndarray, exact: np.ndarray) -> ErrorTable:
     rows = [
         _errors_at(estimated[:, index].astype(np.float64), exact, starts, sizes) for index in range(estimated.shape[1])
     ]
-    columns = [np.stack(column) for column in zip(*rows, strict=True)]
-    measures = [column.T for column in columns[:4]]
-    return ErrorTable(*measures, *columns[4:7], np.add.reduceat(exact, starts) / sizes, *columns[7:])
+    columns = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
+    columns |= {name: columns[name].T for name in METRICS}
+    return ErrorTable(group_kernel=np.add.reduceat(exact, starts) / sizes, **columns)
 
 
-def _errors_at(estimated: np.ndarray, exact: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> tuple:
+def _errors_at(
+    estimated: np.ndarray, exact: np.ndarray, starts: np.ndarray, sizes: np.ndarray
+) -> dict[str, np.ndarray | float]:
     """Return all columns of the table but the kernel's for one m; `estimated` of shape (S, P) is overwritten."""
     draws, pairs = estimated.shape
     error = np.subtract(estimated, exact, out=estimated)
@@ -309,10 +316,11 @@ def _errors_at(estimated: np.ndarray, exact: np.ndarray, starts: np.ndarray, siz
         group_error = by_group.std(axis=0, ddof=1) / np.sqrt(draws)
     else:
         own = group_error = np.full(len(starts), np.nan)
-    return (
-        np.sqrt(squares), absolute.mean(axis=1), absolute.max(axis=1), correlation,
-        bias_squared, spread, chance, by_group.mean(axis=0), group_error, np.sqrt(own),
-    )  # fmt: skip
+    return {
+        "rmse": np.sqrt(squares), "mae": absolute.mean(axis=1), "maximum": absolute.max(axis=1),
+        "correlation": correlation, "bias_squared": bias_squared, "spread": spread, "chance": chance,
+        "group_bias": by_group.mean(axis=0), "group_error": group_error, "group_spread": np.sqrt(own),
+    }  # fmt: skip
 
 
 def _bias_and_spread(products: np.ndarray) -> tuple[float, float, float]:

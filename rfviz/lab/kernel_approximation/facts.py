@@ -7,7 +7,7 @@ import math
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
-from rfviz.features import CompositionalFeatures, HybridCompositional, MapSpec
+from rfviz.features import CompositionalFeatures, FeatureMap, HybridCompositional, MapSpec
 from rfviz.lab.facts import at, fact
 from rfviz.lab.kernel_approximation.compute import kernel_errors
 from rfviz.skeleton import preset
@@ -16,7 +16,7 @@ __all__: list[str] = []
 
 
 @functools.lru_cache(maxsize=16)
-def _rmse(spec: MapSpec) -> dict[int, float]:
+def _rmse(spec: MapSpec[FeatureMap]) -> dict[int, float]:
     sample = prepare_sample(datasets.load("photo_patches"), "none", 64)
     result = kernel_errors(sample, spec, error_grid(2000), 5)
     return dict(zip(map(int, result.m_grid), map(float, result.errors.average("rmse")), strict=True))

@@ -1,4 +1,4 @@
-"""Figure 3 of the compositional kernels paper: how well do m random features estimate the kernel?"""
+"""Figure 3 of the compositional kernels paper: how well m random features estimate the kernel."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def _spread_chart(source: Source, settings: Settings, result: Result) -> Chart:
         revision=revision(source, settings.relative),
     )  # fmt: skip
     alt = "Spread over draws and bias against the number of features."
-    return Chart("kernel-spread", plot, lambda: _table(result.maps)[_SPREAD], alt)
+    return Chart("kernel-spread", plot, lambda: _table(result.maps).loc[:, _SPREAD], alt)
 
 
 def _table(maps: Sequence[KernelErrorResult]) -> pd.DataFrame:

@@ -159,17 +159,18 @@ def pool_story(results: Sequence[KernelErrorResult]) -> str:
             continue
         alone = max(P // q, 1)
         equal = single.reference.rmse[-1] * np.sqrt(m / alone)
+        floor = _floor(shared.m_grid, shared.reference.rmse)
         sentences.append(
             f" **{P:,} projections** make {alone:,} independent features, with an exact RMSE of {equal:.3g}. Shared, "
             f"they make {m:,} features with {shared.reference.rmse[-1]:.3g}; more features do not fall below "
-            f"{_floor(shared):.3g}, the error of the pool itself. {m:,} independent features reach "
+            f"{floor:.3g}, the error of the pool itself. {m:,} independent features reach "
             f"{single.reference.rmse[-1]:.3g}, but take {m * q:,} projections."
         )
     return "".join(sentences)
 
 
-def _floor(result: KernelErrorResult) -> float:
+def _floor(m_grid: np.ndarray, rmse: np.ndarray) -> float:
     """Return the RMSE in the limit of many features: the mean square error is a + b/m, known at two points."""
-    m, squares = result.m_grid[[0, -1]], result.reference.rmse[[0, -1]] ** 2
+    m, squares = m_grid[[0, -1]], rmse[[0, -1]] ** 2
     slope = (squares[0] - squares[1]) / (1 / m[0] - 1 / m[1])
     return float(np.sqrt(max(squares[1] - slope / m[1], 0.0)))

@@ -15,7 +15,7 @@ from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import blas_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.errors import DataError
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, affordable
 from rfviz.lab.cache import Cache
 
@@ -27,7 +27,7 @@ _ORDERED = 400
 
 def over_m(
     points: EmbeddingPoints,
-    spec: MapSpec,
+    spec: MapSpec[FeatureMap],
     n_dimensions: int,
     options: Sequence[int],
     now: int,
@@ -62,7 +62,7 @@ def _caption(frame: Projection, exact: Projection | None) -> str:
 
 def embedding_over_m(
     points: EmbeddingPoints,
-    spec: MapSpec,
+    spec: MapSpec[FeatureMap],
     n_dimensions: int,
     m_values: Sequence[int],
     exact: Projection | None = None,

@@ -7,7 +7,8 @@ import functools
 import numpy as np
 
 from rfviz import datasets
-from rfviz.analysis.embedding import EmbeddingResult, embed, prepare_points
+from rfviz.analysis.embedding import EmbeddingResult, Projection, embed, prepare_points
+from rfviz.analysis.order import CurveOrder
 from rfviz.features import MapSpec, RandomMaxout
 from rfviz.lab.facts import fact
 
@@ -20,20 +21,26 @@ def _embedding(q: int, m: int, noise: int) -> EmbeddingResult:
     return embed(points, MapSpec(RandomMaxout, n_components=m, pool_size=q, random_state=0), 2)
 
 
+def _order(projection: Projection) -> CurveOrder:
+    if projection.order is None:
+        raise LookupError("these data have no given order")
+    return projection.order
+
+
 @fact
 def order_found(q: int, m: int, noise: int) -> float:
     """Return Spearman's correlation of the order along the curve with the given one, shuffled locally by `noise`."""
-    return float(_embedding(q, m, noise).features.order.spearman)
+    return float(_order(_embedding(q, m, noise).features).spearman)
 
 
 @fact
 def order_plain(noise: int) -> float:
     """Return the same for principal components of the images themselves."""
-    return float(_embedding(12, 100, noise).plain.order.spearman)
+    return float(_order(_embedding(12, 100, noise).plain).spearman)
 
 
 @fact
 def frames_apart(q: int, m: int, noise: int) -> float:
     """Return how many of the 33 frames have another place along the curve than in the given order."""
-    order = _embedding(q, m, noise).features.order
+    order = _order(_embedding(q, m, noise).features)
     return float(np.sum(np.abs(order.recovered - order.given) >= 1))

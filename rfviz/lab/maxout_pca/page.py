@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 from scipy.stats import rankdata
 
 from rfviz import datasets
@@ -21,7 +22,7 @@ from rfviz.analysis.embedding import (
     prepare_points,
 )
 from rfviz.analysis.points import NORMALISATION, normalise
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.embedding import PointStyle, plot_embedding, style_of
 from rfviz.figures.images import framed_image, image_marks
 from rfviz.lab import script
@@ -50,7 +51,7 @@ HEIGHT, SIDE_HEIGHT = 600, 360
 class Settings:
     """A map, the number of axes, and the row of the point that is ringed in the plane."""
 
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     n_dimensions: int
     point: int | None = None
 
@@ -92,9 +93,10 @@ class MaxoutPCA(Page[ScaledData, Settings, EmbeddingResult]):
         marks = partial(marks_of, source, settings, result, style, cache)
         words = text.explanation(result, _swapped(source.data, len(result.features.coordinates)))
 
-        def plot() -> Any:
-            look = {"thumbnails": marks(), "selected": settings.point, "revision": view}
-            return plot_embedding(result.features, style, height=HEIGHT, **look)
+        def plot() -> go.Figure:
+            return plot_embedding(
+                result.features, style, height=HEIGHT, thumbnails=marks(), selected=settings.point, revision=view
+            )
 
         main = Chart("embedding", plot, result.points_frame, text.summary(result), words)
         sides = (
@@ -138,7 +140,8 @@ class MaxoutPCA(Page[ScaledData, Settings, EmbeddingResult]):
 
     def script(self, source: ScaledData, settings: Settings) -> str:
         spec, n_dimensions, dataset = settings.spec, settings.n_dimensions, source.dataset
-        uses = [datasets, prepare_points, MapSpec, spec.cls, exact_components, embed, style_of, plot_embedding]
+        uses: list[Any] = [datasets, prepare_points, MapSpec, spec.cls, exact_components, embed, style_of]
+        uses.append(plot_embedding)
         picked = "" if settings.point is None else str(settings.point)
         marks = f"\n        selected={picked}," if picked else ""
         if dataset.image_shape and n_dimensions == 2:
@@ -183,12 +186,12 @@ def points_of(source: ScaledData, n_dimensions: int, *, cache: Cache) -> Embeddi
     return prepare_points(source.dataset, source.normalise, n_dimensions, progress=cache.progress)
 
 
-def exact_of(source: ScaledData, spec: MapSpec, n_dimensions: int, *, cache: Cache) -> Projection | None:
+def exact_of(source: ScaledData, spec: MapSpec[FeatureMap], n_dimensions: int, *, cache: Cache) -> Projection | None:
     """Find the components of the exact kernel, which are the same for every number of features and every seed."""
     return exact_components(cache.call(points_of, source, n_dimensions), spec, n_dimensions, cache.progress)
 
 
-def result_of(source: ScaledData, spec: MapSpec, n_dimensions: int, *, cache: Cache) -> EmbeddingResult:
+def result_of(source: ScaledData, spec: MapSpec[FeatureMap], n_dimensions: int, *, cache: Cache) -> EmbeddingResult:
     """Find the components of the features, next to the others."""
     points = cache.call(points_of, source, n_dimensions)
     exact = cache.call(exact_of, source, spec.without("n_components", "random_state"), n_dimensions)

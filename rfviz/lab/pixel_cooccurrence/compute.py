@@ -196,7 +196,9 @@ def _needed(skeleton: Skeleton, n_features: int) -> int:
     return int(n_features * (_PER_FEATURE + _PER_ENTRY * reached) + CHUNK * _PER_PATH * paths)
 
 
-def _chunk(skeleton: Skeleton, groups: np.ndarray, n_pixels: int, seed: int, index: int) -> tuple:
+def _chunk(
+    skeleton: Skeleton, groups: np.ndarray, n_pixels: int, seed: int, index: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return pixels per feature, the pixels, and paths per feature, of one chunk."""
     child = np.random.SeedSequence(seed, spawn_key=(0, index))
     generator = np.random.Generator(np.random.PCG64(child))

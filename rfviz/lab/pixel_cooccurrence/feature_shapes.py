@@ -139,9 +139,11 @@ def feature_sizes(sample: FeatureSample, n_features: int) -> FeatureSizes:
     n_features = Param("n_features", 1, "int", low=1, high=sample.n_features).validate(n_features)
     paths = sample.paths[:n_features]
     pixels = np.diff(sample.starts[: n_features + 1])
-    counted = [np.bincount(np.minimum(part, _MOST_SHOWN), minlength=_MOST_SHOWN + 1) for part in (paths, pixels)]
+    by_paths, by_pixels = (
+        np.bincount(np.minimum(part, _MOST_SHOWN), minlength=_MOST_SHOWN + 1) for part in (paths, pixels)
+    )
     return FeatureSizes(
-        *counted, n_features, float(paths.mean()), float(pixels.mean()), int(paths.max()), int(pixels.max())
+        by_paths, by_pixels, n_features, float(paths.mean()), float(pixels.mean()), int(paths.max()), int(pixels.max())
     )
 
 

@@ -13,6 +13,7 @@ from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, DIVERGING, GREY, rgba, styled
 from rfviz.lab.pixel_cooccurrence.compute import PixelMap
 from rfviz.lab.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats
+from rfviz.lab.pixel_cooccurrence.layers import image_of
 from rfviz.skeleton import Activation, Skeleton
 
 __all__ = [
@@ -129,8 +130,8 @@ def _title(text: str, x: float, y: float, **more: Any) -> dict[str, Any]:
 
 
 def _picture(
-    traces: list,
-    notes: list,
+    traces: list[dict[str, Any]],
+    notes: list[dict[str, Any]],
     width: float,
     tall: float,
     limit: float,
@@ -242,7 +243,7 @@ def plot_repeats(found: Repeats, *, height: int = 340, revision: str = "") -> go
 
 
 def _bars(x: Any, y: np.ndarray, name: str, colour: str, pattern: str) -> dict[str, Any]:
-    fill = {"color": rgba(colour, 0.85), "line": {"width": 0}}
+    fill: dict[str, Any] = {"color": rgba(colour, 0.85), "line": {"width": 0}}
     if pattern:
         fill["pattern"] = {"shape": pattern, "fillmode": "overlay", "fgcolor": "#ffffff", "fgopacity": 0.6}
     return trace(
@@ -269,30 +270,35 @@ def plot_skeleton(skeleton: Skeleton, *, height: int = 250) -> go.Figure:
         Of an image: see :func:`rfviz.skeleton.convolutions`.
     height : int
     """
-    image, layers = skeleton.image_shape, skeleton.form["layers"]
+    *image, channels = image_of(skeleton)
     sides = [(image[0], image[1])]
-    for layer in layers:
+    for layer in skeleton.form["layers"]:
         (rows, columns), stride = layer["size"], layer["stride"]
         sides.append(((sides[-1][0] - rows) // stride + 1, (sides[-1][1] - columns) // stride + 1))
     sides.append((1, 1))
-    shapes, notes, hover = [], [], {"x": [], "y": [], "text": []}
+    shapes: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    hover: list[str] = []
     for place, (rows, columns) in enumerate(sides):
         x, half = place * _STEP, 0.14 + 0.66 * np.sqrt(rows * columns / (image[0] * image[1]))
         colour = COLOURS[0] if place == 0 else COLOURS[1] if place == len(sides) - 1 else COLOURS[2]
         box = {"color": colour, "width": 2}
         shapes.append({"type": "rect", "x0": x - half, "x1": x + half, "y0": -half, "y1": half, "line": box,
                        "fillcolor": rgba(colour, 0.18)})  # fmt: skip
-        channels = f"×{image[2]}" if place == 0 and image[2] > 1 else ""
+        colours = f"×{channels}" if place == 0 and channels > 1 else ""
         words = "image" if place == 0 else "output" if place == len(sides) - 1 else "layer " + str(place)
-        notes.append(_note(f"<b>{words}</b><br>{rows}×{columns}{channels}", x, -0.95, "top"))
-        hover["x"].append(x), hover["y"].append(0), hover["text"].append(f"{words}: {rows * columns:,} nodes")
+        notes.append(_note(f"<b>{words}</b><br>{rows}×{columns}{colours}", x, -0.95, "top"))
+        hover.append(f"{words}: {rows * columns:,} nodes")
         if place:
             notes.append(_note(_between(skeleton, place), x - _STEP / 2, 0.95, "bottom"))
             shapes.append({"type": "line", "x0": x - _STEP + 0.9, "x1": x - 0.9, "y0": 0, "y1": 0,
                            "line": {"color": GREY, "width": 2}})  # fmt: skip
             notes.append({"x": x - 0.85, "y": 0, "ax": x - 0.95, "ay": 0, "axref": "x", "ayref": "y", "text": "",
                           "showarrow": True, "arrowhead": 2, "arrowcolor": GREY, "arrowwidth": 2})  # fmt: skip
-    points = trace("scatter", **hover, mode="markers", marker={"size": 24, "opacity": 0}, hoverinfo="text")
+    points = trace(
+        "scatter", x=[place * _STEP for place in range(len(sides))], y=[0] * len(sides), text=hover, hoverinfo="text",
+        mode="markers", marker={"size": 24, "opacity": 0},
+    )  # fmt: skip
     hidden = {"visible": False, "fixedrange": True}
     return styled(
         [points], x="", y="", height=height, revision="skeleton", shapes=shapes, annotations=notes, showlegend=False,

@@ -10,8 +10,8 @@ from rfviz.errors import ParameterError, RfvizError
 from rfviz.skeleton import Activation, Skeleton, activation, convolutions
 
 __all__ = [
-    "KINDS", "MOST_LAYERS", "NUMBER", "OWN", "Row", "build", "clean_rows", "first_error", "one_more", "own_rows",
-    "rows_of", "values_of",
+    "KINDS", "MOST_LAYERS", "NUMBER", "OWN", "Row", "build", "clean_rows", "first_error", "image_of", "one_more",
+    "own_rows", "rows_of", "values_of",
 ]  # fmt: skip
 
 OWN = "own"
@@ -79,6 +79,19 @@ class Row:
             )  # fmt: skip
         number = getattr(act, NUMBER[act.kind][0]) if act.kind in NUMBER else 0.0
         return Row(size[0], stride, act.kind, float(number))
+
+
+def image_of(skeleton: Skeleton) -> tuple[int, int, int]:
+    """Return height, width and channels of the image below a stack of convolutions.
+
+    Raises
+    ------
+    ParameterError
+        For a skeleton of another form.
+    """
+    if skeleton.image_shape is None:
+        raise ParameterError("skeleton", "must be a stack of convolutions over an image", skeleton)
+    return skeleton.image_shape
 
 
 def rows_of(skeleton: Skeleton) -> list[Row]:

@@ -1,8 +1,9 @@
-"""Figure 4 of the compositional kernels paper: which pixels meet in a random feature of a skeleton?"""
+"""Figure 4 of the compositional kernels paper: which pixels meet in a random feature of a skeleton."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -86,9 +87,10 @@ class PixelCooccurrence(Page[Data, Settings, Maps]):
             help = "A preset to begin with; editing a layer makes it your own."
             chosen = panel.choice("skeleton", [*PRESETS, OWN], "2 convolutions", "Skeleton", help, NAMES)
             side, n_features, seed = panel.control(SIDE), panel.control(FEATURES), panel.control(SEED)
-            place = {"kind": "int", "low": 1, "high": side, "help": "Of the framed pixel; or click a pixel of a map."}
-            row = panel.control(Param("row", side // 2, label="Pixel row", **place))
-            column = panel.control(Param("column", side // 2, label="Pixel column", **place))
+            framed = Param("row", side // 2, "int", 1, side, label="Pixel row",
+                           help="Of the framed pixel; or click a pixel of a map.")  # fmt: skip
+            row = panel.control(framed)
+            column = panel.control(replace(framed, name="column", label="Pixel column"))
             shape = (side, side, 3 if panel.control(COLOUR) else 1)
         own = [Row.from_text(line) for line in panel.ask(LAYERS)]
         rows = own if chosen == OWN else rows_of(preset(chosen, shape, shrink=True))
@@ -142,7 +144,9 @@ class PixelCooccurrence(Page[Data, Settings, Maps]):
         ]
 
     def script(self, source: Data, settings: Settings) -> str:
-        return _script_of_figure_4(settings) if settings.pixel is None else _script_of_pixel(settings)
+        if settings.pixel is None:
+            return _script_of_figure_4(settings)
+        return _script_of_pixel(settings, settings.pixel)
 
 
 def sample_of(skeleton: Skeleton, seed: int, size: int, *, cache: Cache) -> FeatureSample:
@@ -207,8 +211,8 @@ def _grid_charts(settings: Settings, result: Maps) -> tuple[Chart, ...]:
     return tuple(charts)
 
 
-def _script_of_pixel(settings: Settings) -> str:
-    shape, n, pixel, seed = settings.image_shape, settings.n_features, settings.pixel, settings.seed
+def _script_of_pixel(settings: Settings, pixel: int) -> str:
+    shape, n, seed = settings.image_shape, settings.n_features, settings.seed
     uses: list[Any] = [sample_features, pixel_map, plot_maps, plot_rms]
     if settings.chosen == OWN:
         uses.append(skeletons.Skeleton)

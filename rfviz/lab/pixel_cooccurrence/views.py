@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
@@ -33,6 +33,7 @@ from rfviz.lab.pixel_cooccurrence.layers import (
     NUMBER,
     Row,
     first_error,
+    image_of,
     one_more,
     own_rows,
     values_of,
@@ -158,7 +159,7 @@ class CooccurrenceView(View[Data, Settings, Maps]):
         if not len(own):
             st.info("None of these features reaches the framed pixel. Choose more features, or another pixel.")
             return
-        side, _, channels = skeleton.image_shape
+        side, _, channels = image_of(skeleton)
         with st.container(key="controls-feature"):
             help, most = "Among the features that reach the framed pixel, in order.", max(min(len(own), 500), 2)
             place = self.panel.control(Param("which", 1, "int", 1, most, label="Feature", help=help))
@@ -219,7 +220,7 @@ def vivid_of(data: Data, *, cache: Cache) -> int:
 
 def feature_of(skeleton: Skeleton, seed: int, number: int, data: Data, row: int, *, cache: Cache) -> SingleFeature:
     """Draw one feature, with its value at an image."""
-    side, _, channels = skeleton.image_shape
+    side, _, channels = image_of(skeleton)
     return single_feature(skeleton, seed, number, scaled_image(data.dataset, row, side, channels).reshape(-1) / 255.0)
 
 
@@ -264,8 +265,9 @@ class _LayerTable:
         else:
             st.markdown("all nodes below", width=160)  # as wide as the two cells above
         key = self._cell(place, "kind", row.kind)
-        st.selectbox("Activation", list(KINDS), format_func=KINDS.get, key=key, label_visibility=_label_of(place),
-                     on_change=self._changed, args=(place, "kind", key), width=96, help=_HELP["kind"])  # fmt: skip
+        st.selectbox("Activation", list(KINDS), format_func=KINDS.__getitem__, key=key, width=96, help=_HELP["kind"],
+                     label_visibility=_label_of(place), on_change=self._changed, args=(place, "kind", key),
+                     )  # fmt: skip
         if row.kind == "exponential":
             self._number(place, "number", row.number, 0.05, 50.0, 0.25)
         elif row.kind == "polynomial":
@@ -303,7 +305,7 @@ class _LayerTable:
         self._state.apply(own_rows(change(list(self._rows))))
 
 
-def _label_of(place: int) -> str:
+def _label_of(place: int) -> Literal["visible", "collapsed"]:
     """Return whether a row names its cells: only the first does."""
     return "collapsed" if place else "visible"
 

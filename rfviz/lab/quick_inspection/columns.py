@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -174,10 +173,9 @@ def inspect_leaks(dataset: Dataset, progress: Progress = silent) -> LeakResult |
     X, y = dataset.X[rows].astype(np.float64), dataset.y[rows]
     is_classes, half = bool(dataset.target_names), len(rows) // 2
     measure = _purity if is_classes else _explained
-    counts = np.unique(y[half:], return_counts=True)[1] if is_classes else None
-    if (is_classes and len(counts) < 2) or np.ptp(y[half:]) == 0 or np.ptp(y[:half]) == 0:
+    if np.ptp(y[half:]) == 0 or np.ptp(y[:half]) == 0:
         return None
-    guess = float(counts.max() / counts.sum()) if is_classes else 0.0
+    guess = float(np.unique(y[half:], return_counts=True)[1].max() / len(y[half:])) if is_classes else 0.0
     screened = np.empty(X.shape[1])
     for column in range(X.shape[1]):
         if column % 500 == 0:
@@ -228,6 +226,7 @@ def _score(x: np.ndarray, y: np.ndarray, is_classes: bool) -> float:
         errors = [np.sum((cross_val_predict(model, x, y, cv=folds) - y) ** 2) for model in models]
         return float(1.0 - min(errors) / np.sum((y - y.mean()) ** 2))
     fewest = int(np.unique(y, return_counts=True)[1].min())
-    folds: Callable = StratifiedKFold if fewest >= _FOLDS else KFold
+    kind = StratifiedKFold if fewest >= _FOLDS else KFold
+    folds = kind(_FOLDS, shuffle=True, random_state=0)
     tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=0)
-    return float(np.mean(cross_val_predict(tree, x, y, cv=folds(_FOLDS, shuffle=True, random_state=0)) == y))
+    return float(np.mean(cross_val_predict(tree, x, y, cv=folds) == y))

@@ -121,7 +121,7 @@ def exact_copies(dataset: Dataset) -> CopyResult:
         group[row] = group.max() + 1 if same is None else group[same]
     _, group, counts = np.unique(group, return_inverse=True, return_counts=True)
     conflicting = 0
-    if dataset.target_names:
+    if dataset.target_names and dataset.y is not None:
         kinds = np.unique(np.column_stack([group, dataset.y]), axis=0)
         conflicting = int(counts[np.bincount(kinds[:, 0], minlength=len(counts)) > 1].sum())
     across, split = 0, dataset.n_train

@@ -46,7 +46,7 @@ def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str) -> PointSt
     names = [f"row {row + 1:,}" for row in rows]
     if colour == "none":
         style = point_style(len(rows))
-    elif colour == "label" and dataset.target_names:
+    elif colour == "label" and dataset.target_names and dataset.y is not None:
         style = point_style(len(rows), None, dataset.y[rows], dataset.target_names)
         names = [f"{name}: {dataset.target_names[int(dataset.y[row])]}" for name, row in zip(names, rows, strict=True)]
     else:
@@ -61,9 +61,9 @@ def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str) -> PointSt
 
 def _values(dataset: Dataset, rows: np.ndarray, colour: str) -> tuple[np.ndarray, str]:
     """Return the numbers that a colour stands for, and their title."""
-    if colour == "label":
+    if colour == "label" and dataset.y is not None:
         return dataset.y[rows].astype(np.float64), "target"
-    if colour == "order":
+    if colour == "order" and dataset.order is not None:
         return dataset.order[rows].astype(np.float64), "order"
     if colour == "brightness":
         return dataset.X[rows].mean(axis=1, dtype=np.float64), "brightness"
@@ -93,7 +93,7 @@ def plot_maps(
     """
     rows = result.sample.rows
     style = inspection_style(dataset, rows, colour)
-    place = next(iter(np.flatnonzero(rows == row)), None)
+    place = result.sample.place_of(row)
     figures = {}
     for name, projection in zip(MAP_NAMES, result.projections, strict=True):
         marks = None

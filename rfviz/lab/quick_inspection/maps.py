@@ -11,7 +11,7 @@ from rfviz.analysis.embedding import Projection, embed, prepare_points
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import single_threaded_blas
 from rfviz.datasets import Dataset
-from rfviz.features import MapSpec, RandomFourier, RandomMaxout
+from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.lab.quick_inspection.sample import Sample, of_rows
 
 __all__ = ["FEATURES", "MAP_NAMES", "MapResult", "draw_maps", "feature_specs"]
@@ -53,7 +53,7 @@ class MapResult:
         return {name: whole.iloc[:, [0, 2 * i + 1, 2 * i + 2]] for i, name in enumerate(MAP_NAMES)}
 
 
-def feature_specs(seed: int = 0) -> tuple[MapSpec, MapSpec]:
+def feature_specs(seed: int = 0) -> tuple[MapSpec[FeatureMap], MapSpec[FeatureMap]]:
     """Return the feature maps whose principal components are drawn."""
     common = {"n_components": FEATURES, "random_state": seed}
     return MapSpec(RandomMaxout, pool_size=8, **common), MapSpec(RandomFourier, gamma="median", **common)

@@ -87,12 +87,12 @@ def distances(sample: Sample) -> DistanceResult:
         r = np.sqrt(squared_distances(centred_gram(X))) if len(X) > 1 else np.zeros(0)
     if not r.size or not r.max() > 1e-6 * np.abs(X).max():
         raise DataError(f"All {sample.n_samples:,} rows of {sample.name} are equal: there are no distances to measure.")
-    gammas = [learnt_gamma(rule, "gaussian", sample.X) for rule in ("median", "scale")]
-    reach = float(np.sqrt(-np.log1p(-(SATURATED**2)) / gammas[0]))
+    by_median, by_scale = (learnt_gamma(rule, "gaussian", sample.X) for rule in ("median", "scale"))
+    reach = float(np.sqrt(-np.log1p(-(SATURATED**2)) / by_median))
     counts, edges = np.histogram(r, _BINS, (0.0, float(r.max())))
     return DistanceResult(
-        edges, counts, len(X), float(np.median(r)), float(r.mean()), float(r.std()), *gammas, reach,
-        float(np.mean(r > reach)),
+        edges, counts, len(X), float(np.median(r)), float(r.mean()), float(r.std()), by_median, by_scale,
+        reach, float(np.mean(r > reach)),
     )  # fmt: skip
 
 

@@ -69,6 +69,10 @@ class Sample:
             return (X - self.centre) / self.spread
         return normalise(X, self.how)
 
+    def place_of(self, row: int | None) -> int | None:
+        """Return the place of a row of the data set among these; None where it is not there."""
+        return next(iter(np.flatnonzero(self.rows == row).tolist()), None)
+
 
 def scaling_of(dataset: Dataset, how: str = "automatic") -> str:
     """Return the normalisation that a word of :data:`SCALING` means for these data."""

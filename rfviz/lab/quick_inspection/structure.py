@@ -1,4 +1,4 @@
-"""Linear or not: does a linear model do as well as one on random features?"""
+"""Linear or not: whether a linear model does as well as one on random features."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import single_threaded_blas
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
-from rfviz.features import MapSpec, RandomFourier, RandomMaxout
+from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.features.draws import generator
 from rfviz.lab.quick_inspection.sample import Sample, scaling_of, take_sample
 from rfviz.linear_model import RidgePath
@@ -25,7 +25,9 @@ __all__ = ["Curve", "Gain", "StructureResult", "inspect_structure", "stratified_
 _ROWS, _FOLDS, _FEWEST_ROWS = 2500, 5, 40
 _SMALLEST_CLASS = 10
 _GRID = (10, 20, 50, 100, 200, 400)
-_SPECS = (MapSpec(RandomFourier, gamma="median", random_state=0), MapSpec(RandomMaxout, pool_size=4, random_state=0))
+_SPECS: tuple[MapSpec[FeatureMap], ...] = (
+    MapSpec(RandomFourier, gamma="median", random_state=0), MapSpec(RandomMaxout, pool_size=4, random_state=0),
+)  # fmt: skip
 _ALPHAS = np.logspace(-6, 1, 8)
 # A difference is claimed where chance would give it once in a hundred data sets, over both maps together.
 _FALSE_ALARM = 0.01
@@ -40,7 +42,7 @@ class Gain:
 
     def is_real(self, comparisons: int = 1) -> bool:
         """Return whether it is larger than chance explains, among so many comparisons."""
-        return self.value > norm.isf(_FALSE_ALARM / comparisons) * self.error
+        return bool(self.value > norm.isf(_FALSE_ALARM / comparisons) * self.error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +60,7 @@ class Curve:
         The smallest m whose score is within a standard error of that of the largest.
     """
 
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     scores: np.ndarray
     errors: np.ndarray
     gain: Gain
@@ -143,8 +145,7 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
     DataError
         Without labels, or with too few rows of two classes.
     """
-    rows = _rows(dataset, how)
-    X, y = dataset.X[rows].astype(np.float64), dataset.y[rows]
+    X, y = _learnable(dataset)
     is_classes = bool(dataset.target_names)
     folds = stratified_folds(y if is_classes else np.zeros(len(y)), _FOLDS)
     grid, how = tuple(m for m in _GRID if m <= max(len(y) // 2, _GRID[1])), scaling_of(dataset, how)
@@ -163,8 +164,8 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
     return _summary(is_classes, y, grid, guess, linear, losses)
 
 
-def _rows(dataset: Dataset, how: str) -> np.ndarray:
-    """Choose the rows to use.
+def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Choose the rows to use, and return them with their labels.
 
     Raises
     ------
@@ -176,13 +177,14 @@ def _rows(dataset: Dataset, how: str) -> np.ndarray:
     if dataset.n_samples < _FEWEST_ROWS:
         raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows to hold some out; there are {dataset.n_samples}.")
     rows = take_sample(dataset, "none", _ROWS).rows
+    y = dataset.y[rows]
     if dataset.target_names:
-        counts = np.sort(np.unique(dataset.y[rows], return_counts=True)[1])[::-1]
+        counts = np.sort(np.unique(y, return_counts=True)[1])[::-1]
         if len(counts) < 2 or counts[1] < _SMALLEST_CLASS:
             raise DataError(f"Learning needs two classes of at least {_SMALLEST_CLASS} rows each.")
-    elif not np.ptp(dataset.y[rows]) > 0:
+    elif not np.ptp(y) > 0:
         raise DataError("The target is the same number in every row: there is nothing to learn.")
-    return rows
+    return dataset.X[rows].astype(np.float64), y
 
 
 def stratified_folds(y: np.ndarray, n_folds: int) -> np.ndarray:
@@ -233,7 +235,7 @@ def _linear_losses(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.
 
 
 def _path_losses(
-    spec: MapSpec, grid: Sequence[int], X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
+    spec: MapSpec[FeatureMap], grid: Sequence[int], X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
 ) -> np.ndarray:
     """Return the losses for every m, shape (len(grid), n_test)."""
     path = RidgePath(spec.make(n_components=grid[-1]), m_grid=list(grid)).fit(X, y)
@@ -247,7 +249,7 @@ def _summary(
     grid: tuple[int, ...],
     guess: np.ndarray,
     linear: np.ndarray,
-    losses: dict[MapSpec, np.ndarray],
+    losses: dict[MapSpec[FeatureMap], np.ndarray],
 ) -> StructureResult:
     """Turn the losses of single rows into scores with standard errors."""
     unit = 1.0 if is_classes else float(np.var(y))

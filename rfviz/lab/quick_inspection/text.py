@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -124,18 +124,19 @@ def rows(dataset: Dataset) -> Finding:
         )
     counts = np.bincount(dataset.y, minlength=len(dataset.target_names))
     present = np.flatnonzero(counts)
-    largest, smallest = counts.argmax(), present[counts[present].argmin()]
+    largest, smallest = int(counts.argmax()), int(present[counts[present].argmin()])
+    most, fewest = int(counts[largest]), int(counts[smallest])
     if len(present) < 2:
         return Finding(title, "warning", f"{size}; all are of the class “{dataset.target_names[largest]}”.")
-    if counts[smallest] == counts[largest]:
+    if fewest == most:
         spread = f"{size} in {len(present)} classes of the same size"
         return Finding(title, "look" if few else "fine", f"{spread}{'; that is little' if few else ''}.", "accuracy")
     spread = (
-        f"{size} in {len(present)} classes: “{dataset.target_names[largest]}” has {share(counts[largest] / n)} of the "
-        f"rows, “{dataset.target_names[smallest]}” {share(counts[smallest] / n)}"
+        f"{size} in {len(present)} classes: “{dataset.target_names[largest]}” has {share(most / n)} of the "
+        f"rows, “{dataset.target_names[smallest]}” {share(fewest / n)}"
     )
-    if counts[smallest] < _RARE or counts[largest] > _UNBALANCED * counts[smallest]:
-        why = f"its {count(int(counts[smallest]), 'row')} hardly count" if counts[smallest] < _RARE else "unbalanced"
+    if fewest < _RARE or most > _UNBALANCED * fewest:
+        why = f"its {count(fewest, 'row')} hardly count" if fewest < _RARE else "unbalanced"
         return Finding(title, "look", f"{spread}; {why}.", "accuracy")
     if few:
         return Finding(title, "look", f"{spread}; that is little.")
@@ -294,9 +295,10 @@ def structure(result: StructureResult, how: str) -> Finding:
 
 def order(result: MapResult, how: str) -> Finding | None:
     """Say whether the maps put the rows in their given order; None where there is none."""
-    if result.projections[0].order is None:
+    found = [abs(projection.order.spearman) for projection in result.projections if projection.order is not None]
+    if not found:
         return None
-    plain, maxout, _ = (abs(projection.order.spearman) for projection in result.projections)
+    plain, maxout, _ = found
     text = (
         f"Along the curve of the maxout map the rows follow their given order up to a rank correlation of {maxout:.3f} "
         f"(plain PCA: {plain:.3f})."
@@ -304,14 +306,14 @@ def order(result: MapResult, how: str) -> Finding | None:
     return Finding("Order", "fine" if maxout > 0.9 else "look", text, "maxout-pca", {"normalise": how})
 
 
-def _some(result: ColumnResult, which: Sequence[int], what: str = "columns") -> str:
+def _some(result: ColumnResult, which: Collection[int], what: str = "columns") -> str:
     """Name columns where they are few, else count them."""
     if len(which) > 3:
         return f"{len(which):,} of {len(result.names):,} {what}"
     return " and ".join(f"“{result.names[int(column)]}”" for column in which)
 
 
-def _verb(which: Sequence[int], one: str, many: str) -> str:
+def _verb(which: Collection[int], one: str, many: str) -> str:
     return one if len(which) == 1 else many
 
 

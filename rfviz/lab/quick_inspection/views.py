@@ -134,7 +134,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         """Draw the three maps next to each other, and what their colours mean."""
         rows = result.sample.rows
         style = self.cache.call(style_of, self.inspection.source, settings.colour)
-        picked = None if settings.row is None else next(iter(np.flatnonzero(rows == settings.row)), None)
+        picked = result.sample.place_of(settings.row)
         with st.container(key="inspection-maps"):
             for name, projection in zip(MAP_NAMES, result.projections, strict=True):
                 with st.container():

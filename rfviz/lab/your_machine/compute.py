@@ -8,6 +8,7 @@ import itertools
 import json
 import math
 import time
+from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from rfviz import backend, datasets
 from rfviz.analysis.points import normalise
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import Rates, Stopwatch, get_device, get_rates, remember_rates, wanted_precision
-from rfviz.features import FeatureMap
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.features.cost import Work, work
 from rfviz.features.meter import metered
 from rfviz.features.rounding import tf32_cost
@@ -163,7 +164,7 @@ def glance(cls: type[FeatureMap]) -> Timing:
     """
     device = get_device()
     load = psutil.getloadavg()[0] / backend.worker_count()
-    watch, feature_map = Stopwatch(device), cls(M, random_state=0)
+    watch, feature_map = Stopwatch(device), MapSpec(cls, n_components=M, random_state=0).make()
     draw_seconds = _seconds(lambda: feature_map.fit(digit_rows(2)))
     map_seconds = once = _seconds(lambda: _map_all(feature_map, digit_rows(_FEWEST_ROWS)))
     X = digit_rows(_FEWEST_ROWS)
@@ -174,8 +175,9 @@ def glance(cls: type[FeatureMap]) -> Timing:
         map_seconds = min(map_seconds, _seconds(lambda: _map_all(feature_map, X)))
     watch.turn()
     remember_rates(device, watch.rates())
-    return Timing(cls, device.name, *X.shape, M, draw_seconds, map_seconds,
-                  work(feature_map, *X.shape), get_rates(device), wanted_precision(), load)  # fmt: skip
+    n, d = X.shape
+    return Timing(cls, device.name, n, d, M, draw_seconds, map_seconds, work(feature_map, n, d), get_rates(device),
+                  wanted_precision(), load)  # fmt: skip
 
 
 def measure(cls: type[FeatureMap], progress: Progress = silent) -> Speed:
@@ -187,8 +189,9 @@ def measure(cls: type[FeatureMap], progress: Progress = silent) -> Speed:
     device = get_device()
     load = psutil.getloadavg()[0] / backend.worker_count()
     progress(0.0, "drawing")
-    feature_map = cls(M, random_state=0)
-    fresh = (cls(M, random_state=next(_seeds)) for _ in range(DRAWS))
+    spec = MapSpec(cls, n_components=M)
+    feature_map = spec.make(random_state=0)
+    fresh = (spec.make(random_state=next(_seeds)) for _ in range(DRAWS))
     draw_seconds = min(_seconds(lambda other=other: other.fit(digit_rows(2))) for other in fresh)
     feature_map.fit(digit_rows(2))
     once = _seconds(lambda: feature_map.transform(digit_rows(_FEWEST_ROWS)))  # also fills caches
@@ -200,8 +203,9 @@ def measure(cls: type[FeatureMap], progress: Progress = silent) -> Speed:
         watch.turn()
         map_seconds = min(map_seconds, _seconds(lambda: _map_all(feature_map, X)))
     remember_rates(device, watch.rates())
+    n, d = X.shape
     found = Speed(
-        cls, device.name, *X.shape, M, draw_seconds, map_seconds, work(feature_map, *X.shape),
+        cls, device.name, n, d, M, draw_seconds, map_seconds, work(feature_map, n, d),
         watch.rates(), wanted_precision(), load, (0, 0.0), tf32_cost(feature_map, digit_rows(_ROUNDED_ROWS)).typical,
     )  # fmt: skip
     progress(0.85, "drawing and mapping for 0.2 s, as predicted")
@@ -210,7 +214,9 @@ def measure(cls: type[FeatureMap], progress: Progress = silent) -> Speed:
 
 def with_best_rates(speeds: Sequence[_T]) -> list[_T]:
     """Give all the best rates that were seen while any was measured: a device has only one limit."""
-    best = functools.reduce(Rates.best, (speed.rates for speed in speeds)) if speeds else None
+    if not speeds:
+        return []
+    best = functools.reduce(Rates.best, (speed.rates for speed in speeds))
     return [dataclasses.replace(speed, rates=best) for speed in speeds]
 
 
@@ -221,8 +227,7 @@ def _rows_for(seconds: float, once: float) -> np.ndarray:
 
 def _map_all(feature_map: FeatureMap, X: np.ndarray) -> None:
     """Map all rows and wait for the device."""
-    for block in feature_map.transform_blocks(X):
-        last = block
+    (last,) = deque(feature_map.transform_blocks(X), maxlen=1)
     backend.to_host(last[:1])  # the device has computed all that came before
 
 
@@ -230,10 +235,10 @@ def _verify(speed: Speed) -> tuple[int, float]:
     """Draw and map what is predicted to take 0.2 s."""
     fits = _MEMORY_SHARE * min(backend.memory_budget("cpu"), backend.memory_budget(speed.device)) / (4 * _COPIES)
     m = int(max(min(speed.largest_m(BUDGETS[0]), fits / (ROWS + speed.n_features)), 1))
-    X = digit_rows(ROWS)
+    X, spec = digit_rows(ROWS), MapSpec(speed.cls, n_components=m)
 
     def both(seed: int) -> None:
-        _map_all(speed.cls(m, random_state=seed).fit(X[:2]), X)
+        _map_all(spec.make(random_state=seed).fit(X[:2]), X)
 
     return m, min(_seconds(lambda: both(next(_seeds))) for _ in range(DRAWS))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -56,7 +57,7 @@ def plot_shares(
     )  # fmt: skip
 
 
-def _bars(speeds: Sequence[Timing], rows: Mapping[type[FeatureMap], int], pale: bool) -> dict:
+def _bars(speeds: Sequence[Timing], rows: Mapping[type[FeatureMap], int], pale: bool) -> dict[str, Any]:
     """Return one trace of bars."""
     percents, about = [100.0 * speed.share for speed in speeds], "about " if pale else ""
     return trace(

@@ -6,6 +6,7 @@ import itertools
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -109,7 +110,7 @@ def _sizes(speeds: Sequence[Speed]) -> None:
     formats = (
         dict.fromkeys(columns, "localized") | {"predicted s": "%.2f", "took s": "%.2f"} | {"TF32 error, %": "%.3f"}
     )
-    config: dict = {name: st.column_config.NumberColumn(format=how) for name, how in formats.items()}
+    config: dict[str, Any] = {name: st.column_config.NumberColumn(format=how) for name, how in formats.items()}
     config["scheme"] = st.column_config.Column("map", width=150)
     shown = frame[["scheme", *columns, "predicted s", "took s", "TF32 error, %"]]
     st.dataframe(shown, hide_index=True, height="content", column_config=config)

@@ -14,7 +14,8 @@ from rfviz.features import CompositionalFeatures
 from rfviz.features.compositional_draws import CHUNK
 from rfviz.lab.pixel_cooccurrence.compute import MAX_FEATURES, capacity, exact_map, pixel_map, sample_features
 from rfviz.lab.pixel_cooccurrence.feature_shapes import bytes_per_feature, feature_sizes, repeats, single_feature
-from rfviz.skeleton import PRESETS, convolutions, flat, pixel_groups, preset
+from rfviz.lab.pixel_cooccurrence.layers import image_of
+from rfviz.skeleton import PRESETS, convolutions, flat, graph, pixel_groups, preset
 
 FALSE_ALARM = 1e-6
 
@@ -222,3 +223,8 @@ def test_refusals(sample, monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
     with pytest.raises(MemoryBudgetError, match="Drawing 1,000,000 features"):
         sample_features(flat(10), 1_000_000)
+
+
+def test_a_skeleton_over_no_image():
+    with pytest.raises(ParameterError, match="over an image"):
+        image_of(graph([("circle", 2)], [("relu", [0, 1])]))
