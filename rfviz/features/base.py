@@ -54,7 +54,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     ``_map_block(xp, X, weights, scale, out, scratch)``
         Write the features of the rows `X`, times `scale`, to `out`. Not for a map with `sparse_output`: that one
         gives its own ``transform`` and ``transform_blocks``, and says how many ``columns`` its first features take.
-    ``_unit_scale``
+    ``unit_scale``
         Scale of one feature: the map is that times 1/√m, unless `_scale` gives each feature its own.
     """
 
@@ -78,7 +78,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     takes_constant: ClassVar[bool] = False
     #: Largest absolute value of an unscaled feature, the C of Theorem 3; None where features are unbounded.
     feature_norm: ClassVar[float | None] = None
-    #: Whether the theorem of random kitchen sinks on learning applies: features are at most `_unit_scale`.
+    #: Whether the theorem of random kitchen sinks on learning applies: features are at most `unit_scale`.
     is_kitchen_sink: ClassVar[bool] = False
     #: Fitted attributes that come from the data and not from the seed: see :mod:`rfviz.features.portable`.
     from_data: ClassVar[tuple[str, ...]] = ()

@@ -171,7 +171,7 @@ class RandomFourier(ReceptiveMap):
     signs_: np.ndarray
     radii_: np.ndarray
     phases_: np.ndarray
-    _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
+    unit_scale: ClassVar[float] = float(np.sqrt(2.0))
 
     def __init__(
         self,

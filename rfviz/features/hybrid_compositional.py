@@ -115,7 +115,7 @@ class HybridCompositional(SkeletonMap):
         ),
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("ends_", "nodes_", "weights_", "phases_")
-    _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
+    unit_scale: ClassVar[float] = float(np.sqrt(2.0))
 
     def __init__(
         self,

@@ -33,7 +33,7 @@ class BlockTransformer(TransformerMixin):
     #: Columns of the data that the map was fitted on.
     n_features_in_: int
     _weights: ClassVar[tuple[str, ...]] = ()
-    _unit_scale: ClassVar[float] = 1.0
+    unit_scale: ClassVar[float] = 1.0
     #: Whether blocks and results are CSR matrices, of :meth:`columns` columns rather than `n_components`.
     sparse_output: ClassVar[bool] = False
 
@@ -97,7 +97,7 @@ class BlockTransformer(TransformerMixin):
         X = self._check_input(X)
         if block_rows is not None:
             block_rows = Param("block_rows", BLOCK_ROWS, "int", low=1).validate(block_rows)
-        return self._blocks(X, block_rows, self._scale() if scaled else self._unit_scale, get_device(self.device))
+        return self._blocks(X, block_rows, self._scale() if scaled else self.unit_scale, get_device(self.device))
 
     @contextmanager
     def resident(self) -> Generator[None, None, None]:
@@ -131,7 +131,7 @@ class BlockTransformer(TransformerMixin):
         return {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
 
     def _scale(self) -> Any:
-        return self._unit_scale / np.sqrt(self.n_components)
+        return self.unit_scale / np.sqrt(self.n_components)
 
     def _blocks(self, X: Any, block_rows: int | None, scale: Any, device: Device, out: Any = None) -> Iterator[Any]:
         """Yield blocks of features on `device`, in the rows of `out` (host only) or fresh arrays."""

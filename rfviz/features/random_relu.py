@@ -67,7 +67,7 @@ class RandomReLU(GaussianMap):
     reference: ClassVar[str] = "Cho, Saul 2009"
     rank: ClassVar[int] = 20
     takes_constant: ClassVar[bool] = True
-    _unit_scale: ClassVar[float] = float(np.sqrt(2.0))
+    unit_scale: ClassVar[float] = float(np.sqrt(2.0))
 
     def __init__(
         self,

@@ -14,7 +14,7 @@ from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
 from rfviz.bounds import LOSSES
 from rfviz.errors import DataError
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.linear_model import RidgePath
 
 __all__ = ["MeasuredRisk", "measure_risk"]
@@ -43,7 +43,7 @@ class MeasuredRisk:
         B: norm of the coefficients of features scaled by 1/√m, the largest of all outputs.
     """
 
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     dataset: str
     n_train: int
     n_test: int
@@ -84,8 +84,8 @@ class MeasuredRisk:
 
 def measure_risk(
     split: Split,
-    spec: MapSpec,
-    m_grid: Sequence[int],
+    spec: MapSpec[FeatureMap],
+    m_grid: Sequence[int] | np.ndarray,
     n_seeds: int = 3,
     progress: Progress = silent,
 ) -> MeasuredRisk:
@@ -126,8 +126,8 @@ def measure_risk(
                     for name, loss in LOSSES.items():
                         part[name][seed, j] = loss.value(y * scores).mean()
             for j, m in enumerate(grid):
-                # The unscaled feature is `_unit_scale` times one that is at most 1.
-                size[seed, j] = m * drawn._unit_scale * np.abs(path.coef_[m]).max()
+                # The unscaled feature is `unit_scale` times one that is at most 1.
+                size[seed, j] = m * drawn.unit_scale * np.abs(path.coef_[m]).max()
                 radius[seed, j] = np.sqrt(m) * np.linalg.norm(path.coef_[m], axis=0).max()
     return MeasuredRisk(
         spec, split.name, len(codes), len(test_codes), codes.shape[1], np.array(grid), train, test,
