@@ -12,7 +12,7 @@ from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import squared_distances
 from rfviz.analysis.progress import Progress, silent
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import SEEDS, Animation, affordable, one_by_one
 from rfviz.lab.cache import Cache
 from rfviz.lab.distance_saturation.compute import (
@@ -33,7 +33,7 @@ Run = Callable[[Any, Cache], SaturationResult]
 
 def over_m(
     pairs: PointPairs,
-    specs: Sequence[MapSpec],
+    specs: Sequence[MapSpec[FeatureMap]],
     labels: Sequence[str],
     as_printed: bool,
     options: Sequence[int],
@@ -78,7 +78,7 @@ def _caption(result: SaturationResult) -> str:
 
 def saturation_over_m(
     pairs: PointPairs,
-    specs: Sequence[MapSpec],
+    specs: Sequence[MapSpec[FeatureMap]],
     labels: Sequence[str],
     m_values: Sequence[int],
     progress: Progress = silent,
@@ -114,7 +114,9 @@ def saturation_over_m(
     return results
 
 
-def _over_m(pairs: PointPairs, spec: MapSpec, m_values: Sequence[int], progress: Progress) -> Iterator[MappedPairs]:
+def _over_m(
+    pairs: PointPairs, spec: MapSpec[FeatureMap], m_values: Sequence[int], progress: Progress
+) -> Iterator[MappedPairs]:
     whole = spec.resolve(pairs.original).make(n_components=int(m_values[-1]))
     points = points_for(whole, pairs)
     whole.fit(points)
@@ -151,9 +153,9 @@ def predicted_deviation(result: SaturationResult, index: int = 0) -> float | Non
     It is the half-width of the band at the input distance of each pair, and falls as 1/√m.
     """
     curve = result.curves[index]
-    if curve.high is None:
+    if curve.exact is None:
         return None
     centres = 0.5 * (result.x_edges[:-1] + result.x_edges[1:])
-    half = np.interp(centres, result.grid, 0.5 * (curve.high - curve.low))
+    half = np.interp(centres, result.grid, 0.5 * (curve.exact.high - curve.exact.low))
     pairs = curve.counts.sum(axis=0)
     return float(np.sqrt(np.sum(pairs * half**2) / pairs.sum()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,14 +15,16 @@ from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
-from rfviz.features import FeatureMap, MapSpec
+from rfviz.features import DistanceLaw, FeatureMap, MapSpec
 from rfviz.features.receptive import TooManyRectanglesError
 
 __all__ = [
     "MAX_POINTS",
     "SATURATION_SHARE",
+    "ExactCurve",
     "MappedPairs",
     "PointPairs",
+    "Saturation",
     "SaturationCurve",
     "SaturationResult",
     "SeedBand",
@@ -102,45 +105,79 @@ def prepare_pairs(dataset: Dataset, how: str, max_points: int = MAX_POINTS) -> P
     return PointPairs(dataset.name, coordinates, X, distance, unit_norm)
 
 
+@dataclass(frozen=True)
+class Saturation:
+    """Where a map ceases to tell distances apart.
+
+    Attributes
+    ----------
+    plateau : float
+        Largest expected embedded distance.
+    radius : float
+        Input distance at which 90 % of it are reached.
+    """
+
+    plateau: float
+    radius: float
+
+
+@dataclass(frozen=True, eq=False)
+class ExactCurve:
+    """The exact law of a map (see :class:`rfviz.features.DistanceLaw`) on `PointPairs.grid`.
+
+    Attributes
+    ----------
+    expected, low, high : ndarray of shape (k,)
+        The curve, and one standard deviation either side.
+    as_printed : ndarray of shape (k,) or None
+        The curve that the paper's formula would give, where it is wrong.
+    slope : float
+        Limit of embedded over input distance where the latter goes to zero.
+    saturation : Saturation or None
+        None where the expected distance grows without bound.
+    """
+
+    expected: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    as_printed: np.ndarray | None
+    slope: float
+    saturation: Saturation | None
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _Law:
+class _Effect:
     """Effect of one map on the distances, measured and exact.
 
     Attributes
     ----------
-    expected, low, high : ndarray of shape (k,) or None
-        The exact curve on `PointPairs.grid`, and one standard deviation either side; None where the expected distance
-        is no function of the input distance (maxout away from the unit sphere).
-    as_printed : ndarray of shape (k,) or None
-        The curve that the paper's formula would give, where it is wrong.
+    exact : ExactCurve or None
+        None where the expected distance is no function of the input distance (maxout away from the unit sphere).
     mean_expected : ndarray of shape (200,) or None
         Where there is no curve: the mean over the pairs of each column of their own exact expectation.
     no_curve : str
         Why there is no curve, in one sentence.
-    slope, plateau, radius : float or None
-        Limits of the exact law (see :class:`rfviz.features.DistanceLaw`).
     measured_slope, measured_plateau : float
         Embedded over input distance of the nearest 1 % of pairs; mean embedded distance of the farthest 1 %.
     rms_deviation : float
         Root mean square over pairs of (measured − expected), in units of the embedded distance.
     """
 
-    expected: np.ndarray | None = None
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
-    as_printed: np.ndarray | None = None
+    exact: ExactCurve | None = None
     mean_expected: np.ndarray | None = None
     no_curve: str = ""
-    slope: float | None = None
-    plateau: float | None = None
-    radius: float | None = None
     measured_slope: float
     measured_plateau: float
     rms_deviation: float
 
+    @property
+    def saturation(self) -> Saturation | None:
+        """Where the exact curve saturates; None where it does not, or there is none."""
+        return self.exact and self.exact.saturation
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MappedPairs(_Law):
+class MappedPairs(_Effect):
     """Distances of all pairs after one map, before several maps share axes.
 
     Attributes
@@ -155,7 +192,7 @@ class MappedPairs(_Law):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SaturationCurve(_Law):
+class SaturationCurve(_Effect):
     """One map in the chart.
 
     Attributes
@@ -199,14 +236,16 @@ class SaturationResult:
 
     def to_frame(self) -> pd.DataFrame:
         """Return slope, plateau and saturation radius of each map, exact and measured, one row per map."""
+        laws = [c.exact for c in self.curves]
+        limits = [c.saturation for c in self.curves]
         return pd.DataFrame(
             {
                 "map": [c.label for c in self.curves],
-                "slope at 0": [c.slope for c in self.curves],
+                "slope at 0": [law and law.slope for law in laws],
                 "measured slope": [c.measured_slope for c in self.curves],
-                "plateau": [c.plateau for c in self.curves],
+                "plateau": [limit and limit.plateau for limit in limits],
                 "measured farthest 1 %": [c.measured_plateau for c in self.curves],
-                "saturation radius": [c.radius for c in self.curves],
+                "saturation radius": [limit and limit.radius for limit in limits],
                 "RMS deviation": [c.rms_deviation for c in self.curves],
             }
         )
@@ -215,10 +254,10 @@ class SaturationResult:
         """Return the exact curves in long form: map, input distance, expected, low, high, and the paper's formula."""
         parts = [
             pd.DataFrame(
-                {"map": c.label, "input distance": self.grid, "expected": c.expected, "mean − s.d.": c.low,
-                 "mean + s.d.": c.high, "as printed": c.as_printed}
+                {"map": c.label, "input distance": self.grid, "expected": c.exact.expected, "mean − s.d.": c.exact.low,
+                 "mean + s.d.": c.exact.high, "as printed": c.exact.as_printed}
             )
-            for c in self.curves if c.expected is not None
+            for c in self.curves if c.exact is not None
         ]  # fmt: skip
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
@@ -245,7 +284,7 @@ class SeedBand:
 
 
 def saturation(
-    pairs: PointPairs, specs: Sequence[MapSpec], labels: Sequence[str], progress: Progress = silent
+    pairs: PointPairs, specs: Sequence[MapSpec[FeatureMap]], labels: Sequence[str], progress: Progress = silent
 ) -> SaturationResult:
     """Map the points by each of several maps and compare the distances of all pairs with the exact law.
 
@@ -268,7 +307,7 @@ def saturation(
     return on_common_axes(pairs, specs[0].cls, mapped, labels)
 
 
-def map_pairs(pairs: PointPairs, spec: MapSpec, progress: Progress = silent) -> MappedPairs:
+def map_pairs(pairs: PointPairs, spec: MapSpec[FeatureMap], progress: Progress = silent) -> MappedPairs:
     """Map the points, measure the distances of all pairs, and compare them with the exact law of the map."""
     feature_map = spec.resolve(pairs.original).make()
     points = points_for(feature_map, pairs)
@@ -286,28 +325,32 @@ def compare_with_law(
     ``kernel()`` returns the exact kernel of all points; it is called where no law holds for all pairs at one distance.
     """
     distance, law = pairs.distance, feature_map.distance_law()
-    measured = {"n_components": feature_map.n_components, "embedded": embedded} | _ends(distance, embedded)
+    slope, plateau = _ends(distance, embedded)
+    measured = partial(
+        MappedPairs,
+        n_components=feature_map.n_components,
+        embedded=embedded,
+        measured_slope=slope,
+        measured_plateau=plateau,
+    )
     # A law for the unit sphere says nothing about points off it, and neither do its limits.
     if law is None or (law.unit_norm and not pairs.unit_norm):
         try:
             own = np.sqrt(squared_distances(kernel()))
         except TooManyRectanglesError:  # the chart stands without its exact mean
-            return MappedPairs(**measured, rms_deviation=np.nan)
+            return measured(rms_deviation=np.nan)
         mean = _mean_by_bin(distance, own, np.linspace(0.0, pairs.reach, _BINS[0] + 1))
         reason = feature_map.law_missing if law is None else _NOT_UNIT
-        return MappedPairs(**measured, mean_expected=mean, no_curve=reason, rms_deviation=_rms(embedded - own))
-    expected, low, high = law.band(pairs.grid)
-    return MappedPairs(
-        **measured,
-        expected=expected,
-        low=low,
-        high=high,
-        as_printed=law.as_printed(pairs.grid) if law.as_printed else None,
-        slope=law.slope,
-        plateau=law.plateau,
-        radius=law.saturation_radius(SATURATION_SHARE),
-        rms_deviation=_rms(embedded - _interpolate(distance, pairs.grid, expected)),
-    )
+        return measured(mean_expected=mean, no_curve=reason, rms_deviation=_rms(embedded - own))
+    exact = _exact_curve(law, pairs.grid)
+    deviation = _rms(embedded - _interpolate(distance, pairs.grid, exact.expected))
+    return measured(exact=exact, rms_deviation=deviation)
+
+
+def _exact_curve(law: DistanceLaw, grid: np.ndarray) -> ExactCurve:
+    radius, printed = law.saturation_radius(SATURATION_SHARE), law.as_printed
+    saturation = None if law.plateau is None or radius is None else Saturation(law.plateau, radius)
+    return ExactCurve(*law.band(grid), printed(grid) if printed else None, law.slope, saturation)
 
 
 def on_common_axes(
@@ -315,13 +358,13 @@ def on_common_axes(
 ) -> SaturationResult:
     """Count the pairs of several maps of one class in the cells of common axes."""
     x_edges = np.linspace(0.0, pairs.reach, _BINS[0] + 1)
-    top = max(max(float(m.embedded.max()), 0.0 if m.high is None else float(m.high.max())) for m in mapped)
+    top = max(max(float(m.embedded.max()), 0.0 if m.exact is None else float(m.exact.high.max())) for m in mapped)
     y_edges = np.linspace(0.0, _round_up(top), _BINS[1] + 1)
     curves = tuple(
         SaturationCurve(
             label=label,
             counts=_histogram(pairs.distance, m.embedded, x_edges, y_edges),
-            **{field.name: getattr(m, field.name) for field in fields(_Law)},
+            **{field.name: getattr(m, field.name) for field in fields(_Effect)},
         )
         for m, label in zip(mapped, labels, strict=True)
     )
@@ -342,14 +385,14 @@ def on_common_axes(
 _TIE = 1 + 1e-5
 
 
-def _ends(distance: np.ndarray, embedded: np.ndarray) -> dict[str, float]:
+def _ends(distance: np.ndarray, embedded: np.ndarray) -> tuple[float, float]:
     """Return the slope over the nearest hundredth of the pairs and the mean over the farthest."""
     few = max(len(distance) // 100, 1)
     # Points on a grid have many pairs at one distance: all of them count, or which ones do would be chance.
     nearest, farthest = np.partition(distance, few - 1)[few - 1], np.partition(distance, -few)[-few]
     near, far = (distance > 0) & (distance <= nearest * _TIE), distance * _TIE >= farthest
     slope = float(np.mean(embedded[near] / distance[near])) if near.any() else np.nan
-    return {"measured_slope": slope, "measured_plateau": float(np.mean(embedded[far]))}
+    return slope, float(np.mean(embedded[far]))
 
 
 def _rms(values: np.ndarray) -> float:

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
 from rfviz import datasets, kernels
+from rfviz.errors import ParameterError
 from rfviz.features import DistanceLaw, MapSpec, RandomMaxout
 from rfviz.lab.distance_saturation.compute import prepare_pairs, saturation
 from rfviz.lab.facts import fact
 
 __all__: list[str] = []
 
+T = TypeVar("T")
+
 
 def _law(q: int) -> DistanceLaw:
-    return RandomMaxout(1000, pool_size=q).fit(np.zeros((1, 2))).distance_law()
+    return _known(RandomMaxout(1000, pool_size=q).fit(np.zeros((1, 2))).distance_law())
+
+
+def _known(value: T | None) -> T:
+    """Return what every pool but that of a single projection has."""
+    if value is None:
+        raise ParameterError("q", "must be at least 2, for one projection does not saturate", 1)
+    return value
 
 
 @fact
@@ -25,13 +37,13 @@ def slope(q: int) -> float:
 @fact
 def plateau(q: int) -> float:
     """Return the largest expected distance after a maxout map with pools of q."""
-    return float(_law(q).plateau)
+    return _known(_law(q).plateau)
 
 
 @fact
 def radius(q: int) -> float:
     """Return the input distance at which 90% of that plateau are reached."""
-    return float(_law(q).saturation_radius())
+    return _known(_law(q).saturation_radius())
 
 
 @fact
@@ -43,7 +55,7 @@ def expected_distance(q: int, distance: float) -> float:
 @fact
 def printed_distance(q: int, distance: float) -> float:
     """Return the same by the formula that is printed as Theorem 1."""
-    return float(_law(q).as_printed(np.array([float(distance)]))[0])
+    return float(_known(_law(q).as_printed)(np.array([float(distance)]))[0])
 
 
 @fact

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -36,7 +36,8 @@ def plot_saturation(
         The mean position of the first cloud over seeds.
     """
     reach, top = float(result.x_edges[-1]), float(result.y_edges[-1])
-    slope = result.curves[0].slope or 1.0
+    first = result.curves[0].exact
+    slope = first.slope if first else 1.0
     # The feature distances of a kernel with a cusp rise vertically: there is no regime in which they are kept.
     traces: list[Any] = [_slope_line(result, slope)] if np.isfinite(slope) else []
     styles = series_styles(result.cls, len(result.curves))
@@ -70,7 +71,7 @@ def _slope_line(result: SaturationResult, slope: float) -> dict[str, Any]:
         y=[0, slope * end],
         mode="lines",
         line={"color": GREY, "width": 1.5, "dash": "dot"},
-        name=f"slope {slope:.3g}: " + ("the linear regime" if result.curves[0].slope else "equal distances"),
+        name=f"slope {slope:.3g}: " + ("the linear regime" if result.curves[0].exact else "equal distances"),
         hoverinfo="skip",
     )
 
@@ -78,31 +79,32 @@ def _slope_line(result: SaturationResult, slope: float) -> dict[str, Any]:
 def _law(result: SaturationResult, curve: SaturationCurve, style: Look, as_printed: bool, first: bool) -> list[Any]:
     colour = style.colour
     line = {"color": colour, "width": 3, "dash": style.dash}
-    if curve.expected is None:
+    exact = curve.exact
+    if exact is None:
         centres = 0.5 * (result.x_edges[:-1] + result.x_edges[1:])
         name = f"{curve.label}: exact mean over the pairs"
         if curve.mean_expected is None:  # an exact kernel that would take minutes
             return []
         return [trace("scatter", x=centres, y=curve.mean_expected, mode="lines", line=line, name=name)]
     name = f"{curve.label}: ± 1 s.d."
-    traces = [band(result.grid, curve.low, curve.high, rgba(colour, 0.2)) | {"name": name}]
+    traces = [band(result.grid, exact.low, exact.high, rgba(colour, 0.2)) | {"name": name}]
     traces.append(
         trace(
             "scatter",
             x=result.grid,
-            y=curve.expected,
+            y=exact.expected,
             mode="lines",
             line=line,
             name=f"{curve.label}: expected ± 1 s.d.",
             hovertemplate="%{x:.3f} → %{y:.3f}<extra>" + curve.label + "</extra>",
         )
     )
-    if as_printed and curve.as_printed is not None:
+    if as_printed and exact.as_printed is not None:
         traces.append(
             trace(
                 "scatter",
                 x=result.grid,
-                y=curve.as_printed,
+                y=exact.as_printed,
                 mode="lines",
                 line={"color": rgba(colour, 0.75), "width": 2, "dash": "4px 4px"},
                 name="the paper’s formula (wrong)",
@@ -124,64 +126,78 @@ def _average(seeds: SeedBand) -> list[Any]:
     return [edges]
 
 
+class _Limit(NamedTuple):
+    """Where a curve of the chart saturates, and the end of its band."""
+
+    style: Look
+    label: str
+    plateau: float
+    radius: float
+    high: float
+
+
 def _limits(result: SaturationResult, styles: list[Look]) -> list[Any]:
     """Draw the plateaus as thin lines with their values, and the saturation radii as symbols.
 
     Three traces for all curves: each one more costs the browser half a millisecond a redraw.
     """
     end, top = float(result.x_edges[-1]), float(result.y_edges[-1])
-    limited = [(style, c) for style, c in zip(styles, result.curves, strict=True) if c.plateau is not None]
+    limited = [
+        _Limit(style, c.label, c.exact.saturation.plateau, c.exact.saturation.radius, float(c.exact.high[-1]))
+        for style, c in zip(styles, result.curves, strict=True)
+        if c.exact is not None and c.exact.saturation is not None
+    ]
     if not limited:
         return []
     quiet = {"hoverinfo": "skip", "showlegend": False}
-    y = np.array([[c.plateau, c.plateau, np.nan] for _, c in limited]).ravel()
+    y = np.array([[limit.plateau, limit.plateau, np.nan] for limit in limited]).ravel()
     line = {"color": rgba(GREY, 0.8), "width": 1, "dash": "dot"}
     traces = [trace("scatter", x=np.tile([0.0, end, np.nan], len(limited)), y=y, mode="lines", line=line, **quiet)]
     # One label for curves that share a plateau, or nearly so.
-    named: list[tuple[Look, SaturationCurve]] = []
-    for style, c in limited:
-        if all(abs(c.plateau - other.plateau) > 0.055 * top for _, other in named):
-            named.append((style, c))
+    named: list[_Limit] = []
+    for limit in limited:
+        if all(abs(limit.plateau - other.plateau) > 0.055 * top for other in named):
+            named.append(limit)
     # The word once, on the highest: in a narrow window it would run into the radius of the curve above.
-    highest = max(c.plateau for _, c in named)
+    highest = max(limit.plateau for limit in named)
     traces.append(
         trace(
             "scatter",
             x=[end] * len(named),
             # Two standard deviations up: higher than all but a few of the pairs.
-            y=[max(c.plateau, 2 * float(c.high[-1]) - c.plateau) for _, c in named],
+            y=[max(limit.plateau, 2 * limit.high - limit.plateau) for limit in named],
             mode="text",
-            text=[f"<b>{'plateau ' * (c.plateau == highest)}{c.plateau:.3f}</b>" for _, c in named],
+            text=[f"<b>{'plateau ' * (limit.plateau == highest)}{limit.plateau:.3f}</b>" for limit in named],
             textposition="top left",
-            textfont={"color": [style.colour for style, _ in named], "size": 14},
+            textfont={"color": [limit.style.colour for limit in named], "size": 14},
             **quiet,
         )
     )
-    return traces + _radii([(style, c) for style, c in limited if c.radius is not None and c.radius <= end])
+    return traces + _radii([limit for limit in limited if limit.radius <= end])
 
 
-def _radii(curves: list[tuple[Look, SaturationCurve]]) -> list[Any]:
-    if not curves:
+def _radii(limits: list[_Limit]) -> list[Any]:
+    if not limits:
         return []
     # The word once here too, on the lowest, which has room below it. Of many curves the words would lie on each other;
     # there the pointer says them.
-    mode = "markers+text" if len(curves) <= _FEW else "markers"
-    lowest = min(c.plateau for _, c in curves)
-    colours = [style.colour for style, _ in curves]
-    marker = {"symbol": [style.symbol for style, _ in curves], "size": 13, "color": colours,
+    mode = "markers+text" if len(limits) <= _FEW else "markers"
+    lowest = min(limit.plateau for limit in limits)
+    colours = [limit.style.colour for limit in limits]
+    marker = {"symbol": [limit.style.symbol for limit in limits], "size": 13, "color": colours,
               "line": {"width": 2, "color": "white"}}  # fmt: skip
     return [
         trace(
             "scatter",
-            x=[c.radius for _, c in curves],
-            y=[SATURATION_SHARE * c.plateau for _, c in curves],
+            x=[limit.radius for limit in limits],
+            y=[SATURATION_SHARE * limit.plateau for limit in limits],
             mode=mode,
             marker=marker,
-            text=[f"<b>{'radius ' * (c.plateau == lowest)}{c.radius:.2f}</b>" for _, c in curves],
+            text=[f"<b>{'radius ' * (limit.plateau == lowest)}{limit.radius:.2f}</b>" for limit in limits],
             textposition="bottom right",
             textfont={"color": colours, "size": 14},
             showlegend=False,
-            customdata=[c.label for _, c in curves],
+            customdata=[limit.label for limit in limits],
             hovertemplate="%{customdata}: at input distance %{x:.3f} the map has reached "
             f"{SATURATION_SHARE:.0%} of its plateau<extra></extra>",
         )

@@ -1,4 +1,4 @@
-"""Figure 1 of the random maxout paper: which distances survive a map?"""
+"""Figure 1 of the random maxout paper: which distances survive a map."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Settings:
         Whether the paper's own formula is drawn too.
     """
 
-    specs: tuple[MapSpec, ...]
+    specs: tuple[MapSpec[FeatureMap], ...]
     labels: tuple[str, ...]
     as_printed: bool
 
@@ -165,13 +165,13 @@ def pairs_of(source: ScaledData, *, cache: Cache) -> PointPairs:
     return prepare_pairs(source.dataset, source.normalise)
 
 
-def mapped_pairs_of(source: ScaledData, spec: MapSpec, *, cache: Cache) -> MappedPairs:
+def mapped_pairs_of(source: ScaledData, spec: MapSpec[FeatureMap], *, cache: Cache) -> MappedPairs:
     """Map the points by one map, so that a slider that moves it does not pay for those it is compared with."""
     return map_pairs(cache.call(pairs_of, source), spec, cache.progress)
 
 
 def result_of(
-    source: ScaledData, specs: tuple[MapSpec, ...], labels: tuple[str, ...], *, cache: Cache
+    source: ScaledData, specs: tuple[MapSpec[FeatureMap], ...], labels: tuple[str, ...], *, cache: Cache
 ) -> SaturationResult:
     """Map the points by all maps."""
     mapped = [cache.call(mapped_pairs_of, source, spec) for spec in specs]

@@ -53,7 +53,7 @@ whose spread is not known.
 def summary(result: SaturationResult) -> str:
     """Return the chart in one sentence, for those who cannot see it."""
     curves = "; ".join(
-        f"{c.label} plateaus at {c.plateau:.2f}" if c.plateau is not None else f"{c.label} has no plateau"
+        f"{c.label} plateaus at {c.saturation.plateau:.2f}" if c.saturation else f"{c.label} has no plateau"
         for c in result.curves
     )
     return (
@@ -69,19 +69,21 @@ def explanation(result: SaturationResult) -> str:
         f"**What am I seeing?** {result.n_pairs:,} pairs of {result.n_points:,} points: how far apart they are "
         f"(across), and how far apart their {result.n_components:,} features are (up)."
     )
-    if first.expected is None:
+    exact = first.exact
+    if exact is None:
         return f"{lead} {first.no_curve} The line is the mean of the pairs’ own exact expectations."
-    if first.plateau is None:
+    limit = exact.saturation
+    if limit is None:
         return f"{lead} This map is linear: it keeps every distance up to a random error, and never saturates."
-    near = f"keep their distance (slope {first.slope:.3g})"
-    if not math.isfinite(first.slope):
+    near = f"keep their distance (slope {exact.slope:.3g})"
+    if not math.isfinite(exact.slope):
         near = "are pulled apart (the kernel has a cusp at 0, so the curve starts vertically)"
     story = (
         f"{lead} Near points {near}, far ones all end up about "
-        f"{first.plateau:.2f} apart: the map is **local**. With {first.label} it has reached {SATURATION_SHARE:.0%} of "
-        f"that plateau at a distance of {first.radius:.2f}, its **radius**."
+        f"{limit.plateau:.2f} apart: the map is **local**. With {first.label} it has reached {SATURATION_SHARE:.0%} of "
+        f"that plateau at a distance of {limit.radius:.2f}, its **radius**."
     )
-    others = [c for c in result.curves[1:] if c.radius is not None]
+    others = [f"{c.label} it does so at {c.saturation.radius:.2f}" for c in result.curves[1:] if c.saturation]
     if others:
-        story += " With " + ", with ".join(f"{c.label} it does so at {c.radius:.2f}" for c in others) + "."
+        story += " With " + ", with ".join(others) + "."
     return story
