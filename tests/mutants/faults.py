@@ -561,8 +561,8 @@ _PAGES = (
     Fault(
         "script of guarantees with the theorem's own delta",
         "rfviz/lab/guarantees/script.py",
-        "{settings.delta / 2.0})",
-        "{settings.delta})",
+        "{theorem.delta / 2.0})",
+        "{theorem.delta})",
         ("tests/lab/guarantees/test_page.py::test_the_script_has_the_bound_of_the_page",),
     ),
     Fault(

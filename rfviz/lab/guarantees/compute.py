@@ -1,4 +1,4 @@
-"""Guarantees against measurement: which error do m features exceed with probability δ, and which do bounds allow?
+"""Guarantees against measurement: which error m features exceed with probability δ, and which bounds allow.
 
 Two errors are measured over independent draws of a map: that of one pair of points, picked at random, and the largest
 of all pairs. They are compared with the errors that the exact variance lets expect, and with those that bounds allow:
@@ -57,7 +57,7 @@ class MeasuredErrors:
         where the map has no exact variance.
     """
 
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     dataset: str
     n_points: int
     n_pairs: int
@@ -90,14 +90,14 @@ class MeasuredErrors:
 
     @property
     def largest_variance(self) -> float | None:
-        """m times the largest exact variance of a pair; None where it is not known."""
+        """The largest exact variance of a pair times m; None where it is not known."""
         return None if self.deviations is None else float(self.deviations[-1, -1] ** 2 * self.m_grid[-1])
 
 
 def measure_errors(
     sample: KernelSample,
-    spec: MapSpec,
-    m_grid: Sequence[int],
+    spec: MapSpec[FeatureMap],
+    m_grid: Sequence[int] | np.ndarray,
     n_draws: int = 100,
     progress: Progress = silent,
 ) -> MeasuredErrors:
@@ -130,12 +130,13 @@ def measure_errors(
     points = points_for(spec.make(), sample)
     errors = np.empty((len(grid), n_draws, pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
+        drawn = spec.make(n_components=int(grid[-1]), random_state=0).fit(points)
+        K, law = drawn.kernel(points), drawn.product_law(points)
         for draw in range(n_draws):
             progress(0.9 * draw / n_draws, f"{label}: draw {draw + 1} of {n_draws}")
-            drawn = spec.make(n_components=int(grid[-1]), random_state=draw).fit(points)
-            if draw == 0:
-                K, law = drawn.kernel(points), drawn.product_law(points)
-            for index, K_hat in enumerate(estimates(drawn, points, grid)):
+            if draw:
+                drawn = spec.make(n_components=int(grid[-1]), random_state=draw).fit(points)
+            for index, K_hat in enumerate(estimates(drawn, points, grid.tolist())):
                 errors[index, draw] = np.abs(squareform(K_hat - K, checks=False))
     progress(0.9, f"{label}: comparing")
     levels = 1.0 - np.array(DELTAS)
@@ -203,10 +204,9 @@ class Comparison:
         """Return the curves of one kind about one thing."""
         return [c for c in self.curves if c.about == about and c.kind == kind]
 
-    def suffices(self, about: str) -> float | None:
+    def suffices(self, about: str) -> float:
         """Return the measured number of features; of all pairs for a region, since no more can be measured."""
-        found = self.find("all pairs" if about == "everywhere" else about, "measured")
-        return found[0].features if found else None
+        return self.find("all pairs" if about == "everywhere" else about, "measured")[0].features
 
     def to_frame(self) -> pd.DataFrame:
         """Return what each statement requires, how many times the measured number that is, and its source."""

@@ -1,4 +1,4 @@
-"""Guarantees of the papers next to measurements: how loose is each bound, and how many features does it require?"""
+"""Guarantees of the papers next to measurements: how loose each bound is, and how many features it requires."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ from rfviz import bounds
 from rfviz.analysis.kernel_sample import KernelSample, error_grid, prepare_sample
 from rfviz.analysis.points import NORMALISATION, normalise
 from rfviz.bounds import LOSSES, RiskBound
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.cache import Cache
 from rfviz.lab.guarantees import text
 from rfviz.lab.guarantees.compute import Comparison, MeasuredErrors, compare, measure_errors
 from rfviz.lab.guarantees.figures import plot_guarantees, plot_risk
 from rfviz.lab.guarantees.risk import MeasuredRisk, measure_risk
 from rfviz.lab.guarantees.script import RISK_M, RISK_SEEDS, kernel_script, learning_script, tested
-from rfviz.lab.guarantees.settings import KernelSettings, LearningSettings, Settings, choose_settings
+from rfviz.lab.guarantees.settings import (
+    CompositionalTheorem,
+    KernelSettings,
+    KitchenSinksTheorem,
+    LearningSettings,
+    Settings,
+    choose_settings,
+)
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.lab.split_data import SplitData
@@ -113,14 +120,14 @@ def sample_of(source: ScaledData, n_points: int, *, cache: Cache) -> KernelSampl
 
 
 def errors_of(
-    source: ScaledData, n_points: int, spec: MapSpec, m_max: int, draws: int, *, cache: Cache
+    source: ScaledData, n_points: int, spec: MapSpec[FeatureMap], m_max: int, draws: int, *, cache: Cache
 ) -> MeasuredErrors:
     """Measure errors of the kernel estimate; ε, δ and the bounds change nothing here."""
     sample = cache.call(sample_of, source, n_points)
     return measure_errors(sample, spec, error_grid(m_max), draws, cache.progress)
 
 
-def risk_of(source: SplitData, spec: MapSpec, *, cache: Cache) -> MeasuredRisk:
+def risk_of(source: SplitData, spec: MapSpec[FeatureMap], *, cache: Cache) -> MeasuredRisk:
     """Measure risks; the theorem, its constants and the loss change nothing here."""
     return measure_risk(source.split(cache), spec, error_grid(RISK_M), RISK_SEEDS, cache.progress)
 
@@ -162,16 +169,15 @@ def _compare_learning(source: ScaledData, settings: LearningSettings, cache: Cac
 
 def _theorem(settings: LearningSettings, size: float, dimension: int) -> RiskBound:
     """Return the theorem with its constants; its own δ is such that it fails with the user's."""
-    loss = LOSSES[settings.loss]
-    if settings.theorem == "compositional":
+    loss, theorem = LOSSES[settings.loss], settings.theorem
+    if isinstance(theorem, CompositionalTheorem):
         # The loss's slope where the fitted function may be: |f| ≤ B for a kernel with k(x, x) = 1.
         return bounds.compositional_risk(loss.lipschitz(size), size, 1.0, per_draw=2)
-    assert settings.delta is not None
-    if settings.theorem == "kitchen sinks":
-        return bounds.kitchen_sinks_risk(loss.lipschitz(size), size, loss.at_zero, settings.delta / 2.0)
+    if isinstance(theorem, KitchenSinksTheorem):
+        return bounds.kitchen_sinks_risk(loss.lipschitz(size), size, loss.at_zero, theorem.delta / 2.0)
     return bounds.maxout_risk(
-        loss.lipschitz(size), size, loss.at_zero, settings.delta / 3.0, settings.spec.params["pool_size"], dimension,
-        settings.intrinsic, 2.0, settings.constant,
+        loss.lipschitz(size), size, loss.at_zero, theorem.delta / 3.0, settings.spec.params["pool_size"], dimension,
+        theorem.intrinsic, 2.0, theorem.constant,
     )  # fmt: skip
 
 
@@ -185,9 +191,9 @@ def _learning_chart(source: ScaledData, settings: LearningSettings, result: Lear
         n,
         at=settings.m,
         largest=LOSSES[loss].at_zero,
-        revision=revision(source, settings.theorem, loss),
+        revision=revision(source, settings.theorem.name, loss),
     )
-    words = text.risk_explanation(measured, bound, loss, n, settings.m, result.size, settings.theorem)
+    words = text.risk_explanation(measured, bound, loss, n, settings.m, result.size, settings.theorem.name)
     alt = text.risk_summary(measured, bound, loss, n)
     return Chart(
         "risk", plot, lambda: measured.to_frame(loss).assign(bound=bound.total(n, measured.m_grid)), alt, words

@@ -12,7 +12,12 @@ from rfviz.lab import script
 from rfviz.lab.guarantees.compute import compare, measure_errors
 from rfviz.lab.guarantees.figures import plot_guarantees, plot_risk
 from rfviz.lab.guarantees.risk import measure_risk
-from rfviz.lab.guarantees.settings import KernelSettings, LearningSettings
+from rfviz.lab.guarantees.settings import (
+    CompositionalTheorem,
+    KernelSettings,
+    KitchenSinksTheorem,
+    LearningSettings,
+)
 from rfviz.lab.panel import ScaledData
 from rfviz.lab.split_data import SplitData
 
@@ -86,20 +91,20 @@ figure.show()
 
 
 def _theorem(settings: LearningSettings) -> str:
-    if settings.theorem == "compositional":
+    theorem = settings.theorem
+    if isinstance(theorem, CompositionalTheorem):
         return "bounds.compositional_risk(loss.lipschitz(size), size, 1.0, per_draw=2)"
-    assert settings.delta is not None
-    if settings.theorem == "kitchen sinks":
+    if isinstance(theorem, KitchenSinksTheorem):
         # The theorem holds with probability 1 − 2δ.
-        return f"bounds.kitchen_sinks_risk(loss.lipschitz(size), size, loss.at_zero, {settings.delta / 2.0})"
+        return f"bounds.kitchen_sinks_risk(loss.lipschitz(size), size, loss.at_zero, {theorem.delta / 2.0})"
     return f"""bounds.maxout_risk(
     loss.lipschitz(size),
     size,
     loss.at_zero,
-    delta={settings.delta / 3.0},
+    delta={theorem.delta / 3.0},
     pool_size={settings.spec.get("pool_size")},
     dimension=split.X_train.shape[1],
-    intrinsic={settings.intrinsic},
+    intrinsic={theorem.intrinsic},
     diameter=2.0,
-    constant={settings.constant},
+    constant={theorem.constant},
 )"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from rfviz.bounds import LOSSES
 from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomFourier, RandomMaxout, map_class, registry
@@ -11,7 +12,16 @@ from rfviz.lab.maps import choose_map
 from rfviz.lab.panel import Panel
 from rfviz.params import Param
 
-__all__ = ["KernelSettings", "LearningSettings", "Settings", "choose_settings"]
+__all__ = [
+    "CompositionalTheorem",
+    "KernelSettings",
+    "KitchenSinksTheorem",
+    "LearningSettings",
+    "MaxoutTheorem",
+    "Settings",
+    "Theorem",
+    "choose_settings",
+]
 
 _VIEW = Param("view", "Kernel", "choice", choices=("Kernel", "Learning"), label="Bounds on",
               help="The error of the kernel estimate, or the risk of what is learned with it.")  # fmt: skip
@@ -60,7 +70,7 @@ class KernelSettings:
         Which errors are drawn.
     """
 
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     m: int
     eps: float
     delta: float
@@ -76,12 +86,40 @@ class KernelSettings:
 
 
 @dataclass(frozen=True)
+class KitchenSinksTheorem:
+    """Theorem 1 of random kitchen sinks, and how often it may fail."""
+
+    name: ClassVar[str] = "kitchen sinks"
+    delta: float
+
+
+@dataclass(frozen=True)
+class CompositionalTheorem:
+    """The theorem of compositional kernels."""
+
+    name: ClassVar[str] = "compositional"
+
+
+@dataclass(frozen=True)
+class MaxoutTheorem:
+    """Theorem 2 of random maxout features: how often it may fail, and the constants that it leaves open."""
+
+    name: ClassVar[str] = "maxout"
+    delta: float
+    constant: float
+    intrinsic: int
+
+
+Theorem = KitchenSinksTheorem | CompositionalTheorem | MaxoutTheorem
+
+
+@dataclass(frozen=True)
 class LearningSettings:
     """A bound on the risk of what is learned with random features.
 
     Attributes
     ----------
-    theorem : {"kitchen sinks", "compositional", "maxout"}
+    theorem : KitchenSinksTheorem, CompositionalTheorem or MaxoutTheorem
     spec : MapSpec
         Without the number of features and the seed.
     loss : str
@@ -90,24 +128,19 @@ class LearningSettings:
         Training rows in the bound.
     size : float or "measured"
         How large coefficients, or the norm of the function, may be.
-    delta, constant, intrinsic : number or None
-        δ, C′ and the intrinsic dimension, as far as the theorem has them.
     """
 
-    theorem: str
-    spec: MapSpec
+    theorem: Theorem
+    spec: MapSpec[FeatureMap]
     loss: str
     m: int
     rows: int | str
     size: float | str
-    delta: float | None = None
-    constant: float | None = None
-    intrinsic: int | None = None
 
     @property
     def norm(self) -> str:
         """The name of the measured norm that the theorem is about."""
-        return "radius" if self.theorem == "compositional" else "size"
+        return "radius" if isinstance(self.theorem, CompositionalTheorem) else "size"
 
 
 Settings = KernelSettings | LearningSettings
@@ -143,9 +176,15 @@ def _choose_learning(panel: Panel) -> LearningSettings:
         loss = panel.choice("loss", list(LOSSES), "hinge", "Loss", "c(z) of the margin z = y·f(x).", titles)
     m, rows = panel.control(_M), panel.control(_ROWS)
     size = panel.control(_RADIUS if theorem == "compositional" else _SIZE)
-    delta = None if theorem == "compositional" else panel.control(_DELTA)
-    constant, intrinsic = (panel.control(_CONSTANT), panel.control(_INTRINSIC)) if theorem == "maxout" else (None, None)
-    return LearningSettings(theorem, spec, loss, m, rows, size, delta, constant, intrinsic)
+    return LearningSettings(_choose_constants(panel, theorem), spec, loss, m, rows, size)
+
+
+def _choose_constants(panel: Panel, theorem: str) -> Theorem:
+    if theorem == "compositional":
+        return CompositionalTheorem()
+    if theorem == "kitchen sinks":
+        return KitchenSinksTheorem(panel.control(_DELTA))
+    return MaxoutTheorem(panel.control(_DELTA), panel.control(_CONSTANT), panel.control(_INTRINSIC))
 
 
 def _choose_class(panel: Panel, theorem: str) -> type[FeatureMap]:

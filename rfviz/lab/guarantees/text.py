@@ -201,7 +201,7 @@ def reading(comparison: Comparison) -> str:
 def _sentence(comparison: Comparison, about: str, sure: str) -> str:
     found: list[Curve] = [c for c in comparison.find(about, "bound") if len(c.m)]
     enough = comparison.suffices(about)
-    if not found or enough is None:
+    if not found:
         return ""
     best = found[0]  # what is proven comes before what is only printed
     ratio = best.features / enough

@@ -46,7 +46,7 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
         assert isinstance(settings, LearningSettings)
         frame = result.measured.to_frame(settings.loss)
         return {
-            "What the letters are": lambda: st.markdown(text.LETTERS[settings.theorem]),
+            "What the letters are": lambda: st.markdown(text.LETTERS[settings.theorem.name]),
             "Numbers": lambda: layout.numbers(frame, {}, text.RISK_NUMBERS),
             "How it is computed": lambda: st.markdown(text.RISK_METHOD),
         }
