@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, one_by_one, spread_words
 from rfviz.lab.cache import Cache
 from rfviz.lab.decision_surfaces.compute import MapSurfaces, Surface, map_creases, map_surfaces
@@ -31,7 +31,7 @@ def over_specs(
     learner: Learner,
     creases: int,
     m_grid: Sequence[int],
-    spec_of: Callable[[Any], MapSpec],
+    spec_of: Callable[[Any], MapSpec[FeatureMap]],
     values: Sequence[Any],
     now: Any,
     cache: Cache,
@@ -50,7 +50,7 @@ def over_specs(
     return _animation(task, chosen, found, summary)
 
 
-def _creases(task: Task, learner: Learner, spec: MapSpec, count: int) -> np.ndarray | None:
+def _creases(task: Task, learner: Learner, spec: MapSpec[FeatureMap], count: int) -> np.ndarray | None:
     return map_creases(task.split, task.plane, spec, count, constant=learner.constant) if count else None
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import OptimizeResult, minimize_scalar
 
 from rfviz.linear_model.losses import softmax_probabilities
 
@@ -62,7 +64,8 @@ def fit_slope(scores: np.ndarray, labels: np.ndarray) -> float:
         return float(np.mean(np.log(np.exp(scaled).sum(axis=1)) - (targets * scaled).sum(axis=1)))
 
     bounds = np.log(_SLOPES) - np.log(size)  # the loss is convex in the slope, so it has one minimum in its logarithm
-    return float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-3}).x))
+    found = cast(OptimizeResult, minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-3}))
+    return float(np.exp(found.x))
 
 
 def calibration_rows(y: np.ndarray, seed: int = 0) -> tuple[np.ndarray, np.ndarray] | None:

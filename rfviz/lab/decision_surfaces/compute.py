@@ -184,7 +184,7 @@ def _lift(cls: type[FeatureMap], constant: bool) -> Callable[[np.ndarray], np.nd
 def map_surfaces(
     split: Split,
     plane: Plane,
-    spec: MapSpec,
+    spec: MapSpec[FeatureMap],
     *,
     m_grid: Sequence[int] | None = None,
     loss: str = "ridge",
@@ -299,7 +299,13 @@ def crease_lines(feature_map: FeatureMap, points: np.ndarray, resolution: int, c
 
 
 def map_creases(
-    split: Split, plane: Plane, spec: MapSpec, count: int, *, constant: bool = False, resolution: int = RESOLUTION
+    split: Split,
+    plane: Plane,
+    spec: MapSpec[FeatureMap],
+    count: int,
+    *,
+    constant: bool = False,
+    resolution: int = RESOLUTION,
 ) -> np.ndarray:
     """Return :func:`crease_lines` of the map that :func:`map_surfaces` trains on, for the same arguments.
 

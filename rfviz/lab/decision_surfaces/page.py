@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz import datasets
@@ -15,7 +16,7 @@ from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.plane import Plane, plane_of
 from rfviz.analysis.splits import Split, make_split
 from rfviz.errors import DataError
-from rfviz.features import MapSpec, RandomFourier
+from rfviz.features import FeatureMap, MapSpec, RandomFourier
 from rfviz.lab.animation import SEEDS, AnimationSpec, animate
 from rfviz.lab.cache import Cache
 from rfviz.lab.decision_surfaces import animation, text
@@ -37,7 +38,7 @@ from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 
-__all__ = ["PAGE", "PANELS", "DecisionSurfaces", "Outcome", "Picture", "Settings", "Source", "Task"]
+__all__ = ["PAGE", "PANELS", "DecisionSurfaces", "EmptyPicture", "Outcome", "Picture", "Settings", "Source", "Task"]
 
 #: Names of the three charts.
 PANELS = ("surface-map", "surface-rbf", "surface-linear")
@@ -129,7 +130,7 @@ class Settings:
         The user's own, as ``x/y/class``; None for those of the data.
     """
 
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     constant: bool
     gamma: float | str
     creases: int
@@ -160,7 +161,7 @@ Origin = ScaledData | OwnPoints
 class Learner:
     """What the surfaces of a map depend on but the points: the map without its number of features, and its training."""
 
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     constant: bool
     loss: str
 
@@ -204,14 +205,31 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
+class EmptyPicture:
+    """One panel before there is anything to learn from.
+
+    Attributes
+    ----------
+    name, title : str
+    """
+
+    name: str
+    title: str
+
+    def chart(self, task: Task) -> Chart:
+        """Return its chart: the points."""
+        plot = partial(plot_classified, None, task.split, task.plane, **task.look)
+        return Chart(self.name, plot, pd.DataFrame, text.summary(self.title, None, len(task.split.X_train)))
+
+
+@dataclass(frozen=True, eq=False)
 class Picture:
     """One panel.
 
     Attributes
     ----------
     name, title : str
-    surface : Surface or None
-        None before there is anything to learn from.
+    surface : Surface
     image : tuple
         The cached function that draws the surface, and its arguments.
     note : str
@@ -220,20 +238,18 @@ class Picture:
 
     name: str
     title: str
-    surface: Surface | None = None
-    image: tuple[Any, ...] = ()
+    surface: Surface
+    image: tuple[Any, ...]
     note: str = ""
 
     def plot(self, task: Task, cache: Cache) -> go.Figure:
         """Return its figure."""
-        image = cache.call(*self.image) if self.image else None
-        return plot_classified(self.surface, task.split, task.plane, image=image, **task.look)
+        return plot_classified(self.surface, task.split, task.plane, image=cache.call(*self.image), **task.look)
 
     def chart(self, task: Task, cache: Cache, words: str = "") -> Chart:
         """Return its chart; the table holds the probabilities that it shows."""
-        surface = self.surface
-        alt = text.summary(self.title, surface, len(task.split.X_train))
-        table = partial(surface.to_frame, task.plane, task.split) if surface is not None else dict
+        alt = text.summary(self.title, self.surface, len(task.split.X_train))
+        table = partial(self.surface.to_frame, task.plane, task.split)
         return Chart(self.name, partial(self.plot, task, cache), table, alt, words)
 
 
@@ -328,7 +344,7 @@ class DecisionSurfaces(Page[Source, Settings, Outcome]):
             return animation.over_m(task, learner, creases, own, options)
 
         def over(name: str, values: Sequence[Any], now: Any, cache: Cache, averaged: bool) -> animation.Animation:
-            def spec_of(value: Any) -> MapSpec:
+            def spec_of(value: Any) -> MapSpec[FeatureMap]:
                 return self.settings(panel.vary(name, value), source).spec
 
             return animation.over_specs(
@@ -410,7 +426,7 @@ def svm_of(origin: Origin, kernel: str, penalty: float, gamma: float, *, cache: 
     return svm_surface(task.split, task.plane, kernel, penalty, gamma, progress=cache.progress)
 
 
-def creases_of(origin: Origin, spec: MapSpec, count: int, constant: bool, *, cache: Cache) -> np.ndarray:
+def creases_of(origin: Origin, spec: MapSpec[FeatureMap], count: int, constant: bool, *, cache: Cache) -> np.ndarray:
     """Find the creases of the first features."""
     task = cache.call(task_of, origin)
     return map_creases(task.split, task.plane, spec, count, constant=constant)

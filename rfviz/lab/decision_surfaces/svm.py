@@ -65,7 +65,9 @@ def svm_surface(
 
     def fit(rows: Any) -> Any:
         if kernel == "rbf":
-            model = SVC(C=penalty, gamma=gamma, break_ties=True)  # predictions are the largest decision value
+            # Predictions are the largest decision value.
+            settings: dict[str, Any] = {"C": penalty, "gamma": gamma, "break_ties": True}
+            model = SVC(**settings)
         else:
             model = LinearSVC(C=penalty, dual="auto", max_iter=2000, random_state=0)
         with warnings.catch_warnings():

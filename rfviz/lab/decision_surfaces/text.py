@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rfviz.analysis.plane import Plane
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.decision_surfaces.compute import MapSurfaces, Surface
 
 __all__ = ["METHOD", "NUMBERS", "TOO_FEW", "crease_words", "explanation", "slice_text", "summary"]
@@ -55,7 +55,7 @@ def summary(title: str, surface: Surface | None, n_points: int) -> str:
 
 
 def explanation(
-    spec: MapSpec, found: MapSurfaces, loss: str, rbf: Surface, linear: Surface, n_train: int, n_test: int
+    spec: MapSpec[FeatureMap], found: MapSurfaces, loss: str, rbf: Surface, linear: Surface, n_train: int, n_test: int
 ) -> str:
     """Return what one sees, with the numbers of the picture."""
     m = spec.get("n_components")
@@ -93,7 +93,7 @@ def slice_text(plane: Plane) -> str:
     )
 
 
-def crease_words(spec: MapSpec, creases: int) -> str:
+def crease_words(spec: MapSpec[FeatureMap], creases: int) -> str:
     """Return what the dark lines are, in a sentence; empty if there are none."""
     if not creases:
         return ""

@@ -15,7 +15,17 @@ from rfviz.lab.controls import Control
 from rfviz.lab.decision_surfaces import text
 from rfviz.lab.decision_surfaces.figures import LEFT_MARGIN, MOST_MARKS, class_colour
 from rfviz.lab.decision_surfaces.own_points import CLASS, CLASSES, MOST_POINTS, POINTS, format_point
-from rfviz.lab.decision_surfaces.page import PANELS, Outcome, OwnPoints, Picture, Settings, Source, Task, task_of
+from rfviz.lab.decision_surfaces.page import (
+    PANELS,
+    EmptyPicture,
+    Outcome,
+    OwnPoints,
+    Picture,
+    Settings,
+    Source,
+    Task,
+    task_of,
+)
 from rfviz.lab.page import Chart
 from rfviz.ui import layout
 from rfviz.ui.page import View
@@ -92,11 +102,11 @@ class SurfaceView(View[Source, Settings, Outcome]):
             super().refuse(settings, error)
             return
         titles = settings.spec.cls.label, "Exact RBF-SVM", "Linear SVM"
-        pictures = [Picture(name, title) for name, title in zip(PANELS, titles, strict=True)]
-        self.draw_panels(task, pictures, [picture.chart(task, self.cache) for picture in pictures])
+        pictures = [EmptyPicture(name, title) for name, title in zip(PANELS, titles, strict=True)]
+        self.draw_panels(task, pictures, [picture.chart(task) for picture in pictures])
         st.info(str(error))
 
-    def draw_panels(self, task: Task, pictures: Sequence[Picture], charts: Sequence[Chart]) -> None:
+    def draw_panels(self, task: Task, pictures: Sequence[Picture | EmptyPicture], charts: Sequence[Chart]) -> None:
         """Draw the panels in a row, below the names of the classes in their colours."""
         st.html(_legend(task))
         with st.container(key="surface-row"):
@@ -121,10 +131,10 @@ def _legend(task: Task) -> str:
     return '<div style="display:flex;flex-wrap:wrap;gap:0 1.1rem;font-size:0.95rem">' + "".join(chips) + "</div>"
 
 
-def _heading(task: Task, picture: Picture) -> str:
+def _heading(task: Task, picture: Picture | EmptyPicture) -> str:
     """Return the title of a panel, above its plane; outside the chart, where it may take two lines."""
     note = "waiting for points"
-    if picture.surface is not None:
+    if isinstance(picture, Picture):
         setting = f"{picture.note} · " if picture.note else ""
         note = f"{setting}{task.measure} {picture.surface.accuracy:.1%}"
     kind = "at-now" if picture.name == PANELS[0] else ""
