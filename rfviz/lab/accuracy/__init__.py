@@ -1,1 +1,1 @@
-"""Accuracy against the number of features: how many does a linear model need?"""
+"""Accuracy against the number of features: how many a linear model needs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -95,5 +96,7 @@ def rank_correlations(table: pd.DataFrame) -> tuple[float, float]:
     if len(table) < 3:
         return float("nan"), float("nan")
     ours = table["accuracy %"]
-    features, networks = (float(spearmanr(ours, table[name]).statistic) for name in ("paper RFS %", "paper net %"))
-    return features, networks
+    features, networks = (
+        cast(tuple[float, float], spearmanr(ours, table[name])) for name in ("paper RFS %", "paper net %")
+    )
+    return float(features[0]), float(networks[0])

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem, RBFSampler
@@ -65,7 +64,7 @@ class Baseline:
     grid : tuple of float
         Its values, the first of which serves where there are too few rows to choose.
     build : callable
-        ``build(setting, value)`` gives the estimator for a value of the hyper-parameter.
+        ``build(setting, value)`` gives scikit-learn's estimator for a value of the hyper-parameter.
     work_doubles : callable
         ``work_doubles(n_train, n_features, n_classes, n_components)``: numbers of eight bytes in use while fitting.
     codes : bool
@@ -82,9 +81,9 @@ class Baseline:
     time: str
     memory: str
     grid_name: str
-    grid: tuple
+    grid: tuple[float, ...]
     max_samples: int
-    build: Callable[[_Setting, Any], BaseEstimator] = field(repr=False)
+    build: Callable[[_Setting, float], Any] = field(repr=False)
     work_doubles: Callable[[int, int, int, int], int] = field(repr=False)
     codes: bool = False
     uses: tuple[str, ...] = ()
@@ -120,43 +119,44 @@ class Baseline:
         return ""
 
 
-def _knn(setting: _Setting, value: float) -> BaseEstimator:
+def _knn(setting: _Setting, value: float) -> Any:
     kind = KNeighborsClassifier if setting.classify else KNeighborsRegressor
-    return kind(min(value, setting.n_train), algorithm="brute")
+    return kind(min(int(value), setting.n_train), algorithm="brute")
 
 
-def _linear_svm(setting: _Setting, value: float) -> BaseEstimator:
-    settings = {"C": value, "max_iter": 2000, "dual": "auto", "random_state": setting.random_state}
+def _linear_svm(setting: _Setting, value: float) -> Any:
+    settings: dict[str, Any] = {"C": value, "max_iter": 2000, "dual": "auto", "random_state": setting.random_state}
     if setting.classify:
         return LinearSVC(**settings)
     return _standardised(LinearSVR(loss="squared_epsilon_insensitive", **settings))
 
 
-def _rbf_svm(setting: _Setting, value: float) -> BaseEstimator:
-    settings = {"C": value, "gamma": setting.gamma}
+def _rbf_svm(setting: _Setting, value: float) -> Any:
+    settings: dict[str, Any] = {"C": value, "gamma": setting.gamma}
     return SVC(**settings) if setting.classify else _standardised(SVR(**settings))
 
 
-def _standardised(regressor: BaseEstimator) -> BaseEstimator:
+def _standardised(regressor: Any) -> Any:
     # The width of the tube, and C, are in units of the target.
     return TransformedTargetRegressor(regressor, transformer=StandardScaler())
 
 
-def _ridge(setting: _Setting, value: float) -> BaseEstimator:
+def _ridge(setting: _Setting, value: float) -> Any:
     return Ridge(alpha=value * setting.n_train)
 
 
-def _kernel_ridge(setting: _Setting, value: float) -> BaseEstimator:
-    return KernelRidge(alpha=value * setting.n_train, kernel="rbf", gamma=setting.gamma)
+def _kernel_ridge(setting: _Setting, value: float) -> Any:
+    settings: dict[str, Any] = {"alpha": value * setting.n_train, "kernel": "rbf", "gamma": setting.gamma}
+    return KernelRidge(**settings)
 
 
-def _nystroem(setting: _Setting, value: float) -> BaseEstimator:
+def _nystroem(setting: _Setting, value: float) -> Any:
     m = min(setting.n_components, setting.n_train)
     features = Nystroem(gamma=setting.gamma, n_components=m, random_state=setting.random_state)
     return make_pipeline(features, _ridge(setting, value))
 
 
-def _rbf_sampler(setting: _Setting, value: float) -> BaseEstimator:
+def _rbf_sampler(setting: _Setting, value: float) -> Any:
     features = RBFSampler(gamma=setting.gamma, n_components=setting.n_components, random_state=setting.random_state)
     return make_pipeline(features, _ridge(setting, value))
 
@@ -310,17 +310,23 @@ def run_baseline(
     X_train, y_train, X_test, y_test = _checked(X_train, y_train, X_test, y_test)
     targets = Targets.learn(y_train)
     m = _COMPONENTS.validate(DEFAULT_COMPONENTS if n_components is None else n_components)
-    sizes = (*X_train.shape, 0 if targets.classes is None else len(targets.classes), m)
-    reason = baseline.refusal(*sizes)
+    (n, d), k = X_train.shape, 0 if targets.classes is None else len(targets.classes)
+    reason = baseline.refusal(n, d, k, m)
     if reason:
         raise BaselineRefusedError(reason)
-    setting = _Setting(targets.classes is not None, sizes[0], _gamma_of(X_train, gamma), m, random_state)
+    setting = _Setting(targets.classes is not None, n, _gamma_of(X_train, gamma), m, random_state)
     train, test = (_precise(baseline, X_train), y_train), (_precise(baseline, X_test), y_test)
-    return _measured(baseline, setting, targets, train, test, baseline.work_bytes(*sizes), progress)
+    return _measured(baseline, setting, targets, train, test, baseline.work_bytes(n, d, k, m), progress)
 
 
 def _measured(
-    baseline: Baseline, setting: _Setting, targets: Targets, train: tuple, test: tuple, work: int, progress: Progress
+    baseline: Baseline,
+    setting: _Setting,
+    targets: Targets,
+    train: tuple[Any, np.ndarray],
+    test: tuple[Any, np.ndarray],
+    work: int,
+    progress: Progress,
 ) -> BaselineResult:
     """Search, fit and test, and measure the time of each."""
     started = time.perf_counter()
@@ -340,7 +346,7 @@ def _measured(
     )  # fmt: skip
 
 
-def _checked(X_train: Any, y_train: Any, X_test: Any, y_test: Any) -> tuple:
+def _checked(X_train: Any, y_train: Any, X_test: Any, y_test: Any) -> tuple[Any, np.ndarray, Any, np.ndarray]:
     """Return the data as arrays whose shapes go together."""
     X_train, X_test = (X.tocsr() if sparse.issparse(X) else np.asarray(X) for X in (X_train, X_test))
     y_train, y_test = np.asarray(y_train), np.asarray(y_test)
@@ -365,7 +371,7 @@ def _precise(baseline: Baseline, X: Any) -> Any:
 
 def _gamma_of(X: Any, gamma: float | str) -> float:
     gamma = _GAMMA.validate(gamma)
-    if gamma != "scale":
+    if not isinstance(gamma, str):
         return gamma
     variance = float(X.multiply(X).mean() - X.mean() ** 2 if sparse.issparse(X) else X.var(dtype=np.float64))
     return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
@@ -392,7 +398,7 @@ def _search(
     return baseline.grid[int(np.argmin(losses))]
 
 
-def _fit(baseline: Baseline, setting: _Setting, targets: Targets, value: float, X: Any, y: np.ndarray) -> BaseEstimator:
+def _fit(baseline: Baseline, setting: _Setting, targets: Targets, value: float, X: Any, y: np.ndarray) -> Any:
     model = baseline.build(dataclasses.replace(setting, n_train=len(y)), value)
     with warnings.catch_warnings():
         # A linear SVM that stops at its limit of passes is as good a line as one that goes on for hours.
@@ -400,7 +406,7 @@ def _fit(baseline: Baseline, setting: _Setting, targets: Targets, value: float, 
         return model.fit(X, targets.codes(y) if baseline.codes else y)
 
 
-def _error(baseline: Baseline, targets: Targets, model: BaseEstimator, X: Any, y: np.ndarray, n_train: int) -> float:
+def _error(baseline: Baseline, targets: Targets, model: Any, X: Any, y: np.ndarray, n_train: int) -> float:
     """Return the share of wrong labels, or the root mean squared error, in blocks: a kernel model sees all at once."""
     block = max(_PREDICT_BYTES // (8 * max(n_train, DEFAULT_COMPONENTS)), 1)
     losses = []

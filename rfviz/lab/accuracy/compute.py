@@ -90,7 +90,7 @@ def mean_against_seconds(runs: Runs) -> pd.DataFrame:
     if not rows:
         return pd.DataFrame(columns=["m", "error", "s.d.", "seconds"])
     groups = pd.DataFrame(rows).groupby("m")
-    frame = groups.mean().reset_index()
+    frame = groups.agg("mean").reset_index()
     frame["s.d."] = groups["error"].std(ddof=1).fillna(0.0).to_numpy()
     return frame
 
@@ -111,7 +111,8 @@ def curves_frame(curves: Sequence[Curve], baselines: Mapping[str, float]) -> pd.
     table = pd.concat([*frames, *([lines] if baselines else [])], ignore_index=True)
     whole = [name for name in ("m", "seeds", "bytes", "columns") if name in table]
     table = table.astype(dict.fromkeys(whole, "Int64"))  # where a baseline has none
-    return table[["map", *[name for name in table.columns if name != "map"]]]
+    table.insert(0, "map", table.pop("map"))
+    return table
 
 
 @dataclass(frozen=True, eq=False)

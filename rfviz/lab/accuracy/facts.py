@@ -24,7 +24,8 @@ def _split(name: str) -> Split:
 def _errors(q: int) -> dict[int, float]:
     """Return the test error in per cent of maxout on the digits by number of features."""
     specs = [MapSpec(RandomMaxout, pool_size=q, random_state=seed) for seed in range(2)]
-    runs = [[run_segment(_split("digits"), spec, grid) for grid in grid_segments(1000)] for spec in specs]
+    grids = [tuple(int(m) for m in grid) for grid in grid_segments(1000)]
+    runs = [[run_segment(_split("digits"), spec, grid) for grid in grids] for spec in specs]
     frame = mean_and_spread(runs)
     return dict(zip(map(int, frame["m"]), map(float, 100 * frame["error"]), strict=True))
 

@@ -75,10 +75,9 @@ def _span(curves: Sequence[Curve], axis: str) -> tuple[float, float]:
 
 def _band(curve: Curve, style: Look, axis: str) -> list[dict[str, Any]]:
     """Draw one standard deviation about the curve, where there is more than one seed."""
-    frame = curve.frame
-    if not (frame["s.d."] > 0).any():
+    x, error, deviation = (curve.frame[name].to_numpy(float) for name in (axis, "error", "s.d."))
+    if not (deviation > 0).any():
         return []
-    x, error, deviation = (frame[name].to_numpy(float) for name in (axis, "error", "s.d."))
     low = np.maximum(error - deviation, 0.2 * error)
     return [band(x, low, error + deviation, rgba(style.colour, 0.18))]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from rfviz.backend import check_memory, get_device
 from rfviz.errors import DataError
 from rfviz.features import RandomMaxout
 from rfviz.linear_model.grid import gram_bytes
-from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.normal_equations import NormalEquations, Solution
 from rfviz.linear_model.scoring import Solutions
 from rfviz.linear_model.targets import Targets
 
@@ -36,6 +37,9 @@ PAPER_TABLE_1 = {
 }
 _ALPHAS = (1e2, 1e3, 1e4)
 _CHUNK_ROWS = 8192
+
+# Solutions of one penalty, by m.
+Path = list[Solution]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +109,8 @@ def maxout_table(
 
     Raises
     ------
+    DataError
+        Where too few rows are left to train on, or no penalty is above the rounding of the sums.
     MemoryBudgetError
         Where the Gram matrices, one per pool size, do not fit.
     """
@@ -130,7 +136,16 @@ def maxout_table(
 class _Draw:
     """All cells of one draw of the weights."""
 
-    def __init__(self, train, test, m_values, q_values, seed, device, n_held) -> None:
+    def __init__(
+        self,
+        train: tuple[np.ndarray, np.ndarray],
+        test: tuple[np.ndarray, np.ndarray],
+        m_values: Sequence[int],
+        q_values: Sequence[int],
+        seed: int,
+        device: str,
+        n_held: int,
+    ) -> None:
         self.X, self.y = train
         self.test = test
         self.m_values, self.q_values = [int(m) for m in m_values], [int(q) for q in q_values]
@@ -156,16 +171,19 @@ class _Draw:
         paths = self._solve_each(alphas, lambda share: step(0.55 + 0.2 * share, "comparing penalties"))
         step(0.78, "the held-out rows")
         best = np.argmin(self._errors(self.X[held], self.y[held], paths, join=True), axis=1)
-        final = []
+        final: list[list[Path | None]] = []
         for i, system in enumerate(self.systems):
             step(0.86 + 0.1 * i / len(self.systems), "final solutions")
-            path: dict[int, tuple] = {}
+            path: dict[int, Solution] = {}
             for a in np.unique(best[i]):
                 grid = [m for m, b in zip(self.m_values, best[i], strict=True) if b == a]
-                path |= dict(zip(grid, system.solve([alphas[a]], grid, quiet=True)[0], strict=True))
+                (found,) = system.solve([alphas[a]], grid, quiet=True)
+                if found is None:
+                    raise DataError(f"The penalty {alphas[a]:g} is below the rounding of the sums. Add larger ones.")
+                path |= dict(zip(grid, found, strict=True))
             final.append([[path[m] for m in self.m_values]])
         step(0.96, "test error")
-        return self._errors(*self.test, final)[:, 0], np.asarray(alphas)[best]
+        return self._errors(self.test[0], self.test[1], final)[:, 0], np.asarray(alphas)[best]
 
     def _accumulate(self, rows: slice, step: Callable[[float], None]) -> None:
         X, Y = self.X[rows], self.targets.codes(self.y[rows])
@@ -175,7 +193,7 @@ class _Draw:
                 system.add(H, Y[start:stop])
             step(stop / len(X))
 
-    def _pools(self, X: np.ndarray) -> Iterator:
+    def _pools(self, X: np.ndarray) -> Iterator[Any]:
         """Yield the unscaled features of the rows for each pool size; one array, which grows by maximum."""
         H = None
         for number, members in enumerate(self.parts):
@@ -191,14 +209,14 @@ class _Draw:
                 offset += len(block)
             yield H
 
-    def _solve_each(self, alphas: Sequence[float], step: Callable[[float], None]) -> list[list[list[tuple]]]:
-        paths = []
+    def _solve_each(self, alphas: Sequence[float], step: Callable[[float], None]) -> list[list[Path | None]]:
+        paths: list[list[Path | None]] = []
         for i, system in enumerate(self.systems):
             step(i / len(self.systems))
             paths.append(system.solve(alphas, self.m_values, quiet=True))
         return paths
 
-    def _errors(self, X: np.ndarray, y: np.ndarray, paths: list[list[list[tuple]]], join: bool = False) -> np.ndarray:
+    def _errors(self, X: np.ndarray, y: np.ndarray, paths: list[list[Path | None]], join: bool = False) -> np.ndarray:
         """Return the share of wrong labels per pool size, penalty and m; the rows may join the training."""
         wrong = np.zeros((len(paths), len(paths[0]), len(self.m_values)))
         models = [[None if path is None else Solutions(path) for path in some] for some in paths]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rfviz.analysis.accuracy import grid_segments
@@ -71,7 +70,8 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
 
     def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> AccuracyResult:
         split = source.data.split(cache)
-        errors, refused = {}, []
+        errors: dict[str, float] = {}
+        refused: list[str] = []
         n, d = split.X_train.shape
         for name in settings.baselines:
             reason = BASELINES[name].refusal(n, d, len(split.target_names))
@@ -108,8 +108,8 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
     def script(self, source: Source, settings: Settings) -> str:
         return script_of(source.data, source.grow, settings, _candidates(source, settings), source.data.make())
 
-    def maps(self, source: Source, settings: Settings, cache: Cache) -> Sequence[MapExport]:
-        found = []
+    def maps(self, source: Source, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
+        found: list[MapExport] = []
         for candidate in _candidates(source, settings):
             split = source.data.split(cache)
             if candidate.patches:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,16 @@ for figure in figures.values():
 
 def script_of(data: SplitData, grow: str, settings: Settings, candidates: Sequence[Candidate], split: Split) -> str:
     """Return Python that trains one map after another, and the baselines."""
-    uses = [datasets, make_split, grid_segments, run_segment, MapSpec, make_curve, plot_accuracy, curves_frame]
+    uses: list[Any] = [
+        datasets,
+        make_split,
+        grid_segments,
+        run_segment,
+        MapSpec,
+        make_curve,
+        plot_accuracy,
+        curves_frame,
+    ]
     uses += {candidate.spec.cls for candidate in candidates}
     maps = [(c.label, c.spec, c.loss or settings.loss) for c in candidates]
     grids = f"grid_segments({settings.m_max})"

@@ -219,7 +219,7 @@ def _projects(cls: type[FeatureMap]) -> bool:
     return RECEPTIVE_FIELD in cls.params
 
 
-def _versions(cls: type[FeatureMap], settings: Settings) -> list[tuple[str, MapSpec]]:
+def _versions(cls: type[FeatureMap], settings: Settings) -> list[tuple[str, MapSpec[FeatureMap]]]:
     if cls in (RandomMaxout, SharedPoolMaxout):
         shared = {"n_projections": settings.n_projections} if cls is SharedPoolMaxout else {}
         return [(f"{cls.label}, q = {q}", MapSpec(cls, pool_size=q, **shared)) for q in settings.pools]

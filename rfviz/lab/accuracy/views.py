@@ -82,7 +82,7 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
             if dataset.image_shape and len(wrong):
                 shown = wrong[:_SHOWN_ERRORS]
                 captions = [f"{names[split.y_test[i]]} → {names[predictions[m][i]]}" for i in shown]
-                st.html(images.gallery(self.source.data, split.test_rows[shown], captions, self.cache))
+                st.html(images.gallery(self.source.data.data, split.test_rows[shown], captions, self.cache))
 
     def penalties(self, result: AccuracyResult) -> None:
         """Draw the penalty that was chosen at each point, where it was chosen."""
@@ -112,10 +112,11 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
         frames = [curve.frame.assign(map=curve.label) for curve in result.curves()]
         table = pd.concat(frames, ignore_index=True)
         note = text.COLUMNS
-        if (table["columns"] == table["m"]).all():
+        table.insert(0, "map", table.pop("map"))
+        if np.array_equal(table["columns"], table["m"]):
             table, note = table.drop(columns="columns"), ""
         formats = {"error": "%.2f", "s.d.": "%.2f", "alpha": "%.3g", "seconds": "%.3g"}
-        layout.numbers(table[["map", *[name for name in table.columns if name != "map"]]], formats, note)
+        layout.numbers(table, formats, note)
 
     def table_1(self, result: AccuracyResult) -> None:
         """Draw Table 1 of the maxout paper on MNIST, computed when its button is pressed."""

@@ -36,6 +36,12 @@ def test_penalties_are_chosen_from_the_candidates(digits):
     assert table.alphas.ravel()[0] in (1e-2, 1.0)
 
 
+def test_a_penalty_below_the_rounding_is_refused(digits):
+    """150 features of a pool of one are linear in 64 pixels, so their Gram matrix alone is singular."""
+    with pytest.raises(DataError, match="below the rounding"):
+        maxout_table(*digits, (150,), (1,), (0,), alphas=(1e-12,), n_held=200)
+
+
 def test_gpu_path(digits, fake_gpu):
     host, gpu = (maxout_table(*digits, (60,), (1, 3), (0,), (1.0,), 200, device) for device in ("cpu", "cuda"))
     np.testing.assert_allclose(gpu.errors, host.errors, atol=0.01)
