@@ -184,12 +184,10 @@ def boxes(grids: PlaneGrids, repetition: int, row: int) -> BoxView:
     order = np.argsort(-counts, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    lines = tuple(_lines(axis, d, u) for axis, d, u in zip(grids.axes, pitch, shift, strict=True))
-    own = []
-    for value, d, u in zip(grids.points[row], pitch, shift, strict=True):
-        last = float(u + d * np.ceil((value - u) / d))
-        own += [last - float(d), last]
-    return BoxView(repetition, pitch, shift, lines, rank[place], counts[order], tuple(own))
+    across, up = (_lines(axis, d, u) for axis, d, u in zip(grids.axes, pitch, shift, strict=True))
+    right, top = (u + d * np.ceil((value - u) / d) for value, d, u in zip(grids.points[row], pitch, shift, strict=True))
+    own = float(right) - float(pitch[0]), float(right), float(top) - float(pitch[1]), float(top)
+    return BoxView(repetition, pitch, shift, (across, up), rank[place], counts[order], own)
 
 
 def _lines(axis: np.ndarray, pitch: float, shift: float) -> np.ndarray:

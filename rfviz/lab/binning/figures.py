@@ -172,7 +172,9 @@ def _coloraxis() -> dict[str, Any]:
     return {"colorscale": [list(stop) for stop in _SHARES], "cmin": 0, "cmax": 1, "colorbar": bar}
 
 
-def _plane(traces: list, grids: PlaneGrids, height: int, revision: str, coloured: bool = False) -> go.Figure:
+def _plane(
+    traces: list[dict[str, Any]], grids: PlaneGrids, height: int, revision: str, coloured: bool = False
+) -> go.Figure:
     (left, right), (low, high) = ((float(axis[0]), float(axis[-1])) for axis in grids.axes)
     hidden = {"showgrid": False, "constrain": "domain"}
     more = {"coloraxis": _coloraxis()} if coloured else {}

@@ -130,7 +130,7 @@ def stack_frames(results: Sequence[HammingResult]) -> pd.DataFrame:
     return pd.concat([result.to_frame().assign(hash=result.cls.__name__) for result in results], ignore_index=True)
 
 
-def law_of(points: HashPoints, spec: MapSpec) -> CollisionLaw:
+def law_of(points: HashPoints, spec: MapSpec[FeatureMap]) -> CollisionLaw:
     """Return the law of a hash's collisions.
 
     Parameters
@@ -151,7 +151,7 @@ def law_of(points: HashPoints, spec: MapSpec) -> CollisionLaw:
     return law
 
 
-def hash_pairs(points: HashPoints, spec: MapSpec, codes: np.ndarray) -> HammingResult:
+def hash_pairs(points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray) -> HammingResult:
     """Compare the codes of sampled pairs with the law of their hash.
 
     Parameters
@@ -188,7 +188,9 @@ def hash_pairs(points: HashPoints, spec: MapSpec, codes: np.ndarray) -> HammingR
     )  # fmt: skip
 
 
-def pair_place(points: HashPoints, spec: MapSpec, codes: np.ndarray, one: int, two: int) -> tuple[float, float]:
+def pair_place(
+    points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray, one: int, two: int
+) -> tuple[float, float]:
     """Return the distance of two rows in the unit of the law, and the share of their symbols that differ.
 
     Parameters
@@ -220,7 +222,7 @@ def _coverage(p: np.ndarray, m: int) -> float:
     return float(np.mean(binom.cdf(high, m, p) - binom.cdf(low - 1, m, p)))
 
 
-def near_and_far(points: HashPoints, spec: MapSpec, codes: np.ndarray, k: int) -> NearFarResult:
+def near_and_far(points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray, k: int) -> NearFarResult:
     """Compare the Hamming distances of the queries to their `k` exact neighbours with those of random pairs.
 
     Parameters
@@ -235,19 +237,38 @@ def near_and_far(points: HashPoints, spec: MapSpec, codes: np.ndarray, k: int) -
     apart, first = points.measured(law.measure), len(points.far)
     # Far pairs come first among all pairs, and each query's neighbours nearest first.
     near = first + np.arange(len(points.near)).reshape(points.neighbours.shape)[:, :k].ravel()
-    measured, exact = [], []
-    for which in (near, np.arange(first)):
-        pairs = points.pairs[which]
-        distance = hamming_pairs(codes, pairs[:, 0], pairs[:, 1])
-        measured.append(np.bincount(distance, minlength=m + 1) / len(pairs))
-        p = np.sort(1.0 - law.curve(apart[which]))
-        groups = np.array_split(p, min(len(p), _MIXTURE))
-        weights = np.array([len(group) for group in groups]) / len(p)
-        each = np.array([group.mean() for group in groups])
-        exact.append(weights @ binom.pmf(np.arange(m + 1)[None, :], m, each[:, None]))
-    auc, threshold, error = separation(*measured)
-    auc_exact, _, error_exact = separation(*exact)
-    return NearFarResult(m, k, *measured, *exact, auc, auc_exact, threshold, error, error_exact)
+    far = np.arange(first)
+    measured = [_measured_shares(codes, points.pairs[which]) for which in (near, far)]
+    exact = [_mixture(1.0 - law.curve(apart[which]), m) for which in (near, far)]
+    auc, threshold, error = separation(measured[0], measured[1])
+    auc_exact, _, error_exact = separation(exact[0], exact[1])
+    return NearFarResult(
+        n_symbols=m,
+        k=k,
+        near=measured[0],
+        far=measured[1],
+        near_exact=exact[0],
+        far_exact=exact[1],
+        auc=auc,
+        auc_exact=auc_exact,
+        threshold=threshold,
+        error=error,
+        error_exact=error_exact,
+    )
+
+
+def _measured_shares(codes: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Return the share of the pairs at each Hamming distance, shape (m + 1,)."""
+    distance = hamming_pairs(codes, pairs[:, 0], pairs[:, 1])
+    return np.bincount(distance, minlength=codes.shape[1] + 1) / len(pairs)
+
+
+def _mixture(p: np.ndarray, m: int) -> np.ndarray:
+    """Return the mixture of the binomials of m draws with these probabilities, shape (m + 1,), in groups of like p."""
+    groups = np.array_split(np.sort(p), min(len(p), _MIXTURE))
+    weights = np.array([len(group) for group in groups]) / len(p)
+    each = np.array([group.mean() for group in groups])
+    return weights @ binom.pmf(np.arange(m + 1)[None, :], m, each[:, None])
 
 
 def separation(near: np.ndarray, far: np.ndarray) -> tuple[float, int, float]:

@@ -132,7 +132,7 @@ def _distances(queries: np.ndarray, base: np.ndarray) -> np.ndarray:
 
 
 def _add_tile(queries: np.ndarray, base: np.ndarray, tile: np.ndarray) -> None:
-    differ, other = np.empty((2, *tile.shape), np.uint64)
+    differ, other = (np.empty(tile.shape, np.uint64) for _ in range(2))
     ones = np.empty(tile.shape, np.uint8)
     for mine, theirs in zip(queries, base, strict=True):
         np.bitwise_xor(mine[0][:, None], theirs[0][None, :], out=differ)

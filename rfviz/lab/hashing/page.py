@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.analysis.points import NORMALISATION
-from rfviz.features import MapSpec, RandomProjection
+from rfviz.features import FeatureMap, MapSpec, RandomProjection
 from rfviz.lab.cache import Cache
 from rfviz.lab.hashing import text
 from rfviz.lab.hashing.compute import HammingResult, NearFarResult, hash_pairs, near_and_far, pair_place, stack_frames
@@ -145,17 +145,17 @@ def points_of(source: Source, *, cache: Cache) -> HashPoints:
     return prepare_hash_points(source.dataset, source.normalise, source.metric, progress=cache.progress)
 
 
-def codes_of(source: Source, spec: MapSpec, *, cache: Cache) -> np.ndarray:
+def codes_of(source: Source, spec: MapSpec[FeatureMap], *, cache: Cache) -> np.ndarray:
     """Hash all points."""
     return hash_codes(cache.call(points_of, source), spec, cache.progress)
 
 
-def pairs_of(source: Source, spec: MapSpec, *, cache: Cache) -> HammingResult:
+def pairs_of(source: Source, spec: MapSpec[FeatureMap], *, cache: Cache) -> HammingResult:
     """Compare the codes of sampled pairs with the law."""
     return hash_pairs(cache.call(points_of, source), spec, _codes(source, spec, cache))
 
 
-def near_far_of(source: Source, spec: MapSpec, k: int, *, cache: Cache) -> NearFarResult:
+def near_far_of(source: Source, spec: MapSpec[FeatureMap], k: int, *, cache: Cache) -> NearFarResult:
     """Compare near with far pairs."""
     return near_and_far(cache.call(points_of, source), spec, _codes(source, spec, cache), k)
 
@@ -167,13 +167,13 @@ def recall_of(
     return recall_curves(cache.call(points_of, source), pools, longest, k, draws, cache.progress)
 
 
-def _codes(source: Source, spec: MapSpec, cache: Cache) -> np.ndarray:
+def _codes(source: Source, spec: MapSpec[FeatureMap], cache: Cache) -> np.ndarray:
     """Return the codes of all points; the length only cuts codes that are in the cache already."""
     codes = cache.call(codes_of, source, spec.replace(n_components=_computed_length(spec)))
     return codes[:, : spec.get("n_components")]
 
 
-def _computed_length(spec: MapSpec) -> int:
+def _computed_length(spec: MapSpec[FeatureMap]) -> int:
     return max(1 << (spec.get("n_components") - 1).bit_length(), _SHORTEST)
 
 

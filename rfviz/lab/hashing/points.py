@@ -30,7 +30,7 @@ __all__ = [
     "exact_neighbours",
     "exact_order",
     "hash_codes",
-    "hash_maps",
+    "hash_titles",
     "make_hash",
     "prepare_hash_points",
     "query_rows",
@@ -112,9 +112,9 @@ class HashPoints:
         return np.concatenate([measure(X[part[:, 0]], X[part[:, 1]]) for part in parts])
 
 
-def hash_maps() -> list[type[FeatureMap]]:
-    """Return the feature maps that are hashes with more than one symbol."""
-    return [cls for cls in registry().values() if issubclass(cls, HashingMap)]
+def hash_titles() -> dict[str, str]:
+    """Return what the feature maps that are hashes are called as such, by the names of their classes."""
+    return {name: cls.hash_label or cls.label for name, cls in registry().items() if issubclass(cls, HashingMap)}
 
 
 @functools.cache
@@ -204,7 +204,7 @@ def exact_order(points: HashPoints, row: int, k: int) -> np.ndarray:
     return np.argsort(apart, kind="stable")[:k]
 
 
-def make_hash(points: HashPoints, spec: MapSpec) -> Any:
+def make_hash(points: HashPoints, spec: MapSpec[FeatureMap]) -> Any:
     """Make the map and fit it on these points.
 
     Raises
@@ -213,13 +213,13 @@ def make_hash(points: HashPoints, spec: MapSpec) -> Any:
         For a map that is no hash, or a parameter that breaks its rule.
     """
     if not issubclass(spec.cls, HashingMap):
-        known = ", ".join(cls.__name__ for cls in hash_maps())
+        known = ", ".join(hash_titles())
         raise ParameterError("feature map", "must be a hash", spec.cls.__name__, f"Choose one of {known}.")
     hashing_map = spec.resolve(points.original).make()
     return hashing_map.fit(points_for(hashing_map, points))
 
 
-def hash_codes(points: HashPoints, spec: MapSpec, progress: Progress = silent) -> np.ndarray:
+def hash_codes(points: HashPoints, spec: MapSpec[FeatureMap], progress: Progress = silent) -> np.ndarray:
     """Return the codes of all points, shape (n, m), computed in steps between which `progress` can stop it.
 
     Where symbols are 64-bit numbers (boxes of random binning), those that occur are numbered from 0, place by place:

@@ -12,7 +12,7 @@ import pandas as pd
 from rfviz.analysis.mapping import points_for
 from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
-from rfviz.features import MapSpec, RandomMaxout, RandomProjection
+from rfviz.features import FeatureMap, MapSpec, RandomMaxout, RandomProjection
 from rfviz.lab.hashing.hamming import PackedCodes, hamming_blocks, pack
 from rfviz.lab.hashing.points import HashPoints, make_hash
 
@@ -37,7 +37,7 @@ class RecallCurve:
     """
 
     label: str
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     symbols: np.ndarray
     recalls: np.ndarray
     encode_seconds: float
@@ -127,7 +127,7 @@ def code_lengths(longest: int) -> list[int]:
     return sorted({*(1 << e for e in range(3, longest.bit_length()) if 1 << e < longest), longest})
 
 
-def _symbol_bits(spec: MapSpec) -> int:
+def _symbol_bits(spec: MapSpec[FeatureMap]) -> int:
     """Return the bits of a symbol: ⌈log₂ q⌉, or one of a sign."""
     return max(((spec.get("pool_size") or 1) - 1).bit_length(), 1)
 
@@ -158,7 +158,7 @@ def recall_curves(
     k, sizes = min(k, points.neighbours.shape[1]), sorted(set(pool_sizes))
     n, n_queries = len(points.original), len(points.queries)
     maxout = MapSpec(RandomMaxout, n_components=longest, random_state=0)
-    specs: dict[str, MapSpec] = {f"Maxout, q = {q}": maxout.replace(pool_size=q) for q in sizes}
+    specs: dict[str, MapSpec[FeatureMap]] = {f"Maxout, q = {q}": maxout.replace(pool_size=q) for q in sizes}
     bits = max(map(_symbol_bits, specs.values()))
     check_memory(
         n * longest * bits * (1 + len(sizes)) + 12 * n_queries * n, "cpu",
@@ -186,7 +186,7 @@ def recall_curves(
     )  # fmt: skip
 
 
-def _all_codes(points: HashPoints, specs: Mapping[str, MapSpec], seed: int) -> dict[str, np.ndarray]:
+def _all_codes(points: HashPoints, specs: Mapping[str, MapSpec[FeatureMap]], seed: int) -> dict[str, np.ndarray]:
     """Return the codes of all pools, at the cost of the largest, and of SimHash."""
     *pools, (name, signs) = specs.items()
     maxout = make_hash(points, pools[-1][1].replace(random_state=seed))
@@ -232,7 +232,7 @@ def expected_recall(distance: np.ndarray, queries: np.ndarray, truth: np.ndarray
     return float(hits.mean() / k)
 
 
-def _seconds(points: HashPoints, spec: MapSpec, packed: PackedCodes, k: int) -> tuple[float, float]:
+def _seconds(points: HashPoints, spec: MapSpec[FeatureMap], packed: PackedCodes, k: int) -> tuple[float, float]:
     """Measure the seconds to hash a query, and to find its nearest codes."""
     hashing_map = make_hash(points, spec)
     rows, n = points_for(hashing_map, points)[points.queries], len(points.queries)

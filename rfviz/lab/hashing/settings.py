@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rfviz.features import MapSpec, RandomMaxout, map_class
+from rfviz.features import FeatureMap, MapSpec, RandomMaxout, map_class
 from rfviz.lab.controls import Control, one_of
 from rfviz.lab.hashing.figures import AXES
-from rfviz.lab.hashing.points import MAX_POINTS, NEIGHBOURS, hash_maps, query_rows
+from rfviz.lab.hashing.points import MAX_POINTS, NEIGHBOURS, hash_titles, query_rows
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 
@@ -79,15 +79,15 @@ Look = Neighbours | Recall | NearFar
 class Settings:
     """A hash, whether SimHash is drawn next to it, and a closer look."""
 
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     with_simhash: bool
     look: Look
 
 
-def choose_hash(panel: Panel) -> tuple[MapSpec, bool]:
+def choose_hash(panel: Panel) -> tuple[MapSpec[FeatureMap], bool]:
     """Ask for a hash with its parameters, and whether SimHash is drawn next to it."""
     with panel.section("controls"):
-        titles = {cls.__name__: cls.hash_label or cls.label for cls in hash_maps()}
+        titles = hash_titles()
         chosen = panel.choice("scheme", list(titles), "RandomMaxout", "Hash", "What a symbol says of a point.", titles)
         spec = MapSpec(map_class(chosen))
         for param in spec.cls.params:

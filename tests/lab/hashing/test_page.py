@@ -6,7 +6,7 @@ import pytest
 from rfviz import datasets
 from rfviz.features import MapSpec, RandomMaxout, RandomProjection
 from rfviz.lab.hashing.compute import hash_pairs, near_and_far
-from rfviz.lab.hashing.points import exact_order, hash_codes, hash_maps, prepare_hash_points
+from rfviz.lab.hashing.points import exact_order, hash_codes, hash_titles, prepare_hash_points
 from rfviz.lab.hashing.recall import recall_curves
 from rfviz.ui.cache import STORE
 from tests.app_pages import OFFLINE, array, changed, opened, specs
@@ -145,7 +145,7 @@ def test_every_data_set_without_download_works(name):
     assert len(specs(at)) == 3
 
 
-@pytest.mark.parametrize("scheme", [cls.__name__ for cls in hash_maps()])
+@pytest.mark.parametrize("scheme", hash_titles())
 def test_every_hash_works_or_says_why_not(scheme):
     at = opened(SLUG, {"scheme": scheme})
     assert not at.exception

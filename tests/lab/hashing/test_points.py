@@ -6,8 +6,8 @@ from scipy.spatial.distance import cdist
 
 from rfviz import datasets
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
-from rfviz.features import MapSpec, RandomFourier, RandomMaxout, RandomProjection
-from rfviz.lab.hashing.points import exact_neighbours, hash_codes, hash_maps, make_hash, prepare_hash_points
+from rfviz.features import MapSpec, RandomFourier, RandomMaxout
+from rfviz.lab.hashing.points import exact_neighbours, hash_codes, hash_titles, make_hash, prepare_hash_points
 
 rng = np.random.default_rng(0)
 
@@ -77,7 +77,7 @@ def test_points_that_cannot_be_searched(data, how, message):
 
 
 def test_only_hashes_hash(digits):
-    assert {RandomMaxout, RandomProjection} <= set(hash_maps())
+    assert {"RandomMaxout", "RandomProjection"} <= set(hash_titles())
     with pytest.raises(ParameterError, match="must be a hash"):
         make_hash(digits, MapSpec(RandomFourier))
 
