@@ -23,6 +23,7 @@ from rfviz.lab.zoo.compute import (
     point_row,
 )
 from rfviz.lab.zoo.figures import LEVELS, card_pictures, levels, palette
+from rfviz.lab.zoo.page import PAGE
 
 every_map = pytest.mark.parametrize("name", registry())
 
@@ -82,6 +83,7 @@ def test_a_map_that_refuses_the_plane_says_why(monkeypatch):
     assert result.cards[0] is refused
     assert "must have three columns" in refused.problem
     assert [card.cls for card in result.drawn] == [RandomReLU]
+    assert PAGE.failures(result) == {RandomProjection.label: refused.problem}
     assert len(result.to_frame()) == 1
     assert "Random ReLU" in text.explanation(result)
 
