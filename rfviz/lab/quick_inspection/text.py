@@ -136,7 +136,8 @@ def rows(dataset: Dataset) -> Finding:
         f"rows, “{dataset.target_names[smallest]}” {share(fewest / n)}"
     )
     if fewest < _RARE or most > _UNBALANCED * fewest:
-        why = f"its {count(fewest, 'row')} hardly count" if fewest < _RARE else "unbalanced"
+        rare = "its single row counts" if fewest == 1 else f"its {fewest} rows count"
+        why = f"{rare} for little" if fewest < _RARE else "unbalanced"
         return Finding(title, "look", f"{spread}; {why}.", "accuracy")
     if few:
         return Finding(title, "look", f"{spread}; that is little.")
@@ -209,9 +210,7 @@ def near_copies(result: NearCopyResult, how: str) -> Finding:
     if result.n_known:
         looked += f" and found {result.n_found} of {result.n_known} known ones"
     if not result.n_near:
-        return Finding(
-            "Near copies", "fine", f"No two different rows are nearer than chance explains; {looked}.", *link
-        )
+        return Finding("Near copies", "fine", f"No suspiciously similar rows; {looked}.", *link)
     grade = "look" if result.n_near > max(0.003 * result.n_rows, 4) else "fine"
     one, other = result.pairs[0] + 1
     text = (
@@ -226,7 +225,7 @@ def distances(result: DistanceResult, how: str) -> Finding:
     values = {"scheme": "RandomFourier", "gamma": "median", "normalise": how}
     text = (
         f"The median distance is {result.median:.3g}, which suggests γ = {result.gamma_median:.2g} for a Gaussian "
-        f"kernel; its map saturates beyond {result.reach:.3g}, where {share(result.beyond)} of the pairs are"
+        f"kernel; its map saturates at {result.reach:.3g}, and {share(result.beyond)} of all pairs are farther apart"
     )
     if result.contrast < _CONCENTRATED:
         text += (
@@ -256,15 +255,16 @@ def outliers(result: NeighbourResult, how: str) -> Finding:
     link = ("maxout-pca", {"normalise": how})
     if worst < OUTLYING:
         text = (
-            f"No row stands apart: about the most outlying, row {row:,}, it is {worst:.1f} times as sparse as nearby."
+            f"No outliers. The most isolated row is {row:,}: its surroundings are {worst:.1f} times as sparse as its "
+            "neighbours’."
         )
         return Finding("Outliers", "fine", text, *link)
     grade = "warning" if worst >= FAR_OUTLYING else "look"
-    n, many = result.n_outlying, f"of {len(result.rows):,}"
-    text = (
-        f"{count(n, 'row')} {many} {'stands' if n == 1 else 'stand'} apart, row {row:,} most: it is {worst:.1f} times "
-    )
-    return Finding("Outliers", grade, f"{text}as sparse about it as about its neighbours.", *link)
+    n, n_rows = result.n_outlying, len(result.rows)
+    which = f"1 of {n_rows:,} rows is an outlier" if n == 1 else f"{n:,} of {n_rows:,} rows are outliers"
+    strongest = f"It is row {row:,}" if n == 1 else f"The strongest is row {row:,}"
+    text = f"{which}. {strongest}: its surroundings are {worst:.1f} times as sparse as its neighbours’."
+    return Finding("Outliers", grade, text, *link)
 
 
 def structure(result: StructureResult, how: str) -> Finding:
