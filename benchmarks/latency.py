@@ -4,6 +4,9 @@
 
     python benchmarks/latency.py --quick
     python benchmarks/latency.py --json benchmarks/results/latency-cpu.json
+    python benchmarks/latency.py --against OTHER_CHECKOUT
+
+With ``--against`` the app of another checkout is driven in turns with this one, and the table has both.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import json
 import os
 import platform
 import sys
+from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import _latency_browser
 import _latency_socket
-from _app import running_app
+from _app import ROOT, running_app
 
 # Page → key of its main chart, and the slider that is moved.
 PAGES = {"distance-saturation": ("saturation", "Pool size"), "maxout-pca": ("embedding", "Pool size")}
@@ -89,7 +94,12 @@ def table(rows: list[dict[str, Any]]) -> str:
     """Format the rows in Markdown."""
     lines = ["| page | what | unit | p50 | p95 | max |", "|---|---|---|---:|---:|---:|"]
     for row in rows:
-        cells = [row["page"], row["what"], row["unit"], *(str(row.get(name, "")) for name in ("p50", "p95", "max"))]
+        cells = [
+            " ".join(filter(None, (row["page"], row.get("version")))),
+            row["what"],
+            row["unit"],
+            *(str(row.get(name, "")) for name in ("p50", "p95", "max")),
+        ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -102,17 +112,22 @@ def main() -> None:
     parser.add_argument("--presses", type=int, help="key presses a page in the browser (default 60); 0: no browser")
     parser.add_argument("--sessions", type=int, default=20, help="sessions at the websocket; 0: none")
     parser.add_argument("--seconds", type=float, help="how long each of them goes on (default 20)")
+    parser.add_argument("--against", type=Path, help="the folder of another version")
     parser.add_argument("--json", type=Path, help="write the numbers to this file")
     options = parser.parse_args()
     presses = options.presses if options.presses is not None else 15 if options.quick else 60
     seconds = options.seconds or (5 if options.quick else 20)
     report: dict[str, Any] = {"machine": machine(), "rows": []}
-    with running_app() as url:
-        for page in options.pages:
-            if presses:
-                report["rows"] += browser_rows(url, page, presses, 2 if options.quick else 5)
+    checkouts = [ROOT, *([options.against] if options.against else [])]
+    with ExitStack() as stack:
+        urls = {
+            folder.resolve().name: stack.enter_context(running_app(script=folder / "app.py")) for folder in checkouts
+        }
+        for page, (version, url) in product(options.pages, urls.items()):
+            rows = browser_rows(url, page, presses, 2 if options.quick else 5) if presses else []
             if options.sessions:
-                report["rows"].append(socket_row(url, page, options.sessions, seconds))
+                rows.append(socket_row(url, page, options.sessions, seconds))
+            report["rows"] += [{**row, "version": version} if options.against else row for row in rows]
     print(", ".join(f"{name} {value}" for name, value in report["machine"].items()), end="\n\n")
     print(table(report["rows"]))
     if options.json:

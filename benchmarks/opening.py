@@ -1,9 +1,11 @@
 """How soon every page shows its first picture: from asking for the address to the first chart, in headless Chromium.
 
-    python benchmarks/opening.py [--turns 3] [--json PATH]
+    python benchmarks/opening.py [--turns 3] [--against OTHER_CHECKOUT] [--json PATH]
 
 The first visit after the server's start is told apart from later ones: it loads what the page computes with, and what
-it computed is remembered for those who come after. Browser and server share the machine.
+it computed is remembered for those who come after. Browser and server share the machine. With ``--against`` the app of
+another checkout is visited in turns with this one, and ``ratio to it`` is the median of the ratios of neighbouring
+visits.
 """
 
 # ruff: noqa: E402 - the package is found from wherever the script is started
@@ -14,12 +16,13 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
-from _app import running_app
+from _app import ROOT, running_app
 from _latency_browser import browser
 from _report import markdown_table, write_json
 
@@ -49,24 +52,37 @@ def main() -> None:
     """Visit every page, print, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--turns", type=int, default=3, help="visits after the first")
+    parser.add_argument("--against", type=Path, help="the folder of another version")
     parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "opening-cpu.json")
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "bare.py"
         script.write_text(_BARE, encoding="utf-8")
-        with running_app() as url, running_app(script=script) as bare_url, browser() as chromium:
+        with ExitStack() as stack:
+            url, bare_url = (stack.enter_context(running_app(script=name)) for name in (ROOT / "app.py", script))
+            other_url = options.against and stack.enter_context(running_app(script=options.against / "app.py"))
+            chromium = stack.enter_context(browser())
             seconds_to_picture(chromium, bare_url, _TITLE)
             for page in NAVIGATION:
-                address = f"{url}/{'' if page.slug == 'home' else page.slug}"
-                first = seconds_to_picture(chromium, address)
-                pairs = [
-                    (seconds_to_picture(chromium, bare_url, _TITLE), seconds_to_picture(chromium, address))
-                    for _ in range(options.turns)
-                ]
-                bare, later = map(statistics.median, zip(*pairs, strict=True))
-                seconds = {"first visit s": first, "later visits s": later, "Streamlit alone s": bare}
-                rows.append({"page": page.title, **seconds, "ratio": later / bare})
+                path = "" if page.slug == "home" else page.slug
+                first = seconds_to_picture(chromium, f"{url}/{path}")
+                visits: dict[str, list[float]] = {name: [] for name in ("bare", "this", "other")}
+                if other_url:
+                    seconds_to_picture(chromium, f"{other_url}/{path}")
+                for _ in range(options.turns):
+                    visits["bare"].append(seconds_to_picture(chromium, bare_url, _TITLE))
+                    visits["this"].append(seconds_to_picture(chromium, f"{url}/{path}"))
+                    if other_url:
+                        visits["other"].append(seconds_to_picture(chromium, f"{other_url}/{path}"))
+                bare, later = statistics.median(visits["bare"]), statistics.median(visits["this"])
+                row = {"page": page.title, "first visit s": first, "later visits s": later}
+                row |= {"Streamlit alone s": bare, "ratio": later / bare}
+                if other_url:
+                    ratios = [this / other for this, other in zip(visits["this"], visits["other"], strict=True)]
+                    row |= {"other version s": statistics.median(visits["other"])}
+                    row |= {"ratio to it": statistics.median(ratios)}
+                rows.append(row)
     print(markdown_table(rows))
     write_json(options.json, {"turns": options.turns, "pages": rows})
 
