@@ -23,7 +23,7 @@ st.navigation(pages).run()
 """
 
 
-def page_at(slug, query=None, timeout=30):
+def page_at(slug, query=None, timeout=120):
     """Return a page that has not run yet, with these settings in its address."""
     at = AppTest.from_string(_ROUTER.format(slug=slug), default_timeout=timeout)
     for name, value in (query or {}).items():

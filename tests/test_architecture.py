@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -72,27 +73,27 @@ def layer_of(module):
     return name if name != "rfviz" or module == "rfviz" else ""
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(path, source=None):
-    """Yield each import of a module but those that only annotations need: (what, line, whether at module level)."""
-    tree = ast.parse(path.read_text(encoding="utf-8") if source is None else source)
-    typing_only = {
-        id(node)
-        for branch in ast.walk(tree)
-        if isinstance(branch, ast.If) and ast.unparse(branch.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-        for statement in branch.body
-        for node in ast.walk(statement)
-    }
-    later = {
-        id(node)
-        for function in ast.walk(tree)
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        for node in ast.walk(function)
-    }
+    """Return each import of a module but those that only annotations need: (what, line, whether at module level)."""
+    return list(_imports(path, parsed(path) if source is None else ast.parse(source)))
+
+
+def _imports(path, tree):
     package = module_name(path) if path.stem == "__init__" else module_name(path).rpartition(".")[0]
-    for node in ast.walk(tree):
-        if id(node) in typing_only:
+    pending = [(tree, True)]
+    while pending:
+        node, at_top = pending.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            pending += [(child, at_top) for child in node.orelse]
             continue
-        at_top = id(node) not in later
+        within = at_top and not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        pending += [(child, within) for child in ast.iter_child_nodes(node)]
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno, at_top) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -171,7 +172,7 @@ def test_no_module_imports_itself_by_way_of_others():
 
 def test_no_loading_of_pickled_data():
     for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
                 assert isinstance(node.value, ast.Constant) and node.value.value is False, f"{path}:{node.value.lineno}"
             if isinstance(node, ast.Call):

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.app_pages import EMBEDDING, SATURATION, UNFOLDED, opened, specs
+from tests.page_settings import OTHERS
 
 FIELD = {"receptive_field": (3, 5)}
 
@@ -26,9 +27,10 @@ def test_rarer_settings_are_behind_a_button_that_says_what_is_set():
     def captions(at):
         return [caption.value for caption in at.caption]
 
-    assert not any("Penalty" in text for text in captions(opened("accuracy")))
-    at = opened("accuracy", query={"alpha": "1", "doubly": "true"})
+    small = OTHERS["accuracy"][1]
+    assert not any("Penalty" in text for text in captions(opened("accuracy", small)))
+    at = opened("accuracy", small, {"alpha": "1", "doubly": "true"})
     assert any(text == "Doubly stochastic: on · Penalty α: 1" for text in captions(at))
     assert [popover.proto.popover.label for popover in at.get("popover")].count("More settings") == 1
-    hidden = opened("accuracy", query={"hide": "doubly,receptive_field,loss,alpha"})
+    hidden = opened("accuracy", small, {"hide": "doubly,receptive_field,loss,alpha"})
     assert "More settings" not in [popover.proto.popover.label for popover in hidden.get("popover")]

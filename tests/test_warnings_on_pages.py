@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.ui.page_index import NAVIGATION
-from tests.app_pages import UNFOLDED, changed, opened, run_to_its_end
+from tests.app_pages import changed, opened, run_to_its_end
 
 FOURIER = {"scheme": "RandomFourier", "n_components": 200, "normalise": "none"}
 # A page with the settings under which it maps the points by features of a kernel with a gamma.
@@ -68,12 +67,6 @@ def test_a_race_names_who_was_warned(loss, far_away):
         (text,) = said(at)
         assert text.startswith("Random Fourier: With gamma=20 ") and "radians" in text
         at.run()
-
-
-@pytest.mark.parametrize("slug", [page.slug for page in NAVIGATION])
-def test_a_page_as_it_opens_warns_of_nothing(slug):
-    at = opened(slug, UNFOLDED)
-    assert not at.warning and not at.error
 
 
 def test_the_default_race_warns_of_nothing():

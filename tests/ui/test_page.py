@@ -8,7 +8,7 @@ import pytest
 from rfviz.lab.index import PAGES
 from rfviz.lab.page import WorkPage
 from tests.app_pages import opened, run_to_its_end
-from tests.page_settings import computed
+from tests.page_settings import OTHERS, computed
 
 
 def without_times(text):
@@ -18,7 +18,7 @@ def without_times(text):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.slug)
 def test_every_chart_comes_with_its_description_and_the_main_one_with_its_words(page):
-    at, charts = opened(page.slug), computed(page.slug, 0).charts
+    at, charts = opened(page.slug, OTHERS[page.slug][0]), computed(page.slug, 1).charts
     if isinstance(page, WorkPage):
         at = run_to_its_end(at)
     mounted = [element.proto for element in at.get("bidi_component")]

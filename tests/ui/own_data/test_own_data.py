@@ -26,6 +26,12 @@ from tests.ui.widgets.test_play import played
 
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
 TAKEN = {"table": read_upload("people.csv", csv()), "images": read_upload("pets.zip", pictures(24))}
+# Pages that compute for seconds with their defaults.
+SMALL = {
+    "accuracy": {"schemes": ["RandomMaxout"], "m_max": 40, "seeds": 1, "references": ["linear_ridge"]},
+    "kitchen-sinks": {"k_max": 50, "stumps": 20, "draws": 1, "learners": ["SigmoidalRidge"]},
+    "decision-surfaces": {"n_components": 20},
+}
 PAGES = [page.slug for page in NAVIGATION if page.slug not in ("home", "lessons", "your-machine", "zoo")]
 
 
@@ -35,12 +41,12 @@ def brought(kind):
     return held, held.put(TAKEN[kind], TAKEN[kind].suggestion, TAKEN[kind].prepare())
 
 
-def visited(slug, kind):
+def visited(slug, kind, settings=None):
     """Return a page of a session that has brought such data and has chosen them, and their key."""
     held, key = brought(kind)
-    at = page_at(slug, timeout=60)
+    at = page_at(slug)
     at.session_state[own_data._STATE] = held
-    return changed(at, slug, {"data": key}), key
+    return changed(at, slug, {"data": key} | (settings or {})), key
 
 
 def menu(at, slug):
@@ -50,7 +56,7 @@ def menu(at, slug):
 @pytest.mark.parametrize("kind", TAKEN)
 @pytest.mark.parametrize("slug", PAGES)
 def test_every_page_works_with_brought_data(slug, kind):
-    at, key = visited(slug, kind)
+    at, key = visited(slug, kind, SMALL.get(slug, {}))
     assert not at.error and not at.warning and specs(at)
     assert menu(at, slug).value == key
     assert any("Only you see these data" in caption.value for caption in at.caption)

@@ -299,7 +299,7 @@ print("ends")
 """
     root = Path(__file__).parents[3]
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.returncode, done.stdout) == (0, "ends\n")
 
