@@ -2,8 +2,10 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 
 from rfviz.ui.page_index import NAVIGATION
+from tests.browser.snapshots import SHARE, SIZES, check_picture, different
 from tests.browser.steps import (
     SATURATION,
     changes,
@@ -31,23 +33,39 @@ CHART_TEXTS = """[...document.querySelectorAll(
 
 
 @pytest.mark.parametrize("slug", ADDRESSES)
-def test_a_page_opens_by_its_address_is_legible_fits_and_names_its_controls(app, visit, slug):
-    page = visit(app, ADDRESSES[slug], (WIDTHS[0], 900), color_scheme="light")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_looks_as_it_did_is_legible_fits_and_names_its_controls(app, visit, slug, scheme):
+    page = visit(app, ADDRESSES[slug], SIZES["wide"], color_scheme=scheme)
     check_is_there(page, slug)
     check_soon(page, slug)
-    check_names(page)
-    check_legible(page, "light")
-    check_rules(page)
-    check_share(page)
+    check_picture(page, slug, scheme)
     check_width(page)
-    # The reader's system turns dark, and the page with it.
+    page.set_viewport_size({"width": WIDTHS[0], "height": 900})
+    check_names(page)
+    check_share(page)
+    check_legible(page, scheme)
+    check_rules(page)
+
+
+def test_a_page_follows_the_system_into_the_dark(app, visit):
+    page = visit(app, "distance-saturation", color_scheme="light")
+    wait_for_chart(page, SATURATION)
+    check_legible(page, "light")
     light = page.evaluate(BACKGROUND)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"(light) => {BACKGROUND} !== light", arg=light)
     settle(page)
     check_legible(page, "dark")
-    check_rules(page)
-    check_width(page)
+
+
+def test_a_moved_block_is_seen_and_a_shade_is_not():
+    ground = Image.new("RGB", (360, 400), "white")
+    block, shade = ground.copy(), ground.copy()
+    block.paste((40, 90, 160), (100, 100, 160, 140))
+    shade.paste((250, 250, 250), (0, 0, 360, 400))
+    assert different(ground, ground) == 0
+    assert different(block, ground) > SHARE
+    assert different(shade, ground) == 0
 
 
 def check_soon(page, slug):
@@ -59,7 +77,7 @@ def check_soon(page, slug):
     # The table of data sets, a large part, is far below.
     if slug != "home":
         late = [entry["name"] for entry in asked if entry["start"] > found["start"] and entry["name"].endswith(".js")]
-        assert not late, f"announce them in rfviz/ui/preload.py: {late}"
+        assert not late, f"announce them in rfviz/ui/web/preload.py: {late}"
 
 
 def check_rules(page):
