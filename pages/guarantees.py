@@ -1,4 +1,4 @@
-"""Guarantees of the papers next to measurements: how loose is each bound, and how many features does it require?"""
+"""Guarantees of the papers next to measurements: how loose each bound is, and how many features it requires."""
 
 from rfviz.lab.guarantees.page import PAGE
 from rfviz.lab.guarantees.views import GuaranteesView

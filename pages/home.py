@@ -5,7 +5,7 @@ import streamlit as st
 from rfviz import backend, datasets
 from rfviz.lab.zoo.compute import ordered_maps
 from rfviz.ui import layout
-from rfviz.ui.page_index import NAVIGATION, entry_of
+from rfviz.ui.page_index import NAVIGATION, Entry, entry_of
 from rfviz.ui.plain import plain
 
 layout.page_header("home", heading="Random features, seen at work", controls=False)
@@ -14,7 +14,7 @@ layout.page_header("home", heading="Random features, seen at work", controls=Fal
 BEGIN, MACHINE = ("", "Your data"), "your-machine"
 
 colours = "dark" if st.context.theme.type == "dark" else "light"
-groups: dict[str, list] = {}
+groups: dict[str, list[Entry]] = {}
 for page in NAVIGATION:
     if page.slug not in ("home", MACHINE):
         groups.setdefault("" if page.group in BEGIN else page.group, []).append(page)

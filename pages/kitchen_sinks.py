@@ -1,4 +1,4 @@
-"""Figures 1 and 2 of the kitchen sinks paper, live: is it worth choosing features with care?"""
+"""Figures 1 and 2 of the kitchen sinks paper, live: whether it is worth choosing features with care."""
 
 from rfviz.lab.kitchen_sinks.page import PAGE
 from rfviz.lab.kitchen_sinks.views import KitchenSinksView

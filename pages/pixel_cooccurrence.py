@@ -1,4 +1,4 @@
-"""Figure 4 of the compositional kernels paper, live: which pixels meet in a random feature of a skeleton?"""
+"""Figure 4 of the compositional kernels paper, live: which pixels meet in a random feature of a skeleton."""
 
 from rfviz.lab.pixel_cooccurrence.page import PAGE
 from rfviz.lab.pixel_cooccurrence.views import CooccurrenceView

@@ -169,13 +169,26 @@ class Param:
         except ParameterError:
             return self.default
 
+    def slider_ends(self) -> tuple[float, float]:
+        """Return the lowest and the highest value that a slider offers.
+
+        Raises
+        ------
+        ValueError
+            If nothing bounds it.
+        """
+        low = self.low if self.ui_low is None else self.ui_low
+        high = self.high if self.ui_high is None else self.ui_high
+        if low is None or high is None:
+            raise ValueError(f"{self.name} needs bounds for a slider")
+        return low, high
+
     def stops(self) -> list[int] | list[float]:
         """Return the values a logarithmic slider stops at, within the slider's bounds, the default among them."""
         if self.marks:
             return sorted({*self.marks, self.default})
-        low = self.low if self.ui_low is None else self.ui_low
-        high = self.high if self.ui_high is None else self.ui_high
-        if low is None or high is None or low <= 0:
+        low, high = self.slider_ends()
+        if low <= 0:
             raise ValueError(f"{self.name} needs positive bounds for a logarithmic slider")
         convert = int if self.kind == "int" else float
         values = {convert(self.default)} if self.default not in self.choices else set()

@@ -126,7 +126,9 @@ def test_stops_of_a_float():
 def test_stops_hold_an_odd_default_small_integers_and_the_end():
     stops = Param("q", 7, "int", low=1, high=32, log=True).stops()
     assert stops == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 30, 32]
-    with pytest.raises(ValueError, match="shift needs positive bounds"):
+    with pytest.raises(ValueError, match="q needs positive bounds"):
+        Param("q", 7, "int", low=0, high=32, log=True).stops()
+    with pytest.raises(ValueError, match="shift needs bounds"):
         FREE.stops()
 
 

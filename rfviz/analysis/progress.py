@@ -11,5 +11,5 @@ __all__ = ["Progress", "silent"]
 Progress = Callable[[float, str], None]
 
 
-def silent(share: float, text: str) -> None:
+def silent(share: float | None, text: str) -> None:
     """Ignore the progress of a computation that nobody watches."""

@@ -13,12 +13,14 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from operator import attrgetter
 from pathlib import Path
 
 import plotly
+import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs_version
 
-__all__ = ["NPM_PACKAGE", "Script", "find_bundle", "needed_script", "scripts"]
+__all__ = ["NPM_PACKAGE", "Script", "find_bundle", "kinds_of", "needed_script", "scripts"]
 
 NPM_PACKAGE = "plotly.js-cartesian-dist-min"
 # Kinds of trace that the bundle draws.
@@ -69,6 +71,11 @@ def scripts() -> tuple[Script, ...]:
     whole = Script(Path(plotly.__file__).parent / "package_data" / "plotly.min.js", get_plotlyjs_version())
     bundle = find_bundle(Path(sys.prefix) / "share" / "rfviz")
     return (whole,) if bundle is None else (bundle, whole)
+
+
+def kinds_of(figure: go.Figure) -> list[str]:
+    """Return the kind of each trace of a figure: ``"scatter"``."""
+    return list(map(attrgetter("type"), figure.select_traces()))
 
 
 def needed_script(traces: Iterable[str]) -> Script:

@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.backend import memory_budget
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.cache import Cache
 
 if TYPE_CHECKING:
@@ -111,7 +111,9 @@ def one_by_one(values: Sequence[Any], now: Any, run: Callable[[Any], Any], cache
     return chosen, [results[value] for value in chosen]
 
 
-def affordable(spec: MapSpec, shape: tuple[int, int], m_values: Sequence[int], keep: int, maps: int = 1) -> list[int]:
+def affordable(
+    spec: MapSpec[FeatureMap], shape: tuple[int, int], m_values: Sequence[int], keep: int, maps: int = 1
+) -> list[int]:
     """Return the numbers of features whose frames take a few seconds and a part of the memory.
 
     Parameters

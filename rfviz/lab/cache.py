@@ -26,7 +26,7 @@ import pandas as pd
 import psutil
 from scipy import sparse
 
-from rfviz.analysis.progress import Progress, silent
+from rfviz.analysis.progress import silent
 from rfviz.errors import Messages, active_log, capture_warnings, warn
 
 __all__ = ["Cache", "Cached", "CachedFunction", "Report", "Store", "default_budget", "size_of"]
@@ -131,11 +131,11 @@ class Cache:
         For the functions that are called.
     """
 
-    def __init__(self, store: Store | None = None, progress: Progress = silent) -> None:
+    def __init__(self, store: Store | None = None, progress: Report = silent) -> None:
         self.store = Store(sys.maxsize) if store is None else store
         self.progress = progress
 
-    def with_progress(self, progress: Progress) -> Cache:
+    def with_progress(self, progress: Report) -> Cache:
         """Return a cache over the same store that reports elsewhere."""
         return Cache(self.store, progress)
 

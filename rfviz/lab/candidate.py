@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 
 __all__ = ["Candidate"]
 
@@ -24,7 +24,7 @@ class Candidate:
     """
 
     label: str
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     patches: tuple[tuple[int, ...], tuple[int, int, int]] | None = None
     loss: str = ""
 

@@ -43,7 +43,7 @@ class Control:
     clean: Callable[[Any], Any] = field(repr=False)
     label: str
     help: str = ""
-    options: tuple = ()
+    options: tuple[Any, ...] = ()
     titles: Mapping[Any, str] = field(default_factory=dict)
     low: int = 0
     high: int = 0
@@ -78,29 +78,30 @@ def of_param(param: Param, default: Any = None, name: str | None = None) -> Cont
         Its name in the address; that of the parameter where it is not given.
     """
     default = param.default if default is None else default
-    text = {"name": name or param.name, "label": param.label or param.name, "help": param.help}
+    name, label, help = name or param.name, param.label or param.name, param.help
     if param.kind == "bool":
-        return Control(kind="switch", default=default, clean=param.validate, **text)
+        return Control(name, "switch", default, param.validate, label, help)
     if param.kind == "choice":
         titles = dict(zip(param.choices, param.titles, strict=True)) if param.titles else {}
-        return one_of(text["name"], param.choices, default, text["label"], param.help, titles)
+        return one_of(name, param.choices, default, label, help, titles)
     low, high = int(param.low or 0), int(2**31 - 1 if param.high is None else param.high)
     if param.kind == "range":
         # Both ends at the right end mean no restriction, where that is the parameter's default.
         none = (high, high)
-        text["default"] = none if param.default is None else param.default
-        return Control(kind="ends", clean=lambda value: param.clamp(value) or none, low=low, high=high, **text)
+        default = none if param.default is None else param.default
+        return Control(name, "ends", default, lambda value: param.clamp(value) or none, label, help, low=low, high=high)
     if param.name == "random_state":
-        return Control(kind="number", default=default, clean=param.clamp, low=low, high=high, **text)
+        return Control(name, "number", default, param.clamp, label, help, low=low, high=high)
     options = _stops(param, default)
     if param.symbol in _PLAIN:
-        text["label"] += f" {_PLAIN[param.symbol]}"
-    clean = lambda value: _nearest(options, param.clamp(value))  # noqa: E731
-    return Control(kind="stops", default=default, clean=clean, options=tuple(options), **text)
+        label += f" {_PLAIN[param.symbol]}"
+    return Control(
+        name, "stops", default, lambda value: _nearest(options, param.clamp(value)), label, help, tuple(options)
+    )
 
 
 def one_of(
-    name: str, options: Sequence[str], default: str, label: str, help: str = "", titles: Mapping | None = None
+    name: str, options: Sequence[str], default: str, label: str, help: str = "", titles: Mapping[Any, str] | None = None
 ) -> Control:
     """Return a control for one of several words."""
 
@@ -115,11 +116,16 @@ def one_of(
 
 
 def some_of(
-    name: str, options: Sequence[Any], default: Sequence[Any], label: str, help: str, titles: Mapping | None = None
+    name: str,
+    options: Sequence[Any],
+    default: Sequence[Any],
+    label: str,
+    help: str,
+    titles: Mapping[Any, str] | None = None,
 ) -> Control:
     """Return a control for any number of the options."""
 
-    def clean(value: Any) -> list:
+    def clean(value: Any) -> list[Any]:
         values = value if isinstance(value, (list, tuple)) else [value]
         return [option for option in options if option in values]
 
@@ -133,19 +139,18 @@ def shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
-def _stops(param: Param, default: Any) -> list:
+def _stops(param: Param, default: Any) -> list[Any]:
     if param.log:
-        stops: list = list(param.stops())
+        stops: list[Any] = list(param.stops())
         if not isinstance(default, str) and default not in stops:
             stops = sorted([*stops, default])
     else:
-        low = int(param.low if param.ui_low is None else param.ui_low)
-        high = int(param.high if param.ui_high is None else param.ui_high)
+        low, high = map(int, param.slider_ends())
         stops = list(range(low, high + 1, param.step))
     return [*param.choices, *stops]
 
 
-def _nearest(options: list, value: Any) -> Any:
+def _nearest(options: list[Any], value: Any) -> Any:
     if isinstance(value, str):
         if value not in options:
             raise ParameterError("value", f"must be one of {options}", value)

@@ -15,7 +15,8 @@ from scipy import sparse
 from rfviz.backend import gigabytes, to_host
 from rfviz.errors import MemoryBudgetError
 from rfviz.features import FeatureMap
-from rfviz.figures.plotly_js import needed_script
+from rfviz.figures.plotly_js import kinds_of, needed_script
+from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.page import Chart, MapExport
 
 __all__ = [
@@ -41,7 +42,7 @@ def write_html(figure: go.Figure, title: str = "") -> str:
     """Return a figure as a page that opens offline, and zooms and shows its numbers as in the app."""
     shown = go.Figure(figure.to_dict())
     shown.update_layout(template="plotly_white")
-    plotly = needed_script(trace.type for trace in shown.data)
+    plotly = needed_script(kinds_of(shown))
     chart = shown.to_html(include_plotlyjs=False, full_html=False, config=PLOTLY_CONFIG)
     return (
         f'<!doctype html><html><head><meta charset="utf-8"><title>{escaped(title)}</title>'
@@ -75,7 +76,7 @@ def write_chart(chart: Chart, folder: Path) -> list[Path]:
     """
     files = {
         f"{chart.name}.html": write_html(chart.figure, chart.alt),
-        f"{chart.name}.json": chart.figure.to_json(),
+        f"{chart.name}.json": plotly_json(chart.figure.to_dict()),
         f"{chart.name}.csv": write_csv(chart.frame),
     }
     for name, text in files.items():
@@ -112,7 +113,7 @@ def write_features(found: MapExport, target: str | Path | BinaryIO, rows: int | 
     feature_map = found.feature_map.fit(found.X)
     X = found.X if rows is None else found.X[:rows]
     if feature_map.sparse_output:
-        sparse.save_npz(target, feature_map.transform(X).tocsr())
+        sparse.save_npz(target, sparse.csr_matrix(feature_map.transform(X)))
         return feature_map
     shape = (X.shape[0], feature_map.n_components)
     header = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rfviz.errors import ParameterError
 from rfviz.lab.accuracy import facts as accuracy_facts
 from rfviz.lab.accuracy.page import PAGE as ACCURACY
@@ -29,7 +31,7 @@ from rfviz.lab.zoo.page import PAGE as ZOO
 
 __all__ = ["FACTS", "PAGES", "find_page"]
 
-PAGES: tuple[Page, ...] = (
+PAGES: tuple[Page[Any, Any, Any], ...] = (
     ZOO,
     QUICK_INSPECTION,
     DISTANCE_SATURATION,
@@ -57,7 +59,7 @@ FACTS = collect_facts(
 )
 
 
-def find_page(slug: str) -> Page:
+def find_page(slug: str) -> Page[Any, Any, Any]:
     """Return the page of a path.
 
     Raises

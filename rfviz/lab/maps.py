@@ -28,7 +28,7 @@ def choose_map(
     *,
     first: type[FeatureMap] = RandomMaxout,
     without: Collection[str] = (),
-) -> MapSpec:
+) -> MapSpec[FeatureMap]:
     """Ask for a feature map and its parameters, all but the seed.
 
     Parameters

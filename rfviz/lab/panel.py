@@ -45,7 +45,7 @@ class Data:
         return self.stamp or "" if is_own(self.name) else ""
 
     @property
-    def key(self) -> tuple:
+    def key(self) -> tuple[str, str | None, tuple[tuple[str, Any], ...]]:
         """Name, stamp and settings."""
         return self.name, self.stamp, self.values
 
@@ -126,7 +126,13 @@ class Panel(ABC):
         return value
 
     def choice(
-        self, name: str, options: Sequence[str], default: str, label: str, help: str = "", titles: Mapping | None = None
+        self,
+        name: str,
+        options: Sequence[str],
+        default: str,
+        label: str,
+        help: str = "",
+        titles: Mapping[Any, str] | None = None,
     ) -> str:
         """Return one of several words."""
         return self.ask(one_of(name, options, default, label, help, titles))
@@ -138,8 +144,8 @@ class Panel(ABC):
         default: Sequence[Any],
         label: str,
         help: str,
-        titles: Mapping | None = None,
-    ) -> tuple:
+        titles: Mapping[Any, str] | None = None,
+    ) -> tuple[Any, ...]:
         """Return any number of the options."""
         return tuple(self.ask(some_of(name, options, default, label, help, titles)))
 
@@ -153,7 +159,7 @@ class Panel(ABC):
 
     # --- what matters only where there is something to look at --------------------------------------------------------
 
-    def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager:
+    def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager[Any]:
         """Enter the section of the page in which the controls asked for inside are drawn.
 
         ``"controls"`` is a row of columns; ``"line"`` one line; ``"more"`` a button that opens what few users need,

@@ -13,7 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz._version import __version__
-from rfviz.figures.plotly_js import needed_script
+from rfviz.figures.plotly_js import kinds_of, needed_script
 from rfviz.lab.address import format_value
 from rfviz.lab.export import PLOTLY_CONFIG
 from rfviz.lab.page import Chart
@@ -65,7 +65,7 @@ def write_report(entries: Iterable[Entry], made: str, device: str = "") -> str:
         HTML that holds all it needs, Plotly's script included (1.5 MB, or 4.8 with a scene).
     """
     entries = list(entries)
-    plotly = needed_script(trace.type for entry in entries for chart in entry.charts for trace in chart.figure.data)
+    plotly = needed_script(kind for entry in entries for chart in entry.charts for kind in kinds_of(chart.figure))
     links = " ".join(f'<a href="#{html.escape(e.page)}">{html.escape(e.title)}</a>' for e in entries)
     note = f"Made {html.escape(made)} with rfviz {__version__}" + (f" on {html.escape(device)}" if device else "") + "."
     return (

@@ -130,7 +130,7 @@ def notebook(script: str) -> str:
     """
     _, title, code = script.split('"""', 2)
     blocks = [block for block in code.strip().split("\n\n") if block.strip()]
-    cells: list[dict] = [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": title.strip()}]
+    cells: list[dict[str, Any]] = [{"cell_type": "markdown", "id": "title", "metadata": {}, "source": title.strip()}]
     for number, block in enumerate(blocks):
         cells.append({"cell_type": "code", "id": f"cell-{number}", "metadata": {}, "execution_count": None,
                       "outputs": [], "source": block.strip("\n")})  # fmt: skip

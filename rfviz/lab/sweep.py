@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, run_segment
 from rfviz.analysis.splits import Split, with_patches
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.cache import Cache
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.split_data import SplitData
@@ -48,7 +48,7 @@ class Task:
     """
 
     source: SplitData
-    spec: MapSpec
+    spec: MapSpec[FeatureMap]
     grid: tuple[int, ...]
     share: float = 1.0
     loss: str = "ridge"
@@ -133,10 +133,19 @@ def runs_of(work: Work) -> dict[str, list[list[Segment]]]:
     """
     runs: dict[str, dict[int, dict[tuple[int, ...], Segment]]] = {}
     for part in work.parts:
-        if part.function is segment_of:
-            (task,) = part.args
+        task = _task_of(part)
+        if task is not None:
             run = runs.setdefault(part.label, {}).setdefault(task.spec.get("random_state"), {})
             segment = work.result(part)
             if segment is not None:
                 run[task.grid] = segment
     return {label: [list(run.values()) for run in seeds.values()] for label, seeds in runs.items()}
+
+
+def _task_of(part: Part) -> Task | None:
+    """Return the task of a part that trains and tests a map, None for any other part."""
+    match part.args:
+        case (Task() as task,) if part.function is segment_of:
+            return task
+        case _:
+            return None

@@ -168,8 +168,8 @@ class _PartProgress:
         self._started = time.monotonic()
         self(0.0, "…")
 
-    def __call__(self, share: float, text: str) -> None:
-        elapsed = time.monotonic() - self._started
+    def __call__(self, share: float | None, text: str) -> None:
+        elapsed, share = time.monotonic() - self._started, share or 0.0
         known = elapsed > 1 and 0.05 < share < 1
         ahead = f", about {elapsed * (1 - share) / share:.0f} s left" if known else ""
         self._progress(min(self._before + self._width * share, 1.0), f"{self._title}: {text}{ahead}")

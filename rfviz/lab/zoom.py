@@ -45,11 +45,10 @@ def read_zoom(text: str) -> tuple[Zoom, bool]:
     if len(text) > _MOST_TEXT:
         return {}, False
     parts = text.split(";")
-    found = {}
+    found: Zoom = {}
     for part in parts[:_MOST_CHARTS]:
         match = _CHART.fullmatch(part)
-        ranges = _ranges(match[2].split(",")) if match else None
-        if ranges:
+        if match and (ranges := _ranges(match[2].split(","))):
             found[match[1]] = ranges
     return found, len(found) == len(parts)
 
@@ -128,8 +127,8 @@ def zoom_charts(charts: Iterable[Chart], text: str) -> None:
 
 
 def _settings(figure: go.Figure, ranges: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    layout = figure.to_dict()["layout"]
-    settings = {}
+    spec: dict[str, Any] = figure.to_dict()
+    layout, settings = spec["layout"], dict[str, Any]()
     for axis, ends in ranges.items():
         name = f"{axis}axis"
         own = layout.get(name, {})

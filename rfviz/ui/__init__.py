@@ -1,0 +1,1 @@
+"""The laboratory in the browser: controls, charts and pages on Streamlit."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
@@ -79,7 +79,7 @@ class PagePanel(Panel):
     def data(self, default: str, names: Sequence[str] | None = None, planar: bool = False) -> Data:
         return choose_data(self, default, names, planar)
 
-    def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager:
+    def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager[Any]:
         """Enter a section of the page; see :meth:`rfviz.lab.panel.Panel.section`."""
         if name in self.places:
             return self._placed(name)
@@ -90,12 +90,12 @@ class PagePanel(Panel):
         return st.container(key=name)
 
     @contextmanager
-    def _placed(self, name: str) -> Iterator[None]:
+    def _placed(self, name: str) -> Generator[None, None, None]:
         with self.places[name], st.container(key=name):
             yield
 
     @contextmanager
-    def _more(self) -> Iterator[None]:
+    def _more(self) -> Generator[None, None, None]:
         known = self.state.controls
         before = set(known)
         line = st.container(horizontal=True, vertical_alignment="center", key="controls-more")

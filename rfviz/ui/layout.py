@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.components.v2 import component
 
 from rfviz.lab.animation import AnimationSpec
 from rfviz.ui.page_index import ASSETS, entry_of
@@ -44,11 +45,9 @@ _SHORT = 14
 # Where the session keeps the state of the page that it shows.
 _PAGE = "rfviz.page"
 _HERE = Path(__file__).parent
-_marks = st.components.v2.component("rfviz.page_marks", js=(_HERE / "page_marks.js").read_text(encoding="utf-8"))
-_address = st.components.v2.component("rfviz.address", js=(_HERE / "address.js").read_text(encoding="utf-8"))
-_pictures = st.components.v2.component(
-    "rfviz.picture_marks", js=(_HERE / "picture_marks.js").read_text(encoding="utf-8")
-)
+_marks = component("rfviz.page_marks", js=(_HERE / "page_marks.js").read_text(encoding="utf-8"))
+_address = component("rfviz.address", js=(_HERE / "address.js").read_text(encoding="utf-8"))
+_pictures = component("rfviz.picture_marks", js=(_HERE / "picture_marks.js").read_text(encoding="utf-8"))
 
 
 @functools.lru_cache(maxsize=1)
@@ -100,8 +99,9 @@ def page_header(
             for label, (help, values) in (presets or {}).items():
                 st.button(label, help=help, on_click=state.apply, args=(values,), key=f"{slug}:preset:{label}")
             # These stay on one line, wherever that is.
-            steps = {"horizontal": True, "width": "content", "wrap": False, "vertical_alignment": "center"}
-            with st.container(**steps, key="title-steps"):
+            with st.container(
+                horizontal=True, width="content", wrap=False, vertical_alignment="center", key="title-steps"
+            ):
                 if controls:
                     history_buttons(slug, state.apply, lambda name: pins.restore(state, name))
                 teaching.menu(state)
@@ -205,7 +205,7 @@ def numbers(frame: pd.DataFrame, formats: Mapping[str, str] | None = None, note:
     """Draw the numbers of a chart as a table."""
     frame = frame.dropna(axis=1, how="all")  # what holds for no row is no column
     config = {name: st.column_config.NumberColumn(format=text) for name, text in (formats or {}).items()}
-    whole: dict = {"height": "content"} if len(frame) <= _SHORT else {}  # rather than all but a row, and a bar
-    st.dataframe(frame, hide_index=True, column_config=config, placeholder="–", **whole)
+    height = "content" if len(frame) <= _SHORT else "auto"  # rather than all but a row, and a bar
+    st.dataframe(frame, height=height, hide_index=True, column_config=config, placeholder="–")
     if note:
         st.caption(note)

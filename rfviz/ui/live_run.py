@@ -82,15 +82,15 @@ class LiveRun:
     def _going(self, left: Sequence[Any]) -> bool:
         """Start or leave the job, and return whether the work goes on."""
         state, work = st.session_state, self.work
-        job = state.get(self._job)
+        job: Job | None = state.get(self._job)
         stopped = state.get(self._stopped) == work.identity
         running = not stopped and (state.get(self._wanted, False) or work.cost(left) < _AT_ONCE)
         state[self._go], state[self._left] = running, len(left)
         if job is not None and (not running or job.name != work.identity):
             job.leave()
-        if running and (job is None or not job.is_going_on):
-            state[self._job] = job = Job(work.identity, work.run_missing)
         if running:
+            if job is None or not job.is_going_on:
+                state[self._job] = job = Job(work.identity, work.run_missing)
             job.look()
         return running
 

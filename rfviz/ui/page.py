@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
@@ -87,7 +87,7 @@ class View(Generic[Source, Settings, Result]):
         return {"Numbers": lambda: layout.numbers(charts[0].frame)}
 
     @contextmanager
-    def stoppable(self, settings: Settings) -> Iterator[None]:
+    def stoppable(self, settings: Settings) -> Generator[None, None, None]:
         """Draw a button that ends a computation while it is long, if the page knows how."""
         if type(self.page).quicker is Page.quicker:
             yield
@@ -134,7 +134,7 @@ class View(Generic[Source, Settings, Result]):
         layout.details(self.state, self.details(settings, result, charts))
 
 
-def show(page: Page, view: type[View] = View) -> None:
+def show(page: Page[Any, Any, Any], view: type[View[Any, Any, Any]] = View) -> None:
     """Show a page: header, sidebar, and the main panel, which a control draws again without the sidebar."""
     shown = view(page)
     with st.sidebar:
@@ -151,7 +151,7 @@ def show(page: Page, view: type[View] = View) -> None:
         show_device()
 
 
-def _main_panel(view: View) -> bool:
+def _main_panel(view: View[Any, Any, Any]) -> bool:
     """Draw everything that answers a control; whether a computation in parts goes on."""
     view.prepare()
     settings = view.page.settings(view.panel, view.source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rfviz.lab.folder import laboratory_folder
 from rfviz.lab.index import PAGES, find_page
@@ -76,7 +77,7 @@ _MACHINE = Entry(
 )
 
 
-def _entry(page: Page) -> Entry:
+def _entry(page: Page[Any, Any, Any]) -> Entry:
     return Entry(page.slug, page.title, page.icon, page.group, page.question)
 
 

@@ -1,6 +1,7 @@
 """What Streamlit runs for every visitor and every change: the navigation, then the page that was asked for."""
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from rfviz.ui.layout import use_style
 from rfviz.ui.page_index import ASSETS, NAVIGATION
@@ -11,7 +12,7 @@ st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.sv
 st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide", initial_sidebar_state=256)
 use_style()
 
-groups: dict[str, list] = {}
+groups: dict[str, list[StreamlitPage]] = {}
 for found in NAVIGATION:
     page = st.Page(found.path, title=found.title, icon=found.icon, url_path=found.slug, default=found.slug == "home")
     groups.setdefault(found.group, []).append(page)

@@ -11,6 +11,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.components.v2 import component
 
 from rfviz import backend
 from rfviz.datasets.files.own import PREFIX, is_own
@@ -41,13 +42,13 @@ _OWN = (
 )
 _CSS = (_HERE / "share.css").read_text(encoding="utf-8")
 
-_link = st.components.v2.component(
+_link = component(
     "rfviz.copy_link",
     html='<div class="row"><input readonly aria-label="Address of this page"><button>Copy link</button></div>',
     css=_CSS,
     js=(_HERE / "copy_link.js").read_text(encoding="utf-8"),
 )
-_picture = st.components.v2.component(
+_picture = component(
     "rfviz.save_picture",
     html='<div class="row"><button data-format="png">PNG</button><button data-format="svg">SVG</button>'
     '<span class="note" role="status"></span></div>',
@@ -60,7 +61,7 @@ _picture = st.components.v2.component(
 class _Visit:
     """What a page shows now: enough to make everything else of it."""
 
-    page: Page
+    page: Page[Any, Any, Any]
     source: Any
     settings: Any
     result: Any
@@ -83,7 +84,7 @@ def share_place(state: PageState) -> None:
         _places[state] = st.container(width="content")
 
 
-def share(state: PageState, page: Page, source: Any, settings: Any, result: Any) -> None:
+def share(state: PageState, page: Page[Any, Any, Any], source: Any, settings: Any, result: Any) -> None:
     """Draw the button that opens all that can be taken away; nothing is made before.
 
     It stands where :func:`share_place` has left room in the same run, else here.
@@ -237,16 +238,20 @@ def _offer_report(state: PageState, visits: list[_Visit]) -> None:
 
 def _download(state: PageState, label: str, data: Any, name: str, mime: str) -> None:
     """Draw a button whose file is made when it is pressed, where it is not text already."""
-    if callable(data):
-        make = data
+    file = _or_reason(data) if callable(data) else data
+    st.download_button(label, file, name, mime, key=state.key(f"download-{name}"), on_click="ignore")
 
-        def data() -> Any:
-            try:
-                return make()
-            except RfvizError as error:  # a file that says what was wrong tells more than one that does not come
-                return f"{error}\n"
 
-    st.download_button(label, data, name, mime, key=state.key(f"download-{name}"), on_click="ignore")
+def _or_reason(make: Callable[[], Any]) -> Callable[[], Any]:
+    """Return `make` so that it gives what was wrong where it fails: that tells more than a file that does not come."""
+
+    def file() -> Any:
+        try:
+            return make()
+        except RfvizError as error:
+            return f"{error}\n"
+
+    return file
 
 
 def _title(chart: Chart) -> str:

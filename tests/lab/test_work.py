@@ -61,6 +61,15 @@ def test_each_curve_that_stops_is_told_in_a_sentence_of_its_own():
     assert [text for text, _ in log.messages] == ["b stopped: No.", "c stopped: out of memory"]
 
 
+def test_a_part_may_not_know_how_far_it_is():
+    def of_unknown_length(*, cache):
+        cache.progress(None, "Downloading")
+
+    heard = []
+    Work([Part("a", of_unknown_length, ())], Cache()).run_missing(lambda *report: heard.append(report))
+    assert heard[-1] == (0.0, "a: Downloading")
+
+
 def test_where_nothing_can_be_computed_it_is_an_error():
     work = Table(a1=DataError("No."), b1=MemoryError()).work()
     with pytest.raises(DataError, match=r"a stopped: No\. b stopped: out of memory"):

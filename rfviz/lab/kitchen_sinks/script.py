@@ -30,8 +30,8 @@ curves = [boost_curve(segments)]
 
 def script_of_learners(source: SplitData, settings: Settings) -> str:
     """Return Python that boosts, trains the families, and draws one view."""
-    uses = [datasets, make_split, grid_segments, run_segment, sink_curve, curves_frame, MapSpec]
-    uses += {candidate.spec.cls for candidate in settings.candidates}
+    learners = {candidate.spec.cls for candidate in settings.candidates}
+    uses = [datasets, make_split, grid_segments, run_segment, sink_curve, curves_frame, MapSpec, *learners]
     boosted = "\ncurves = []\n"
     if settings.stumps:
         uses += [stump_segments, boost, boost_curve]

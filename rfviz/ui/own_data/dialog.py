@@ -130,8 +130,12 @@ def _offer(found: list[openml.Entry]) -> None:
 def _with_bar(work: Callable[[Progress], Any]) -> Any:
     """Return what `work` returns, with a progress bar meanwhile."""
     bar = st.progress(0.0, text="…")
+
+    def report(share: float | None, words: str) -> None:
+        bar.progress(share or 0.0, text=words)
+
     try:
-        return work(lambda share, words: bar.progress(share or 0.0, text=words))
+        return work(report)
     finally:
         bar.empty()
 

@@ -10,7 +10,8 @@ import streamlit as st
 
 from rfviz.datasets.base import Dataset
 from rfviz.datasets.files import preparation as choices
-from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER
+from rfviz.datasets.files.images import Pictures
+from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, Column
 from rfviz.datasets.files.upload import Preparation, Upload
 from rfviz.datasets.parameters import RANDOM_STATE
 from rfviz.errors import RfvizError
@@ -86,7 +87,11 @@ def _prepared(taken: Upload, how: Preparation, draft: dict[str, Any]) -> Dataset
     """Return the data set, from the draft where the choices have not changed since."""
     if draft.get("made for") != how:
         bar = st.empty()
-        draft["made"] = taken.prepare(how, lambda share, words: bar.progress(share or 0.0, text=words))
+
+        def report(share: float | None, words: str) -> None:
+            bar.progress(share or 0.0, text=words)
+
+        draft["made"] = taken.prepare(how, report)
         draft["made for"] = how
         bar.empty()
     return draft["made"]
@@ -124,13 +129,15 @@ def _outlook(taken: Upload, how: Preparation) -> str:
 
 
 def _look(taken: Upload, how: Preparation) -> None:
-    if taken.pictures is not None:
-        _thumbnails(taken, how)
+    shape = taken.shape_of(how)
+    if taken.pictures is not None and shape is not None:
+        _thumbnails(taken.pictures, taken.n_rows, shape)
     if taken.columns:
         _columns_table(taken, how)
-    if how.label is not None and taken.table.column(how.label).is_usable and _is_class(taken, how):
-        st.markdown(f"Rows of each value of **{plain(how.label)}**")
-        counts = taken.balance(how.label).round(2)
+    label = taken.table.column(how.label)
+    if label is not None and label.is_usable and _is_class(label):
+        st.markdown(f"Rows of each value of **{plain(label.name)}**")
+        counts = taken.balance(label.name).round(2)
         st.dataframe(
             counts, hide_index=True, height="content", key="own-balance",
             column_config={"share": st.column_config.ProgressColumn("share", format="percent", max_value=1.0)},
@@ -145,7 +152,7 @@ def _look(taken: Upload, how: Preparation) -> None:
 
 def _columns_table(taken: Upload, how: Preparation) -> None:
     rows = [
-        {"column": c.name, "type": c.kind, "used as": _part(taken, how, c.name), "values": c.span,
+        {"column": c.name, "type": c.kind, "used as": _part(taken, how, c), "values": c.span,
          "distinct": c.n_distinct, "missing": c.n_missing}
         for c in taken.columns[:_MOST_COLUMNS * 5]
     ]  # fmt: skip
@@ -159,30 +166,27 @@ def _columns_table(taken: Upload, how: Preparation) -> None:
         st.caption(". ".join([*(notes[:3] if more else notes), *more, text.COLUMNS_NOTE]))
 
 
-def _part(taken: Upload, how: Preparation, name: str) -> str:
-    column = taken.table.column(name)
-    if name == how.label:
+def _part(taken: Upload, how: Preparation, column: Column) -> str:
+    if column.name == how.label:
         return "label"
-    if name == how.order:
+    if column.name == how.order:
         return "order"
-    if name in how.leave_out or not column.is_usable or taken.pictures is not None:
+    if column.name in how.leave_out or not column.is_usable or taken.pictures is not None:
         return "—"
     if column.kind == CATEGORY:
         return "zeros and ones" if how.categories == "one-hot" else "—"
     return "number" if column.kind == NUMBER else "days"
 
 
-def _is_class(taken: Upload, how: Preparation) -> bool:
-    column = taken.table.column(how.label)
+def _is_class(column: Column) -> bool:
     return column.kind == CATEGORY or column.n_distinct <= choices.MOST_CLASSES
 
 
-def _thumbnails(taken: Upload, how: Preparation) -> None:
-    """Draw a few images, spread over all, in the size that they will have."""
-    shape = taken.shape_of(how)
-    rows = np.unique(np.linspace(0, taken.n_rows - 1, _THUMBNAILS).astype(int))
+def _thumbnails(pictures: Pictures, n: int, shape: tuple[int, ...]) -> None:
+    """Draw a few of n images, spread over all, in the size that they will have."""
+    rows = np.unique(np.linspace(0, n - 1, _THUMBNAILS).astype(int))
     try:
-        pixels = taken.pictures.decode(rows, shape[:2], len(shape) == 3)
+        pixels = pictures.decode(rows, (shape[0], shape[1]), len(shape) == 3)
     except RfvizError as error:
         st.error(str(error))
         return
@@ -252,7 +256,8 @@ class _Asker:
                               placeholder="Nothing")  # fmt: skip
 
     def number(self, param: Param) -> int:
-        return st.number_input(param.label, int(param.low), int(param.high), getattr(self._begun, param.name), step=1,
+        low, high = int(param.low or 0), None if param.high is None else int(param.high)
+        return st.number_input(param.label, low, high, getattr(self._begun, param.name), step=1,
                                key=self._key(param.name), help=param.help)  # fmt: skip
 
     def rows(self) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
@@ -55,7 +55,7 @@ class Target:
     precision: str = "float32"
 
     @contextmanager
-    def active(self) -> Iterator[None]:
+    def active(self) -> Generator[None, None, None]:
         """Make ``"auto"`` mean this device, and products have this precision, while inside."""
         with backend.using(self.device), backend.product_precision(self.precision):
             yield
@@ -154,7 +154,7 @@ _thread = threading.local()
 
 
 @contextmanager
-def running(job: Job) -> Iterator[None]:
+def running(job: Job) -> Generator[None, None, None]:
     """Mark the calling thread as running this job while inside."""
     before = current_job()
     _thread.job = job

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -48,7 +48,7 @@ def new_request(target: Target | None = None) -> Request:
 
 
 @contextmanager
-def acting_for(request: Request) -> Iterator[None]:
+def acting_for(request: Request) -> Generator[None, None, None]:
     """Let the calling thread compute for a request while inside."""
     token = _acting.set(request)
     try:

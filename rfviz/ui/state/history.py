@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 __all__ = ["DEPTH", "History", "history_buttons", "history_of", "remove_entries"]
 
@@ -21,7 +22,7 @@ DEPTH = 50
 _TOGETHER_S = 1.0
 _HERE = Path(__file__).parent
 
-_mount = st.components.v2.component(
+_mount = component(
     "rfviz.history",
     html='<div class="history" role="group" aria-label="History"></div>',
     css=(_HERE / "history.css").read_text(encoding="utf-8"),

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 from rfviz.lab.address import format_value
 from rfviz.lab.controls import Control
@@ -27,7 +28,7 @@ from rfviz.ui.state.history import History, history_of
 __all__ = ["PageState"]
 
 _LAST_PAGE = "rfviz:page"
-_sync = st.components.v2.component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
+_sync = component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
 
 
 class PageState:

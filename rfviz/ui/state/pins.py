@@ -11,8 +11,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
-from plotly.io.json import to_json_plotly
+from streamlit.components.v2 import component
 
+from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.controls import shown
 from rfviz.ui.state.page_state import PageState
 
@@ -33,14 +34,14 @@ export default function ({ data }) {
 }
 """
 
-_row = st.components.v2.component(
+_row = component(
     "rfviz.pins",
     html='<div class="pins" role="group" aria-label="Pinned charts"></div>',
     css=(_HERE / "pins.css").read_text(encoding="utf-8"),
     js=(_HERE / "pins.js").read_text(encoding="utf-8"),
     isolate_styles=False,  # Plotly puts its rules of style into the page's head
 )
-_sheet = st.components.v2.component("rfviz.pin_sheet", js=_SHEET_JS)
+_sheet = component("rfviz.pin_sheet", js=_SHEET_JS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +85,9 @@ def want(page: str, chart: str) -> None:
 def take(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
     """Pin a figure with the present settings; the oldest one goes where there are too many."""
     name = secrets.token_hex(6)
-    spec = figure.to_dict()
+    spec: dict[str, Any] = figure.to_dict()
     layout = {key: value for key, value in spec["layout"].items() if key != "template"}
-    text = to_json_plotly({"name": name, "figure": {"data": list(spec["data"]), "layout": layout}})
+    text = plotly_json({"name": name, "figure": {"data": list(spec["data"]), "layout": layout}})
     pin = Pin(name, chart, dict(state.values()), _words(state), text.encode(), alt)
     st.session_state[f"{state.page}:pins"] = [*pins_of(state.page), pin][-MOST:]
 

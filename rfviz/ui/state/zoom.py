@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 from rfviz.lab.zoom import read_zoom
 from rfviz.ui.state.page_state import PageState
@@ -21,7 +22,7 @@ export default function ({ data, setStateValue }) {
   return () => clearInterval(timer);
 }
 """
-_look = st.components.v2.component("rfviz.current_zoom", js=_JS)
+_look = component("rfviz.current_zoom", js=_JS)
 
 
 def current_zoom(state: PageState, place: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 from rfviz.errors import RfvizError
 from rfviz.lab.index import FACTS
@@ -24,15 +25,28 @@ __all__ = ["LESSONS", "all_lessons", "begin", "links", "panel"]
 LESSONS = ASSETS / "lessons"
 _VISIT = "rfviz:lesson"
 _HERE = Path(__file__).parent
-_read: dict[tuple, tuple[tuple[Lesson, ...], tuple[str, ...]]] = {}
+_read: dict[tuple[tuple[str, int], ...], tuple[tuple[Lesson, ...], tuple[str, ...]]] = {}
 
-_keys = st.components.v2.component("rfviz.lesson_keys", js=(_HERE / "lesson_keys.js").read_text(encoding="utf-8"))
+_keys = component("rfviz.lesson_keys", js=(_HERE / "lesson_keys.js").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
 class _Visit:
-    """Where the user is: lesson, step from 1, whether the answer is shown, what was predicted, and how often the step
-    was begun anew."""
+    """Where the user is in a lesson.
+
+    Attributes
+    ----------
+    lesson : str
+        Its slug.
+    step : int
+        From 1.
+    shown : bool
+        Whether the answer is.
+    chosen : str or None
+        What was predicted.
+    again : int
+        How often the step was begun anew.
+    """
 
     lesson: str
     step: int

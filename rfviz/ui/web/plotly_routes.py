@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import streamlit as st
 from starlette.requests import Request
@@ -30,7 +30,7 @@ def plotly_routes() -> list[Route]:
     return [Route(plotly_address(script), _answer(script)) for script in scripts()]
 
 
-def _answer(script: Script) -> Callable:
+def _answer(script: Script) -> Callable[[Request], Awaitable[FileResponse]]:
     immutable = {"Cache-Control": "public, max-age=31536000, immutable"}
 
     async def answer(request: Request) -> FileResponse:

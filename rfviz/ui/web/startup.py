@@ -8,7 +8,7 @@ import logging
 import os
 import pkgutil
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -36,7 +36,7 @@ _PRELOADED = (
 
 
 @asynccontextmanager
-async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
+async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any], None]:
     """Import what pages need, build the kernels' tables, look for a GPU, and freeze all that for garbage collection.
 
     A full collection walks every object of the scientific stack, which holds the interpreter for 0.1 s; frozen, those

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.parse import urlencode
 
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
+from streamlit.components.v2 import component
 
 from rfviz import backend
 from rfviz.ui.device_use import describe
@@ -23,7 +23,7 @@ _CSS = """
 .badge .name { font-weight: 600; }
 .badge [hidden] { display: none; }
 """
-_mount = st.components.v2.component(
+_mount = component(
     "rfviz.badge",
     html='<div class="badge" role="status" aria-live="off"><div class="name"></div><div class="memory"></div>'
     '<div class="queue"></div><div class="last"></div></div>',

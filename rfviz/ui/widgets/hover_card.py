@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
+from streamlit.components.v2 import component
 
 __all__ = ["hover_card"]
 
@@ -29,8 +29,8 @@ export default function ({ data }) {
 }
 """
 
-_sheet = st.components.v2.component("rfviz.sheet", js=_SHEET_JS)
-_card = st.components.v2.component(
+_sheet = component("rfviz.sheet", js=_SHEET_JS)
+_card = component(
     "rfviz.hover_card",
     html='<div class="card"></div>',
     css=_CSS,

@@ -48,7 +48,7 @@ def sprite(dataset: Dataset, columns: int = 40, side: int = 56) -> dict[str, obj
         ``uri``, ``columns``, and the ``width`` and ``height`` of a tile in pixels.
     """
     pixels = as_pixels(dataset)
-    shrink = max(dataset.image_shape[0] // side, 1)
+    shrink = max(dataset.shape_of_images[0] // side, 1)
     pixels = pixels[:, ::shrink, ::shrink] if shrink > 1 else pixels
     n, height, width = pixels.shape[:3]
     rows = -(-n // columns)

@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 import plotly.io as pio
 import streamlit as st
+from streamlit.components.v2 import component
 
 from rfviz.figures.plotly_js import needed_script
 from rfviz.ui.teaching.presenter import is_presenting
@@ -24,7 +25,7 @@ _CSS = """
 
 _SCRIPTS = ("../web/load_plotly.js", "chart_room.js", "live_chart.js")
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
-_mount = st.components.v2.component(
+_mount = component(
     "rfviz.live_chart",
     html='<div class="live-chart" role="figure"></div>',
     css=_CSS,
@@ -55,7 +56,7 @@ def live_chart(
     square : bool
         Whether the plane between the axes is to be no taller than wide; the figure then needs margins too.
     """
-    spec = figure.to_dict()
+    spec: dict[str, Any] = figure.to_dict()
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
     asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
     asked["large"] = is_presenting()
@@ -76,7 +77,9 @@ def live_chart(
             st.session_state[_placed(key)] = new[-1][2], [*waiting, *((x, y) for x, y, _ in new)]
 
     callbacks: dict[str, Any] = {"on_picked_change": take_over} if clickable else {}
-    _mount(key=key, data=data, **callbacks, **({"on_placed_change": take_places} if placing else {}))
+    if placing:
+        callbacks["on_placed_change"] = take_places
+    _mount(key=key, data=data, **callbacks)
 
 
 def taken_row(key: str, none: int | None = None) -> int | None:

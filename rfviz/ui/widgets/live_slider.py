@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 __all__ = ["live_slider"]
 
@@ -23,7 +24,7 @@ _HTML = """
 </div>
 """
 
-_mount = st.components.v2.component(
+_mount = component(
     "rfviz.live_slider",
     html=_HTML,
     css=(_HERE / "live_slider.css").read_text(encoding="utf-8"),

@@ -15,9 +15,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
-from plotly.io.json import to_json_plotly
+from streamlit.components.v2 import component
 
 from rfviz.errors import RfvizError
+from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.animation import Animation, AnimationSpec
 from rfviz.lab.cache import Cache
 from rfviz.ui.cache import ProgressBar, SessionCache
@@ -50,11 +51,14 @@ export default function (component) {
 }
 """
 
-_bar = st.components.v2.component("rfviz.play", html=_HTML, css=".bar { min-height: 2rem; }", js=_BAR_JS)
-_code = st.components.v2.component(
+_bar = component("rfviz.play", html=_HTML, css=".bar { min-height: 2rem; }", js=_BAR_JS)
+_code = component(
     "rfviz.play_code", js=f"const CSS_TEXT = {_STYLE};\n{(_HERE / 'play.js').read_text(encoding='utf-8')}"
 )
-_frames = st.components.v2.component("rfviz.animation", js=_FRAMES_JS)
+_frames = component("rfviz.animation", js=_FRAMES_JS)
+
+# Where a part of a figure is: names of attributes, places in lists.
+_Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ def chart_bar(
             state.apply({spec.control: value})
 
     data = [{"id": name, "symbol": spec.symbol, "now": spec.now} for name, spec in names.items()]
-    callbacks = {"on_asked_change": play, "on_kept_change": keep}
+    callbacks: dict[str, Any] = {"on_asked_change": play, "on_kept_change": keep}
     if pin is not None:
         callbacks["on_pinned_change"] = pin
     _bar(key=key, data={"chart": chart, "animations": data, "pin": pin is not None}, **callbacks)
@@ -154,11 +158,11 @@ def encode(name: str, animation: Animation) -> bytes:
         "first": first,
         "changes": changes,
     }
-    return to_json_plotly(message).encode()
+    return plotly_json(message).encode()
 
 
 def _spec(figure: go.Figure) -> dict[str, Any]:
-    spec = figure.to_dict()
+    spec: dict[str, Any] = figure.to_dict()
     # The template is made from the page's theme, and the zoom is that of the page's own picture.
     layout = {name: value for name, value in spec["layout"].items() if name not in ("template", "uirevision")}
     return {"data": list(spec["data"]), "layout": layout}
@@ -175,7 +179,7 @@ def _one_view(layouts: list[dict[str, Any]]) -> None:
                 layout[name] = layout[name] | {"range": [high, low] if down else [low, high]}
 
 
-def _changes(old: Any, new: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]]:
+def _changes(old: Any, new: Any, path: _Path = ()) -> Iterator[tuple[_Path, Any]]:
     """Yield where a figure differs from another one, by the smallest parts that can be exchanged."""
     if isinstance(old, dict) and isinstance(new, dict) and "bdata" not in old and "bdata" not in new:
         for name in {**old, **new}:
@@ -187,5 +191,5 @@ def _changes(old: Any, new: Any, path: tuple = ()) -> Iterator[tuple[tuple, Any]
         yield path, new
 
 
-def _nested(values: list) -> bool:
+def _nested(values: list[Any]) -> bool:
     return bool(values) and isinstance(values[0], dict)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 from rfviz.ui.state import PageState
 
@@ -23,7 +24,7 @@ _HTML = """
 </div>
 """
 
-_mount = st.components.v2.component(
+_mount = component(
     "rfviz.zoo",
     html=_HTML,
     css=(_HERE / "zoo_gallery.css").read_text(encoding="utf-8"),
