@@ -106,6 +106,20 @@ _LIBRARY = (
         ("tests/skeleton/test_occurrence.py::test_against_all_draws",),
     ),
     Fault(
+        "pixels that occur together as if one occurred twice",
+        "rfviz/lab/pixel_cooccurrence/compute.py",
+        "covariance = joint - single * single[..., pixel, None]",
+        "covariance = joint - single * single",
+        ("tests/lab/pixel_cooccurrence/test_compute.py::test_counts_are_those_of_brute_force",),
+    ),
+    Fault(
+        "the last feature of a prefix counted with the next one",
+        "rfviz/lab/pixel_cooccurrence/compute.py",
+        'np.searchsorted(grid, rows, side="right")',
+        'np.searchsorted(grid, rows, side="left")',
+        ("tests/lab/pixel_cooccurrence/test_compute.py::test_counts_are_those_of_brute_force",),
+    ),
+    Fault(
         "patches with height and width swapped",
         "rfviz/skeleton/patches.py",
         ".transpose(0, 1, 2, 4, 5, 3)",
