@@ -15,6 +15,7 @@ ALLOWED = {
     "rfviz._version": set(),
     "rfviz._blas": set(),
     "rfviz.errors": set(),
+    "rfviz.progress": set(),
     "rfviz.params": {"errors"},
     "rfviz.backend": {"errors", "params"},
     "rfviz.cuda": {"errors"},
@@ -41,8 +42,8 @@ ALLOWED |= {
 }
 # Files of a page that draw.
 DRAWING = {"figures.py", "animation.py", "page.py"}
-# Any module may read the version, which is a constant.
-EVERYWHERE = {"_version"}
+# Any module may read the version, which is a constant, and say that it reports its progress.
+EVERYWHERE = {"_version", "progress"}
 
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {

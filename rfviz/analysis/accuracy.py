@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
@@ -24,6 +23,7 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.linear_model import DoublyStochasticPath, RidgePath, StochasticPath, default_grid
 from rfviz.linear_model.losses import LOSSES
 from rfviz.params import Param
+from rfviz.progress import Progress, silent
 
 __all__ = [
     "DOUBLY_STOCHASTIC",

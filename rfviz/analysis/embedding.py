@@ -14,12 +14,12 @@ from sklearn.decomposition import PCA
 from rfviz.analysis.mapping import map_points, points_for
 from rfviz.analysis.order import CurveOrder, compare_orders, rank_correlation
 from rfviz.analysis.points import blas_for, centred_gram, normalise, span_coordinates
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.features import MapSpec
 from rfviz.features.receptive import TooManyRectanglesError
+from rfviz.progress import Progress, silent
 
 __all__ = [
     "MAX_EXACT",
@@ -192,7 +192,7 @@ def embed(
     exact : Projection, optional
         What :func:`exact_components` gave for the same kernel; the axes of the features are turned to agree with it.
     progress : callable
-        See :data:`rfviz.analysis.progress.Progress`.
+        See :data:`rfviz.progress.Progress`.
     """
     feature_map = spec.resolve(points.original).make()
     X = points_for(feature_map, points)

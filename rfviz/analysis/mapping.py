@@ -7,9 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from rfviz.analysis.progress import Progress
 from rfviz.backend import check_memory, to_host
 from rfviz.features import FeatureMap
+from rfviz.progress import Progress
 
 __all__ = ["Points", "map_points", "points_for"]
 
@@ -39,7 +39,7 @@ def map_points(feature_map: FeatureMap, X: np.ndarray, progress: Progress, start
         Fitted.
     X : ndarray of shape (n_samples, n_features)
     progress : callable
-        See :data:`rfviz.analysis.progress.Progress`.
+        See :data:`rfviz.progress.Progress`.
     start, stop : float
         Shares of the whole computation before and after the mapping.
     text : str

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from rfviz.analysis.points import blas_for
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import array_namespace, check_memory, to_host
 from rfviz.features import FeatureMap
+from rfviz.progress import Progress, silent
 
 __all__ = ["estimates", "prefix_grams"]
 

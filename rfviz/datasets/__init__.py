@@ -14,7 +14,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import Any
 
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.bundled import breast_cancer, digits, photo_patches, turning_head
 from rfviz.datasets.downloads import activity, adult, cifar10, kddcup99, mnist, olivetti, umist
 from rfviz.datasets.files import folder as _folder
@@ -23,6 +23,7 @@ from rfviz.datasets.memory import memory_limit, set_memory_limit
 from rfviz.datasets.synthetic import binary_toy, categorical_toy, circle, circles, moons, sphere, spirals, xor
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.params import validate
+from rfviz.progress import Progress
 
 __all__ = [
     "DEFAULT",

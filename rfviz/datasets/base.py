@@ -12,10 +12,7 @@ from rfviz.datasets.wording import counted
 from rfviz.errors import DataError
 from rfviz.params import Param
 
-__all__ = ["Dataset", "DatasetSpec", "Progress"]
-
-# progress(fraction in [0, 1] or None where the total is unknown, one line of text)
-Progress = Callable[[float | None, str], None]
+__all__ = ["Dataset", "DatasetSpec"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

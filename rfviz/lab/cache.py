@@ -26,19 +26,16 @@ import pandas as pd
 import psutil
 from scipy import sparse
 
-from rfviz.analysis.progress import silent
 from rfviz.errors import Messages, active_log, capture_warnings, warn
+from rfviz.progress import Progress, silent
 
-__all__ = ["Cache", "Cached", "CachedFunction", "Report", "Store", "default_budget", "size_of"]
+__all__ = ["Cache", "Cached", "CachedFunction", "Store", "default_budget", "size_of"]
 
 R = TypeVar("R")
 
 #: A module-level function of hashable arguments that takes ``cache=``, through which it calls others and reports its
 #: progress. (That the last argument is named ``cache`` cannot be said in types.)
 CachedFunction = Callable[..., R]
-
-#: ``report(share, text)`` of a computation that runs; the share is None where nobody knows it.
-Report = Callable[[float | None, str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +128,11 @@ class Cache:
         For the functions that are called.
     """
 
-    def __init__(self, store: Store | None = None, progress: Report = silent) -> None:
+    def __init__(self, store: Store | None = None, progress: Progress = silent) -> None:
         self.store = Store(sys.maxsize) if store is None else store
         self.progress = progress
 
-    def with_progress(self, progress: Report) -> Cache:
+    def with_progress(self, progress: Progress) -> Cache:
         """Return a cache over the same store that reports elsewhere."""
         return Cache(self.store, progress)
 

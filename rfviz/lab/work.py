@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from rfviz import backend
-from rfviz.analysis.progress import Progress
 from rfviz.errors import DataError, DeviceError, RfvizError, warn
 from rfviz.lab.cache import Cache, CachedFunction
+from rfviz.progress import Progress
 
 __all__ = ["Failure", "Part", "Work", "attempt"]
 

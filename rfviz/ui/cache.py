@@ -12,10 +12,10 @@ import streamlit as st
 from streamlit.errors import StreamlitDuplicateElementKey
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from rfviz.analysis.progress import silent
 from rfviz.errors import Messages, active_log
 from rfviz.features.meter import metered
-from rfviz.lab.cache import Cache, Cached, CachedFunction, Report, Store
+from rfviz.lab.cache import Cache, Cached, CachedFunction, Store
+from rfviz.progress import Progress, silent
 from rfviz.ui import device_use, scheduler
 from rfviz.ui.scheduler.session import new_request, session_target
 from rfviz.ui.streamlit_private import stop_superseded_run
@@ -40,11 +40,11 @@ class SessionCache(Cache):
         Returns the container in which warnings are shown that nobody captures.
     """
 
-    def __init__(self, progress: Report = silent, warnings: Callable[[], Any] = st.container) -> None:
+    def __init__(self, progress: Progress = silent, warnings: Callable[[], Any] = st.container) -> None:
         super().__init__(STORE, progress)
         self._warnings_container = warnings
 
-    def with_progress(self, progress: Report) -> SessionCache:
+    def with_progress(self, progress: Progress) -> SessionCache:
         """Return a cache that reports elsewhere."""
         return SessionCache(progress, self._warnings_container)
 
@@ -63,7 +63,7 @@ class SessionCache(Cache):
         used, key = session_target(), self._key(function, args)
         nested = scheduler.current_request() is not None
 
-        def work(report: Report) -> Any:
+        def work(report: Progress) -> Any:
             entry = self.store.get(key)  # another session may have computed it while this one waited
             if entry is not None:
                 return entry

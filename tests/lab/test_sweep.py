@@ -5,7 +5,6 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC
-from rfviz.analysis.progress import silent
 from rfviz.errors import DataError, MemoryBudgetError, capture_warnings, warn
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, RandomProjection
 from rfviz.lab import sweep as sweep_module
@@ -17,6 +16,7 @@ from rfviz.lab.panel import Data
 from rfviz.lab.split_data import SplitData
 from rfviz.lab.sweep import runs_of, sweep_parts
 from rfviz.lab.work import Work
+from rfviz.progress import silent
 
 MAXOUT = Candidate("Maxout, q = 2", MapSpec(RandomMaxout, pool_size=2))
 LINEAR = Candidate("Random projection", MapSpec(RandomProjection))

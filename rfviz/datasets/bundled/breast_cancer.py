@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.scikit import bunch_of
 from rfviz.params import validate
+from rfviz.progress import Progress
 
 __all__ = ["SPEC", "load"]
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.files.arrays import Arrays
 from rfviz.datasets.parameters import RANDOM_STATE, max_samples_param
 from rfviz.params import validate
+from rfviz.progress import Progress
 
 __all__ = ["SPEC", "load"]
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.parameters import RANDOM_STATE
 from rfviz.params import Param, validate
+from rfviz.progress import Progress
 
 __all__ = ["IMAGE_SHAPE", "N_FRAMES", "SPEC", "STORED", "load", "noisy_order"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_arrays
 from rfviz.datasets.files import folder
 from rfviz.datasets.files.arrays import Arrays
@@ -18,6 +18,7 @@ from rfviz.datasets.parameters import MISSING, RANDOM_STATE, max_samples_param
 from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import validate
+from rfviz.progress import Progress
 
 __all__ = ["SPEC", "in_folder", "load"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_arrays
 from rfviz.datasets.downloads.words import MISSING_WORDS, Categorical, joined
 from rfviz.datasets.files import folder
@@ -19,6 +19,7 @@ from rfviz.datasets.parameters import RANDOM_STATE, max_samples_param
 from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import validate
+from rfviz.progress import Progress
 
 __all__ = ["CATEGORICAL", "NUMERIC", "SPEC", "in_folder", "load"]
 

@@ -25,12 +25,12 @@ from urllib.error import HTTPError, URLError
 
 import numpy as np
 
-from rfviz.datasets.base import Progress
 from rfviz.datasets.files.arrays import Arrays
 from rfviz.datasets.files.content import File
 from rfviz.datasets.memory import size_text
 from rfviz.datasets.wording import one_line, reason
 from rfviz.errors import DataError, DownloadError
+from rfviz.progress import Progress
 
 __all__ = ["NETWORK", "Download", "cache_home", "download_error", "npz_bytes", "obtain", "obtain_arrays"]
 

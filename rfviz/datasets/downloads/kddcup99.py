@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_arrays
 from rfviz.datasets.downloads.words import Categorical, joined
 from rfviz.datasets.files import folder
@@ -22,6 +22,7 @@ from rfviz.datasets.scikit import bunch_of
 from rfviz.datasets.subsample import nested_order
 from rfviz.errors import DataError
 from rfviz.params import Param, validate
+from rfviz.progress import Progress
 
 __all__ = ["PARAMS", "SPEC", "in_folder", "load"]
 

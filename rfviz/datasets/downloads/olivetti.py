@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import validate
+from rfviz.progress import Progress
 
 __all__ = ["SPEC", "load"]
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Progress
 from rfviz.datasets.downloads import openml_api, openml_list
 from rfviz.datasets.downloads.cache import NETWORK, Download, download_error, obtain
 from rfviz.datasets.downloads.openml_api import Entry
@@ -25,6 +24,7 @@ from rfviz.datasets.files.upload import Upload, read_upload
 from rfviz.datasets.scikit import bunch_of
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError, DownloadError
+from rfviz.progress import Progress
 
 __all__ = ["Entry", "fetch", "find", "search"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain
 from rfviz.datasets.downloads.pixels import as_bytes, smoothest
 from rfviz.datasets.files.npz import read_npz
@@ -17,6 +17,7 @@ from rfviz.datasets.parameters import ONLY_CLASS
 from rfviz.datasets.scikit import bunch_of
 from rfviz.errors import DataError
 from rfviz.params import validate
+from rfviz.progress import Progress
 
 __all__ = ["SPEC", "load"]
 

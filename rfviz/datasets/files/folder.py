@@ -38,7 +38,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.files.content import File, format_of
 from rfviz.datasets.files.meta import Meta, read_meta
 from rfviz.datasets.files.npz import Layout, npz_layout
@@ -52,6 +52,7 @@ from rfviz.datasets.parameters import MISSING, ONLY_CLASS, RANDOM_STATE, max_sam
 from rfviz.datasets.wording import counted
 from rfviz.errors import DataError
 from rfviz.params import Param, validate
+from rfviz.progress import Progress
 
 __all__ = ["PREFIX", "files", "first", "folder", "set_folder", "specs"]
 

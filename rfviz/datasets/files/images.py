@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rfviz.datasets import memory
-from rfviz.datasets.base import Progress
 from rfviz.datasets.files.content import File, open_archive
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.wording import counted, one_line, reason
 from rfviz.errors import DataError
+from rfviz.progress import Progress
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, Progress
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.files.features import features_of, gap_list
 from rfviz.datasets.files.images import Pictures, common_shape
 from rfviz.datasets.files.labels import Labels, encode
@@ -13,6 +13,7 @@ from rfviz.datasets.files.table import CATEGORY, EMPTY, Table
 from rfviz.datasets.subsample import subsample
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
+from rfviz.progress import Progress
 
 __all__ = ["image_shape", "prepare"]
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rfviz.datasets.base import Dataset, Progress
+from rfviz.datasets.base import Dataset
 from rfviz.datasets.files.content import MAX_BYTES, File, format_of, reading
 from rfviz.datasets.files.images import Pictures, ZippedPictures, numbers_in, read_zip
 from rfviz.datasets.files.meta import Meta
@@ -29,6 +29,7 @@ from rfviz.datasets.files.text import MAX_COLUMNS, read_text
 from rfviz.datasets.memory import size_text
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError, MemoryBudgetError
+from rfviz.progress import Progress
 
 if TYPE_CHECKING:
     import pandas as pd

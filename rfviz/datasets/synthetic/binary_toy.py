@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.synthetic import random_rows
 from rfviz.errors import ParameterError
 from rfviz.params import Param, validate
+from rfviz.progress import Progress
 
 __all__ = ["SPEC", "load"]
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset, DatasetSpec, Progress
+from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.synthetic import random_rows
 from rfviz.params import Param, validate
+from rfviz.progress import Progress
 
 __all__ = ["SPEC", "load"]
 

@@ -23,11 +23,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import gigabytes, memory_budget
 from rfviz.errors import DataError, RfvizError
 from rfviz.linear_model.targets import Targets
 from rfviz.params import Param
+from rfviz.progress import Progress, silent
 
 __all__ = ["BASELINES", "Baseline", "BaselineRefusedError", "BaselineResult", "array_bytes", "run_baseline"]
 

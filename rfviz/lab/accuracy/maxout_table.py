@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory, get_device
 from rfviz.errors import DataError
 from rfviz.features import RandomMaxout
@@ -22,6 +21,7 @@ from rfviz.linear_model.grid import gram_bytes
 from rfviz.linear_model.normal_equations import NormalEquations, Solution
 from rfviz.linear_model.scoring import Solutions
 from rfviz.linear_model.targets import Targets
+from rfviz.progress import Progress, silent
 
 __all__ = ["PAPER_TABLE_1", "TABLE_M", "TABLE_Q", "MaxoutTable", "maxout_table"]
 
@@ -101,7 +101,7 @@ def maxout_table(
     n_held : int
     device : str
     progress : callable
-        See :data:`rfviz.analysis.progress.Progress`.
+        See :data:`rfviz.progress.Progress`.
 
     Returns
     -------

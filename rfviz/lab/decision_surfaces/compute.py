@@ -11,7 +11,6 @@ import pandas as pd
 
 from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.plane import RESOLUTION, Plane
-from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory, single_threaded_blas
 from rfviz.errors import DataError
@@ -19,6 +18,7 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.features.sparse_map import SparseFeatureMap
 from rfviz.lab.decision_surfaces.calibration import calibration_rows, fit_slope, probabilities
 from rfviz.linear_model import RidgePath, StochasticPath
+from rfviz.progress import Progress, silent, within
 
 __all__ = [
     "M_GRID",
@@ -236,11 +236,8 @@ def map_surfaces(
             path: Any = RidgePath(features, m_grid=grid, alphas=_penalties(split))
         else:
             path = StochasticPath(features, m_grid=grid, loss=loss)
-
-        def report(share: float, text: str) -> None:
-            progress(start + (stop - start) * share, text)
-
-        return path.fit(lift(split.X_train[rows]), split.y_train[rows], progress=report)
+        part = within(progress, start, stop)
+        return path.fit(lift(split.X_train[rows]), split.y_train[rows], progress=part)
 
     with single_threaded_blas():
         path = fit(slice(None), 0.0, 0.4)

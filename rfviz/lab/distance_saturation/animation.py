@@ -11,7 +11,6 @@ import numpy as np
 from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import squared_distances
-from rfviz.analysis.progress import Progress, silent
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import SEEDS, Animation, affordable, one_by_one
 from rfviz.lab.cache import Cache
@@ -24,6 +23,7 @@ from rfviz.lab.distance_saturation.compute import (
     on_common_axes,
 )
 from rfviz.lab.distance_saturation.figures import plot_saturation
+from rfviz.progress import Progress, silent, within
 
 __all__ = ["over_m", "over_pools", "over_seeds", "predicted_deviation", "saturation_over_m", "seed_band"]
 
@@ -102,11 +102,8 @@ def saturation_over_m(
     """
     streams = []
     for index, spec in enumerate(specs):
-
-        def report(share: float, text: str, index: int = index) -> None:
-            progress(0.6 * (index + share) / len(specs), text)
-
-        streams.append(_over_m(pairs, spec, m_values, report))
+        part = within(progress, 0.6 * index / len(specs), 0.6 * (index + 1) / len(specs))
+        streams.append(_over_m(pairs, spec, m_values, part))
     results = []
     for mapped in zip(*streams, strict=True):
         results.append(on_common_axes(pairs, specs[0].cls, mapped, labels))

@@ -11,12 +11,12 @@ import pandas as pd
 
 from rfviz.analysis.mapping import map_points, points_for
 from rfviz.analysis.points import blas_for, centred_gram, normalise, span_coordinates, squared_distances
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.features import DistanceLaw, FeatureMap, MapSpec
 from rfviz.features.receptive import TooManyRectanglesError
+from rfviz.progress import Progress, silent
 
 __all__ = [
     "MAX_POINTS",
@@ -296,7 +296,7 @@ def saturation(
     labels : sequence of str
         Name of each map.
     progress : callable
-        See :data:`rfviz.analysis.progress.Progress`.
+        See :data:`rfviz.progress.Progress`.
 
     Raises
     ------

@@ -19,10 +19,10 @@ from rfviz.analysis.kernel_sample import KernelSample
 from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import estimates
 from rfviz.analysis.points import blas_for
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.bounds import BoundStatement
 from rfviz.features import FeatureMap, MapSpec, ProductLaw
+from rfviz.progress import Progress, silent
 
 __all__ = ["ABOUT", "DELTAS", "Comparison", "Curve", "MeasuredErrors", "compare", "measure_errors", "needed"]
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
 from rfviz.bounds import LOSSES
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.linear_model import RidgePath
+from rfviz.progress import Progress, silent
 
 __all__ = ["MeasuredRisk", "measure_risk"]
 

@@ -13,7 +13,6 @@ from sklearn.neighbors import NearestNeighbors
 
 from rfviz.analysis.mapping import points_for
 from rfviz.analysis.points import normalise, span_coordinates
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, ParameterError
@@ -21,6 +20,7 @@ from rfviz.features import FeatureMap, HashingMap, MapSpec, registry
 from rfviz.features.draws import uniform
 from rfviz.features.hashing import code_dtype, row_angles
 from rfviz.params import Param
+from rfviz.progress import Progress, silent
 
 __all__ = [
     "MAX_POINTS",

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from rfviz.analysis.mapping import points_for
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.features import FeatureMap, MapSpec, RandomMaxout, RandomProjection
 from rfviz.lab.hashing.hamming import PackedCodes, hamming_blocks, pack
 from rfviz.lab.hashing.points import HashPoints, make_hash
+from rfviz.progress import Progress, silent
 
 __all__ = ["RecallCurve", "RecallResult", "code_lengths", "expected_recall", "recall_curves"]
 

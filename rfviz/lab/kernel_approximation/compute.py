@@ -17,11 +17,11 @@ from rfviz.analysis.kernel_sample import KernelSample
 from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import estimates
 from rfviz.analysis.points import blas_for
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.errors import ParameterError
 from rfviz.features import FeatureMap, MapSpec, ProductLaw
 from rfviz.params import Param
+from rfviz.progress import Progress, silent
 
 __all__ = [
     "CONFIDENCE",
@@ -217,7 +217,7 @@ def kernel_errors(
     label : str
         By default that of the map.
     progress : callable
-        See :data:`rfviz.analysis.progress.Progress`.
+        See :data:`rfviz.progress.Progress`.
 
     Raises
     ------

@@ -12,10 +12,10 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from rfviz.analysis.accuracy import grid_segments
-from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory
 from rfviz.errors import DataError
+from rfviz.progress import Progress, silent
 
 __all__ = ["BoostSegment", "BoostState", "boost", "check_classes", "stump_segments"]
 

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from scipy.linalg import solve
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory, to_host
 from rfviz.errors import DataError
@@ -22,6 +21,7 @@ from rfviz.lab.kitchen_sinks.boosting import check_classes
 from rfviz.linear_model.cholesky_path import solve_path
 from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.targets import Targets
+from rfviz.progress import Progress, silent
 
 __all__ = ["WeightDecay", "distinct_features", "largest_weights"]
 

@@ -13,11 +13,11 @@ from rfviz.analysis.embedding import MAX_EXACT, EmbeddingPoints, Projection, ali
 from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import blas_for
-from rfviz.analysis.progress import Progress, silent
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, affordable
 from rfviz.lab.cache import Cache
+from rfviz.progress import Progress, silent, within
 
 __all__ = ["animation", "embedding_over_m", "over_m", "turned_to_agree"]
 
@@ -99,7 +99,7 @@ def embedding_over_m(
         raise DataError(f"This chart can be animated for up to {MAX_EXACT:,} points, not {len(X):,}. Choose fewer.")
     order = points.given_order if len(X) <= _ORDERED else None
     frames: list[Projection] = []
-    for gram in prefix_grams(whole.fit(X), X, m_values, lambda share, text: progress(0.5 * share, text)):
+    for gram in prefix_grams(whole.fit(X), X, m_values, within(progress, 0.0, 0.5)):
         with blas_for(len(X), len(X)):
             found = components_of_gram(f"{whole.label} PCA", gram, n_dimensions, order)
         frames.append(aligned(found, exact or points.plain))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.lab.animation import Animation
 from rfviz.lab.pixel_cooccurrence.compute import FeatureSample, PixelMap, pixel_map
 from rfviz.lab.pixel_cooccurrence.figures import plot_maps
+from rfviz.progress import Progress, silent
 from rfviz.skeleton import CoOccurrence
 
 __all__ = ["maps_animation", "over_features"]

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import check_memory
 from rfviz.errors import ParameterError
 from rfviz.features.compositional_draws import CHUNK, reached_inputs
 from rfviz.params import Param
+from rfviz.progress import Progress, silent
 from rfviz.skeleton import CoOccurrence, Skeleton, co_occurrence, pixel_groups
 
 __all__ = ["MAX_FEATURES", "FeatureSample", "PixelMap", "capacity", "exact_map", "pixel_map", "sample_features"]

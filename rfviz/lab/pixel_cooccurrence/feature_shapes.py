@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.features import CompositionalFeatures
@@ -18,6 +17,7 @@ from rfviz.features.compositional_rows import REAL, SINE
 from rfviz.figures.images import as_pixels
 from rfviz.lab.pixel_cooccurrence.compute import FeatureSample
 from rfviz.params import Param
+from rfviz.progress import Progress, silent
 from rfviz.skeleton import Skeleton
 
 __all__ = [

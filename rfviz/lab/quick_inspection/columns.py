@@ -10,10 +10,10 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.datasets import Dataset
 from rfviz.features.draws import generator
 from rfviz.lab.quick_inspection.sample import column_name, take_sample
+from rfviz.progress import Progress, silent
 
 __all__ = ["ColumnResult", "LeakResult", "inspect_columns", "inspect_leaks", "same_columns"]
 

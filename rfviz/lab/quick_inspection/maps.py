@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from rfviz.analysis.embedding import Projection, embed, prepare_points
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import single_threaded_blas
 from rfviz.datasets import Dataset
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.lab.quick_inspection.sample import Sample, of_rows
+from rfviz.progress import Progress, silent, within
 
 __all__ = ["FEATURES", "MAP_NAMES", "MapResult", "draw_maps", "feature_specs"]
 
@@ -82,9 +82,6 @@ def draw_maps(dataset: Dataset, sample: Sample, seed: int = 0, progress: Progres
         points = prepare_points(few, sample.how, 2)
         projections = [points.plain]
         for number, spec in enumerate(feature_specs(seed)):
-
-            def report(share: float, text: str, number: int = number) -> None:
-                progress((number + 1 + share) / 3, text)
-
-            projections.append(embed(points, spec, 2, None, report).features)
+            part = within(progress, (number + 1) / 3, (number + 2) / 3)
+            projections.append(embed(points, spec, 2, None, part).features)
     return MapResult(sample, tuple(projections))

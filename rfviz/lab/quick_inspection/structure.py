@@ -10,7 +10,6 @@ import pandas as pd
 from scipy.stats import norm
 from sklearn.linear_model import RidgeCV
 
-from rfviz.analysis.progress import Progress, silent
 from rfviz.backend import single_threaded_blas
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
@@ -19,6 +18,7 @@ from rfviz.features.draws import generator
 from rfviz.lab.quick_inspection.sample import Sample, scaling_of, take_sample
 from rfviz.linear_model import RidgePath
 from rfviz.linear_model.targets import Targets
+from rfviz.progress import Progress, silent
 
 __all__ = ["Curve", "Gain", "StructureResult", "inspect_structure", "stratified_folds"]
 

@@ -9,9 +9,9 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from rfviz.datasets import files
-from rfviz.datasets.base import Progress
 from rfviz.datasets.downloads import openml
 from rfviz.errors import DataError, RfvizError
+from rfviz.progress import Progress
 from rfviz.ui.own_data import text
 from rfviz.ui.own_data.preview import preview
 from rfviz.ui.own_data.session import SessionData

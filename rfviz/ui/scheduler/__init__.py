@@ -11,11 +11,11 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from rfviz import backend
+from rfviz.progress import Progress
 from rfviz.ui.scheduler.cpu_pool import CpuPool
 from rfviz.ui.scheduler.gpu_worker import GpuWorker
 from rfviz.ui.scheduler.requests import (
     Job,
-    Report,
     Request,
     Superseded,
     Target,
@@ -32,7 +32,7 @@ _lanes: dict[tuple[backend.Device, bool], CpuPool | GpuWorker] = {}
 _lock = threading.Lock()
 
 
-def run(work: Callable[[Report], R], request: Request, draw: Report = lambda share, text: None) -> R:
+def run(work: Callable[[Progress], R], request: Request, draw: Progress = lambda share, text: None) -> R:
     """Return ``work(report)``, computed when its turn has come.
 
     Parameters

@@ -7,8 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 
-from rfviz.analysis.progress import Progress
 from rfviz.errors import capture_warnings
+from rfviz.progress import Progress
 from rfviz.ui import scheduler
 from rfviz.ui.scheduler.session import acting_for, new_request
 
@@ -72,9 +72,9 @@ class Job:
         if self._left or time.monotonic() - self._seen > _PATIENCE_S:
             raise Abandoned
 
-    def _report(self, share: float, words: str) -> None:
+    def _report(self, share: float | None, words: str) -> None:
         self._check()
-        self._latest = share, words
+        self._latest = self._latest[0] if share is None else share, words
         scheduler.checkpoint()
 
     def _run(self, work: Callable[[Progress], None]) -> None:

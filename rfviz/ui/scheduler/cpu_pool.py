@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from rfviz.ui.scheduler.requests import POLL_S, FairQueue, Job, Report, checkpoint, running
+from rfviz.progress import Progress
+from rfviz.ui.scheduler.requests import POLL_S, FairQueue, Job, checkpoint, running
 
 __all__ = ["CpuPool"]
 
@@ -32,7 +33,7 @@ class CpuPool:
         with self._lock:
             return self._n_slots - self._free, len(self._queue)
 
-    def run(self, job: Job, work: Callable[[Report], R], draw: Report) -> R:
+    def run(self, job: Job, work: Callable[[Progress], R], draw: Progress) -> R:
         """Return ``work(report)``, computed in this thread once a slot is free."""
 
         def report(share: Any, text: str) -> None:

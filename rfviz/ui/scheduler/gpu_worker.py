@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 from rfviz import backend
 from rfviz.errors import DeviceError, MemoryBudgetError, warn
 from rfviz.features.blocks import DeviceFallbackWarning
+from rfviz.progress import Progress
 from rfviz.ui.scheduler.requests import (
     FOREGROUND_PER_BACKGROUND,
     POLL_S,
     FairQueue,
     Job,
-    Report,
     Superseded,
     checkpoint,
     running,
@@ -46,7 +46,7 @@ class GpuWorker:
         with self._lock:
             return self._n_running, len(self._queue)
 
-    def run(self, job: Job, work: Callable[[Report], R], draw: Report) -> R:
+    def run(self, job: Job, work: Callable[[Progress], R], draw: Progress) -> R:
         """Return ``work(report)``, computed by the worker; reports are drawn by this thread, which is the session's."""
 
         def report(share: Any, text: str) -> None:

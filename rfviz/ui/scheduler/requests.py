@@ -17,7 +17,6 @@ __all__ = [
     "POLL_S",
     "FairQueue",
     "Job",
-    "Report",
     "Request",
     "Superseded",
     "Target",
@@ -27,7 +26,6 @@ __all__ = [
     "running",
 ]
 
-Report = Callable[[Any, str], None]
 
 #: Interval at which a queued job checks for cancellation, in seconds.
 POLL_S = 0.05

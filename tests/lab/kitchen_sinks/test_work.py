@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
-from rfviz.analysis.progress import silent
 from rfviz.errors import capture_warnings, warn
 from rfviz.features import DecisionStumps, MapSpec
 from rfviz.lab import sweep as sweep_module
@@ -20,6 +19,7 @@ from rfviz.lab.panel import Data
 from rfviz.lab.split_data import SplitData
 from rfviz.lab.sweep import runs_of, sweep_parts
 from rfviz.lab.work import Work
+from rfviz.progress import silent
 
 STUMPS = Candidate("Random stumps", MapSpec(DecisionStumps))
 STEPS = (((5, 10), 1.0), ((20,), 1.0))
