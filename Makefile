@@ -25,7 +25,7 @@ test: checks
 test-all: checks
 	$(PYTEST)
 
-checks: $(VENV)/dev.stamp
+checks: $(VENV)/dev.stamp $(VENV)/plotly.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright --pythonpath $(BIN)/python

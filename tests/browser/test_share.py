@@ -66,7 +66,7 @@ def test_a_copied_link_opens_the_same_chart_elsewhere(app, visit):
 
 @pytest.mark.journey
 def test_every_file_can_be_read_back(app, visit, tmp_path):
-    page = visit(app, OTHER, accept_downloads=True)
+    page = visit(app, OTHER)
     wait_for_chart(page, SATURATION)
     zoom_in(page)
     dialog = opened(page)
@@ -108,7 +108,7 @@ def test_every_file_can_be_read_back(app, visit, tmp_path):
 
 
 def test_report_holds_the_pages_visited_and_opens_offline(app, visit, tmp_path):
-    page = visit(app, OTHER, accept_downloads=True)
+    page = visit(app, OTHER)
     wait_for_chart(page, SATURATION)
     page.get_by_role("link", name="Maxout-PCA").click()
     wait_for_chart(page, EMBEDDING)
@@ -128,7 +128,7 @@ def test_report_holds_the_pages_visited_and_opens_offline(app, visit, tmp_path):
 
 def test_the_settings_run_without_a_browser(app, visit, tmp_path):
     """The very file that the page gives, run by the command, gives the page's numbers."""
-    page = visit(app, OTHER, accept_downloads=True)
+    page = visit(app, OTHER)
     wait_for_chart(page, SATURATION)
     dialog = opened(page)
     (tmp_path / "settings.json").write_bytes(saved(page, dialog, "Settings (JSON)"))
