@@ -59,6 +59,7 @@ def test_device_arrays_are_found_where_they_hide(fake_gpu):
     assert on_device(hidden) and not on_device(Target(device={"a": [np.ones(3)]}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", [slug for slug in PAGES if slug not in ("home", "lessons", "your-machine")])
 def test_results_of_every_page_are_on_the_host(slug, fake_gpu):
     at = opened(slug, SMALL.get(slug))

@@ -58,6 +58,7 @@ def test_home_lists_data_sets_schemes_and_device():
     assert "CPU" in text or "GPU" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OFFLINE)
 def test_every_data_set_without_download_works(name):
     at = opened(EMBEDDING, {"data": name, "n_components": 200})
@@ -69,6 +70,7 @@ def test_every_data_set_without_download_works(name):
 HOW = NORMALISATION.choices
 
 
+@pytest.mark.slow
 @every_chart_page
 @pytest.mark.parametrize(("scheme", "how"), [(name, HOW[i % len(HOW)]) for i, name in enumerate(registry())])
 def test_every_map_and_every_normalisation_works(slug, scheme, how):

@@ -8,6 +8,7 @@ from tests.page_settings import OTHERS
 FIELD = {"receptive_field": (3, 5)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", [SATURATION, EMBEDDING])
 @pytest.mark.parametrize("scheme", ["RandomMaxout", "SharedPoolMaxout", "RandomFourier"])
 def test_rectangles_change_the_picture_of_images(slug, scheme):

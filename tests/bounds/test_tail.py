@@ -230,6 +230,7 @@ def test_uniform_errors_are_within_their_bounds(paired):
     assert kinds[1].features(0.2, 0.1) < kinds[0].features(0.2, 0.1) or not paired
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dimension", [1, 2])
 def test_uniform_errors_of_binning_are_within_their_bound(dimension):
     """In units of the kernel's width; and in the worst unit the printed formula is broken by nearly every draw."""

@@ -56,7 +56,6 @@ def test_the_slider_changes_the_picture_of_the_map_alone(app, visit):
     wait_for_query(page, n_components="100")
 
 
-@pytest.mark.journey
 def test_a_click_anywhere_adds_a_point(app, visit):
     page = own(app, visit)
     before = page.evaluate("(key) => rf.state(key)", LINEAR)

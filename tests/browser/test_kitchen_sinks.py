@@ -19,7 +19,6 @@ def finished(page):
     settle(page)
 
 
-@pytest.mark.journey
 def test_default_runs_by_itself_and_says_who_wins(app, visit):
     page = visit(app, SLUG)
     wait_for_chart(page, "sinks-error")

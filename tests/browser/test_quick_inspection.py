@@ -26,7 +26,6 @@ def page(app, visit):
     return page
 
 
-@pytest.mark.journey
 def test_a_click_shows_the_row_and_a_link_leads_to_its_chart(page):
     assert page.get_by_text("Linear or not").count() == 1
     x, y, row = page.evaluate(ALONE)

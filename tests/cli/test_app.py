@@ -58,6 +58,7 @@ def _answers(url):
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="ends the command by a signal")
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT], ids=["terminate", "interrupt"])
 def test_laboratory_starts_from_any_folder_and_ends_with_the_command(tmp_path, how):

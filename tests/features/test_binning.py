@@ -108,6 +108,7 @@ def test_density_of_the_rational_pitches():
         assert stats.kstest(draws, beta_prime.cdf).pvalue > ALARM
 
 
+@pytest.mark.slow
 def test_no_two_boxes_share_a_code():
     # A million boxes that are hard on a multiplicative hash: far apart, with differences that are multiples of 4096.
     grid = 4096.0 * np.stack(np.meshgrid(*[np.arange(-50, 50)] * 3), axis=-1).reshape(-1, 3)

@@ -43,6 +43,7 @@ def estimates(m=64, seeds=SEEDS, data=X, **keywords):
 # --- mean and variance ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_valid
 @pairing
 @pytest.mark.parametrize("m", [64, 33])

@@ -48,6 +48,7 @@ def estimates(skeleton, m, seeds, **setting):
     return found, feature_map, X
 
 
+@pytest.mark.slow
 @every_skeleton
 @pytest.mark.parametrize("paired", [False, True])
 def test_unbiased_for_the_compositional_kernel(name, paired):
@@ -59,6 +60,7 @@ def test_unbiased_for_the_compositional_kernel(name, paired):
     assert mean_alarms(samples, biased[ROWS]).any()
 
 
+@pytest.mark.slow
 @every_skeleton
 def test_variance_is_that_of_the_law(name):
     samples, feature_map, X = estimates(SKELETONS[name], 200, 400)

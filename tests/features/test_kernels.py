@@ -85,6 +85,7 @@ def _product_variance(feature_map, data):
     return law.variance(FEATURES) if isinstance(feature_map, (DecisionStumps, SigmoidalRidge)) else None
 
 
+@pytest.mark.slow
 @every_case
 def test_inner_products_have_the_mean_and_variance_of_theory(case):
     kernel_hats, feature_map = estimates(case)

@@ -111,6 +111,7 @@ MAPS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MAPS)
 def test_no_more_estimates_leave_the_bound_than_it_says(name):
     data, seeds, probability = rng.standard_normal((4, 5)), 2000, 0.1

@@ -80,6 +80,7 @@ def test_kernel_is_the_mean_over_rectangles_by_brute_force(scheme):
     np.testing.assert_allclose(feature_map.kernel(X), total / count, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.slow
 @every_scheme
 def test_estimates_have_that_mean_and_variance(scheme):
     X = unit_rows(5, 20) + 0.3

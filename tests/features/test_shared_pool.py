@@ -36,6 +36,7 @@ def test_indices_are_different_and_every_set_is_as_likely():
     assert (np.sort(everything, axis=0) == np.arange(7)[:, None]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("q", "P", "m"), [(4, 6, 200), (4, 40, 20), (2, 16, 500)])
 def test_mean_and_variance_by_z_scores(q, P, m):
     data, seeds = X[:4], 1500

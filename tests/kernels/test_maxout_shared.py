@@ -51,6 +51,7 @@ def test_overlaps_that_are_interpolated_agree_with_all_of_them():
     assert kernels.maxout_pool_covariance(np.cos(theta), q, P) == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [2, 4, 16])
 def test_between_independent_features_and_copies(q):
     rho = np.linspace(-1, 1, 41)

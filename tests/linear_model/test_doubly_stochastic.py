@@ -29,6 +29,7 @@ ESTIMATORS = [
 ]
 
 
+@pytest.mark.slow
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -83,6 +84,7 @@ def test_the_path_is_what_shorter_runs_give(alpha):
         np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["ridge", "logistic"])
 def test_comes_close_to_the_exact_kernel_machine(loss):
     gamma = 1 / (64 * X.var())
@@ -98,6 +100,7 @@ def test_comes_close_to_the_exact_kernel_machine(loss):
     assert many < best + 0.025 and many < 0.5 * few
 
 
+@pytest.mark.slow
 def test_regression_comes_close_to_the_exact_function():
     rng = np.random.default_rng(0)
     points = rng.uniform(-1, 1, (600, 2))
@@ -118,6 +121,7 @@ def test_centred_kernel_sets_the_step():
     assert model.learning_rate_ == pytest.approx(expected, rel=0.15)  # from one block of random features
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_weights():
     data = np.random.default_rng(0).standard_normal((64, 600)).astype(np.float32)
     labels = np.arange(64) % 2

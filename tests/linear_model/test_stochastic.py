@@ -107,6 +107,7 @@ def test_step_follows_finite_differences(loss, n_classes, fit_intercept):
 
 
 # Not the exponential: its first gradients are its largest, so that AdaGrad's last steps hardly scatter.
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 @every_optimizer
 def test_averaging_lowers_the_variance(loss, optimizer):
@@ -333,6 +334,7 @@ def test_weights_that_do_not_fit(monkeypatch):
         StochasticClassifier(RandomFourier(300, dtype="float64")).fit(X, y)
 
 
+@pytest.mark.slow
 @parametrize_with_checks(
     [
         StochasticClassifier(RandomProjection(16, dtype="float64"), loss, batch_size=16, optimizer=optimizer)

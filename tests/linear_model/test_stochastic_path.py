@@ -52,6 +52,7 @@ def test_features_are_computed_once_for_all_m():
     assert Spy.computed == 50 * (3 * len(X) + 256)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 @pytest.mark.parametrize("which", [0, 1])
 def test_defaults_do_as_well_as_ridge_on_digits(loss, which):

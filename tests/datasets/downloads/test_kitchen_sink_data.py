@@ -64,6 +64,7 @@ def test_adult_in_another_order(monkeypatch, first, second, at, n_train):
     np.testing.assert_array_equal(data.X[:, 3], np.arange(N_ADULT))
 
 
+@pytest.mark.slow
 def test_kddcup99_is_stored_without_pickle_and_expanded(monkeypatch):
     homes = []
 

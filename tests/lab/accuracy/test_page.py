@@ -58,6 +58,7 @@ def test_the_preset_takes_mnist_from_the_data_folder_else_digits(found, monkeypa
     assert values["receptive_field"] == ((8, 20) if found else (3, 6))
 
 
+@pytest.mark.slow
 def test_the_preset_runs_its_four_curves():
     at = opened(SLUG)
     next(b for b in at.button if b.label == "Receptive fields").click().run()

@@ -66,6 +66,7 @@ def test_the_slider_changes_the_first_panel_alone():
     assert before[0] != after[0] and before[1:] == after[1:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", list(registry()))
 def test_every_scheme_is_drawn_with_its_creases(scheme):
     at = opened(SLUG, MOONS | {"scheme": scheme, "n_components": 20})
@@ -88,6 +89,7 @@ def preset(at, label):
     return at
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("label", ["Two spirals", "The digits’ plane", "Linear features cannot", "Facets of maxout"])
 def test_presets_set_everything(label):
     expected = pictures(preset(opened(SLUG), label))

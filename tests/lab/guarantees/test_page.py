@@ -56,6 +56,7 @@ def test_every_data_set_without_download_works(name):
     assert specs(at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", list(registry()))
 def test_every_scheme_is_measured_or_says_why_not(scheme):
     at = opened(SLUG, {**SMALL, "scheme": scheme} | UNFOLDED)

@@ -90,6 +90,7 @@ def test_odd_numbers_show_their_bias():
     assert len(array(marks[0]["x"])) > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("button", "skeleton"), [("Figure 3, shallow", "flat"), ("Figure 3, deep", "deep")])
 def test_setting_of_figure_3(button, skeleton, monkeypatch):
     monkeypatch.delenv("RFVIZ_DATA", raising=False)

@@ -83,6 +83,7 @@ def test_other_data_have_other_points():
     assert at.session_state[f"{EMBEDDING}.point"] == 33 and len(at.toast) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", list(registry()))
 def test_settings_are_those_that_the_scheme_declares(scheme):
     at = opened(EMBEDDING, {"scheme": scheme})

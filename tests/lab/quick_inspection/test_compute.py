@@ -264,6 +264,7 @@ def test_structure_of_numbers():
     assert not line.is_nonlinear and line.has_signal and line.linear > 0.98
 
 
+@pytest.mark.slow
 def test_no_structure_is_claimed_where_there_is_none():
     claims = signals = 0
     seeds = 40

@@ -52,6 +52,7 @@ def folder(tmp_path):
     datasets.set_folder(None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OFFLINE)
 def test_every_data_set_without_download_is_inspected(name):
     at = opened(SLUG, {"data": name})
@@ -87,6 +88,7 @@ def test_links_bring_the_data_and_the_setting_along():
     assert "scheme=RandomFourier" in distances and "normalise=none" in distances
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slug", ["distance-saturation", "maxout-pca", "hashing", "accuracy"])
 def test_the_pages_that_links_lead_to_take_their_settings(slug):
     at = opened(SLUG, {"data": "digits"})

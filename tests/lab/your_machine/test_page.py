@@ -64,6 +64,7 @@ def test_a_first_look_is_all_that_is_taken_unasked(monkeypatch):
     assert set(at.dataframe[0].value["device"]) and not at.error
 
 
+@pytest.mark.slow
 def test_benchmark_fills_the_page_and_can_be_repeated():
     at = finished(pressed(opened(SLUG, UNFOLDED), "Start"))
     shares = array(bars(at)["x"])

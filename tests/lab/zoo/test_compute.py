@@ -62,6 +62,7 @@ def test_a_card_is_what_the_map_of_m_features_gives(name, m):
     assert card.error == pytest.approx(error, rel=1e-6)
 
 
+@pytest.mark.slow
 @every_map
 def test_more_features_come_nearer(name):
     # The root mean square over eight draws falls by a factor of about eight from 16 to 1024 features.

@@ -61,6 +61,7 @@ def test_links_open_pages_that_exist_with_the_map(first):
             assert value.rstrip(",") == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_pages_understand_the_links(name, first):
     # The two pages that answer at once.

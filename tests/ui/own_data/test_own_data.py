@@ -53,6 +53,7 @@ def menu(at, slug):
     return next(box for box in at.selectbox if (box.key or "").startswith(f"{slug}.data:"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TAKEN)
 @pytest.mark.parametrize("slug", PAGES)
 def test_every_page_works_with_brought_data(slug, kind):

@@ -71,6 +71,7 @@ def test_is_whole(slug):
     assert len({step.answer for step in lesson.steps}) > 1
 
 
+@pytest.mark.slow
 @every_lesson
 def test_statements_hold(slug):
     steps = LESSON[slug].steps
@@ -90,6 +91,7 @@ def test_facts_say_what_they_are():
 # --- the way through the page -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_lesson
 def test_goes_through_its_page(slug):
     lesson = LESSON[slug]
@@ -191,6 +193,7 @@ def test_unknown_names_are_said_once():
     assert not rested(at).toast
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page.slug for page in NAVIGATION])
 def test_every_page_can_be_presented(page):
     at = page_at(page, timeout=60)
