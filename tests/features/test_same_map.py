@@ -89,7 +89,7 @@ def test_sparse_rows_of_any_density(case):
     # Few non-zeros go through the sparse product, many through the dense one.
     feature_map = make(case, dtype="float64").fit(X[:, :1] * np.ones((1, 40)))
     for density in (0.0, 0.02, 0.5):
-        data = sparse.random_array((60, 40), density=density, format="csr", rng=np.random.default_rng(0))
+        data = sparse.random(60, 40, density, format="csr", random_state=np.random.default_rng(0))
         expected = feature_map.transform(data.toarray())
         agree(feature_map.transform(data), expected)
         agree(stacked(feature_map.transform_blocks(data, 7)), expected)

@@ -113,7 +113,7 @@ def test_nothing_as_large_as_the_dense_matrix_is_made(route, binning, route_of):
 
 @pytest.mark.parametrize(("shape", "route"), [((60, 4000), "dual"), ((20_000, 200), "primal")])
 def test_the_small_side_is_chosen(shape, route, route_of):
-    H = sparse.random_array(shape, density=0.02, format="csr", rng=np.random.default_rng(0))
+    H = sparse.random(*shape, density=0.02, format="csr", random_state=np.random.default_rng(0))
     system = SparseSystem()
     system.add(H, np.ones((shape[0], 3)))
     assert route_of(system, shape, np.logspace(-2, 4, 8), [shape[1]]) == route
