@@ -188,7 +188,7 @@ class Visit:
             self.servers.append(server)
         page = context.new_page()
         page.set_viewport_size({"width": size[0], "height": size[1]})
-        page.emulate_media(color_scheme=color_scheme)
+        page.emulate_media(**{"color_scheme": "light", **media})
         page.set_default_timeout(WAIT_MS)
         page.add_init_script(path=HELPERS)
         page.on("console", self._on_console)
