@@ -176,9 +176,7 @@ class Visit:
     contexts: list[Any] = field(default_factory=list)
     servers: list[Server] = field(default_factory=list)
 
-    def __call__(
-        self, server: Server, path: str = "", size: tuple[int, int] = (1440, 1000), color_scheme="light", permissions=()
-    ):
+    def __call__(self, server: Server, path: str = "", size: tuple[int, int] = (1440, 1000), permissions=(), **media):
         """Open a page of the app: the first in the profile, any other as somebody else, who has been nowhere yet."""
         context = self.browser.new_context() if self.contexts else self.profile
         self.contexts.append(context)
