@@ -21,7 +21,7 @@ def test_a_slider_with_two_ends_starts_a_race_of_rectangles_and_writes_the_addre
     assert_comes(page, NAMES, "accuracy", ["Random projection"])
     page.get_by_role("button", name="More settings").click()
     ends = page.get_by_test_id("stSlider").filter(has_text="Receptive fields").get_by_role("slider")
-    ends.first.wait_for(state="attached")
+    ends.nth(1).wait_for(state="attached")
     low, _ = ends.all()
     low.focus()
     for _ in range(4):
