@@ -66,7 +66,7 @@ $(VENV)/app.stamp: requirements.txt pyproject.toml
 # is used, which costs a first visit about half a second.
 $(VENV)/plotly.stamp: $(VENV)/app.stamp
 	@version=$$($(BIN)/python -c 'from plotly.offline import get_plotlyjs_version as v; print(v())') ; \
-	if command -v npm >/dev/null; then npm install --silent --no-save --no-audit --no-fund --ignore-scripts \
+	if command -v npm >/dev/null; then npm install --silent --fetch-retries 0 --fetch-timeout 20000 --no-save --no-audit --no-fund --ignore-scripts \
 	  --prefix $(VENV)/share/rfviz plotly.js-cartesian-dist-min@$$version >/dev/null 2>&1 || true ; fi
 	@touch $@
 

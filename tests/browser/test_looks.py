@@ -21,7 +21,7 @@ from tests.browser.steps import (
 pytestmark = pytest.mark.browser
 
 ADDRESSES = {page.slug: "" if page.slug == "home" else page.slug for page in NAVIGATION}
-WIDTHS = (1440, 800)
+WIDTHS = (1440, 800, 390)
 # Roles that a person operates; each needs a name that can be read aloud.
 OPERATED = {"button", "link", "slider", "spinbutton", "combobox", "listbox", "switch", "checkbox", "radio", "tab",
             "textbox", "searchbox", "menuitem"}  # fmt: skip

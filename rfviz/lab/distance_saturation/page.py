@@ -98,7 +98,7 @@ class DistanceSaturation(Page[ScaledData, Settings, SaturationResult]):
             if varied:
                 default = [32] if varied == "pool_size" else []
                 help = "Further curves to compare with."
-                compared = panel.several("compare", COMPARED[varied], default, "Beside it", help)
+                compared = panel.several("compare", COMPARED[varied], default, "Compared with", help)
         with panel.section("line"):
             panel.formula(spec.cls.formula)
             as_printed = spec.cls is RandomMaxout and panel.control(AS_PRINTED)
