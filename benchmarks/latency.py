@@ -118,16 +118,17 @@ def main() -> None:
     presses = options.presses if options.presses is not None else 15 if options.quick else 60
     seconds = options.seconds or (5 if options.quick else 20)
     report: dict[str, Any] = {"machine": machine(), "rows": []}
-    checkouts = [ROOT, *([options.against] if options.against else [])]
+    # By role: two checkouts may well have folders of the same name.
+    checkouts = {"": ROOT} | ({"(other version)": options.against} if options.against else {})
     with ExitStack() as stack:
         urls = {
-            folder.resolve().name: stack.enter_context(running_app(script=folder / "app.py")) for folder in checkouts
+            version: stack.enter_context(running_app(script=folder / "app.py")) for version, folder in checkouts.items()
         }
         for page, (version, url) in product(options.pages, urls.items()):
             rows = browser_rows(url, page, presses, 2 if options.quick else 5) if presses else []
             if options.sessions:
                 rows.append(socket_row(url, page, options.sessions, seconds))
-            report["rows"] += [{**row, "version": version} if options.against else row for row in rows]
+            report["rows"] += [{**row, "version": version} if version else row for row in rows]
     print(", ".join(f"{name} {value}" for name, value in report["machine"].items()), end="\n\n")
     print(table(report["rows"]))
     if options.json:

@@ -157,7 +157,7 @@ def browser(chromium):
 
 @pytest.fixture(scope="package")
 def profile(chromium, tmp_path_factory):
-    """Launch a headless Chromium with a profile, which caches compiled scripts: half of what a first visit takes."""
+    """Launch a headless Chromium with a profile, which caches compiled scripts, a third of a visit's work."""
     kind, options = chromium
     context = kind.launch_persistent_context(tmp_path_factory.mktemp("profile"), **options)
     yield context
