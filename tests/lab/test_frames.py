@@ -68,5 +68,5 @@ def test_the_record_holds_every_case_and_no_other():
 
 
 if __name__ == "__main__":
-    record = {f"{slug} {number}": digests(slug, number) for slug, number in CASES}
+    record = {f"{slug} {number}": digests(slug, number) for slug, number in sorted(CASES)}
     RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
