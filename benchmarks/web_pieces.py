@@ -34,9 +34,7 @@ _PASS_ON = (
 # What takes each piece out of app.py, as a line before the application is made.
 PIECES = {
     "static files from memory, compressed": f"StaticCache = {_PASS_ON}",
-    "answers to Streamlit's probes, Plotly before the data": f"InjectBootScript = {_PASS_ON}",
-    "Plotly before the data": "from rfviz.ui.web import boot_script\n"
-    "boot_script._WITHOUT_CHARTS = [page.slug for page in NAVIGATION]",
+    "answers to Streamlit's probes": f"InjectBootScript = {_PASS_ON}",
     "preload headers": "preloaded = lambda path: []",
     "a third of Plotly's script": "from rfviz.figures import plotly_js\nplotly_js.find_bundle = lambda folder: None",
     "no delay of small packets": "from rfviz.ui.web import startup\nstartup.disable_nagle = lambda: None",

@@ -39,7 +39,7 @@ def test_deep_link_is_the_first_request_after_start(fresh_app, visit, slug):
 )  # fmt: skip
 def test_where_the_server_is_as_the_address_says(browser, path, base):
     page = browser.new_page()
-    call = f"({BOOT_SCRIPT.read_text(encoding='utf-8')})(['accuracy'], {{}}, {{ slugs: [] }})"
+    call = f"({BOOT_SCRIPT.read_text(encoding='utf-8')})(['accuracy'], {{}})"
     there = "const location = { origin: 'http://a', pathname: path }, window = {};"
     told = page.evaluate(f"(path) => {{ {there} {call}; return window.__streamlit?.BACKEND_BASE_URL; }}", path)
     page.close()

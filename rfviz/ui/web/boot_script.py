@@ -1,12 +1,9 @@
-"""The inline script of every page: the server's base URL, and Plotly made ready while the server computes.
+"""The inline script of every page, which tells Streamlit's page the server's base URL.
 
 The page of a deep link, such as ``/accuracy``, cannot know whether its server's base is its own path or the one above:
 it asks below its own path first, then one level up, then for the host's configuration, and only then opens the
 connection. Streamlit's page takes an answer from ``window.__streamlit``, which is there for whoever hosts it; a version
 that does not look there asks as before.
-
-A browser takes a quarter of a second to run Plotly's script. Done once the frame of the page is painted, it falls into
-the time in which the server computes; the first chart would begin it only when its data have come.
 """
 
 from __future__ import annotations
@@ -20,14 +17,10 @@ import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rfviz.figures.plotly_js import scripts
 from rfviz.ui.web.headers import is_page
-from rfviz.ui.web.plotly_routes import plotly_address
 
 __all__ = ["InjectBootScript", "boot_script"]
 
-_WITHOUT_CHARTS = ("home", "zoo", "lessons")
-_HERE = Path(__file__).parent
 # They would say that the page is unchanged where the injected script is not.
 _VALIDATORS = ("etag", "last-modified")
 
@@ -41,14 +34,8 @@ def boot_script(slugs: Sequence[str]) -> str:
         Paths of the pages: where an address ends with one of them, the base URL is what comes before.
     """
     host = {"allowedOrigins": list(st.get_option("client.allowedOrigins") or ()), "useExternalAuthToken": False}
-    script = scripts()[0]
-    plotly = {
-        "slugs": [slug for slug in slugs if slug not in _WITHOUT_CHARTS],
-        "address": plotly_address(script),
-        "whole": script.traces is None,
-    }
-    load, boot = ((_HERE / name).read_text(encoding="utf-8").strip() for name in ("load_plotly.js", "boot_script.js"))
-    call = f"{{\n{load}\n({boot})({', '.join(map(json.dumps, (list(slugs), host, plotly)))});\n}}"
+    boot = Path(__file__).with_name("boot_script.js").read_text(encoding="utf-8").strip()
+    call = f"({boot})({json.dumps(list(slugs))}, {json.dumps(host)});"
     return "<script>" + call.replace("</", "<\\/") + "</script>"
 
 

@@ -23,7 +23,7 @@ _CSS = """
 .live-chart:fullscreen { background: var(--st-background-color); }
 """
 
-_SCRIPTS = ("../web/load_plotly.js", "chart_room.js", "live_chart.js")
+_SCRIPTS = ("load_plotly.js", "chart_room.js", "live_chart.js")
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
 _mount = component(
     "rfviz.live_chart",

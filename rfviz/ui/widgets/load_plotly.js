@@ -1,5 +1,4 @@
 // Fetch and run one of Plotly's scripts, each once a page; the whole one draws what the bundle draws, too.
-// Read together with boot_script.js and with live_chart.js.
 function loadPlotly({ address, whole }) {
   const loaded = (window.__rfvizPlotly ??= {});
   const size = whole ? "whole" : "bundle";
