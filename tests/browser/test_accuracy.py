@@ -30,12 +30,12 @@ def stop(page):
 
 
 @pytest.mark.journey
-def test_default_race_runs_by_itself_and_is_kept(app, visit):
-    page = visit(app, "accuracy")
+def test_a_small_race_runs_by_itself_and_is_kept(app, visit):
+    page = visit(app, "accuracy?schemes=RandomMaxout,&references=,&seeds=2&m_max=200")
     page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
     settle(page)
     points = page.evaluate(POINTS)
-    assert points >= 40
+    assert points >= 10
     page.reload()
     wait_for_chart(page, "accuracy")
     assert page.evaluate(POINTS) == points

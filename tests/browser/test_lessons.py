@@ -43,7 +43,6 @@ def answer(page, step):
     page.locator(".st-key-lesson-next button").click()
 
 
-@pytest.mark.journey
 def test_a_lesson_from_its_card_to_its_end(app, visit):
     page = visit(app, "lessons")
     page.get_by_role("link", name=LESSON.title).click()

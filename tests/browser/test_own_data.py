@@ -27,7 +27,6 @@ def use(page):
     settle(page)
 
 
-@pytest.mark.journey
 def test_a_table_and_images_of_ones_own(app, visit):
     page = visit(app, "distance-saturation?data=own", size=(800, 1000))
     page.wait_for_selector("[role=dialog]")
