@@ -33,6 +33,15 @@ def fake_gpu(monkeypatch):
 
 
 @pytest.fixture
+def no_cupy(monkeypatch):
+    """Let there be no GPU, for want of its package."""
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    backend.look_for_gpus_again()
+    yield
+    backend.look_for_gpus_again()
+
+
+@pytest.fixture
 def two_gpus(fake_gpu):
     """Put two fake GPUs in place, which share their memory."""
     fake_gpu.memory.devices = 2

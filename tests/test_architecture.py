@@ -241,10 +241,5 @@ def _loaded_by(statement):
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize("statement", ["import rfviz", "import rfviz.analysis, rfviz.features, rfviz.datasets"])
-def test_importing_the_library_loads_nothing_heavy(statement):
-    assert not _loaded_by(statement) & {"streamlit", "plotly", "cupy", "torch", "matplotlib"}
-
-
 def test_openblas_is_told_before_numpy_is_there():
     assert "numpy" not in _loaded_by("import rfviz._blas")

@@ -1,7 +1,6 @@
 """Pages on a GPU: what they keep is NumPy's, a failure ends in a sentence, several devices can be chosen."""
 
 import dataclasses
-import sys
 
 import numpy as np
 import pytest
@@ -116,11 +115,9 @@ def test_device_and_precision_are_chosen(two_gpus):
     assert Target("cpu") in places()
 
 
-def test_one_device_is_no_choice(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cupy", None)
-    backend.look_for_gpus_again()
+@pytest.mark.usefixtures("no_cupy")
+def test_one_device_is_no_choice():
     assert not any(box.label == "Device" for box in opened(SATURATION).selectbox)
-    backend.look_for_gpus_again()
 
 
 def test_environment_names_the_device(two_gpus, monkeypatch):

@@ -19,14 +19,6 @@ from rfviz.backend import (
 from rfviz.errors import ParameterError
 
 
-@pytest.fixture
-def no_cupy(monkeypatch):
-    monkeypatch.setitem(sys.modules, "cupy", None)
-    backend.look_for_gpus_again()
-    yield
-    backend.look_for_gpus_again()
-
-
 @pytest.mark.usefixtures("no_cupy")
 def test_without_cupy_there_is_the_cpu():
     assert [device.name for device in available_devices()] == ["cpu"]

@@ -1,12 +1,13 @@
 """The script that checks a GPU, on the fake one: it passes a right map, fails a wrong one, and needs a GPU."""
 
 import json
-import subprocess
+import runpy
 import sys
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from benchmarks import gpu_check, gpu_roofline
 from rfviz.backend import get_device
@@ -48,6 +49,7 @@ def test_the_whole_run_on_small_data(fake_gpu, monkeypatch, tmp_path, capsys):
     assert fake_gpu.memory.used < 1000
 
 
+@pytest.mark.slow
 def test_wrong_results_fail(fake_gpu, monkeypatch):
     def coarse(X, W, out=None):  # as rounded as TF32
         product = fake_gpu.asarray((X.get() @ W.get()).astype(np.float16).astype(X.dtype))
@@ -69,9 +71,12 @@ def test_wrong_results_fail(fake_gpu, monkeypatch):
     assert all(row["dense"] == np.inf for row in rows if row["scheme"] == "RandomMaxout")
 
 
-def test_without_a_gpu_one_sentence_and_code_2():
-    code = f"import sys, runpy; sys.modules['cupy'] = None; runpy.run_path({str(SCRIPT)!r}, run_name='__main__')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and not done.stderr
-    assert done.stdout.startswith("There is no GPU to check: device must name a device that works; got 'cuda'.")
-    assert done.stdout.count("\n") == 1
+@pytest.mark.usefixtures("no_cupy")
+def test_without_a_gpu_one_sentence_and_code_2(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [str(SCRIPT)])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(SCRIPT), run_name="__main__")
+    out, err = capsys.readouterr()
+    assert ended.value.code == 2 and not err
+    assert out.startswith("There is no GPU to check: device must name a device that works; got 'cuda'.")
+    assert out.count("\n") == 1

@@ -16,7 +16,7 @@ from rfviz.features import bins, blocks
 from tests.features.cases import CASES, IDS, dense, make
 
 rng = np.random.default_rng(0)
-X = rng.standard_normal((101, 9)) * (rng.random((101, 9)) < 0.4)
+X = rng.standard_normal((41, 9)) * (rng.random((41, 9)) < 0.4)
 TOLERANCE = {"float32": 2e-5, "float64": 1e-13}
 pytestmark = pytest.mark.parametrize("case", CASES, ids=IDS)
 every_dtype = pytest.mark.parametrize("dtype", TOLERANCE)
@@ -38,7 +38,7 @@ def agree(actual, expected, dtype="float64"):
 def test_block_size(case, dtype):
     feature_map = make(case, dtype=dtype).fit(X)
     expected = feature_map.transform(X)
-    for block_rows in (1, 7, 100, 101, 5000):
+    for block_rows in (1, 7, 40, 41, 5000):
         parts = list(feature_map.transform_blocks(X, block_rows))
         assert [part.shape[0] for part in parts[:-1]] == [block_rows] * (len(parts) - 1)
         assert parts[0].dtype == dtype

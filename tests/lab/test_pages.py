@@ -33,6 +33,7 @@ with open("seen.txt", "a") as seen:
 """
 
 # Its features are counted, not computed: they export no map.
+RACES = {("accuracy", 0), ("kitchen-sinks", 0)}
 WITHOUT_MAPS = {"pixel-cooccurrence"}
 
 every_page = pytest.mark.parametrize("slug", SLUGS)
@@ -73,7 +74,11 @@ def assert_same_charts(charts, frames, figures):
             assert_same_picture(json.loads(figure.to_json()), json.loads(chart.figure.to_json()))
 
 
-@every_setting
+# The races of the defaults take seconds; their other cases, of the same scripts, do not.
+@pytest.mark.parametrize(
+    ("slug", "number"),
+    [pytest.param(*case, marks=pytest.mark.slow if case in RACES else ()) for case in CASES],
+)
 def test_script_gives_the_same_numbers(slug, number, tmp_path, monkeypatch, recwarn):
     found = computed(slug, number)
     path, shown = tmp_path / "script.py", []

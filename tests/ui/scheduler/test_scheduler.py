@@ -279,6 +279,7 @@ def test_idle_gpu_gives_its_memory_back_and_its_thread_ends(fake_gpu, monkeypatc
     assert scheduler.run(lambda report: "again", Request("a", GPU)) == "again"
 
 
+@pytest.mark.slow
 def test_process_ends_while_a_gpu_computes():
     code = """
 import sys, threading, time
