@@ -1,0 +1,1 @@
+"""Measurements of speed and memory, each a script; their results lie in results/."""
