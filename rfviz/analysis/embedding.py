@@ -259,7 +259,16 @@ def components_of_gram(title: str, gram: np.ndarray, n_dimensions: int, order: n
         values, vectors = eigsh(gram, k=n_dimensions, which="LA", v0=gram[:, 0] + gram.diagonal())
     values = np.maximum(values[::-1], 0.0)
     Z = vectors[:, ::-1] * np.sqrt(values)
+    # The solver's signs are those of its rounding: another processor would show the mirror image. Here the largest
+    # coordinate along each axis is negative.
+    Z *= -np.sign(Z[_first_of_the_largest(Z), range(n_dimensions)])
     return Projection(title, Z, values / total, _order(Z, order), "exact")
+
+
+def _first_of_the_largest(Z: np.ndarray) -> np.ndarray:
+    """Return the first row, in each column, of those whose magnitude is the largest but for rounding."""
+    sizes = np.abs(Z)
+    return np.argmax(sizes >= (1 - 1e-6) * sizes.max(axis=0), axis=0)
 
 
 def _order(Z: np.ndarray, order: np.ndarray | None) -> CurveOrder | None:

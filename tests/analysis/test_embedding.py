@@ -123,6 +123,14 @@ def test_signs_do_not_flip_with_the_seed(head):
     assert (np.sum(first * second, axis=0) > 0).all()
 
 
+def test_no_solver_decides_the_signs(monkeypatch):
+    head = datasets.load("turning_head")
+    before = prepare_points(head, "none", 2).plain.coordinates
+    solve = np.linalg.eigh
+    monkeypatch.setattr(np.linalg, "eigh", lambda gram: (solve(gram)[0], -solve(gram)[1]))
+    np.testing.assert_allclose(prepare_points(head, "none", 2).plain.coordinates, before)
+
+
 def test_lanczos_gives_the_same_components(monkeypatch, digits):
     dense = embed(digits, RandomMaxout, 3, n_components=500)
     monkeypatch.setattr(embedding, "_LANCZOS_FROM", 10)
