@@ -24,7 +24,6 @@ TRAIN, TEST = slice(0, 1300), slice(1300, None)
 PLAIN = {"n_components": 320, "dtype": "float64", "device": "cpu"}
 ESTIMATORS = [
     DoublyStochasticClassifier(RandomFourier(**PLAIN)),
-    DoublyStochasticClassifier(RandomFourier(**PLAIN), loss="ridge"),
     DoublyStochasticRegressor(RandomProjection(**PLAIN)),
 ]
 
