@@ -16,6 +16,7 @@ PLACE = """([key, x, y]) => {
 POINTS = """(key) => rf.traces(key).filter((t) => /^class/.test(t.name))
   .flatMap((t) => Array.from(t.x).map((x, i) => [t.name, x, t.y[i]]))"""
 SIZES = "(key) => { const { xaxis, yaxis } = rf.chart(key)._fullLayout; return [xaxis._length, yaxis._length]; }"
+MARK_SIZE = "(key) => rf.traces(key).find((trace) => trace.mode === 'markers').marker.size"
 
 # Whether all panels are squares of the same side, large enough to see something in them.
 EQUAL = f"""(keys) => {{
@@ -35,17 +36,17 @@ def place(page, key, x, y):
     return page.evaluate(PLACE, [key, x, y])
 
 
-def own(app, visit, **options):
-    return opened(app, visit, "?points_from=own&points=-1/0/1,1/0/2", **options)
-
-
 def wait_for_points(page, count):
     page.wait_for_function(f"([key, count]) => ({POINTS})(key).length === count", arg=[RBF, count])
     settle(page)
 
 
-def test_the_slider_changes_the_picture_of_the_map_alone(app, visit):
-    page = opened(app, visit)
+def test_two_spirals_are_one_click_and_the_slider_changes_the_picture_of_the_map_alone(app, visit):
+    page = opened(app, visit, "?data=xor&scheme=RandomReLU&n_components=4")
+    changes(page, RBF, lambda: preset(page, SLUG).click())
+    wait_for_query(page, data=None, scheme=None, n_components=None)
+    settle(page)
+    assert page.get_by_text("arm 2").count() == 1
     others = [page.evaluate("(key) => rf.state(key)", key) for key in (RBF, LINEAR)]
     drawn = page.evaluate("(key) => rf.chart(key).querySelectorAll('.imagelayer image').length", MAP)
     assert drawn == 1
@@ -56,8 +57,15 @@ def test_the_slider_changes_the_picture_of_the_map_alone(app, visit):
     wait_for_query(page, n_components="100")
 
 
-def test_a_click_anywhere_adds_a_point(app, visit):
-    page = own(app, visit)
+def test_a_click_anywhere_in_the_plane_adds_a_point(app, visit):
+    page = opened(app, visit, "?points_from=own&points=-1/0/1,1/0/2")
+    # A drag adds nothing, and neither does a click beside the plane.
+    page.mouse.move(*place(page, MAP, -0.5, -0.5))
+    page.mouse.down()
+    page.mouse.move(*place(page, MAP, 0.5, 0.5), steps=4)
+    page.mouse.up()
+    x, y = place(page, MAP, -1.5, -1.5)
+    page.mouse.click(x - 20, y + 15)
     before = page.evaluate("(key) => rf.state(key)", LINEAR)
     page.mouse.click(*place(page, RBF, 0.5, -1.2))
     wait_for_points(page, 3)
@@ -74,22 +82,9 @@ def test_a_click_anywhere_adds_a_point(app, visit):
     page.get_by_role("button", name="Undo", exact=True).click()
     wait_for_points(page, 4)
     page.wait_for_function("new URLSearchParams(location.search).get('points').split(',').length === 4")
-
-
-def test_a_drag_adds_nothing_and_neither_does_a_click_beside_the_plane(app, visit):
-    page = own(app, visit)
-    page.mouse.move(*place(page, MAP, -0.5, -0.5))
-    page.mouse.down()
-    page.mouse.move(*place(page, MAP, 0.5, 0.5), steps=4)
-    page.mouse.up()
-    x, y = place(page, MAP, -1.5, -1.5)
-    page.mouse.click(x - 20, y + 15)
-    page.mouse.click(*place(page, MAP, 0, 1))  # after these, the only one that counts
-    wait_for_points(page, 3)
-
-
-def test_a_class_of_its_own_begins_from_nothing(app, visit):
-    page = own(app, visit)
+    # A class of one's own begins from nothing.
+    page.get_by_role("radio", name="Class 1").click()
+    settle(page)
     page.get_by_role("button", name="Clear").click()
     page.get_by_text("add points of at least two classes").wait_for()
     settle(page)
@@ -102,17 +97,12 @@ def test_a_class_of_its_own_begins_from_nothing(app, visit):
     page.wait_for_function("(key) => rf.chart(key).querySelectorAll('.imagelayer image').length === 1", arg=MAP)
 
 
-def test_two_spirals_are_one_click(app, visit):
-    page = opened(app, visit, "?data=xor&scheme=RandomReLU&n_components=4")
-    changes(page, RBF, lambda: preset(page, SLUG).click())
-    wait_for_query(page, data=None, scheme=None, n_components=None)
-    settle(page)
-    assert page.get_by_text("arm 2").count() == 1
-
-
 def test_panels_are_square_and_equal_and_nothing_sticks_out(app, visit):
     page = opened(app, visit, "?scheme=RandomMaxout&creases=3", size=(1440, 1000))
-    for width in (1440, 800):
+    wide = page.evaluate(MARK_SIZE, MAP)
+    # Marks are as large as their panel allows.
+    for width, marks in ((800, "< 0.9 * wide"), (1440, "=== wide")):
         page.set_viewport_size({"width": width, "height": 1000})
         # Charts follow the width a moment later.
         page.wait_for_function(f"(keys) => ({EQUAL})(keys) && !rf.overflowing().length", arg=PANELS)
+        page.wait_for_function(f"([key, wide]) => ({MARK_SIZE})(key) {marks}", arg=[MAP, wide])
