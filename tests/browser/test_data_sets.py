@@ -9,6 +9,7 @@ from tests.browser.steps import (
     EMBEDDING,
     SATURATION,
     changes,
+    check_is_there,
     choose,
     control,
     settle,
@@ -25,7 +26,7 @@ N_IMAGES = 40
 
 @pytest.fixture(scope="module")
 def app_with_folder(browser, tmp_path_factory):
-    """Start an app whose data folder holds images, a table, and a file that is none."""
+    """Start an app whose data folder holds images, two tables, one of prices, and a file that is none."""
     folder = tmp_path_factory.mktemp("data")
     rng = np.random.default_rng(0)
     images = rng.integers(0, 256, (N_IMAGES, 8, 8), dtype=np.uint8)
@@ -34,6 +35,8 @@ def app_with_folder(browser, tmp_path_factory):
         f"{a:.4f},{b:.4f},{c:.4f},{'even' if i % 2 else 'odd'}" for i, (a, b, c) in enumerate(rng.normal(size=(50, 3)))
     ]
     (folder / "table.csv").write_text("\n".join(["a,b,c,label", *rows]) + "\n", encoding="utf-8")
+    prices = "".join(f"{i},{i % 7},{0.5 + i / 3}\n" for i in range(60))
+    (folder / "prices.csv").write_text("a,b,target\n" + prices, encoding="utf-8")
     (folder / "damaged.npz").write_bytes(b"PK\x03\x04 this is no archive")
     with running_app(tmp_path_factory.mktemp("app"), RFVIZ_DATA=str(folder)) as server:
         yield server
@@ -50,8 +53,8 @@ def the_one_alert(page):
 
 def test_files_of_the_folder_appear(app_with_folder, visit):
     page = visit(app_with_folder)
-    settle(page)
-    for name in ("pictures", "table", "damaged"):
+    check_is_there(page, "home")
+    for name in ("pictures", "table", "prices", "damaged"):
         page.wait_for_function(
             "(name) => [...document.querySelectorAll('td')].some((e) => e.textContent.includes(name))",
             arg=name,
@@ -77,21 +80,24 @@ def test_table_of_the_folder_can_be_chosen(app_with_folder, visit):
     assert page.get_by_test_id("stAlert").count() == 0
 
 
-def test_damaged_file_gives_a_sentence_and_the_default(app_with_folder, visit):
-    default = visit(app_with_folder, SLUG)
-    wait_for_chart(default, SATURATION)
-    page = visit(app_with_folder, f"{SLUG}?data=folder:damaged")
-    wait_for_chart(page, SATURATION)
-    text = the_one_alert(page)
+def test_numbers_as_targets_give_one_sentence(app_with_folder, visit):
+    page = visit(app_with_folder, "kitchen-sinks?data=folder:prices&learners=DecisionStumps,&draws=1&k_max=100")
+    page.get_by_text("prices has numbers as targets").wait_for()
+    choose(page, "kitchen-sinks", "data", "Breast cancer")
+    wait_for_chart(page, "sinks-error")
+
+
+def test_data_that_cannot_be_had_give_a_sentence_and_the_default(app_with_folder, visit):
+    damaged = visit(app_with_folder, f"{SLUG}?data=folder:damaged")
+    wait_for_chart(damaged, SATURATION)
+    text = the_one_alert(damaged)
     assert "damaged.npz" in text
     assert len(text) < 400
-    assert page.evaluate("rf.state('saturation')") == default.evaluate("rf.state('saturation')")
-
-
-def test_download_without_a_network_gives_a_sentence_and_the_default(app_with_folder, visit):
+    # Nor is there a network to download from.
     page = visit(app_with_folder, SLUG)
     wait_for_chart(page, SATURATION)
     before = page.evaluate("rf.state('saturation')")
+    assert damaged.evaluate("rf.state('saturation')") == before
     choose(page, SLUG, "data", datasets.spec("mnist").title)
     text = the_one_alert(page)
     assert "MNIST" in text

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.conftest import running_app
-from tests.browser.steps import choose, settle, slider, unfold, wait_for_chart, wait_for_query
+from tests.browser.steps import settle, slider, unfold, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -42,9 +41,13 @@ def test_views_follow_each_other(app, visit):
         wait_for_query(page, view=word)
     finished(page)
     assert page.evaluate(POINTS, "sinks-weights") == [12]
+    unfold(page, "Columns")
+    page.get_by_text("Breast Cancer Wisconsin").last.wait_for()
+    unfold(page, "What the paper found")
+    page.get_by_text("one to three orders of magnitude").wait_for()
 
 
-def test_more_stumps_add_only_what_is_missing(app, visit):
+def test_more_stumps_add_only_what_is_missing_and_a_preset_says_what_it_needs(app, visit):
     page = visit(app, QUICK)
     finished(page)
     wait_for_chart(page, "sinks-error")
@@ -54,6 +57,9 @@ def test_more_stumps_add_only_what_is_missing(app, visit):
     finished(page)
     page.wait_for_function(f"({POINTS})('sinks-error')[0] !== {before[0]}")
     assert page.evaluate(POINTS, "sinks-error")[1] == before[1]
+    page.get_by_role("button", name="Figure 1, adult").click()
+    page.get_by_text("put adult.npz in the data folder").wait_for()
+    wait_for_query(page, data="adult", k_max="2000", alpha="1")
 
 
 def test_stop_keeps_the_points_and_go_on_finishes(app, visit):
@@ -72,36 +78,3 @@ def test_stop_keeps_the_points_and_go_on_finishes(app, visit):
     assert page.evaluate(POINTS, "sinks-error") == kept
     page.get_by_role("button", name="Resume").click()
     page.wait_for_function(f"({POINTS})('sinks-error').reduce((a, b) => a + b, 0) > {sum(kept)}", timeout=60_000)
-
-
-def test_preset_without_data_says_what_to_do(app, visit):
-    page = visit(app, QUICK)
-    finished(page)
-    page.get_by_role("button", name="Figure 1, adult").click()
-    page.get_by_text("put adult.npz in the data folder").wait_for()
-    wait_for_query(page, data="adult", k_max="2000", alpha="1")
-
-
-def test_columns_of_words_are_listed(app, visit):
-    page = visit(app, QUICK)
-    finished(page)
-    unfold(page, "Columns")
-    page.get_by_text("Breast Cancer Wisconsin").last.wait_for()
-    unfold(page, "What the paper found")
-    page.get_by_text("one to three orders of magnitude").wait_for()
-
-
-@pytest.fixture
-def app_with_prices(browser, tmp_path):
-    """Start an app whose data folder holds a table with numbers as targets; it ends after the visits to it."""
-    rows = "".join(f"{i},{i % 7},{0.5 + i / 3}\n" for i in range(60))
-    (tmp_path / "prices.csv").write_text("a,b,target\n" + rows, encoding="utf-8")
-    with running_app(tmp_path, RFVIZ_DATA=str(tmp_path)) as server:
-        yield server
-
-
-def test_numbers_as_targets_give_one_sentence(app_with_prices, visit):
-    page = visit(app_with_prices, f"{SLUG}?data=folder:prices")
-    page.get_by_text("prices has numbers as targets").wait_for()
-    choose(page, SLUG, "data", "Breast cancer")
-    wait_for_chart(page, "sinks-error")

@@ -1,10 +1,10 @@
-"""Receptive fields, a shared pool and doubly stochastic training, as a reader meets them."""
+"""Receptive fields and doubly stochastic training, as a reader meets them."""
 
 import re
 
 import pytest
 
-from tests.browser.steps import assert_comes, settle, wait_for_chart
+from tests.browser.steps import assert_comes, settle
 
 pytestmark = pytest.mark.browser
 NAMES = "(key) => rf.traces(key).filter((t) => t.mode === 'lines+markers').map((t) => t.name)"
@@ -31,24 +31,6 @@ def test_a_slider_with_two_ends_starts_a_race_of_rectangles_and_writes_the_addre
     assert_comes(page, NAMES, "accuracy", ["Random projection", "Random projection, rectangles"])
     page.wait_for_url(re.compile(r"receptive_field=4(,|%2C)8"), timeout=10_000)
     assert "a random rectangle of 4 to 8 pixels a side" in page.get_by_test_id("stMain").inner_text()
-
-
-def test_the_preset_of_receptive_fields_runs_four_curves(app, visit):
-    page = visit(app, "accuracy")
-    wait_for_chart(page, "accuracy")
-    page.get_by_role("button", name="Receptive fields", exact=True).click()
-    page.get_by_text("Receptive fields: ").wait_for()  # what differs in the closed menu
-    wait_for_the_end(page)
-    assert_comes(page, f"(key) => ({NAMES})(key).length", "accuracy", 4)
-
-
-def test_the_preset_of_the_shared_pool_compares_equal_projections(app, visit):
-    page = visit(app, "kernel-approximation")
-    wait_for_chart(page, "kernel-error")
-    page.get_by_role("button", name="Shared pool").click()
-    page.get_by_text("400 projections").first.wait_for(timeout=60_000)
-    settle(page)
-    assert "make 100 independent features" in page.get_by_test_id("stMain").inner_text()
 
 
 def test_nothing_overflows_on_a_narrow_screen(app, visit):
