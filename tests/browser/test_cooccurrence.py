@@ -63,16 +63,13 @@ def test_deep_link_shows_its_settings(app, visit):
     assert page.get_by_test_id("stToast").count() == 0
 
 
-def test_figure_4_is_one_click(page):
+def test_a_feature_is_shown_over_an_image_and_figure_4_is_one_click(page):
+    unfold(page, "Show me a feature")
+    wait_for_chart(page, "one-feature")
+    changes(page, "one-feature", lambda: slider(page, "Feature").last.press("ArrowRight"))
+    settle(page)
     page.get_by_role("button", name="Figure 4 of the paper").click()
     wait_for_chart(page, "grid")
     wait_for_chart(page, "grid-exact")
     assert page.evaluate("rf.traces('grid').filter((t) => t.type === 'heatmap').length") == 16
     wait_for_query(page, view="Figure 4", colour="true")
-
-
-def test_a_feature_is_shown_over_an_image(page):
-    unfold(page, "Show me a feature")
-    wait_for_chart(page, "one-feature")
-    changes(page, "one-feature", lambda: slider(page, "Feature").last.press("ArrowRight"))
-    settle(page)

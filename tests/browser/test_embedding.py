@@ -52,7 +52,7 @@ def point_at(page, row):
     raise AssertionError(f"the card never shows {label}")
 
 
-def test_every_frame_is_drawn_and_none_hides_another(page):
+def test_every_frame_is_drawn_and_has_a_card_and_none_hides_another(page, visit):
     pictures = page.evaluate("rf.pictures('embedding')")
     assert len(pictures) == 33
     assert not overlapping(pictures, 0.0)
@@ -60,12 +60,7 @@ def test_every_frame_is_drawn_and_none_hides_another(page):
     drawn = page.evaluate("rf.drawnPictures('embedding')")
     assert not overlapping(drawn, 0.5)
     assert min(right - left for left, right, _, _ in drawn) >= 20, "too small to recognise"
-    unfold(page, "Order")
-    spearman = float(page.get_by_test_id("stMetricValue").inner_text())
-    assert 0.9 < spearman <= 1.0
-
-
-def test_card_follows_the_pointer_without_asking_the_server(page, visit):
+    # The card follows the pointer without asking the server.
     rows = page.evaluate(CLEAREST)[:2]
     asked = len(visit.sent)
     cards = []
@@ -78,6 +73,9 @@ def test_card_follows_the_pointer_without_asking_the_server(page, visit):
     changes(page, EMBEDDING, lambda: slider(page, "Seed").press("ArrowRight"))
     settle(page)
     point_at(page, rows[0])
+    unfold(page, "Order")
+    spearman = float(page.get_by_test_id("stMetricValue").inner_text())
+    assert 0.9 < spearman <= 1.0
 
 
 @pytest.mark.journey
@@ -120,7 +118,14 @@ def test_selection_survives_a_redraw_and_the_way_to_others(page, app, visit):
     wait_for_query(page, point=None)
 
 
-def test_three_dimensions(page):
+def test_three_dimensions_and_back_to_the_paper_by_a_preset(app, visit):
+    page = visit(app, f"{SLUG}?data=circle&scheme=RandomFourier&n_components=200&normalise=none&seed=7")
+    wait_for_chart(page, EMBEDDING)
+    preset(page, SLUG).click()
+    page.wait_for_function("rf.pictures('embedding').length === 33")
+    page.wait_for_function("() => location.search === '?n_components=10000'")
+    settle(page)
+    paper = page.evaluate("rf.state('embedding')")
     control(page, SLUG, "dimensions").get_by_text("3", exact=True).click()
     page.wait_for_function("rf.traces('embedding').some((t) => t.type === 'scatter3d' && t.x.length === 33)")
     page.wait_for_function("!!rf.chart('embedding').querySelector('canvas')")
@@ -128,8 +133,10 @@ def test_three_dimensions(page):
     wait_for_query(page, dimensions="3")
     assert page.get_by_text("WebGL is not supported").count() == 0
     changes(page, EMBEDDING, lambda: slider(page, "Pool size").press("ArrowLeft"))
-    control(page, SLUG, "dimensions").get_by_text("2", exact=True).click()
-    page.wait_for_function("rf.pictures('embedding').length === 33")
+    settle(page)
+    preset(page, SLUG).click()
+    page.wait_for_function("(paper) => rf.state('embedding') === paper", arg=paper)
+    page.wait_for_function("() => location.search === '?n_components=10000'")
 
 
 def test_digits_show_a_readable_sample(app, visit):
@@ -142,15 +149,3 @@ def test_digits_show_a_readable_sample(app, visit):
     assert 30 <= len(pictures) <= 150
     assert not overlapping(pictures, 1e-9)
     changes(page, EMBEDDING, lambda: slider(page, "Pool size").press("ArrowLeft"))
-
-
-def test_preset_restores_the_paper(app, visit):
-    page = visit(app, f"{SLUG}?n_components=10000")
-    wait_for_chart(page, EMBEDDING)
-    paper = page.evaluate("rf.state('embedding')")
-    other = visit(app, f"{SLUG}?data=circle&scheme=RandomFourier&n_components=200&dimensions=3&normalise=none&seed=7")
-    wait_for_chart(other, EMBEDDING)
-    assert other.evaluate("rf.state('embedding')") != paper
-    preset(other, SLUG).click()
-    other.wait_for_function("(paper) => rf.state('embedding') === paper", arg=paper)
-    other.wait_for_function("() => location.search === '?n_components=10000'")

@@ -20,6 +20,17 @@ def page(app, visit):
     return page
 
 
+def check_narrow(page):
+    """Check that nothing sticks out of a narrow window; charts follow the width a moment later."""
+    page.set_viewport_size({"width": 800, "height": 1800})
+    page.wait_for_function(
+        "() => document.documentElement.scrollWidth <= 800 && [...document.querySelectorAll('.live-chart')]"
+        ".every((chart) => chart.getBoundingClientRect().right <= 800)"
+    )
+    page.set_viewport_size({"width": 1440, "height": 2000})
+    settle(page)
+
+
 def click_tile(page, number):
     page.mouse.click(*page.evaluate("(n) => rf.pixel('tiles', 0, n)", number))
 
@@ -37,7 +48,11 @@ def test_the_sliders_move_the_curve(page):
     assert page.evaluate(CURVE) == after
 
 
-def test_the_preset_puts_both_curves_on_each_other(page):
+def test_scheme_is_a_menu_of_hashes_and_a_preset_puts_both_curves_on_each_other(page):
+    control(page, SLUG, "scheme").get_by_role("combobox").click()
+    names = page.get_by_role("option").all_inner_texts()
+    assert {"Argmax (maxout)", "Signs (SimHash)"} <= set(names) and "Random Fourier" not in names
+    page.keyboard.press("Escape")
     changes(page, MAIN, lambda: page.get_by_role("button", name="q = 2 is SimHash").click())
     wait_for_query(page, pool_size="2")
     settle(page)
@@ -58,28 +73,13 @@ def test_a_click_picks_an_example_and_another_compares(page):
     assert page.get_by_text(f"rows {example + 1} and {neighbour + 1}").count() == 1
 
 
-@pytest.mark.parametrize(("look", "key"), [("Recall", "recall"), ("Near and far", "near-far")])
-def test_looking_closer_shows_another_chart(page, look, key):
-    page.get_by_role("radio", name=look).or_(page.get_by_role("button", name=look, exact=True)).first.click()
-    wait_for_chart(page, key)
-    assert page.evaluate("(key) => rf.traces(key).length", key) >= 4
-    assert page.evaluate("rf.chart('tiles')") is None
-
-
-@pytest.mark.parametrize("query", ["?look=Recall", "?look=Near+and+far", "?data=turning_head"])
-def test_nothing_overflows_a_narrow_window(app, visit, query):
-    page = visit(app, SLUG + query, size=(800, 1800))
-    wait_for_chart(page, MAIN)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 800
-    charts = page.evaluate("[...document.querySelectorAll('.live-chart')].map((c) => c.getBoundingClientRect().right)")
-    assert charts and max(charts) <= 800
-
-
-def test_scheme_is_a_menu_of_hashes(page):
-    control(page, SLUG, "scheme").get_by_role("combobox").click()
-    names = page.get_by_role("option").all_inner_texts()
-    assert {"Argmax (maxout)", "Signs (SimHash)"} <= set(names) and "Random Fourier" not in names
-    page.keyboard.press("Escape")
+def test_looking_closer_shows_another_chart_that_fits_a_narrow_window(page):
+    for look, key in (("Recall", "recall"), ("Near and far", "near-far")):
+        page.get_by_role("radio", name=look).or_(page.get_by_role("button", name=look, exact=True)).first.click()
+        wait_for_chart(page, key)
+        assert page.evaluate("(key) => rf.traces(key).length", key) >= 4
+        assert page.evaluate("rf.chart('tiles')") is None
+        check_narrow(page)
 
 
 def test_a_click_right_after_a_preset_takes_nothing_of_it_back(page):
@@ -93,6 +93,7 @@ def test_a_click_right_after_a_preset_takes_nothing_of_it_back(page):
     wait_for_query(page, data="turning_head", data__order_noise=None, beside="false", first=None, pool_size="16")
     settle(page)
     wait_for_query(page, data="turning_head", beside="false", first=None)
+    check_narrow(page)
     # What the user sets back afterwards stays so.
     choose(page, SLUG, "data", "Digits 8×8")
     wait_for_query(page, data=None, beside="false")

@@ -54,7 +54,8 @@ def zoom(page):
     return page.evaluate("rf.range('saturation')")
 
 
-def test_arrow_key_redraws_in_place(page):
+def test_arrow_key_redraws_the_very_chart_in_place(page):
+    page.evaluate("rf.chart('saturation').querySelector('.main-svg').mark = rf.chart('saturation').mark = 'same'")
     page.evaluate(f"rf.watch({LAYOUT})")
     history = page.evaluate("history.length")
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
@@ -67,31 +68,20 @@ def test_arrow_key_redraws_in_place(page):
     assert {tuple(place[:3]) for place in seen} == {tuple(seen[0][:3])}, "the chart moved"
     heights = [place[3] for place in seen]
     assert max(heights) - min(heights) <= 30, "the page jumped by more than a line of text"
-
-
-def test_redraw_keeps_the_very_chart(page):
-    page.evaluate("rf.chart('saturation').querySelector('.main-svg').mark = rf.chart('saturation').mark = 'same'")
-    changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
     settle(page)
     marks = page.evaluate("[rf.chart('saturation').mark, rf.chart('saturation').querySelector('.main-svg').mark]")
     assert marks == ["same", "same"], "the chart was taken down and built anew, which flickers and forgets"
 
 
-@pytest.mark.parametrize("keys", [["ArrowRight"], ["ArrowLeft"] * 3], ids=["up", "down, past a rounder axis"])
-def test_zoom_survives_a_redraw(page, keys):
-    zoomed = zoom(page)
-    for key in keys:
-        changes(page, SATURATION, lambda key=key: slider(page, "Pool size").press(key))
-    settle(page)
-    assert page.evaluate("rf.range('saturation')") == pytest.approx(zoomed)
-
-
-def test_zoom_is_part_of_the_address(page, app, visit):
+def test_zoom_survives_a_redraw_and_is_part_of_the_address(page, app, visit):
     asked = len(visit.sent)
     zoomed = zoom(page)
     page.wait_for_function("location.search.startsWith('?zoom=saturation:x,')")
     assert len(visit.sent) == asked, "the server is not told"
-    changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", *["ArrowRight"] * 4):  # past a rounder axis, and beyond
+        changes(page, SATURATION, lambda key=key: slider(page, "Pool size").press(key))
+        settle(page)
+        assert page.evaluate("rf.range('saturation')") == pytest.approx(zoomed)
     wait_for_query(page, pool_size="10")
     address = page.url.split("/", 3)[3]
     assert len(address) < 100 and "%" not in address
@@ -148,7 +138,8 @@ def test_dragging_redraws_before_the_mouse_is_released(page):
     assert page.evaluate("history.length") <= history + 1
 
 
-def test_many_key_presses_end_where_the_slider_stands(page):
+def test_many_key_presses_end_where_the_slider_stands_and_a_preset_restores_the_paper(page):
+    paper = page.evaluate("rf.state('saturation')")
     element = slider(page, "Pool size")
     element.focus()
     for _ in range(12):
@@ -162,6 +153,13 @@ def test_many_key_presses_end_where_the_slider_stands(page):
     page.wait_for_function(
         "(name) => rf.traces('saturation').some((t) => t.name?.startsWith(name + ':'))", arg=f"q = {wanted}"
     )
+    changes(page, SATURATION, lambda: slider(page, "Features").press("ArrowLeft"))
+    changes(page, SATURATION, lambda: choose(page, SLUG, "data", "Digits 8×8"))
+    wait_for_query(page, data="digits")
+    preset(page, SLUG).click()
+    page.wait_for_function("(paper) => rf.state('saturation') === paper", arg=paper)
+    wait_for_query(page, data=None, pool_size=None, n_components=None)
+    assert slider(page, "Pool size").get_attribute("aria-valuetext") == "8"
 
 
 def test_link_with_settings_shows_them(app, visit):
@@ -203,18 +201,6 @@ def test_hostile_link_is_clamped_and_says_so(app, visit):
     assert page.locator("script", has_text="hacked").count() == 0
 
 
-def test_preset_restores_the_paper(page):
-    paper = page.evaluate("rf.state('saturation')")
-    changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
-    changes(page, SATURATION, lambda: slider(page, "Features").press("ArrowLeft"))
-    changes(page, SATURATION, lambda: choose(page, SLUG, "data", "Digits 8×8"))
-    wait_for_query(page, data="digits")
-    preset(page, SLUG).click()
-    page.wait_for_function("(paper) => rf.state('saturation') === paper", arg=paper)
-    wait_for_query(page, data=None, pool_size=None, n_components=None)
-    assert slider(page, "Pool size").get_attribute("aria-valuetext") == "8"
-
-
 def test_half_a_million_pairs_stay_usable(app, visit):
     page = visit(app, f"{SLUG}?data.n_samples=1000")
     wait_for_chart(page, SATURATION)
@@ -225,7 +211,11 @@ def test_half_a_million_pairs_stay_usable(app, visit):
     assert max(length for _, length in kinds) < 2000, "pairs are drawn as density, not as marks"
 
 
-def test_unfolded_part_stays_open_and_follows_a_slider(page):
+def test_every_map_has_its_cloud_and_an_unfolded_part_stays_open(page):
+    page.wait_for_function("rf.drawnPictures('saturation').length === 2")
+    page.get_by_role("button", name="64", exact=True).click()
+    page.wait_for_function("rf.drawnPictures('saturation').length === 3")
+    settle(page)
     fold = page.locator("[data-testid=stExpander]").first
     assert not page.locator("[data-testid=stDataFrame]").count(), "nothing is made for a part that is folded"
     fold.locator("summary").click()
@@ -236,9 +226,3 @@ def test_unfolded_part_stays_open_and_follows_a_slider(page):
         changes(page, SATURATION, lambda key=key: page.keyboard.press(key))
         settle(page)
         assert page.locator("[data-testid=stDataFrame]").is_visible()
-
-
-def test_every_map_has_its_cloud(page):
-    page.wait_for_function("rf.drawnPictures('saturation').length === 2")
-    page.get_by_role("button", name="64", exact=True).click()
-    page.wait_for_function("rf.drawnPictures('saturation').length === 3")

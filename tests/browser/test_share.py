@@ -2,18 +2,16 @@
 
 import io
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 
+from rfviz import cli
 from rfviz.features import from_json
 from rfviz.lab.preset import read_preset
 from rfviz.lab.zoom import read_zoom
-from tests.browser.conftest import ROOT
 from tests.browser.steps import EMBEDDING, SATURATION, settle, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
@@ -107,9 +105,20 @@ def test_every_file_can_be_read_back(app, visit, tmp_path):
     offline.context.close()
 
 
-def test_report_holds_the_pages_visited_and_opens_offline(app, visit, tmp_path):
+def test_the_settings_run_without_a_browser_and_a_report_opens_offline(app, visit, tmp_path, capsys):
     page = visit(app, OTHER)
     wait_for_chart(page, SATURATION)
+    # The very file that the page gives, run by the command, gives the page's numbers.
+    dialog = opened(page)
+    (tmp_path / "settings.json").write_bytes(saved(page, dialog, "Settings (JSON)"))
+    tab(dialog, "Numbers")
+    table = pd.read_csv(io.BytesIO(saved(page, dialog, "CSV")))
+    assert cli.main(["run", str(tmp_path / "settings.json"), "--out", str(tmp_path), "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "saturation.csv"), table, rtol=1e-5)
+    dialog.get_by_role("button", name="Close", exact=True).click()
+    dialog.wait_for(state="detached")
+    # The report holds the pages visited.
     page.get_by_role("link", name="Maxout-PCA").click()
     wait_for_chart(page, EMBEDDING)
     dialog = opened(page)
@@ -124,25 +133,3 @@ def test_report_holds_the_pages_visited_and_opens_offline(app, visit, tmp_path):
     assert "q = 16" in offline.locator("#distance-saturation").text_content()
     assert not problems
     offline.context.close()
-
-
-def test_the_settings_run_without_a_browser(app, visit, tmp_path):
-    """The very file that the page gives, run by the command, gives the page's numbers."""
-    page = visit(app, OTHER)
-    wait_for_chart(page, SATURATION)
-    dialog = opened(page)
-    (tmp_path / "settings.json").write_bytes(saved(page, dialog, "Settings (JSON)"))
-    tab(dialog, "Numbers")
-    table = pd.read_csv(io.BytesIO(saved(page, dialog, "CSV")))
-    command = [
-        sys.executable,
-        "-m",
-        "rfviz.cli",
-        "run",
-        str(tmp_path / "settings.json"),
-        "--out",
-        str(tmp_path),
-        "--quiet",
-    ]
-    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stderr == b""
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "saturation.csv"), table, rtol=1e-5)

@@ -38,7 +38,7 @@ def zoo(app, visit):
     return page
 
 
-def test_default_shows_every_map(zoo):
+def test_default_shows_every_map_fits_and_can_be_downloaded(zoo):
     assert zoo.locator(".zoo .card").count() == len(registry())
     for name in ("feature", "sampled", "exact"):
         drawn = pictures(zoo, name)
@@ -47,14 +47,34 @@ def test_default_shows_every_map(zoo):
         assert len(set(drawn)) >= len(drawn) - (2 if name == "exact" else 0)
     for canvas in panels(zoo, "exact").all():
         assert "exact kernel around the point 0.9, 0.6" in canvas.get_attribute("aria-label")
+    for width in (800, 1440):
+        zoo.set_viewport_size({"width": width, "height": 900})
+        zoo.wait_for_function(
+            """() => [...document.querySelectorAll('.zoo .card')].every((card) => {
+              const { left, right } = card.getBoundingClientRect();
+              return left >= 0 && right <= window.innerWidth && card.scrollWidth <= card.clientWidth + 1;
+            })"""
+        )
+    zoo.get_by_role("button", name="Share", exact=True).click()
+    dialog = zoo.get_by_role("dialog")
+    dialog.get_by_role("tab", name="Numbers").click()
+    with zoo.expect_download() as waiting:
+        dialog.get_by_role("button", name="CSV", exact=True).click()
+    assert waiting.value.path().read_text(encoding="utf-8").startswith("scheme,")
 
 
-def test_a_slider_changes_the_sampled_kernels_only(zoo):
+def test_a_slider_and_a_preset_change_the_sampled_kernels_only(zoo, app, visit):
     before = {name: pictures(zoo, name) for name in ("feature", "sampled", "exact")}
     moves(zoo, lambda: slider(zoo, "Features m").press("ArrowLeft"))
     assert pictures(zoo, "exact") == before["exact"]
     assert pictures(zoo, "feature") == before["feature"]
     assert all(a != b for a, b in zip(pictures(zoo, "sampled"), before["sampled"], strict=True))
+    moves(zoo, lambda: zoo.get_by_role("button", name="Ten features").click())
+    wait_for_query(zoo, m="10")
+    page = visit(app, "zoo?m=10")
+    page.locator(".zoo .card").first.wait_for()
+    settle(page)
+    assert pictures(page, "sampled") == pictures(zoo, "sampled")
 
 
 @pytest.mark.journey
@@ -74,37 +94,8 @@ def test_the_ring_is_dragged_in_one_picture_and_moves_in_all(zoo):
     wait_for_query(zoo, x="2.4", y="-1.5")
 
 
-def test_presets_and_address(zoo, app, visit):
-    moves(zoo, lambda: zoo.get_by_role("button", name="Ten features").click())
-    wait_for_query(zoo, m="10")
-    page = visit(app, "zoo?m=10")
-    page.locator(".zoo .card").first.wait_for()
-    settle(page)
-    assert pictures(page, "sampled") == pictures(zoo, "sampled")
-
-
 def test_a_link_opens_the_page_with_the_map(zoo):
     zoo.get_by_role("link", name="Decision stumps in distances").click()
     zoo.wait_for_url("**/distance-saturation?scheme=DecisionStumps")
     settle(zoo)
     assert zoo.get_by_text("Decision stumps").first.is_visible()
-
-
-def test_numbers_can_be_downloaded(zoo):
-    zoo.get_by_role("button", name="Share", exact=True).click()
-    dialog = zoo.get_by_role("dialog")
-    dialog.get_by_role("tab", name="Numbers").click()
-    with zoo.expect_download() as waiting:
-        dialog.get_by_role("button", name="CSV", exact=True).click()
-    assert waiting.value.path().read_text(encoding="utf-8").startswith("scheme,")
-
-
-def test_nothing_overflows(zoo):
-    for width in (1440, 800):
-        zoo.set_viewport_size({"width": width, "height": 900})
-        zoo.wait_for_function(
-            """() => [...document.querySelectorAll('.zoo .card')].every((card) => {
-              const { left, right } = card.getBoundingClientRect();
-              return left >= 0 && right <= window.innerWidth && card.scrollWidth <= card.clientWidth + 1;
-            })"""
-        )
