@@ -14,28 +14,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ROOT", "running_app"]
+import psutil
+
+__all__ = ["ROOT", "running_app", "server_of"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @contextmanager
-def running_app(data: str | None = None, script: Path = ROOT / "app.py") -> Iterator[str]:
+def running_app(
+    data: str | None = None, script: Path = ROOT / "app.py", log: Any = None, wait: bool = True
+) -> Iterator[str]:
     """Run the app on a free port, as ``make app DATA=data`` starts it, and yield its address; stop it afterwards.
 
-    Another `script` is run in its own folder, so without the laboratory's settings.
+    Another `script` is run in its own folder, so without the laboratory's settings. What the server prints goes to the
+    file `log`. Without `wait` the address is yielded at once, when nothing listens there yet.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", script.name, "--server.headless", "true",
                "--server.address", "127.0.0.1", "--server.port", str(port)]  # fmt: skip
-    with tempfile.TemporaryFile() as log:
+    with tempfile.TemporaryFile() as temporary:
+        log = log or temporary
         environment = {**os.environ, "RFVIZ_DATA": data or ""}
         process = subprocess.Popen(command, cwd=script.parent, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             url = f"http://127.0.0.1:{port}"
-            _wait_until_healthy(process, url, log)
+            if wait:
+                _wait_until_healthy(process, url, log)
             yield url
         finally:
             process.terminate()
@@ -43,6 +50,12 @@ def running_app(data: str | None = None, script: Path = ROOT / "app.py") -> Iter
                 process.wait(10)
             except subprocess.TimeoutExpired:
                 process.kill()
+
+
+def server_of(url: str) -> psutil.Process:
+    """Return the process that serves an address."""
+    port = url.rpartition(":")[2]
+    return next(process for process in psutil.Process().children() if port in process.cmdline())
 
 
 def _wait_until_healthy(process: subprocess.Popen, url: str, log: Any, patience_s: float = 90.0) -> None:

@@ -7,7 +7,9 @@ import json
 import time
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import connect
 
 __all__ = ["REACH", "Session", "crowd"]
@@ -27,13 +29,19 @@ class Session:
         Of the app: ``"http://127.0.0.1:8501"``.
     page, query : str
         Place in the address, and what follows the question mark.
+
+    Attributes
+    ----------
+    elements : list of tuple of Element and str
+        What the page shows, each with the fragment in which it lies.
     """
 
     def __init__(self, url: str, page: str, query: str = "") -> None:
         self._url, self._page, self._query = url, page, query
         self._count = 0
-        self._hashes: set[str] = set()
-        self._moved: dict[str, str] = {}
+        self._cached: dict[str, ForwardMsg] = {}
+        self._values: dict[str, WidgetState] = {}
+        self.elements: list[tuple[Element, str]] = []
         self.sliders: dict[str, dict] = {}
         self.charts: dict[str, dict] = {}
         self.received_bytes = 0
@@ -55,36 +63,51 @@ class Session:
         """Put the slider whose label begins so at `index`; seconds until the page's script has finished."""
         slider = next(slider for name, slider in self.sliders.items() if name.startswith(label))
         self._count += 1
-        self._moved[slider["id"]] = json.dumps({"moved": {"index": index, "count": self._count}})
-        return await self._rerun(slider["fragment"])
+        value = json.dumps({"moved": {"index": index, "count": self._count}})
+        return await self.set(WidgetState(id=slider["id"], json_value=value), slider["fragment"])
+
+    async def set(self, value: WidgetState, fragment: str) -> float:
+        """Give a widget a value; seconds until the page's script has finished."""
+        self._values[value.id] = value
+        return await self._rerun(fragment)
 
     async def _rerun(self, fragment: str) -> float:
         message = BackMsg()
         state = message.rerun_script
         # What lies in a fragment of the page has only that drawn anew, as in a browser.
         state.query_string, state.page_name, state.fragment_id = self._query, self._page, fragment
-        state.cached_message_hashes.extend(self._hashes)
-        for widget, value in self._moved.items():
-            state.widget_states.widgets.add(id=widget, json_value=value)
+        state.cached_message_hashes.extend(self._cached)
+        state.widget_states.widgets.extend(self._values.values())
         started = time.perf_counter()
         await self._socket.send(message.SerializeToString())
-        frames, finished = [], False
+        frames, begun, finished = [], False, False
         while not finished:
             data = await self._socket.recv()
+            if not begun:  # what comes before is the rest of an earlier run
+                begun = ForwardMsg.FromString(data).HasField("new_session")
+                continue
             # Decoding waits until after the clock has stopped, but for the small messages, one of which is the end.
             frames.append(data)
             finished = len(data) < 200 and ForwardMsg.FromString(data).HasField("script_finished")
         elapsed = time.perf_counter() - started
         self.received_bytes = sum(map(len, frames))
+        self.elements = [found for found in self.elements if fragment and found[1] != fragment]
+        self.sliders = {k: found for k, found in self.sliders.items() if fragment and found["fragment"] != fragment}
         for data in frames:
             self._take(ForwardMsg.FromString(data))
+        # A button is pressed once; anything else keeps its value.
+        self._values = {name: value for name, value in self._values.items() if not value.trigger_value}
         return elapsed
 
     def _take(self, message: ForwardMsg) -> None:
-        if message.metadata.cacheable:
-            self._hashes.add(message.hash)
+        if message.HasField("ref_hash"):
+            message = self._cached[message.ref_hash]
+        elif message.metadata.cacheable:
+            self._cached[message.hash] = message
         if not message.HasField("delta"):
             return
+        if message.delta.HasField("new_element"):
+            self.elements.append((message.delta.new_element, message.delta.fragment_id))
         component = message.delta.new_element.bidi_component
         if component.component_name == _SLIDER:
             data = json.loads(component.json)

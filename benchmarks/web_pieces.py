@@ -22,7 +22,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).res
 
 import numpy as np
 import psutil
-from _app import ROOT, running_app
+from _app import ROOT, running_app, server_of
 from _latency_browser import browser
 from _report import markdown_table, write_json
 from opening import seconds_to_picture
@@ -49,12 +49,6 @@ def without(piece: str, folder: Path) -> Path:
     path = f"import sys\n\nsys.path.insert(0, {str(ROOT)!r})\n"
     script.write_text(path + source.replace("app = st.App(", f"{PIECES[piece]}\napp = st.App("), encoding="utf-8")
     return script
-
-
-def server_of(url: str) -> psutil.Process:
-    """Return the process that serves an address."""
-    port = url.rpartition(":")[2]
-    return next(process for process in psutil.Process().children() if port in process.cmdline())
 
 
 def processor_seconds(process: psutil.Process) -> float:
