@@ -2,7 +2,11 @@
 
 The script that Streamlit runs for every visitor is ``rfviz/ui/router.py``, not this file: it takes an entry script next
 to a ``pages`` folder for an old-style multipage app when a deep link is the first request after the server starts.
+
+Nothing is imported here that computes: the port is open already, and visitors wait until this has been run.
 """
+
+from pathlib import Path
 
 from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
 
@@ -12,22 +16,22 @@ choose_openblas_kernels()  # before anything imports NumPy
 import streamlit as st  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 
-from rfviz.ui.page_index import NAVIGATION, ROUTER  # noqa: E402
 from rfviz.ui.web.boot_script import InjectBootScript  # noqa: E402
+from rfviz.ui.web.device_route import device_route  # noqa: E402
 from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E402
 from rfviz.ui.web.plotly_routes import plotly_routes, server_path  # noqa: E402
 from rfviz.ui.web.preload import preloaded  # noqa: E402
-from rfviz.ui.web.startup import lifespan, report_script_error  # noqa: E402
+from rfviz.ui.web.startup import ROUTER, lifespan, report_script_error  # noqa: E402
 from rfviz.ui.web.static_cache import StaticCache  # noqa: E402
-from rfviz.ui.widgets.badge import device_route  # noqa: E402
 
+slugs = [path.stem.replace("_", "-") for path in Path(__file__).with_name("pages").glob("*.py")]
 app = st.App(
     ROUTER,
     lifespan=lifespan,
     routes=[*plotly_routes(), device_route()],
     middleware=[
         Middleware(StaticCache, folders=[server_path("/static/"), server_path("/rfviz/")]),
-        Middleware(InjectBootScript, slugs=[page.slug for page in NAVIGATION]),
+        Middleware(InjectBootScript, slugs=slugs),
         Middleware(PageHeaders, makers=[preloaded, content_security_policy]),
     ],
     on_script_error=report_script_error,

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,9 +63,11 @@ def _wait_until_healthy(process: subprocess.Popen, url: str, log: Any, patience_
     until = time.monotonic() + patience_s
     while time.monotonic() < until and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
-                if answer.status == 200:
-                    return
+            # The route of the device answers once the server has imported what pages need; another script has none.
+            urllib.request.urlopen(f"{url}/rfviz/device", timeout=patience_s).close()
+            return
+        except urllib.error.HTTPError:
+            return
         except OSError:
             time.sleep(0.2)
     log.seek(0)

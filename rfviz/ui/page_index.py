@@ -10,12 +10,11 @@ from rfviz.lab.folder import laboratory_folder
 from rfviz.lab.index import PAGES, find_page
 from rfviz.lab.page import Page
 
-__all__ = ["ASSETS", "NAVIGATION", "ROUTER", "Entry", "entry_of", "picture_of"]
+__all__ = ["ASSETS", "NAVIGATION", "Entry", "entry_of", "picture_of"]
 
 
 _ROOT = laboratory_folder() or Path(__file__).resolve().parents[2]
 ASSETS = _ROOT / "assets"
-ROUTER = Path(__file__).resolve().with_name("router.py")
 
 
 @dataclass(frozen=True)

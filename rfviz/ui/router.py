@@ -3,8 +3,12 @@
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from rfviz.ui.layout import use_style
-from rfviz.ui.page_index import ASSETS, NAVIGATION
+from rfviz.ui.web.startup import wait_until_ready
+
+wait_until_ready()  # before anything is imported that computes
+
+from rfviz.ui.layout import use_style  # noqa: E402
+from rfviz.ui.page_index import ASSETS, NAVIGATION  # noqa: E402
 
 st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
 # The icon before st.navigation, or Streamlit asks a font host for the page's own as an image. The sidebar is as wide as

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rfviz.ui.page_index import NAVIGATION, ROUTER
+from rfviz.ui.page_index import NAVIGATION
+from rfviz.ui.web.startup import ROUTER
 from tests.browser.steps import (
     SATURATION,
     changes,

@@ -1,73 +1,63 @@
-"""Work done once when the server starts, so that no visitor waits for it."""
+"""The start and the end of the server, and what it does where a page fails."""
 
 from __future__ import annotations
 
-import gc
-import importlib
 import logging
 import os
-import pkgutil
 import socket
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from rfviz.datasets.files import MAX_BYTES
 from rfviz.errors import RfvizError
-from rfviz.ui import scheduler
-from rfviz.ui.device_use import measure_when_idle
-from rfviz.ui.streamlit_private import keep_uploads_in_memory
-from rfviz.ui.web.preload import preloaded
 
-__all__ = ["disable_nagle", "lifespan", "report_script_error"]
+__all__ = ["ROUTER", "disable_nagle", "lifespan", "report_script_error", "wait_until_ready"]
 
-_DRAWS_KEPT = 800_000_000
+#: What Streamlit runs for every visitor.
+ROUTER = Path(__file__).resolve().parents[1] / "router.py"
 _log = logging.getLogger("rfviz")
-# What pages compute and draw with, and what that imports only when first used.
-_PACKAGES = ("rfviz.analysis", "rfviz.figures", "rfviz.datasets")
-_PRELOADED = (
-    "numpy", "pandas", "pyarrow", "scipy.linalg", "scipy.spatial.distance", "scipy.stats", "sklearn.decomposition",
-    "sklearn.ensemble", "sklearn.impute", "sklearn.neighbors", "sklearn.preprocessing", "sklearn.svm", "PIL.Image",
-    "plotly.graph_objects", "plotly.validator_cache",
-)  # fmt: skip
+_ready = threading.Event()
+_ready.set()  # where no server starts, nobody waits
 
 
 @asynccontextmanager
 async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any], None]:
-    """Import what pages need, build the kernels' tables, look for a GPU, and freeze all that for garbage collection.
+    """Serve at once, and meanwhile import in a thread what pages need.
 
-    A full collection walks every object of the scientific stack, which holds the interpreter for 0.1 s; frozen, those
-    objects are walked no more.
+    Streamlit opens the port before it loads the application. Whoever connects then waits until this yields, and a
+    browser gives up on a websocket after ten seconds.
     """
-    for name in _PRELOADED:
-        importlib.import_module(name)
-    for package in map(importlib.import_module, _PACKAGES):
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            importlib.import_module(module.name)
-    from rfviz import backend, kernels
-    from rfviz.features import RandomMaxout
-    from rfviz.features.draws import remember_normals
-    from rfviz.figures.template import styled
-
     disable_nagle()
-    preloaded("/")
-    keep_uploads_in_memory(MAX_BYTES)
-    backend.available_devices()
-    backend.blas_info()
-    kernels.expected_max(2)
-    kernels.maxout_plateau(8)
-    styled([{"type": "heatmap"}, {"type": "scatter"}], x="", y="", height=100, revision="").to_json()
-    remember_normals(min(_DRAWS_KEPT, backend.memory_budget("cpu") // 16))
-    # The draws behind Figure 2, whose slider is the first that many will move.
-    RandomMaxout(10_000, pool_size=28).fit(np.zeros((1, 33)))
-    gc.collect()
-    gc.freeze()
-    measure_when_idle()
+    _ready.clear()
+    threading.Thread(target=_warm_up, daemon=True, name="rfviz-warm-up").start()
     yield {}
-    scheduler.close()
+    if _ready.is_set():
+        from rfviz.ui import scheduler  # not before: it imports NumPy
+
+        scheduler.close()
+
+
+def _warm_up() -> None:
+    try:
+        from rfviz.ui.web.warm_up import warm_up
+
+        warm_up()
+    except Exception:  # pages then import for themselves, and say what fails
+        _log.exception("What pages need could not be prepared")
+    finally:
+        _ready.set()
+
+
+def wait_until_ready() -> None:
+    """Wait until the server has imported what pages need.
+
+    Two threads that import packages with circles among their modules can meet them half made.
+    """
+    _ready.wait()
 
 
 def disable_nagle() -> None:

@@ -5,6 +5,10 @@ import gzip
 import json
 import re
 import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
@@ -23,8 +27,10 @@ from rfviz.ui.web import preload
 from rfviz.ui.web.boot_script import InjectBootScript, boot_script
 from rfviz.ui.web.headers import PageHeaders, content_security_policy
 from rfviz.ui.web.plotly_routes import plotly_address, plotly_routes
-from rfviz.ui.web.startup import disable_nagle
+from rfviz.ui.web.startup import disable_nagle, lifespan, wait_until_ready
 from rfviz.ui.web.static_cache import StaticCache
+
+ROOT = Path(__file__).parents[3]
 
 
 def fetch(app, path, encoding="identity", query=b"", **more):
@@ -238,3 +244,39 @@ def test_pages_show_no_pictures_of_other_hosts():
     policy = fetch(app, "/")[1]["content-security-policy"]
     assert "img-src 'self' data: blob:" in policy.split("; ")
     assert "content-security-policy" not in fetch(app, "/data")[1]
+
+
+def test_the_server_serves_while_it_imports_what_pages_need(monkeypatch):
+    may_end = threading.Event()
+    monkeypatch.setattr("rfviz.ui.web.warm_up.warm_up", may_end.wait)
+    page = threading.Thread(target=wait_until_ready)
+
+    async def serve():
+        async with lifespan(None):
+            page.start()
+            assert page.is_alive() and not may_end.is_set()
+            may_end.set()
+            page.join()
+
+    asyncio.run(serve())
+
+
+def test_a_page_is_not_kept_waiting_where_the_imports_fail(monkeypatch, caplog):
+    def fail():
+        raise ImportError("half of it")
+
+    monkeypatch.setattr("rfviz.ui.web.warm_up.warm_up", fail)
+
+    async def serve():
+        async with lifespan(None):
+            wait_until_ready()
+
+    asyncio.run(serve())
+    assert "half of it" in caplog.text
+
+
+def test_the_application_imports_nothing_that_computes():
+    """Streamlit has opened the port before it runs ``app.py``: who connects waits meanwhile."""
+    command = "import sys, app; print({'numpy', 'pandas', 'scipy', 'sklearn'} & sys.modules.keys())"
+    run = subprocess.run([sys.executable, "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"
