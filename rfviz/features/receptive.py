@@ -20,6 +20,7 @@ __all__ = [
     "ReceptiveMap",
     "TooManyRectanglesError",
     "all_rectangles",
+    "count_rectangles",
     "draw_rectangles",
     "mask_weights",
 ]
@@ -83,6 +84,14 @@ def all_rectangles(
             for top in range(rows):
                 for left in range(columns):
                     yield float(share), (top, left, int(height), int(width))
+
+
+def count_rectangles(receptive_field: Sequence[int], image_shape: Sequence[int]) -> int:
+    """Return how many :func:`all_rectangles` returns, of which there may be too many to list."""
+    low, high = receptive_field
+    sides = np.arange(low, high + 1)
+    rows, columns = (int(np.sum(size + 1 - np.unique(np.minimum(sides, size)))) for size in image_shape[:2])
+    return rows * columns
 
 
 def mask_weights(weights: np.ndarray, rectangles: np.ndarray, image_shape: Sequence[int]) -> None:
@@ -176,12 +185,12 @@ class ReceptiveMap(FeatureMap):
             return function(X, Y)
         X, Y = (None if A is None else np.asarray(A, dtype=np.float64) for A in (X, Y))
         shape = self._shape_of_image(X.shape[1])
-        rectangles = list(all_rectangles(self.receptive_field, shape))
+        n_rectangles = count_rectangles(self.receptive_field, shape)
         pairs = len(X) * len(X if Y is None else Y)
-        if len(rectangles) * pairs > _MOST_ENTRIES:
+        if n_rectangles * pairs > _MOST_ENTRIES:
             raise TooManyRectanglesError(
                 "receptive_field", f"must allow at most {_MOST_ENTRIES // pairs:,} rectangles for the exact kernel of "
-                f"{pairs:,} pairs", f"{tuple(self.receptive_field)} with {len(rectangles):,}",
+                f"{pairs:,} pairs", f"{tuple(self.receptive_field)} with {n_rectangles:,}",
                 "Choose fewer points, or sides that are nearer to those of the image.",
             )  # fmt: skip
         images = [None if A is None else A.reshape(len(A), *shape[:2], -1) for A in (X, Y)]
@@ -196,6 +205,7 @@ class ReceptiveMap(FeatureMap):
                     total = total + share * function(*seen)
             return total
 
+        rectangles = list(all_rectangles(self.receptive_field, shape))
         parts = [rectangles[start : start + 64] for start in range(0, len(rectangles), 64)]
         total: Any = sum(map_ordered(part, parts, worker_count()))
         return total

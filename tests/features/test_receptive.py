@@ -16,7 +16,7 @@ from rfviz.features import (
     SigmoidalRidge,
     receptive,
 )
-from rfviz.features.receptive import all_rectangles, draw_rectangles, mask_weights
+from rfviz.features.receptive import all_rectangles, count_rectangles, draw_rectangles, mask_weights
 from tests.features.cases import unit_rows
 
 ALARM = 1e-5
@@ -38,6 +38,7 @@ def test_rectangles_are_nested_and_lie_within_the_image():
 def test_drawn_rectangles_follow_the_enumeration(field, shape):
     listed = {place: share for share, place in all_rectangles(field, shape)}
     assert sum(listed.values()) == pytest.approx(1.0, abs=1e-12)
+    assert count_rectangles(field, shape) == len(listed)
     drawn = draw_rectangles(0, 40_000, field, shape)
     places, counts = np.unique(drawn, axis=0, return_counts=True)
     observed = dict(zip(map(tuple, places.tolist()), counts, strict=True))
@@ -143,6 +144,7 @@ def test_bad_fields_and_shapes(field, shape, message):
 
 def test_a_kernel_of_too_many_rectangles_is_refused(monkeypatch):
     monkeypatch.setattr(receptive, "_MOST_ENTRIES", 1000)
+    monkeypatch.setattr(receptive, "all_rectangles", None)  # too many to be listed
     feature_map = RandomProjection(10, receptive_field=(1, 4), image_shape=(5, 4)).fit(np.ones((9, 20)))
     with pytest.raises(ParameterError, match=r"must allow at most 12 rectangles .* of 81 pairs; got .* with 140"):
         feature_map.kernel(np.ones((9, 20)))
