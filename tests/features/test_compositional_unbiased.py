@@ -81,8 +81,9 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(compositional_unique, "CHUNK", 64)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("m", [pytest.param(1, marks=pytest.mark.slow), 3])
+@pytest.mark.parametrize("m", [1, 3])
 def test_unbiased_with_so_few_features_that_the_stop_matters(m):
     # The stop depends on the draws: with a rule that is only nearly right the bias would be of order 1/m.
     skeleton = flat(3, {"kind": "series", "coefficients": [0.5, 0.3, 0.2]})
