@@ -16,6 +16,7 @@ choose_openblas_kernels()  # before anything imports NumPy
 import streamlit as st  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 
+from rfviz.ui.web.animation_route import animation_route  # noqa: E402
 from rfviz.ui.web.boot_script import InjectBootScript  # noqa: E402
 from rfviz.ui.web.device_route import device_route  # noqa: E402
 from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E402
@@ -28,7 +29,7 @@ slugs = [path.stem.replace("_", "-") for path in Path(__file__).with_name("pages
 app = st.App(
     ROUTER,
     lifespan=lifespan,
-    routes=[*plotly_routes(), device_route()],
+    routes=[*plotly_routes(), device_route(), animation_route()],
     middleware=[
         Middleware(StaticCache, folders=[server_path("/static/"), server_path("/rfviz/")]),
         Middleware(InjectBootScript, slugs=slugs),

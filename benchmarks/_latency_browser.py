@@ -54,8 +54,17 @@ def _step(page: Page, slider: Any, key: str) -> None:
     page.wait_for_function(f"window.__latency.frame.length > {before}", timeout=_PATIENCE_MS, polling=40)
 
 
+def _wait_for_frames(page: Page, slider: Any) -> bool:
+    """Touch a slider and wait for its frames; return False where there are none."""
+    slider.focus()
+    page.wait_for_timeout(3000)
+    return page.evaluate("performance.getEntriesByType('resource').some((e) => e.name.endsWith('?slider'))")
+
+
 def press(chromium: Any, address: str, chart: str, label: str, count: int) -> dict[str, list[float]]:
-    """Press arrow keys on the slider of that label, at least 300 ms apart, about its default; no setting comes twice.
+    """Press arrow keys on the slider of that label, at least 300 ms apart, about its default.
+
+    No setting comes twice to the server; where the browser has frames for all of them, it draws those.
 
     Returns
     -------
@@ -65,7 +74,7 @@ def press(chromium: Any, address: str, chart: str, label: str, count: int) -> di
     """
     page = _open(chromium, address, chart)
     slider, seed = _slider(page, label), _slider(page, "Seed")
-    middle = int(slider.input_value())
+    middle, has_frames = int(slider.input_value()), _wait_for_frames(page, slider)
     key = "ArrowRight"
     for _ in range(count):
         began = time.monotonic()
@@ -73,7 +82,7 @@ def press(chromium: Any, address: str, chart: str, label: str, count: int) -> di
         if (key, at) in (("ArrowRight", middle + REACH), ("ArrowLeft", middle - REACH)):
             # At the turn: another seed, so that the way back is new to the server too.
             key = "ArrowLeft" if key == "ArrowRight" else "ArrowRight"
-            _step(page, seed, "ArrowRight")
+            _step(page, *((slider, key) if has_frames else (seed, "ArrowRight")))
         else:
             _step(page, slider, key)
         page.wait_for_timeout(max(_SPACING_S - (time.monotonic() - began), 0.02) * 1000)
@@ -99,6 +108,7 @@ def drag(chromium: Any, address: str, chart: str, label: str, seconds: float) ->
     page = _open(chromium, address, chart)
     slider = _slider(page, label)
     slider.scroll_into_view_if_needed()
+    _wait_for_frames(page, slider)
     box = slider.bounding_box()
     y = box["y"] + box["height"] / 2
     middle, last = int(slider.input_value()), int(slider.get_attribute("max"))

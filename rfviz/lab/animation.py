@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +21,9 @@ __all__ = ["SEEDS", "Animation", "AnimationSpec", "affordable", "animate", "one_
 
 #: Seeds of an animation over draws.
 SEEDS = 24
-# Seconds that frames computed one by one may take together, judged by the first; and how many there are at least.
-_BUDGET_S, _FEWEST = 8.0, 6
-# Multiply-adds of all frames together that take a few seconds on two cores, the share of memory that their features may
-# take, and the cost of a frame apart from its features, in multiply-adds for each pair of points.
-_WORK, _MEMORY_SHARE, _PER_PAIR, _FEWEST_SIZES = 4e10, 0.25, 60, 8
+# Multiply-adds a second on two cores, the share of memory that the features of all frames may take, and the cost of a
+# frame apart from its features, in multiply-adds for each pair of points.
+_RATE, _MEMORY_SHARE, _PER_PAIR, _FEWEST_SIZES = 2e10, 0.25, 60, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +40,20 @@ class Animation:
         Figures by the name of each chart that moves.
     note : str
         What is left out, if anything.
+    n_extra : int
+        How many of the last traces of each chart the page's own picture lacks.
     """
 
     values: Sequence[Any]
     captions: Sequence[str]
     frames: Sequence[Mapping[str, go.Figure]]
     note: str = ""
+    n_extra: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class AnimationSpec:
-    """A control that can be played.
+    """A control whose values can be played, or drawn by the browser while its slider is dragged.
 
     Attributes
     ----------
@@ -62,21 +63,28 @@ class AnimationSpec:
         Its name in the address.
     now : object
         Its value.
+    options : sequence
+        The values that it can take.
     key : hashable
         All else that the frames depend on.
     render : callable
-        ``render(cache)`` computes the frames, or raises RfvizError.
+        ``render(cache, seconds)`` computes as many frames as take about that time, or raises RfvizError.
     """
 
     symbol: str
     control: str
     now: Any
+    options: Sequence[Any]
     key: Hashable
-    render: Callable[[Cache], Animation]
+    render: Callable[[Cache, float], Animation]
 
 
 def animate(
-    panel: Panel, symbol: str, control: str, on: Hashable, render: Callable[[Sequence[Any], Any, Cache], Animation]
+    panel: Panel,
+    symbol: str,
+    control: str,
+    on: Hashable,
+    render: Callable[[Sequence[Any], Any, Cache, float], Animation],
 ) -> AnimationSpec:
     """Return the animation of a control over the values it can take.
 
@@ -88,33 +96,47 @@ def animate(
     on : hashable
         The data that the frames depend on; the values of all other controls are added.
     render : callable
-        ``render(values, now, cache)``.
+        ``render(values, now, cache, seconds)``.
     """
     answers = dict(panel.answers)
     now, asked = answers.pop(control), panel.controls[control]
     options = asked.options or range(asked.low, asked.high + 1)
     values = [option for option in options if not isinstance(option, str)]
     key = (control, on, tuple(sorted((name, repr(value)) for name, value in answers.items())))
-    return AnimationSpec(symbol, control, now, key, lambda cache: render(values, now, cache))
+    return AnimationSpec(symbol, control, now, options, key, lambda cache, seconds: render(values, now, cache, seconds))
 
 
-def one_by_one(values: Sequence[Any], now: Any, run: Callable[[Any], Any], cache: Cache) -> tuple[list[Any], list[Any]]:
-    """Return as many of the values as some seconds allow, and what ``run`` gives for each."""
-    started = time.monotonic()
-    results = {now: run(now)}
-    took = max(time.monotonic() - started, 1e-3)
-    chosen = thinned(values, max(_FEWEST, int(_BUDGET_S / took)), now)
-    for number, value in enumerate(chosen):
-        cache.progress(number / len(chosen), f"Frame {number} of {len(chosen)}")
-        if value not in results:
-            results[value] = run(value)
+def one_by_one(
+    values: Sequence[Any], now: Any, run: Callable[[Any], Any], cache: Cache, seconds: float
+) -> tuple[list[Any], list[Any]]:
+    """Return as many of the values as some seconds allow, and what ``run`` gives for each.
+
+    The present one comes first, then the two ends, then those that halve the gaps.
+    """
+    started, results = time.monotonic(), dict[Any, Any]()
+    for value in [now, values[0], values[-1], *_halving(values)]:
+        if value in results:
+            continue
+        share = (time.monotonic() - started) / seconds
+        if share > 1 and len(results) > 1:
+            break
+        cache.progress(min(max(share, len(results) / len(values)), 1.0), f"Frame {len(results)} of {len(values)}")
+        results[value] = run(value)
+    chosen = [value for value in values if value in results]
     return chosen, [results[value] for value in chosen]
 
 
+def _halving(values: Sequence[Any]) -> Iterator[Any]:
+    step = 1 << len(values).bit_length()
+    while step:
+        yield from values[::step]
+        step //= 2
+
+
 def affordable(
-    spec: MapSpec[FeatureMap], shape: tuple[int, int], m_values: Sequence[int], keep: int, maps: int = 1
+    spec: MapSpec[FeatureMap], shape: tuple[int, int], m_values: Sequence[int], keep: int, seconds: float, maps: int = 1
 ) -> list[int]:
-    """Return the numbers of features whose frames take a few seconds and a part of the memory.
+    """Return the numbers of features whose frames take about some seconds and a part of the memory.
 
     Parameters
     ----------
@@ -125,14 +147,16 @@ def affordable(
         Rising; the largest are left out first.
     keep : int
         The present one, which stays unless its features alone do not fit.
+    seconds : float
+        On two cores.
     maps : int
         Of about that size in the picture.
     """
     n, d = shape
     most = [m for m in sorted({*m_values, keep}) if 2 * maps * n * m * 4 <= _MEMORY_SHARE * memory_budget("cpu")]
     work = {m: maps * (spec.make(n_components=m).multiply_adds(n, d) + m * n**2) for m in most}
-    chosen = [m for m in most if work[m] <= _WORK or m <= keep]
-    return thinned(chosen, max(_FEWEST_SIZES, int(_WORK / (maps * _PER_PAIR * n**2))), keep)
+    chosen = [m for m in most if work[m] <= _RATE * seconds or m <= keep]
+    return thinned(chosen, max(_FEWEST_SIZES, int(_RATE * seconds / (maps * _PER_PAIR * n**2))), keep)
 
 
 def spread_words(values: Sequence[float], form: str) -> str:

@@ -75,6 +75,71 @@ def test_it_plays_pauses_steps_and_keeps(app, visit):
     assert not scrubber(page).is_visible(), "these frames were of another pool size"
 
 
+def frames_of(page, label):
+    """Touch a slider, and wait until the frames of its stops are there."""
+    slider(page, label).focus()
+    loaded = "performance.getEntriesByType('resource').some((e) => e.name.endsWith('?slider') && e.responseEnd)"
+    page.wait_for_function(loaded)
+    settle(page)
+
+
+@pytest.mark.journey
+def test_a_dragged_slider_draws_frames_and_tells_the_server_its_last_value(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    frames_of(page, "Features")
+    moved = slider(page, "Features")
+    box = moved.bounding_box()
+    height, sent = box["y"] + box["height"] / 2, len(visit.sent)
+    page.mouse.move(box["x"] + 0.5 * box["width"], height)
+    page.mouse.down()
+    pictures, ranges = {}, page.evaluate("rf.range('saturation')")
+    for step in range(30):
+        page.mouse.move(box["x"] + (0.1 + 0.8 * abs(step / 15 - 1)) * box["width"], height)
+        pictures[moved.get_attribute("aria-valuetext")] = page.evaluate("rf.state('saturation')")
+    assert len(visit.sent) == sent, "no message while it is dragged"
+    assert len(set(pictures.values())) == len(pictures) > 8, "a picture for each value"
+    said = page.locator(".live").inner_text()
+    assert "RMS deviation" in said
+    value, frame = moved.get_attribute("aria-valuetext"), page.evaluate("rf.state('saturation')")
+    page.mouse.up()
+    wait_for_query(page, n_components=value.replace(",", ""))
+    settle(page)
+    # The server's own picture has taken the frame's place, and is the same.
+    assert page.evaluate("rf.range('saturation')") == pytest.approx(ranges)
+    assert page.evaluate("rf.state('saturation')") == frame
+    assert page.locator(".live").inner_text() == ""
+    assert not page.locator(".of-another-frame").count()
+    # And back again to where it was: nothing is left of the frames.
+    sent = len(visit.sent)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.3 * box["width"], height)
+    page.wait_for_function("(frame) => rf.state('saturation') !== frame", arg=frame)
+    assert page.locator(".of-another-frame").count()
+    while moved.get_attribute("aria-valuetext") != value:
+        moved.press("ArrowRight")
+    page.mouse.up()
+    settle(page)
+    assert page.evaluate("rf.state('saturation')") == frame and not page.locator(".of-another-frame").count()
+    assert len(visit.sent) == sent
+
+
+def test_keys_draw_frames_and_tell_the_server_when_they_rest(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    frames_of(page, "Pool size")
+    sent = len(visit.sent)
+    for _ in range(5):
+        changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))
+    wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
+    settle(page)
+    assert len(visit.sent) - sent <= 3
+    # Frames of the other map do not fit any more; they are asked for as soon as its slider is moved.
+    changes(page, SATURATION, lambda: slider(page, "Features").press("ArrowLeft"))
+    settle(page)
+    assert not page.locator(".of-another-frame").count()
+
+
 def test_who_wants_no_motion_gets_steps(app, visit):
     page = visit(app, SLUG, reduced_motion="reduce")
     wait_for_chart(page, SATURATION)

@@ -310,8 +310,8 @@ _FRAMEWORK = (
     Fault(
         "cache that never evicts",
         "rfviz/lab/cache.py",
-        "if self.n_bytes <= max_bytes and entry.last_used >= oldest:",
-        "if True:",
+        "while self.n_bytes > self.max_bytes and len(self._entries) > 1:",
+        "while False:",
         ("tests/lab/test_cache.py",),
     ),
     Fault(
@@ -460,6 +460,27 @@ _FRAMEWORK = (
         'call.replace("</", "<\\\\/")',
         "call",
         ("tests/ui/web/test_server.py",),
+    ),
+    Fault(
+        "animation whose address everybody can guess from the settings, and that outlives its session",
+        "rfviz/ui/web/animation_route.py",
+        "OFFERS: WeakValueDictionary[str, Offer] = WeakValueDictionary()",
+        "OFFERS: dict[str, Offer] = {}",
+        ("tests/ui/widgets/test_play.py",),
+    ),
+    Fault(
+        "frames that go on being computed when the browser has hung up",
+        "rfviz/ui/widgets/play.py",
+        "            job.leave()  # a browser",
+        "            pass  # a browser",
+        ("tests/ui/widgets/test_play.py",),
+    ),
+    Fault(
+        "frames at the wrong stops of their slider",
+        "rfviz/ui/widgets/play.py",
+        "for stop, option in enumerate(options)}",
+        "for stop, option in enumerate(options, 1)}",
+        ("tests/ui/widgets/test_play.py",),
     ),
     Fault(
         "pictures of any host",

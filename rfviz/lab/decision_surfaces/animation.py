@@ -35,6 +35,7 @@ def over_specs(
     values: Sequence[Any],
     now: Any,
     cache: Cache,
+    seconds: float,
     *,
     averaged: bool = False,
 ) -> Animation:
@@ -45,7 +46,7 @@ def over_specs(
         found = map_surfaces(task.split, task.plane, spec, m_grid=m_grid, loss=learner.loss, constant=learner.constant)
         return found.at(spec.get("n_components")), _creases(task, learner, spec, creases)
 
-    chosen, found = one_by_one(values, now, run, cache)
+    chosen, found = one_by_one(values, now, run, cache, seconds)
     summary = spread_words([surface.accuracy for surface, _ in found], ".1%") if averaged else ""
     return _animation(task, chosen, found, summary)
 

@@ -340,26 +340,25 @@ class DecisionSurfaces(Page[Source, Settings, Outcome]):
         task, own, learner = result.task, result.own, _learner(source, settings)
         origin, creases = _origin(source, settings), settings.creases
 
-        def over_m(options: Sequence[int], now: int, cache: Cache) -> animation.Animation:
+        def over_m(options: Sequence[int], now: int, cache: Cache, seconds: float) -> animation.Animation:
             return animation.over_m(task, learner, creases, own, options)
 
-        def over(name: str, values: Sequence[Any], now: Any, cache: Cache, averaged: bool) -> animation.Animation:
+        def over(
+            name: str, averaged: bool, values: Sequence[Any], now: Any, cache: Cache, seconds: float
+        ) -> animation.Animation:
             def spec_of(value: Any) -> MapSpec[FeatureMap]:
                 return self.settings(panel.vary(name, value), source).spec
 
             return animation.over_specs(
-                task, learner, creases, own.m_grid, spec_of, values, now, cache, averaged=averaged
+                task, learner, creases, own.m_grid, spec_of, values, now, cache, seconds, averaged=averaged
             )
 
-        def over_pools(options: Sequence[Any], now: Any, cache: Cache) -> animation.Animation:
-            return over("pool_size", options, now, cache, averaged=False)
-
-        def over_seeds(options: Sequence[Any], now: Any, cache: Cache) -> animation.Animation:
-            return over("seed", sorted({*options[:SEEDS], now}), now, cache, averaged=True)
+        def over_seeds(options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> animation.Animation:
+            return over("seed", True, sorted({*options[:SEEDS], now}), now, cache, seconds)
 
         found = [animate(panel, "m", "n_components", origin, over_m)]
         if "pool_size" in settings.spec.params:
-            found.append(animate(panel, "q", "pool_size", origin, over_pools))
+            found.append(animate(panel, "q", "pool_size", origin, partial(over, "pool_size", False)))
         return [*found, animate(panel, "seed", "seed", origin, over_seeds)]
 
     def script(self, source: Source, settings: Settings) -> str:

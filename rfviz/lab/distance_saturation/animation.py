@@ -39,24 +39,25 @@ def over_m(
     options: Sequence[int],
     now: int,
     cache: Cache,
+    seconds: float,
 ) -> Animation:
     """Animate the number of features."""
     largest = max(specs, key=lambda spec: spec.get("pool_size") or 1)
-    values = affordable(largest, pairs.original.shape, options, now, len(specs))
+    values = affordable(largest, pairs.original.shape, options, now, seconds, len(specs))
     results = saturation_over_m(pairs, specs, labels, values, cache.progress)
     note = "" if values[-1] == options[-1] else f"up to {values[-1]:,}: more would take too long here"
     return _animation(values, results, as_printed, note=note)
 
 
-def over_pools(run: Run, as_printed: bool, options: Sequence[int], now: int, cache: Cache) -> Animation:
+def over_pools(run: Run, as_printed: bool, options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
     """Animate the pool size."""
-    return _animation(*one_by_one(options, now, lambda value: run(value, cache), cache), as_printed)
+    return _animation(*one_by_one(options, now, lambda value: run(value, cache), cache, seconds), as_printed)
 
 
-def over_seeds(run: Run, as_printed: bool, options: Sequence[int], now: int, cache: Cache) -> Animation:
+def over_seeds(run: Run, as_printed: bool, options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
     """Animate the seed, with the mean over seeds."""
     seeds = sorted({*options[:SEEDS], now})
-    values, results = one_by_one(seeds, now, lambda value: run(value, cache), cache)
+    values, results = one_by_one(seeds, now, lambda value: run(value, cache), cache, seconds)
     return _animation(values, results, as_printed, averaged=True)
 
 
@@ -65,7 +66,8 @@ def _animation(
 ) -> Animation:
     band = seed_band(results) if averaged else None
     frames = [{"saturation": plot_saturation(result, as_printed=as_printed, over_seeds=band)} for result in results]
-    return Animation(list(values), [_caption(result) for result in results], frames, note)
+    captions = [_caption(result) for result in results]
+    return Animation(list(values), captions, frames, note, n_extra=int(averaged))
 
 
 def _caption(result: SaturationResult) -> str:

@@ -123,9 +123,11 @@ class DistanceSaturation(Page[ScaledData, Settings, SaturationResult]):
         def run(name: str, value: Any, cache: Cache) -> SaturationResult:
             return self.run(source, self.settings(panel.vary(name, value), source), cache)
 
-        def over_m(options: Sequence[Any], now: Any, cache: Cache) -> animation.Animation:
+        def over_m(options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> animation.Animation:
             pairs = cache.call(pairs_of, source)
-            return animation.over_m(pairs, settings.specs, settings.labels, settings.as_printed, options, now, cache)
+            return animation.over_m(
+                pairs, settings.specs, settings.labels, settings.as_printed, options, now, cache, seconds
+            )
 
         over_pools = partial(animation.over_pools, partial(run, "pool_size"), settings.as_printed)
         over_seeds = partial(animation.over_seeds, partial(run, "seed"), settings.as_printed)

@@ -33,9 +33,10 @@ def over_pools(
     options: Sequence[int],
     now: int,
     cache: Cache,
+    seconds: float,
 ) -> Animation:
     """Animate the pool size; the caption is about the map at a place."""
-    values, found = one_by_one(options, now, run, cache)
+    values, found = one_by_one(options, now, run, cache, seconds)
     captions = [_caption(results[min(place, len(results) - 1)], settings) for settings, results in found]
     return Animation(values, captions, [draw(*one) for one in found])
 

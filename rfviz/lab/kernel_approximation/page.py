@@ -129,15 +129,15 @@ class KernelApproximation(Page[Source, Settings, Result]):
         def draw(settings: Settings, maps: Sequence[KernelErrorResult]) -> dict[str, go.Figure]:
             return {chart.name: chart.figure for chart in _moving_charts(source, settings, maps)}
 
-        def over_m(options: Sequence[int], now: int, cache: Cache) -> Animation:
+        def over_m(options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
             return animation.over_m(settings, result.maps, draw, options)
 
-        def over_pools(options: Sequence[int], now: int, cache: Cache) -> Animation:
+        def over_pools(options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
             def run(value: int) -> tuple[Settings, Sequence[KernelErrorResult]]:
                 asked = self.settings(panel.vary("pool_size", value), source)
                 return asked, self.run(source, asked, cache).maps
 
-            return animation.over_pools(run, draw, pooled[0], options, now, cache)
+            return animation.over_pools(run, draw, pooled[0], options, now, cache, seconds)
 
         found = [animate(panel, "m", "m", source, over_m)]
         pooled = [place for place, candidate in enumerate(settings.candidates) if candidate.spec.get("pool_size")]

@@ -33,9 +33,10 @@ def over_m(
     now: int,
     exact: Projection | None,
     cache: Cache,
+    seconds: float,
 ) -> tuple[list[int], list[Projection]]:
-    """Return the numbers of features that a few seconds allow, and the projection for each."""
-    values = affordable(spec, points.original.shape, options, now)
+    """Return the numbers of features that the time allows, and the projection for each."""
+    values = affordable(spec, points.original.shape, options, now, seconds)
     return values, embedding_over_m(points, spec, n_dimensions, values, exact, cache.progress)
 
 

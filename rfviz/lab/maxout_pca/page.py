@@ -120,18 +120,19 @@ class MaxoutPCA(Page[ScaledData, Settings, EmbeddingResult]):
             plot = partial(plot_embedding, style=style, height=HEIGHT, thumbnails=marks, selected=settings.point)
             return animation.animation(values, found, now, result.exact, plot, note)
 
-        def over_m(options: Sequence[Any], now: Any, cache: Cache) -> Animation:
+        def over_m(options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
             points = cache.call(points_of, source, settings.n_dimensions)
-            values, found = animation.over_m(points, settings.spec, settings.n_dimensions, options, now, result.exact,
-                                             cache)  # fmt: skip
+            values, found = animation.over_m(
+                points, settings.spec, settings.n_dimensions, options, now, result.exact, cache, seconds
+            )
             return draw(values, found, now, "" if values[-1] == options[-1] else f"up to {values[-1]:,}", cache)
 
-        def over(name: str, options: Sequence[Any], now: Any, cache: Cache) -> Animation:
+        def over(name: str, options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
             def run(value: Any) -> Projection:
                 return self.run(source, self.settings(panel.vary(name, value), source), cache).features
 
             values = sorted({*options[:SEEDS], now}) if name == "seed" else options
-            return draw(*one_by_one(values, now, run, cache), now, "", cache)
+            return draw(*one_by_one(values, now, run, cache, seconds), now, "", cache)
 
         found = [animate(panel, "m", "n_components", source, over_m)]
         if "pool_size" in settings.spec.params:

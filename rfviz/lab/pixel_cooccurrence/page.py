@@ -123,19 +123,19 @@ class PixelCooccurrence(Page[Data, Settings, Maps]):
             return []
         skeleton, ((found,),) = settings.skeleton, result.values()
 
-        def over_features(options: Sequence[Any], now: Any, cache: Cache) -> Animation:
+        def over_features(options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
             sample = drawn_sample(skeleton, settings.seed, settings.n_features, cache)
             values = [value for value in options if value <= sample.n_features]
             maps = animation.over_features(sample, found.pixel, values, found.exact, cache.progress)
             note = "" if values[-1] == options[-1] else f"up to {values[-1]:,}: more have not been drawn"
             return animation.maps_animation(values, maps, settings.side, note=note)
 
-        def over_seeds(options: Sequence[Any], now: Any, cache: Cache) -> Animation:
+        def over_seeds(options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
             def run(seed: Any) -> PixelMap:  # uncached: so many samples would take the place of all other results
                 sample = sample_features(skeleton, found.n_features, seed)
                 return pixel_map(sample, found.pixel, found.n_features, found.exact)
 
-            values, maps = one_by_one(sorted({*options[:SEEDS], now}), now, run, cache)
+            values, maps = one_by_one(sorted({*options[:SEEDS], now}), now, run, cache, seconds)
             return animation.maps_animation(values, maps, settings.side, averaged=True)
 
         return [

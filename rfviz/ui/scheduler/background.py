@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from rfviz.errors import capture_warnings
 from rfviz.progress import Progress
 from rfviz.ui import scheduler
+from rfviz.ui.scheduler.requests import Request
 from rfviz.ui.scheduler.session import acting_for, new_request
 
 __all__ = ["Abandoned", "Job"]
@@ -34,6 +35,8 @@ class Job:
         Equal for equal work.
     work : callable
         Makes no call to Streamlit, and keeps its results itself.
+    origin : Request, optional
+        Whom it computes for; by default who calls this.
 
     Attributes
     ----------
@@ -44,14 +47,14 @@ class Job:
         What the work raised, unless it was told to end.
     """
 
-    def __init__(self, name: Hashable, work: Callable[[Progress], None]) -> None:
+    def __init__(self, name: Hashable, work: Callable[[Progress], None], origin: Request | None = None) -> None:
         self.name = name
         self.done = threading.Event()
         self.error: BaseException | None = None
         self._left = False
         self._latest = 0.0, "…"
         self._seen = time.monotonic()
-        self._origin = dataclasses.replace(new_request(), background=True, check=self._check)
+        self._origin = dataclasses.replace(origin or new_request(), background=True, check=self._check)
         threading.Thread(target=self._run, args=(work,), daemon=True, name="rfviz-job").start()
 
     def look(self) -> tuple[float, str]:

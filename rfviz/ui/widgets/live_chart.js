@@ -196,7 +196,9 @@ function handle(chart) {
     themed,
     figure: () => chart.data.figure,
     framed: () => !!chart.frame,
-    show: (figure) => ((chart.frame = figure), draw(chart.Plotly, chart, figure === null)),
+    // A frame that is held stays when newer data come: the user is ahead of them.
+    show: (figure, held = false) => (Object.assign(chart, { frame: figure, held }), draw(chart.Plotly, chart, figure === null)),
+    release: () => (chart.held = false),
     linked: () => chart.link,
     link: (change) => ((chart.link = change), draw(chart.Plotly, chart)),
   };
@@ -218,7 +220,7 @@ export default function ({ data, parentElement, setStateValue }) {
   ready.then(async ([Plotly]) => {
     if (chart.data.secondary) await painted();
     if (chart.text !== text) return; // newer data came while this one waited
-    chart.frame = null;
+    if (!chart.held) chart.frame = null;
     const before = chart.Plotly;
     if (before !== Plotly) before?.purge(root);
     chart.Plotly = Plotly;

@@ -1,4 +1,5 @@
-// A slider that reports while it is dragged, by one_in_flight.js.
+// A slider that reports while it is dragged, by one_in_flight.js; or when it is let go, where play.js has the frames.
+const REST_MS = 150; // after the last key
 const states = new WeakMap();
 
 function show(root, state, index) {
@@ -11,17 +12,35 @@ function show(root, state, index) {
   input.style.setProperty("--share", `${share * 100}%`);
 }
 
+function release(state) {
+  clearTimeout(state.rest);
+  state.dragging = false;
+  if (!state.held) return;
+  state.held = false;
+  const moved = state.inFlight || (state.wanted !== null && state.wanted !== state.data.index);
+  window.__rfvizPlay.release(moved);
+  if (moved) send(state);
+  else state.wanted = null;
+}
+
 function create(root) {
-  const state = { ...AT_REST, what: "index" };
+  const state = { ...AT_REST, what: "index", held: false, rest: 0 };
   const input = root.querySelector("input");
   input.addEventListener("input", () => {
     state.wanted = Number(input.value);
     show(root, state, state.wanted);
-    send(state);
+    clearTimeout(state.rest);
+    window.__rfvizPlay?.touch(state.data.name);
+    const held = window.__rfvizPlay?.drag(state.data.name, state.wanted) ?? false;
+    if (state.held && !held) window.__rfvizPlay.release(true); // this step has no frame: it is the server's
+    state.held = held;
+    if (!state.held) send(state);
+    else if (!state.dragging) state.rest = setTimeout(() => release(state), REST_MS);
   });
   input.addEventListener("pointerdown", () => (state.dragging = true));
-  for (const event of ["pointerup", "pointercancel", "blur"])
-    input.addEventListener(event, () => (state.dragging = false));
+  for (const event of ["pointerdown", "focus"])
+    input.addEventListener(event, () => window.__rfvizPlay?.touch(state.data.name));
+  for (const event of ["pointerup", "pointercancel", "blur"]) input.addEventListener(event, () => release(state));
   return state;
 }
 

@@ -64,7 +64,7 @@ def live_slider(key: str, label: str, options: Sequence[Any], labels: Sequence[s
     value = st.session_state[key]
     _mount(
         key=mounted,
-        data={"label": label, "labels": list(labels), "index": options.index(value), "help": help},
+        data={"name": key, "label": label, "labels": list(labels), "index": options.index(value), "help": help},
         on_moved_change=take_over,
     )
     return value

@@ -23,7 +23,7 @@ function isAhead(state, answered) {
   if (answered === state.sent) state.inFlight = false;
   const { wanted, sent } = state;
   const ahead = wanted !== null && wanted !== answered && (state.inFlight || state.dragging || wanted !== sent);
-  if (ahead) send(state);
+  if (ahead && !state.held) send(state);
   else state.wanted = state.sent = null;
   return ahead;
 }

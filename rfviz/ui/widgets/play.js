@@ -1,6 +1,7 @@
-// The bar below a chart. It shows frames that came all at once, in the browser's own rhythm: between two frames numbers
-// are drawn in between and images fade, so that a few dozen of them run smoothly. The server hears nothing of it.
-const bars = new WeakMap();
+// The bar below a chart. It shows frames that came all at once: in the browser's own rhythm, where between two frames
+// numbers are drawn in between and images fade, so that a few dozen of them run smoothly; or under the hand, while the
+// slider of their control is dragged. The server hears nothing of it.
+const bars = new Map();
 const SPEEDS = [0.5, 1, 2, 4];
 const ICONS = {
   play: "M8 5v14l11-7z",
@@ -42,15 +43,47 @@ function exchanged(whole, path, value) {
   return copy;
 }
 
-function opened(sequence) {
-  if (sequence.frames || sequence.error) return sequence;
-  const first = decoded(sequence.first);
-  sequence.frames = sequence.changes.map((changes) =>
-    changes.reduce((figures, [path, value]) => exchanged(figures, path, decoded(value)), first),
+// The page's own pictures, and those that are played: the latter have one view, wide enough for all.
+function unpacked({ first, changes, views, extra, ...sequence }) {
+  const start = decoded(first);
+  sequence.frames = changes.map((some) =>
+    some.reduce((figures, [path, value]) => exchanged(figures, path, decoded(value)), start),
   );
-  delete sequence.changes;
+  const each = (figures, change) =>
+    Object.fromEntries(Object.entries(figures).map(([chart, figure]) => [chart, change(figure, chart)]));
+  sequence.own = sequence.frames.map((figures) =>
+    each(figures, (figure) => (extra ? { ...figure, data: figure.data.slice(0, -extra) } : figure)),
+  );
+  sequence.frames = sequence.frames.map((figures) =>
+    each(figures, (figure, chart) =>
+      Object.entries(views[chart]).reduce((made, [axis, range]) => exchanged(made, ["layout", axis, "range"], range), figure),
+    ),
+  );
   sequence.between = [];
   return sequence;
+}
+
+// Fetched sequences, by the names of their animations: the latest few.
+const sequences = new Map();
+
+// Fetch an animation; for a slider only the frames that come at once. `report` hears of the share that is computed.
+async function fetched(address, id, ofSlider, signal, report) {
+  const answer = await fetch(`${address}${id}${ofSlider ? "?slider" : ""}`, { signal });
+  if (!answer.ok) throw new Error("These frames cannot be had any more. Reload the page.");
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let [text, found] = ["", null];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done && found) return { ...unpacked(found), id, complete: !ofSlider || found.complete };
+    if (done) throw new Error("The server stopped before the frames were there. Press Play again.");
+    const lines = (text + value).split("\n");
+    text = lines.pop();
+    for (const said of lines.map((line) => JSON.parse(line))) {
+      if (said.error) throw new Error(said.error);
+      if (said.values) found = said;
+      else report(said.share);
+    }
+  }
 }
 
 const isNumbers = (value) => ArrayBuffer.isView(value) || (Array.isArray(value) && typeof value[0] === "number");
@@ -124,7 +157,6 @@ class Bar {
     this.build();
     this.watching = new AbortController();
     const { signal } = this.watching;
-    window.addEventListener("rfviz:animation", ({ detail }) => detail === this.waiting && this.open(detail), { signal });
     window.addEventListener("keydown", (event) => this.key(event), { signal });
   }
 
@@ -144,6 +176,7 @@ class Bar {
       this.show(place);
     });
     this.caption = document.createElement("output");
+    this.live = part("output", "live");
     this.said = part("span", "said");
     this.said.setAttribute("aria-live", "polite");
     this.rate = document.createElement("select");
@@ -155,7 +188,7 @@ class Bar {
     const close = button("icon", "Stop playing, and go back to the page’s picture", icon("close"), () => this.close());
     this.pin = button("pin", "Pin this chart, to compare it with others", `${icon("pin")}Pin`, () => this.send("pinned", {}));
     deck.append(this.step[0], this.main, this.step[1], this.scrubber, this.caption, this.rate, this.keep, close);
-    root.replaceChildren(offer, deck, space, this.said, this.pin);
+    root.replaceChildren(offer, deck, this.live, space, this.said, this.pin);
     Object.assign(this, { offer, deck });
   }
 
@@ -179,7 +212,11 @@ class Bar {
       // The slider was moved, or a frame kept: the page's own picture is there.
       if (moved && this.sequence) (this.pause(false), this.fade(false), this.label(this.nearest(known.now)));
     }
-    if (this.waiting && !data.animations.some(({ id }) => id === this.waiting)) this.waiting = null;
+    if (this.asking && !data.animations.some(({ id }) => id === this.asking.id)) {
+      this.stopAsking();
+      this.waiting = null;
+    }
+    if (this.dragged && !this.held) this.answered();
     this.face();
   }
 
@@ -200,27 +237,49 @@ class Bar {
     );
   }
 
-  ask(animation) {
+  async ask(animation) {
     this.wanted = animation;
-    if (window.__rfvizAnimations?.has(animation.id)) return this.open(animation.id);
     this.waiting = animation.id;
     this.face();
-    this.send("asked", { id: animation.id });
+    const busy = this.offer.querySelector(".busy");
+    const report = (share) => busy.style.setProperty("--share", `${100 * share}%`);
+    try {
+      await this.load(animation, false, report);
+    } catch (error) {
+      if (this.waiting !== animation.id) return;
+      this.waiting = null;
+      this.face();
+      this.offer.append(Object.assign(document.createElement("span"), { className: "word", textContent: error.message }));
+      this.said.textContent = error.message;
+      return;
+    }
+    if (this.waiting === animation.id) this.open(animation.id);
+  }
+
+  // Fetch the frames of an animation, unless they are there.
+  async load({ id }, ofSlider, report) {
+    const there = sequences.get(id);
+    if (there && (ofSlider || there.complete)) return;
+    this.stopAsking();
+    const asking = (this.asking = { id, stop: new AbortController() });
+    const sequence = await fetched(this.data.address, id, ofSlider, asking.stop.signal, report);
+    if (this.asking === asking) this.asking = null;
+    sequences.delete(id);
+    sequences.set(id, sequence);
+    while (sequences.size > 6) sequences.delete(sequences.keys().next().value);
+  }
+
+  // The server, too, gives up what nobody reads any more.
+  stopAsking() {
+    this.asking?.stop.abort();
+    this.asking = null;
   }
 
   open(id) {
     this.waiting = null;
     this.animation = this.data.animations.find((animation) => animation.id === id);
     if (!this.animation) return this.face();
-    const sequence = opened(window.__rfvizAnimations.get(id));
-    if (sequence.error) {
-      window.__rfvizAnimations.delete(id);
-      this.animation = null;
-      this.face();
-      this.offer.append(Object.assign(document.createElement("span"), { className: "word", textContent: sequence.error }));
-      this.said.textContent = sequence.error;
-      return;
-    }
+    const sequence = sequences.get(id);
     this.sequence = sequence;
     this.scrubber.max = sequence.values.length - 1;
     this.scrubber.setAttribute("aria-label", `Frame: ${this.animation.symbol}`);
@@ -230,6 +289,51 @@ class Bar {
     this.show(0);
     if (!calm()) this.play();
     (calm() ? this.step[1] : this.main).focus({ preventScroll: true });
+  }
+
+  // --- under the hand: a slider asks for its frames when it is touched, and has them drawn while it is dragged
+
+  touch(slider) {
+    const animation = this.data?.animations.find((some) => some.slider === slider);
+    if (!animation || this.asking || this.refused === animation.id) return;
+    this.load(animation, true, () => {}).catch(() => (this.refused = animation.id));
+  }
+
+  // Whether the frame at a stop of the slider is there, and drawn.
+  drag(slider, stop) {
+    const animation = this.data?.animations.find((some) => some.slider === slider);
+    const sequence = animation && sequences.get(animation.id);
+    const place = sequence ? sequence.stops.indexOf(stop) : -1;
+    if (place < 0) return false;
+    if (this.sequence && this.sequence !== sequence) this.close();
+    this.pause(false);
+    if (this.sequence) this.label(place);
+    else this.live.textContent = sequence.captions[place];
+    const away = sequence.values[place] !== animation.now;
+    if (away !== this.away) this.fade(away);
+    Object.assign(this, { dragged: { sequence, value: sequence.values[place] }, held: true });
+    for (const [key, figure] of Object.entries(sequence.own[place])) chartOf(key)?.rfviz?.show(figure, true);
+    return true;
+  }
+
+  // The slider is let go; where it was moved, the server's answer takes the frame's place.
+  release(moved) {
+    if (!this.held) return;
+    this.held = false;
+    for (const key of Object.keys(this.dragged.sequence.frames[0])) chartOf(key)?.rfviz?.release();
+    if (!moved) this.answered();
+  }
+
+  answered() {
+    const { sequence, value } = this.dragged;
+    const animation = this.data.animations.find(({ id }) => id === sequence.id);
+    if (animation && animation.now !== value) return;
+    this.dragged = null;
+    this.live.textContent = "";
+    this.fade(false);
+    if (this.sequence) return;
+    for (const chart of Object.keys(sequence.frames[0]).map(chartOf))
+      if (chart?.rfviz?.framed() && chart.getAttribute("aria-busy") !== "true") chart.rfviz.show(null);
   }
 
   // The page's own picture comes back, also where other settings change only some of the charts.
@@ -362,6 +466,7 @@ class Bar {
 
 function mount({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".bar");
+  for (const other of bars.keys()) if (!other.isConnected) bars.delete(other);
   if (!bars.has(root)) {
     root.before(Object.assign(document.createElement("style"), { textContent: CSS_TEXT }));
     bars.set(root, new Bar(root));
@@ -369,8 +474,16 @@ function mount({ data, parentElement, setStateValue }) {
   bars.get(root).update(data, setStateValue);
 }
 
+const all = () => [...bars.values()];
+
 // The code comes with the page's title, the bar with every step of a slider.
 export default function () {
-  window.__rfvizPlay ??= mount;
+  window.__rfvizPlay ??= {
+    mount,
+    touch: (slider) => all().forEach((bar) => bar.touch(slider)),
+    drag: (slider, stop) => all().filter((bar) => bar.drag(slider, stop)).length > 0,
+    isDragged: () => all().some((bar) => bar.dragged), // until the server has answered
+    release: (moved) => all().forEach((bar) => bar.release(moved)),
+  };
   window.dispatchEvent(new CustomEvent("rfviz:play"));
 }

@@ -1,14 +1,18 @@
-"""Charts that play: one computation gives every frame, the browser shows them at its own rate, with no round trip.
+"""Charts that follow a control without the server: one computation gives every frame, and the browser draws them.
 
-A page offers animations of its controls (the number of features, the pool size, the seed). Nothing of them is computed
-before somebody presses Play; then the frames are sent once, as what changes from one to the next.
+A page offers animations of its controls (the number of features, the pool size, the seed). Nothing is computed before a
+user presses Play, or touches the slider of such a control. Then the browser fetches the frames, as what changes from
+one to the next, and draws them at the screen's rate: by the clock where the user plays, and under the hand where the
+slider is dragged, in which case the server hears of the value when the slider is let go.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from asyncio import sleep
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,31 +25,27 @@ from rfviz.errors import RfvizError
 from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.animation import Animation, AnimationSpec
 from rfviz.lab.cache import Cache
-from rfviz.ui.cache import ProgressBar, SessionCache
+from rfviz.progress import Progress
+from rfviz.ui.cache import SessionCache
+from rfviz.ui.scheduler.background import Job
+from rfviz.ui.scheduler.requests import Request
+from rfviz.ui.scheduler.session import new_request
 from rfviz.ui.state import PageState
+from rfviz.ui.web.animation_route import OFFERS, animation_address
 
-__all__ = ["bar_code", "chart_bar", "encode", "play_key"]
+__all__ = ["bar_code", "chart_bar", "encode"]
 
 _HERE = Path(__file__).parent
 _HTML = '<div class="bar" role="group" aria-label="Play this chart"></div>'
-# Where the frames land: by the animation's name in the window, from where the bar takes them. A component of its own,
-# so that the bar does not hold megabytes that are compared whenever a slider moves.
-_FRAMES_JS = """
-export default function ({ data }) {
-  const animation = JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
-  const animations = (window.__rfvizAnimations ??= new Map());
-  if (animations.has(animation.id)) return;
-  animations.set(animation.id, animation);
-  while (animations.size > 6) animations.delete(animations.keys().next().value);
-  window.dispatchEvent(new CustomEvent("rfviz:animation", { detail: animation.id }));
-}
-"""
+# Who presses Play waits; who touches a slider goes on, and the frames are to be there before the hand has moved far.
+_PLAY_S, _SLIDER_S = 8.0, 1.0
+_POLL_S = 0.05
 
 # The bar is sent anew with every step of a slider, its code with it; so that is a component of its own, which is not.
 _STYLE = json.dumps((_HERE / "play.css").read_text(encoding="utf-8"))
 _BAR_JS = """
 export default function (component) {
-  const mount = () => window.__rfvizPlay(component);
+  const mount = () => window.__rfvizPlay.mount(component);
   if (window.__rfvizPlay) mount();
   else window.addEventListener("rfviz:play", mount, { once: true });
 }
@@ -55,7 +55,6 @@ _bar = component("rfviz.play", html=_HTML, css=".bar { min-height: 2rem; }", js=
 _code = component(
     "rfviz.play_code", js=f"const CSS_TEXT = {_STYLE};\n{(_HERE / 'play.js').read_text(encoding='utf-8')}"
 )
-_frames = component("rfviz.animation", js=_FRAMES_JS)
 
 # Where a part of a figure is: names of attributes, places in lists.
 _Path = tuple[str | int, ...]
@@ -63,21 +62,46 @@ _Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class _Asked:
-    """An animation that was asked for: equal to another of the same name and key."""
+    """Frames that were asked for: equal to others of the same key."""
 
-    name: str
     key: Hashable
+    seconds: float
     spec: AnimationSpec = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Offer:
+    """An animation that a session's browser may fetch."""
+
+    spec: AnimationSpec
+    origin: Request
+
+    async def lines(self, of_slider: bool) -> AsyncIterator[bytes]:
+        """Yield the share that is computed, as long as it takes, and then the frames."""
+        asked, found = _Asked(self.spec.key, _SLIDER_S if of_slider else _PLAY_S, self.spec), list[bytes]()
+
+        def work(progress: Progress) -> None:
+            try:
+                found.append(SessionCache(progress).call(_encoded, asked))
+            except RfvizError as error:
+                found.append(json.dumps({"error": str(error)}).encode())
+
+        job = Job(asked, work, self.origin)
+        try:
+            while not job.done.is_set():
+                share, _ = job.look()
+                yield json.dumps({"share": share}).encode()
+                await sleep(_POLL_S)
+            if job.error is not None:
+                raise job.error
+            yield found[0]
+        finally:
+            job.leave()  # a browser that wants other frames, or has gone, hangs up
 
 
 def bar_code(page: str) -> None:
     """Send the code of all bars of a page once, where a slider does not draw it again."""
     _code(key=f"{page}-bar-sheet", height=1)
-
-
-def play_key(page: str) -> str:
-    """Return the key of the session's state that holds which animation of a page was asked for."""
-    return f"{page}:play"
 
 
 def chart_bar(
@@ -94,69 +118,68 @@ def chart_bar(
     pin : callable, optional
         Called before the page is drawn again when the user pins the chart.
     """
-    names = {_identity(state.page, spec): spec for spec in animations}
+    origin = dataclasses.replace(new_request(), background=True)
+    offers = {_name(state.page, offer): offer for offer in (_Offer(spec, origin) for spec in animations)}
+    OFFERS.update(offers)
+    if offers:
+        st.session_state["rfviz:animations"] = offers  # as long as the session, or until a page offers others
     key = f"{chart}-bar"
-
-    def play() -> None:
-        st.session_state[play_key(state.page)] = st.session_state[key]["asked"]["id"]
 
     def keep() -> None:
         kept = st.session_state[key]["kept"]
-        spec, value = names.get(kept["id"]), kept["value"]
-        if spec is not None and isinstance(value, (int, float)) and not isinstance(value, bool):
-            state.apply({spec.control: value})
+        offer, value = offers.get(kept["id"]), kept["value"]
+        if offer is not None and isinstance(value, (int, float)) and not isinstance(value, bool):
+            state.apply({offer.spec.control: value})
 
-    data = [{"id": name, "symbol": spec.symbol, "now": spec.now} for name, spec in names.items()]
-    callbacks: dict[str, Any] = {"on_asked_change": play, "on_kept_change": keep}
+    data = [
+        {"id": name, "symbol": offer.spec.symbol, "now": offer.spec.now, "slider": state.key(offer.spec.control)}
+        for name, offer in offers.items()
+    ]
+    callbacks: dict[str, Any] = {"on_kept_change": keep}
     if pin is not None:
         callbacks["on_pinned_change"] = pin
-    _bar(key=key, data={"chart": chart, "animations": data, "pin": pin is not None}, **callbacks)
-    wanted = st.session_state.get(play_key(state.page))
-    if wanted is None:
-        return
-    if wanted in names:
-        _send(key, wanted, names[wanted])
-    st.session_state[play_key(state.page)] = None  # not before: a run that is stopped on the way is asked again
-
-
-def _send(key: str, name: str, spec: AnimationSpec) -> None:
-    """Compute the frames, or take them from the cache, and send them to the browser."""
-    try:
-        data = SessionCache(ProgressBar(st.empty())).call(_encoded, _Asked(name, spec.key, spec))
-    except RfvizError as error:
-        data = json.dumps({"id": name, "error": str(error)}).encode()
-    _frames(key=f"{key}-frames", data=data, height=1)
+    _bar(key=key, data={"address": animation_address(), "animations": data, "pin": pin is not None}, **callbacks)
 
 
 def _encoded(asked: _Asked, *, cache: Cache) -> bytes:
-    return encode(asked.name, asked.spec.render(cache))
+    return encode(asked.spec.render(cache, asked.seconds), asked.spec.options)
 
 
-def _identity(page: str, spec: AnimationSpec) -> str:
-    return hashlib.blake2b(repr((page, spec.control, spec.key)).encode(), digest_size=9).hexdigest()
+def _name(page: str, offer: _Offer) -> str:
+    # After the session, too: nobody else can guess the address of frames of private data.
+    parts = offer.origin.session, page, offer.spec.control, offer.spec.key
+    return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
 
-def encode(name: str, animation: Animation) -> bytes:
+def encode(animation: Animation, options: Sequence[Any]) -> bytes:
     """Return an animation as JSON: the first frame of each chart, and for every frame what differs there.
 
     Arrays that do not change, images above all, are sent once.
+
+    Parameters
+    ----------
+    animation : Animation
+    options : sequence
+        The stops of its slider.
     """
     charts = [chart for chart in animation.frames[0] if all(chart in frame for frame in animation.frames)]
     specs = [{chart: _spec(frame[chart]) for chart in charts} for frame in animation.frames]
-    for chart in charts:
-        _one_view([spec[chart]["layout"] for spec in specs])
     first = specs[0]
     changes = [
         [[[chart, *path], value] for chart in charts for path, value in _changes(first[chart], spec[chart])]
         for spec in specs
     ]
+    stops = {option: stop for stop, option in enumerate(options)}
     message = {
-        "id": name,
         "values": list(animation.values),
+        "stops": [stops.get(value, -1) for value in animation.values],
+        "complete": len(animation.values) == len(options),
         "captions": list(animation.captions),
         "note": animation.note,
+        "extra": animation.n_extra,
         "first": first,
         "changes": changes,
+        "views": {chart: _one_view([spec[chart]["layout"] for spec in specs]) for chart in charts},
     }
     return plotly_json(message).encode()
 
@@ -168,15 +191,15 @@ def _spec(figure: go.Figure) -> dict[str, Any]:
     return {"data": list(spec["data"]), "layout": layout}
 
 
-def _one_view(layouts: list[dict[str, Any]]) -> None:
-    """Set the same ranges in all frames, wide enough for each: axes that follow the points hide how far these move."""
+def _one_view(layouts: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return ranges of the axes that hold all frames: axes that follow the points hide how far these move."""
+    views: dict[str, list[Any]] = {}
     for name in ("xaxis", "yaxis"):
         ranges = [layout.get(name, {}).get("range") for layout in layouts]
         if all(ranges):
-            down = ranges[0][0] > ranges[0][1]
             low, high = min(map(min, ranges)), max(map(max, ranges))
-            for layout in layouts:
-                layout[name] = layout[name] | {"range": [high, low] if down else [low, high]}
+            views[name] = [high, low] if ranges[0][0] > ranges[0][1] else [low, high]
+    return views
 
 
 def _changes(old: Any, new: Any, path: _Path = ()) -> Iterator[tuple[_Path, Any]]:

@@ -23,7 +23,7 @@ def test_frames_are_the_charts_of_the_page(number, control, value):
     found, panel, cache = shown({"metric": "mae"})
     spec = PAGE.animations(found.source, found.settings, found.result, panel)[number]
     assert (spec.control, spec.now) == (control, panel.answers[control])
-    played = spec.render(cache)
+    played = spec.render(cache, 8.0)
     frame = played.frames[played.values.index(value)]
     charts = {chart.name: chart.figure for chart in shown({"metric": "mae", control: value})[0].charts}
     assert list(frame) == ["kernel-error", "cloud-0", "cloud-1"]

@@ -14,7 +14,6 @@ import plotly.graph_objects as go
 import pytest
 from plotly.offline import get_plotlyjs_version
 from starlette.applications import Starlette
-from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
@@ -29,29 +28,9 @@ from rfviz.ui.web.headers import PageHeaders, content_security_policy
 from rfviz.ui.web.plotly_routes import plotly_address, plotly_routes
 from rfviz.ui.web.startup import disable_nagle, lifespan, wait_until_ready
 from rfviz.ui.web.static_cache import StaticCache
+from tests.asgi import fetch
 
 ROOT = Path(__file__).parents[3]
-
-
-def fetch(app, path, encoding="identity", query=b"", **more):
-    """Return status, headers and body of an application's answer."""
-    sent = []
-
-    async def receive():
-        return {"type": "http.request"}
-
-    async def send(message):
-        sent.append(message)
-
-    headers = [
-        (b"accept-encoding", encoding.encode()),
-        *((name.encode(), text.encode()) for name, text in more.items()),
-    ]
-    scope = {"type": "http", "method": "GET", "path": path, "root_path": "", "query_string": query, "headers": headers,
-             "asgi": {"spec_version": "2.4"}}  # fmt: skip
-    asyncio.run(app(scope, receive, send))
-    body = b"".join(message["body"] for message in sent[1:])
-    return sent[0]["status"], Headers(raw=sent[0]["headers"]), body
 
 
 @pytest.fixture

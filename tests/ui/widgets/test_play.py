@@ -2,20 +2,27 @@
 
 import base64
 import copy
+import gc
+import gzip
 import io
 import json
+import threading
+import time
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 from PIL import Image
 from scipy.spatial.distance import pdist
+from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 
 from rfviz.figures.quick import QuickFigure
-from rfviz.lab.animation import Animation, one_by_one
-from rfviz.lab.cache import Cache
-from rfviz.ui.widgets.play import encode, play_key
+from rfviz.lab.animation import Animation, AnimationSpec
+from rfviz.ui.web.animation_route import animation_route
+from rfviz.ui.widgets.play import encode
 from tests.app_pages import array, changed, opened
+from tests.asgi import fetch
 
 # Page → control of its first animation, chart, and settings that make the page quick.
 PAGES = {
@@ -45,13 +52,23 @@ def component(at, name):
     return [element.proto for element in at.get("bidi_component") if element.proto.component_name == name]
 
 
-def played(at, slug, number):
+def lines(name, query=b""):
+    """Return what the server says when a browser asks for an animation: shares that are computed, and the frames."""
+    app = Starlette(routes=[animation_route()])
+    status, headers, body = fetch(app, f"/rfviz/animation/{name}", query=query)
+    assert status == 200 and headers["cache-control"] == "no-store"
+    return [json.loads(line) for line in gzip.decompress(body).splitlines()]
+
+
+def offers(at):
+    """Return what the bar of a page can play."""
+    return json.loads(component(at, "rfviz.play")[0].json)["animations"]
+
+
+def played(at, number, query=b""):
     """Press Play and return an animation, by its number."""
-    bar = json.loads(component(at, "rfviz.play")[0].json)
-    at.session_state[play_key(slug)] = bar["animations"][number]["id"]
-    at.run()
-    assert not at.exception
-    animation = json.loads(component(at, "rfviz.animation")[0].bytes)
+    *shares, animation = lines(offers(at)[number]["id"], query)
+    assert all(list(line) == ["share"] for line in shares)
     assert "error" not in animation, animation
     return animation
 
@@ -91,7 +108,7 @@ def assert_same_picture(frame, page, is_embedding):
 def test_frames_are_the_pictures_of_the_page(slug):
     control, chart, state = PAGES[slug]
     at = opened(slug, state)
-    animation = played(at, slug, 0)
+    animation = played(at, 0)
     frames = unpacked(animation)
     assert len(frames) == len(animation["captions"]) == len(animation["values"]) >= 8
     assert animation["values"] == sorted(animation["values"])
@@ -99,17 +116,17 @@ def test_frames_are_the_pictures_of_the_page(slug):
         at = changed(at, slug, {control: animation["values"][place]})
         page = drawn(at, chart)
         assert_same_picture(frames[place][chart], page, chart == "embedding")
-    assert not component(at, "rfviz.animation"), "frames are sent once, and not again with every move of a slider"
 
 
 @pytest.mark.parametrize(("number", "control"), [(1, "pool_size"), (2, "seed")])
 def test_pools_and_seeds_are_the_pictures_of_the_page(number, control):
     at = opened("distance-saturation", {"n_components": 100, "compare": []})
-    animation = played(at, "distance-saturation", number)
+    animation = played(at, number)
     value = animation["values"][3]
     page = drawn(changed(at, "distance-saturation", {control: value}), "saturation")
     frame = unpacked(animation)[3]["saturation"]
     if control == "seed":
+        assert animation["extra"] == 1, "the page itself has no mean over seeds"
         assert "seeds: mean" in frame["data"].pop()["name"]
         assert len(animation["values"]) >= 6
     assert_same_picture(frame, page, False)
@@ -122,25 +139,65 @@ def test_nothing_is_computed_or_sent_before_play_is_pressed(monkeypatch):
     monkeypatch.setattr("rfviz.lab.distance_saturation.animation.saturation_over_m", never)
     monkeypatch.setattr("rfviz.lab.distance_saturation.animation.one_by_one", never)
     at = changed(opened("distance-saturation"), "distance-saturation", {"pool_size": 16})
-    assert not component(at, "rfviz.animation")
-    assert len(component(at, "rfviz.play")[0].json) < 500
+    assert len(component(at, "rfviz.play")[0].json) < 600
 
 
-def test_what_was_asked_for_other_settings_is_forgotten():
+def test_who_touches_a_slider_gets_the_frames_of_its_stops_that_come_at_once():
+    at = opened("distance-saturation", {"n_components": 100})
+    offer = offers(at)[0]
+    assert (offer["symbol"], offer["slider"]) == ("m", "distance-saturation.n_components")
+    animation = played(at, 0, query=b"slider")
+    labels = json.loads(next(c.json for c in component(at, "rfviz.live_slider") if "Features" in c.json))["labels"]
+    assert [labels[stop] for stop in animation["stops"]] == [f"{value:,}" for value in animation["values"]]
+
+
+def test_frames_are_those_of_the_present_settings():
     at = opened("distance-saturation")
-    at.session_state[play_key("distance-saturation")] = "of settings long gone"
-    at.run()
-    assert not component(at, "rfviz.animation")
-    assert at.session_state[play_key("distance-saturation")] is None
+    (before, *_) = offers(at)
+    at = changed(at, "distance-saturation", {"n_components": 10})
+    assert offers(at)[0]["id"] == before["id"], "frames over m do not hang on m"
+    at = changed(at, "distance-saturation", {"pool_size": 3})
+    assert offers(at)[0]["id"] != before["id"]
+
+
+def test_frames_go_with_their_session():
+    at = opened("distance-saturation")
+    name = offers(at)[0]["id"]
+    lines(name, b"slider")
+    del at
+    gc.collect()
+    assert fetch(Starlette(routes=[animation_route()]), f"/rfviz/animation/{name}")[0] == 404
 
 
 def test_an_animation_that_cannot_be_made_says_so_in_one_sentence():
     at = opened("maxout-pca", {"data": "circle", "data.n_samples": 3000, "n_components": 20})
-    bar = json.loads(component(at, "rfviz.play")[0].json)
-    at.session_state[play_key("maxout-pca")] = bar["animations"][0]["id"]
-    at.run()
-    assert "2,000 points" in json.loads(component(at, "rfviz.animation")[0].bytes)["error"]
-    assert not at.exception
+    assert "2,000 points" in lines(offers(at)[0]["id"])[-1]["error"]
+
+
+def test_a_browser_that_hangs_up_ends_the_computation(monkeypatch):
+    ended = threading.Event()
+
+    def render(cache, seconds):
+        try:
+            while True:
+                cache.progress(0.5, "")
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    endless = AnimationSpec("m", "n_components", 1, (1,), ("endless",), render)
+    monkeypatch.setattr("rfviz.lab.distance_saturation.page.animate", lambda *_: endless)
+    at = opened("distance-saturation")
+    sent = []
+
+    def gone(message):
+        sent.append(message)
+        if len(sent) == 4:
+            raise OSError("the connection is closed")
+
+    with pytest.raises(ClientDisconnect):
+        fetch(Starlette(routes=[animation_route()]), f"/rfviz/animation/{offers(at)[0]['id']}", hear=gone)
+    assert ended.wait(5)
 
 
 def test_animations_hold_what_changes_once():
@@ -151,26 +208,18 @@ def test_animations_hold_what_changes_once():
         return QuickFigure(data, {"images": [{"source": image, "x": k}], "xaxis": {"range": [0, k + 1]}, "height": 100})
 
     frames = [{"chart": figure(k)} for k in (1, 2, 3)]
-    animation = json.loads(encode("name", Animation([1, 2, 3], ["a", "b", "c"], frames)))
+    animation = json.loads(encode(Animation([1, 2, 3], ["a", "b", "c"], frames), [1, 2, 3, 4]))
     assert json.dumps(animation).count(image) == 1
+    assert animation["views"] == {"chart": {"xaxis": [0, 4]}}, "one view that holds all frames"
+    assert animation["stops"] == [0, 1, 2] and not animation["complete"]
     for k, frame in zip((1, 2, 3), unpacked(animation), strict=True):
         assert frame["chart"]["data"][0]["name"] == f"k = {k}"
         np.testing.assert_array_equal(array(frame["chart"]["data"][0]["y"]), np.arange(50.0) * k)
-        assert frame["chart"]["layout"]["xaxis"]["range"] == [0, 4], "one view for all frames"
+        assert frame["chart"]["layout"]["xaxis"]["range"] == [0, k + 1]
         assert frame["chart"]["layout"]["images"][0]["x"] == k
 
 
 def test_frames_with_other_traces_are_exchanged_whole():
     one, two = go.Figure(data=[{"y": [1]}]), go.Figure(data=[{"y": [1]}, {"y": [2]}])
-    animation = json.loads(encode("name", Animation([1, 2, 3], [""] * 3, [{"c": one}, {"c": two}, {"c": one}])))
+    animation = json.loads(encode(Animation([1, 2, 3], [""] * 3, [{"c": one}, {"c": two}, {"c": one}]), [1, 2, 3]))
     assert [len(frame["c"]["data"]) for frame in unpacked(animation)] == [1, 2, 1]
-
-
-def test_slow_pictures_are_fewer(monkeypatch):
-    clock = iter(np.arange(0.0, 100.0, 1.0))
-    monkeypatch.setattr("rfviz.lab.animation.time.monotonic", lambda: next(clock))
-    seen = []
-    values, results = one_by_one(list(range(24)), 5, lambda value: seen.append(value) or value, Cache())
-    assert results == values
-    assert len(values) <= 9 and {0, 5, 23} <= set(values)
-    assert len(seen) == len(values), "the present one is not computed twice"
