@@ -7,6 +7,7 @@ import os
 import runpy
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,10 @@ import plotly.graph_objects as go
 import pytest
 
 from rfviz import datasets
-from rfviz.errors import DataError, ParameterError
+from rfviz.errors import DataError, ParameterError, RfvizError
 from rfviz.lab.cache import Cache
 from rfviz.lab.index import PAGES, find_page
+from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset, read_preset, write_preset
 from rfviz.lab.script import notebook
 from tests.app_pages import array
@@ -49,6 +51,28 @@ def asked(slug, number):
 
 def test_every_page_has_settings_to_be_tested_with():
     assert OTHERS.keys() == {page.slug for page in PAGES}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # some options do not suit the others
+@every_page
+def test_every_option_of_every_choice_gives_a_picture_or_a_sentence(slug):
+    page, base, cache = find_page(slug), OTHERS[slug][0], Cache()
+
+    def show(values):
+        panel = Preset(values)
+        source = page.source(panel)
+        for chart in compute(page, source, page.settings(panel, source), cache).charts:
+            assert chart.figure.data is not None and chart.alt and chart.words is not None
+        return panel
+
+    choices = [control for control in show(base).controls.values() if control.kind in ("word", "switch")]
+    n_shown = 0
+    for name, option in [(c.name, option) for c in choices for option in c.options or (False, True)]:
+        with suppress(RfvizError):  # a sentence for the user
+            show({**base, name: option})
+            n_shown += 1
+    assert n_shown >= len(choices), "most options suit"
 
 
 def assert_same_picture(one, other):

@@ -206,7 +206,7 @@ def map_surfaces(
         Its number of features does not matter.
     m_grid : sequence of int, optional
         :func:`grid_of` the map by default.
-    loss : {"ridge", "logistic", "hinge"}
+    loss : {"ridge", "logistic", "hinge", "exponential"}
     constant : bool
         Whether to append a column of ones to the inputs, if that changes the map.
     resolution : int

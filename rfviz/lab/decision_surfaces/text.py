@@ -21,7 +21,7 @@ NUMBERS = (
 METHOD = r"""
 **Every m at once.** The features of the $200\times200$ cells are computed once, for the largest $m$. The maps are
 nested: the first $m$ columns are the map of $m$ features, and ridge regression gives coefficients for every $m$ from
-one factorisation. The slider only chooses among answers that are there. (The losses logistic and hinge train each $m$
+one factorisation. The slider only chooses among answers that are there. (The other losses train each $m$
 by stochastic gradients; sparse features are solved by iterations and stop at 200 repetitions.)
 
 **Shading.** A classifier gives each class $j$ a decision value $s_j$. Logistic regression means them as log-odds:
@@ -39,7 +39,12 @@ ridge regression and not an SVM.
 creases would meet there. A further input of 1 gives each projection an offset.
 """
 
-_TRAINED = {"ridge": "ridge regression", "logistic": "logistic regression", "hinge": "a linear SVM"}
+_TRAINED = {
+    "ridge": "ridge regression",
+    "logistic": "logistic regression",
+    "hinge": "a linear SVM",
+    "exponential": "a linear classifier with the exponential loss",
+}
 
 
 def summary(title: str, surface: Surface | None, n_points: int) -> str:
