@@ -72,6 +72,14 @@ function config(root) {
   };
 }
 
+// Axes that Plotly may change: where both have one scale it widens a range in place, so that a chart that was drawn
+// narrow once would stay small.
+function axesOf(layout) {
+  const names = Object.keys(layout).filter((name) => /^[xy]axis\d*$/.test(name));
+  const copy = (axis) => (axis.range ? { ...axis, range: [...axis.range] } : { ...axis });
+  return Object.fromEntries(names.map((name) => [name, copy(layout[name])]));
+}
+
 // What stands in for the figure of the page while the user plays, or the figure itself. Frames follow each other too
 // fast to ask for the theme each time.
 function draw(Plotly, chart, fresh = true) {
@@ -79,7 +87,7 @@ function draw(Plotly, chart, fresh = true) {
   const figure = fitted(chart, readable(chart, chart.frame ?? data.figure));
   chart.width = root.clientWidth;
   if (fresh) chart.template = themed(getComputedStyle(root));
-  const layout = { ...figure.layout, autosize: true, template: chart.template, uirevision: data.figure.layout.uirevision };
+  const layout = { ...figure.layout, ...axesOf(figure.layout), autosize: true, template: chart.template, uirevision: data.figure.layout.uirevision };
   if (fresh) root.style.minHeight = `${(chart.height = tall(chart))}px`;
   layout.height = chart.height;
   if (document.fullscreenElement === root) layout.height = window.innerHeight;
@@ -169,7 +177,9 @@ function watch(chart) {
     if (!fits()) return draw(chart.Plotly, chart);
     if (root.clientWidth === chart.width) return;
     chart.width = root.clientWidth;
-    chart.Plotly.Plots.resize(root);
+    const resized = chart.Plotly.Plots.resize(root);
+    // Ranges that were widened for another width are narrowed again.
+    if (chart.data.figure.layout.yaxis?.scaleanchor) resized.then(() => draw(chart.Plotly, chart));
   };
   new ResizeObserver(() => root.isConnected && root.clientWidth && resize()).observe(root.parentElement);
   root.addEventListener("fullscreenchange", () => draw(chart.Plotly, chart));
