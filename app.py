@@ -18,6 +18,7 @@ from starlette.middleware import Middleware  # noqa: E402
 
 from rfviz.ui.web.animation_route import animation_route  # noqa: E402
 from rfviz.ui.web.boot_script import InjectBootScript  # noqa: E402
+from rfviz.ui.web.component_scripts import script_route  # noqa: E402
 from rfviz.ui.web.device_route import device_route  # noqa: E402
 from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E402
 from rfviz.ui.web.plotly_routes import plotly_routes, server_path  # noqa: E402
@@ -29,7 +30,7 @@ slugs = [path.stem.replace("_", "-") for path in Path(__file__).with_name("pages
 app = st.App(
     ROUTER,
     lifespan=lifespan,
-    routes=[*plotly_routes(), device_route(), animation_route()],
+    routes=[*plotly_routes(), script_route(), device_route(), animation_route()],
     middleware=[
         Middleware(StaticCache, folders=[server_path("/static/"), server_path("/rfviz/")]),
         Middleware(InjectBootScript, slugs=slugs),

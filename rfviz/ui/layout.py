@@ -21,7 +21,7 @@ from rfviz.ui.state import PageState, pins
 from rfviz.ui.state.history import history_buttons
 from rfviz.ui.teaching import menu as teaching
 from rfviz.ui.widgets.live_chart import live_chart
-from rfviz.ui.widgets.play import bar_code, chart_bar
+from rfviz.ui.widgets.play import chart_bar
 
 __all__ = [
     "blas_note",
@@ -109,7 +109,6 @@ def page_header(
         st.markdown(page.question)
     state.place = st.container()
     teaching.panel(state)
-    bar_code(slug)
     return state
 
 

@@ -67,7 +67,7 @@ def plot_maps(result: PixelMap, side: int, *, height: int = 400, revision: str =
     traces = [_panel(values, side, place * step, word, limit) for place, (values, word) in enumerate(panels)]
     row, column = divmod(result.pixel, side)
     traces += _marks([column, column + step], [row, row], max(5.0, 215 / side))
-    titles = [f"Counted in {result.n_features:,} features", "Exact"]
+    titles = [f"In {result.n_features:,} features", "Exact"]  # more words would be cut on a phone
     notes = [_title(text, place * step + (side - 1) / 2, -0.6) for place, text in enumerate(titles)]
     return _picture(traces, notes, step + side, side, limit, height, revision, above=side / 9)
 

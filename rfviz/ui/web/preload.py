@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from rfviz.figures.plotly_js import scripts
+from rfviz.ui.web.component_scripts import script_addresses
 from rfviz.ui.web.plotly_routes import plotly_address, server_path
 
 __all__ = ["preloaded"]
@@ -31,7 +32,7 @@ _IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 
 
 def preloaded(path: str) -> tuple[tuple[str, str], ...]:
-    """Return the ``Link`` headers of a page: Plotly's script, and modules of Streamlit that its page does not name.
+    """Return the ``Link`` headers of a page: our scripts, and modules that Streamlit's page does not name.
 
     Parameters
     ----------
@@ -39,7 +40,8 @@ def preloaded(path: str) -> tuple[tuple[str, str], ...]:
         Of the requested page.
     """
     slug = path.rstrip("/").rpartition("/")[2]
-    return _links(slug if slug in _MORE else "")
+    own = tuple(("link", f"<{address}>; rel=modulepreload") for address in script_addresses())
+    return own + _links(slug if slug in _MORE else "")
 
 
 @cache

@@ -13,6 +13,7 @@ from streamlit.components.v2 import component
 
 from rfviz.figures.plotly_js import needed_script
 from rfviz.ui.teaching.presenter import is_presenting
+from rfviz.ui.web.component_scripts import component_script
 from rfviz.ui.web.plotly_routes import plotly_address
 
 __all__ = ["live_chart", "taken_places", "taken_row"]
@@ -23,13 +24,12 @@ _CSS = """
 .live-chart:fullscreen { background: var(--st-background-color); }
 """
 
-_SCRIPTS = ("load_plotly.js", "chart_room.js", "live_chart.js")
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
 _mount = component(
     "rfviz.live_chart",
     html='<div class="live-chart" role="figure"></div>',
     css=_CSS,
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
+    js=component_script(*(_HERE / name for name in ("load_plotly.js", "chart_room.js", "live_chart.js"))),
     isolate_styles=False,
 )
 

@@ -9,6 +9,8 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2 import component
 
+from rfviz.ui.web.component_scripts import component_script
+
 __all__ = ["live_slider"]
 
 _HERE = Path(__file__).parent
@@ -28,7 +30,7 @@ _mount = component(
     "rfviz.live_slider",
     html=_HTML,
     css=(_HERE / "live_slider.css").read_text(encoding="utf-8"),
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("one_in_flight.js", "live_slider.js")),
+    js=component_script(_HERE / "one_in_flight.js", _HERE / "live_slider.js"),
 )
 
 

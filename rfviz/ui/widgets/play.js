@@ -464,7 +464,17 @@ class Bar {
   }
 }
 
-function mount({ data, parentElement, setStateValue }) {
+const all = () => [...bars.values()];
+
+// What sliders ask of the bars.
+window.__rfvizPlay = {
+  touch: (slider) => all().forEach((bar) => bar.touch(slider)),
+  drag: (slider, stop) => all().filter((bar) => bar.drag(slider, stop)).length > 0,
+  isDragged: () => all().some((bar) => bar.dragged), // until the server has answered
+  release: (moved) => all().forEach((bar) => bar.release(moved)),
+};
+
+export default function ({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".bar");
   for (const other of bars.keys()) if (!other.isConnected) bars.delete(other);
   if (!bars.has(root)) {
@@ -472,18 +482,4 @@ function mount({ data, parentElement, setStateValue }) {
     bars.set(root, new Bar(root));
   }
   bars.get(root).update(data, setStateValue);
-}
-
-const all = () => [...bars.values()];
-
-// The code comes with the page's title, the bar with every step of a slider.
-export default function () {
-  window.__rfvizPlay ??= {
-    mount,
-    touch: (slider) => all().forEach((bar) => bar.touch(slider)),
-    drag: (slider, stop) => all().filter((bar) => bar.drag(slider, stop)).length > 0,
-    isDragged: () => all().some((bar) => bar.dragged), // until the server has answered
-    release: (moved) => all().forEach((bar) => bar.release(moved)),
-  };
-  window.dispatchEvent(new CustomEvent("rfviz:play"));
 }

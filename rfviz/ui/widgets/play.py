@@ -32,8 +32,9 @@ from rfviz.ui.scheduler.requests import Request
 from rfviz.ui.scheduler.session import new_request
 from rfviz.ui.state import PageState
 from rfviz.ui.web.animation_route import OFFERS, animation_address
+from rfviz.ui.web.component_scripts import component_script
 
-__all__ = ["bar_code", "chart_bar", "encode"]
+__all__ = ["chart_bar", "encode"]
 
 _HERE = Path(__file__).parent
 _HTML = '<div class="bar" role="group" aria-label="Play this chart"></div>'
@@ -41,19 +42,12 @@ _HTML = '<div class="bar" role="group" aria-label="Play this chart"></div>'
 _PLAY_S, _SLIDER_S = 8.0, 1.0
 _POLL_S = 0.05
 
-# The bar is sent anew with every step of a slider, its code with it; so that is a component of its own, which is not.
 _STYLE = json.dumps((_HERE / "play.css").read_text(encoding="utf-8"))
-_BAR_JS = """
-export default function (component) {
-  const mount = () => window.__rfvizPlay.mount(component);
-  if (window.__rfvizPlay) mount();
-  else window.addEventListener("rfviz:play", mount, { once: true });
-}
-"""
-
-_bar = component("rfviz.play", html=_HTML, css=".bar { min-height: 2rem; }", js=_BAR_JS)
-_code = component(
-    "rfviz.play_code", js=f"const CSS_TEXT = {_STYLE};\n{(_HERE / 'play.js').read_text(encoding='utf-8')}"
+_bar = component(
+    "rfviz.play",
+    html=_HTML,
+    css=".bar { min-height: 2rem; }",
+    js=component_script(_HERE / "play.js", before=f"const CSS_TEXT = {_STYLE};"),
 )
 
 # Where a part of a figure is: names of attributes, places in lists.
@@ -97,11 +91,6 @@ class _Offer:
             yield found[0]
         finally:
             job.leave()  # a browser that wants other frames, or has gone, hangs up
-
-
-def bar_code(page: str) -> None:
-    """Send the code of all bars of a page once, where a slider does not draw it again."""
-    _code(key=f"{page}-bar-sheet", height=1)
 
 
 def chart_bar(

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.ui.state import PageState
+from rfviz.ui.web.component_scripts import component_script
 
 __all__ = ["moved_point", "zoo_gallery"]
 
@@ -28,7 +29,7 @@ _mount = component(
     "rfviz.zoo",
     html=_HTML,
     css=(_HERE / "zoo_gallery.css").read_text(encoding="utf-8"),
-    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("one_in_flight.js", "zoo_gallery.js")),
+    js=component_script(_HERE / "one_in_flight.js", _HERE / "zoo_gallery.js"),
 )
 
 

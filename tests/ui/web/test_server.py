@@ -24,6 +24,7 @@ from rfviz.lab.export import write_html
 from rfviz.ui.page_index import NAVIGATION
 from rfviz.ui.web import preload
 from rfviz.ui.web.boot_script import InjectBootScript, boot_script
+from rfviz.ui.web.component_scripts import component_script, script_addresses, script_route
 from rfviz.ui.web.headers import PageHeaders, content_security_policy
 from rfviz.ui.web.plotly_routes import plotly_address, plotly_routes
 from rfviz.ui.web.startup import disable_nagle, lifespan, wait_until_ready
@@ -154,14 +155,14 @@ def test_single_pages_need_more():
 def test_pages_name_what_will_be_needed(path):
     routes = [Route(path, lambda _: HTMLResponse("<p>")), Route("/data", lambda _: PlainTextResponse("text"))]
     app = Starlette(
-        routes=[*routes, *plotly_routes()], middleware=[Middleware(PageHeaders, makers=[preload.preloaded])]
+        routes=[*routes, *plotly_routes(), script_route()],
+        middleware=[Middleware(PageHeaders, makers=[preload.preloaded])],
     )
     links = fetch(app, path)[1].getlist("link")
     addresses = [re.match(r"<(.+)>; rel=(preload; as=script|modulepreload)$", link)[1] for link in links]
-    assert fetch(app, addresses[0])[0] == 200
     assert len(addresses) == len(set(addresses)) > 10
-    for address in addresses[1:]:
-        assert (preload._STATIC / address.removeprefix("/")).is_file()
+    for address in addresses:
+        assert (preload._STATIC / address.removeprefix("/")).is_file() or fetch(app, address)[0] == 200
     found = [name for name in preload._MODULES if any(f"/{name}." in address for address in addresses)]
     assert len(found) > len(preload._MODULES) / 2, "Streamlit has other names for its modules"
     assert "link" not in fetch(app, "/data")[1]
@@ -180,6 +181,23 @@ def page_app():
     ]
     told = Middleware(InjectBootScript, slugs=["accuracy", "</script>"])
     return Starlette(routes=routes, middleware=[told, Middleware(GZipMiddleware, minimum_size=1)])
+
+
+def test_scripts_of_components_are_files(tmp_path):
+    one, other = tmp_path / "one.js", tmp_path / "other.js"
+    one.write_text("const ONE = 1;")
+    other.write_text("export default () => ONE + ZERO;")
+    inline = component_script(one, other, before="const ZERO = 0;")
+    (address,) = [address for address in script_addresses() if "other" in address]
+    assert address in inline and "ONE" not in inline
+    app = Starlette(routes=[script_route()])
+    status, headers, body = fetch(app, address)
+    assert status == 200 and "immutable" in headers["cache-control"] and "javascript" in headers["content-type"]
+    assert body.decode().splitlines() == ["const ZERO = 0;", "const ONE = 1;", "export default () => ONE + ZERO;"]
+    assert fetch(app, "/rfviz/scripts/another.js")[0] == 404
+    assert ("link", f"<{address}>; rel=modulepreload") in preload.preloaded("/accuracy")
+    other.write_text("export default () => 0;")
+    assert component_script(one, other) != inline, "another text has another address, so that none is out of date"
 
 
 @pytest.mark.parametrize(("encoding", "unpack"), [("gzip", gzip.decompress), ("identity", bytes)])
