@@ -134,6 +134,13 @@ def test_keys_draw_frames_and_tell_the_server_when_they_rest(app, visit):
     wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
     settle(page)
     assert len(visit.sent) - sent <= 3
+    # Also where a key goes down while the server still answers the last one.
+    for _ in range(5):
+        slider(page, "Pool size").press("ArrowRight")
+        page.wait_for_timeout(165)
+        slider(page, "Pool size").press("ArrowRight")
+        wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
+    settle(page)
     # Frames of the other map do not fit any more; they are asked for as soon as its slider is moved.
     changes(page, SATURATION, lambda: slider(page, "Features").press("ArrowLeft"))
     settle(page)

@@ -23,7 +23,7 @@ function isAhead(state, answered) {
   if (answered === state.sent) state.inFlight = false;
   const { wanted, sent } = state;
   const ahead = wanted !== null && wanted !== answered && (state.inFlight || state.dragging || wanted !== sent);
-  if (ahead && !state.held) send(state);
-  else state.wanted = state.sent = null;
+  if (!ahead) state.wanted = state.sent = null;
+  else if (!state.held) send(state); // a slider that is held tells its value when it is let go
   return ahead;
 }
