@@ -20,6 +20,7 @@ from rfviz.backend.memory import (
     gigabytes,
     is_out_of_memory,
     memory_budget,
+    return_free_memory,
     smaller_blocks,
 )
 from rfviz.backend.precision import PRODUCT_PRECISIONS, matmul, product_precision, round_to_tf32, wanted_precision
@@ -54,6 +55,7 @@ __all__ = [
     "product_precision",
     "reason_given_up",
     "remember_rates",
+    "return_free_memory",
     "round_to_tf32",
     "single_threaded_blas",
     "smaller_blocks",

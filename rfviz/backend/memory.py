@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -10,7 +11,15 @@ from contextvars import ContextVar
 from rfviz.backend.devices import Device, get_device
 from rfviz.errors import MemoryBudgetError
 
-__all__ = ["block_share", "check_memory", "gigabytes", "is_out_of_memory", "memory_budget", "smaller_blocks"]
+__all__ = [
+    "block_share",
+    "check_memory",
+    "gigabytes",
+    "is_out_of_memory",
+    "memory_budget",
+    "return_free_memory",
+    "smaller_blocks",
+]
 
 # Share of the memory that is free now which one computation may plan with.
 _CPU_SHARE, _GPU_SHARE = 0.6, 0.8
@@ -71,3 +80,12 @@ def smaller_blocks(share: float) -> Generator[None, None, None]:
 def block_share() -> float:
     """Return the share of its usual memory that a block on a GPU may take."""
     return _share.get()
+
+
+def return_free_memory() -> None:
+    """Return to the operating system what the process has freed; the C library keeps it for its next allocations.
+
+    Does nothing without glibc, whose arenas, one for every few threads, keep the most.
+    """
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

@@ -13,9 +13,11 @@ a result cannot be missing in its key.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -52,19 +54,30 @@ def default_budget() -> int:
     return int(asked) * 1_000_000 if asked.isdigit() else psutil.virtual_memory().available // 4
 
 
+@dataclass
+class _Entry:
+    cached: Cached
+    size: int
+    owners: Collection[str]
+    last_used: float
+
+
 class Store:
-    """Results by key, shared by threads; where they exceed the budget, those unused for longest are dropped.
+    """Results by key, shared by threads; those unused for longest are dropped, by size and by age.
 
     Parameters
     ----------
     max_bytes : int, optional
         See :func:`default_budget`.
+    max_age_s : float
+        Time for which a result may go unused.
     """
 
-    def __init__(self, max_bytes: int | None = None) -> None:
+    def __init__(self, max_bytes: int | None = None, max_age_s: float = math.inf) -> None:
         self.max_bytes = default_budget() if max_bytes is None else max_bytes
+        self.max_age_s = max_age_s
         self.n_bytes = 0
-        self._entries: OrderedDict[Hashable, tuple[Cached, int, Collection[str]]] = OrderedDict()
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -76,27 +89,37 @@ class Store:
             if key not in self._entries:
                 return None
             self._entries.move_to_end(key)
-            return self._entries[key][0]
+            self._entries[key].last_used = time.monotonic()
+            return self._entries[key].cached
 
     def put(self, key: Hashable, entry: Cached, owners: Collection[str] = ()) -> None:
         """Add an entry; `owners` are the private data sets that it was computed from."""
         size = size_of(entry.result)
         with self._lock:
             self._remove(key)
-            self._entries[key] = entry, size, owners
+            self._entries[key] = _Entry(entry, size, owners, time.monotonic())
             self.n_bytes += size
-            while self.n_bytes > self.max_bytes and len(self._entries) > 1:
-                self._remove(next(iter(self._entries)))
+        self.shrink(self.max_bytes)
+
+    def shrink(self, max_bytes: int) -> None:
+        """Remove what is unused for too long, and what exceeds `max_bytes`, but for the last result."""
+        oldest = time.monotonic() - self.max_age_s
+        with self._lock:
+            while len(self._entries) > 1:
+                key, entry = next(iter(self._entries.items()))
+                if self.n_bytes <= max_bytes and entry.last_used >= oldest:
+                    break
+                self._remove(key)
 
     def entries(self) -> list[tuple[Hashable, Cached]]:
         """Return all keys with their entries, the one unused for longest first."""
         with self._lock:
-            return [(key, entry) for key, (entry, _, _) in self._entries.items()]
+            return [(key, entry.cached) for key, entry in self._entries.items()]
 
     def drop_owner(self, owner: str) -> int:
         """Remove everything that was computed from a private data set and return how many entries that were."""
         with self._lock:
-            keys = [key for key, (_, _, owners) in self._entries.items() if owner in owners]
+            keys = [key for key, entry in self._entries.items() if owner in entry.owners]
             for key in keys:
                 self._remove(key)
         return len(keys)
@@ -109,7 +132,7 @@ class Store:
 
     def _remove(self, key: Hashable) -> None:
         if key in self._entries:
-            self.n_bytes -= self._entries.pop(key)[1]
+            self.n_bytes -= self._entries.pop(key).size
 
 
 class Cache:

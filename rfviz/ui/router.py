@@ -8,6 +8,7 @@ from rfviz.ui.web.startup import wait_until_ready
 wait_until_ready()  # before anything is imported that computes
 
 from rfviz.ui.layout import use_style  # noqa: E402
+from rfviz.ui.own_data.session import session_data  # noqa: E402
 from rfviz.ui.page_index import ASSETS, NAVIGATION  # noqa: E402
 
 st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
@@ -15,6 +16,7 @@ st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.sv
 # its words (pixels): what it leaves is the chart's.
 st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide", initial_sidebar_state=256)
 use_style()
+session_data()  # also on a page without data, so that each session ends when its page has gone
 
 groups: dict[str, list[StreamlitPage]] = {}
 for found in NAVIGATION:

@@ -19,6 +19,7 @@ __all__ = [
     "close_session",
     "discard_upload",
     "forget_last_script",
+    "is_anybody_there",
     "is_session_active",
     "keep_uploads_in_memory",
     "stop_superseded_run",
@@ -79,6 +80,16 @@ def is_session_active(session_id: str) -> bool:
     """Return whether a session has a connected browser."""
     instance = runtime.get_instance() if runtime.exists() else None
     return instance is not None and instance.is_active_session(session_id)
+
+
+def is_anybody_there() -> bool:
+    """Return whether any session has a connected browser; True where it cannot be told.
+
+    Superfluous when the runtime lists its sessions.
+    """
+    instance = runtime.get_instance() if runtime.exists() else None
+    sessions = getattr(instance, "_session_mgr", None)
+    return sessions is None or bool(sessions.list_active_sessions())
 
 
 def close_session(session_id: str) -> None:

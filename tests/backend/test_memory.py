@@ -2,7 +2,7 @@
 
 import pytest
 
-from rfviz.backend import check_memory, devices, gigabytes, is_out_of_memory, memory_budget
+from rfviz.backend import check_memory, devices, gigabytes, is_out_of_memory, memory_budget, return_free_memory
 from rfviz.errors import MemoryBudgetError
 
 
@@ -40,3 +40,14 @@ def test_is_out_of_memory(fake_gpu):
         fake_gpu.empty(100)
     assert is_out_of_memory(caught.value) and is_out_of_memory(MemoryError())
     assert not is_out_of_memory(ValueError())
+
+
+@pytest.mark.parametrize("error", [OSError, AttributeError, TypeError])
+def test_where_the_c_library_cannot_return_memory_nothing_happens(monkeypatch, error):
+    return_free_memory()
+
+    def refuse(name):
+        raise error
+
+    monkeypatch.setattr("ctypes.CDLL", refuse)
+    return_free_memory()

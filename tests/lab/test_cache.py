@@ -58,6 +58,22 @@ def test_a_result_larger_than_the_budget_is_held_alone():
     assert cache.peek(array_of, 1) is None and len(store) == 1
 
 
+def test_what_is_unused_for_too_long_goes():
+    cache = Cache(Store(max_age_s=0.0))
+    cache.call(array_of, 1)
+    cache.call(array_of, 2)
+    assert cache.peek(array_of, 1) is None and cache.peek(array_of, 2) is not None
+
+
+def test_a_store_can_be_made_smaller_for_a_while():
+    store = Store()
+    cache = Cache(store)
+    for number in range(4):
+        cache.call(array_of, number)
+    store.shrink(2 * size_of(array_of(0, cache=None)))
+    assert [cache.peek(array_of, number) is not None for number in range(4)] == [False, False, True, True]
+
+
 def test_the_budget_comes_from_the_environment(monkeypatch):
     monkeypatch.setenv("RFVIZ_CACHE_MB", "7")
     assert default_budget() == 7_000_000 == Store().max_bytes

@@ -310,8 +310,8 @@ _FRAMEWORK = (
     Fault(
         "cache that never evicts",
         "rfviz/lab/cache.py",
-        "while self.n_bytes > self.max_bytes and len(self._entries) > 1:",
-        "while False:",
+        "if self.n_bytes <= max_bytes and entry.last_used >= oldest:",
+        "if True:",
         ("tests/lab/test_cache.py",),
     ),
     Fault(

@@ -8,6 +8,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from rfviz.ui import streamlit_private
 
@@ -43,3 +44,12 @@ def test_uploads_and_sessions_can_be_let_go():
     assert "session_id" in inspect.signature(Runtime.is_active_session).parameters
     assert "session_id" in inspect.signature(Runtime.close_session).parameters
     assert not streamlit_private.is_session_active("nobody")
+
+
+def test_who_is_there_can_be_told(monkeypatch):
+    assert "self._session_mgr = " in inspect.getsource(Runtime.__init__)
+    assert callable(WebsocketSessionManager.list_active_sessions)
+    assert streamlit_private.is_anybody_there()  # without a server, and with one that keeps its sessions elsewhere
+    monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
+    monkeypatch.setattr("streamlit.runtime.get_instance", object)
+    assert streamlit_private.is_anybody_there()

@@ -1,7 +1,7 @@
 """Uploads live in the session that brought them, and are gone with it, results and all.
 
 Three things would outlive the page otherwise. Streamlit keeps an uploaded file, and the state of a session, until
-another visitor comes: a session with uploads is closed a minute after its page has gone. Cached results are shared by
+another visitor comes: a session is closed within a minute after its page has gone. Cached results are shared by
 all sessions: those of an upload carry an owner that nobody else has, and are dropped with it. And the server writes
 uploads of more than a megabyte to a temporary file on their way in, unless told otherwise.
 """
@@ -17,17 +17,22 @@ from dataclasses import dataclass, field
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from rfviz.backend import return_free_memory
 from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.files import Preparation, Upload
 from rfviz.datasets.files.own import PREFIX, own_spec
-from rfviz.ui.cache import STORE
-from rfviz.ui.streamlit_private import close_session, forget_last_script, is_session_active
+from rfviz.features.draws import remember_normals
+from rfviz.ui.cache import DRAWS_BYTES, STORE
+from rfviz.ui.streamlit_private import close_session, forget_last_script, is_anybody_there, is_session_active
 
-__all__ = ["MOST_SETS", "OwnSet", "SessionData", "session_data", "specs"]
+__all__ = ["IDLE_BYTES", "MOST_SETS", "OwnSet", "SessionData", "session_data", "specs"]
 
 MOST_SETS = 4
 # A page that loses its connection for a moment, as when a lid is closed and opened, comes back to its data.
-GRACE_S = 60.0
+GRACE_S = 45.0
+_COLLECT_S = 10.0
+# Cached results that await the next visitor when everybody has gone.
+IDLE_BYTES = 100_000_000
 _STATE = "rfviz.own data"
 
 
@@ -108,12 +113,11 @@ class SessionData:
 
 
 def session_data() -> SessionData:
-    """Return the uploads of this session, and install a hook that clears them when it ends."""
+    """Return the uploads of this session, and install a hook that ends it when its page has gone."""
     found = st.session_state.get(_STATE)
     if found is None:
         found = st.session_state[_STATE] = SessionData()
-    if found.sets:
-        _presence(found)
+    _presence(found)
     return found
 
 
@@ -130,7 +134,7 @@ def specs() -> dict[str, DatasetSpec]:
 
 @dataclass(eq=False)
 class _Presence:
-    """That a session with data is there."""
+    """That a session is there."""
 
     session: str
     held: SessionData
@@ -151,16 +155,27 @@ def _end(presence: _Presence) -> None:
         return
     presence.held.clear()
     close_session(presence.session)
-    # What a closed session held is tied in circles, which only a collection undoes.
-    threading.Timer(1.0, _collect).start()
+    if not is_anybody_there():
+        STORE.shrink(IDLE_BYTES)
+        remember_normals(DRAWS_BYTES)  # forgets those it has
+    # What a closed session held is tied in circles, which only a collection undoes; one for a class that leaves.
+    if _collection_is_due.acquire(blocking=False):
+        timer = threading.Timer(_COLLECT_S, _collect)
+        timer.daemon = True
+        timer.start()
+
+
+_collection_is_due = threading.Lock()
 
 
 def _collect() -> None:
     import pyarrow
 
+    _collection_is_due.release()
     forget_last_script()
     gc.collect()
     pyarrow.default_memory_pool().release_unused()
+    return_free_memory()
 
 
 @st.cache_resource(scope="session", on_release=_left, show_spinner=False, max_entries=1)

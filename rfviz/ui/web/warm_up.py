@@ -13,13 +13,13 @@ from rfviz.datasets.files import MAX_BYTES
 from rfviz.features import RandomMaxout
 from rfviz.features.draws import remember_normals
 from rfviz.figures.template import styled
+from rfviz.ui.cache import DRAWS_BYTES
 from rfviz.ui.device_use import measure_when_idle
 from rfviz.ui.streamlit_private import keep_uploads_in_memory
 from rfviz.ui.web.preload import preloaded
 
 __all__ = ["warm_up"]
 
-_DRAWS_KEPT = 800_000_000
 # The pages, what they compute and draw with, and what that imports only when first used.
 _PACKAGES = ("rfviz.analysis", "rfviz.figures", "rfviz.datasets", "rfviz.lab")
 _PRELOADED = (
@@ -47,7 +47,7 @@ def warm_up() -> None:
     kernels.expected_max(2)
     kernels.maxout_plateau(8)
     styled([{"type": "heatmap"}, {"type": "scatter"}], x="", y="", height=100, revision="").to_json()
-    remember_normals(min(_DRAWS_KEPT, backend.memory_budget("cpu") // 16))
+    remember_normals(DRAWS_BYTES)
     # The draws behind Figure 2, whose slider is the first that many will move.
     RandomMaxout(10_000, pool_size=28).fit(np.zeros((1, 33)))
     gc.collect()

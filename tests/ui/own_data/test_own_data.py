@@ -5,7 +5,10 @@ import gc
 import weakref
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from streamlit.runtime.caching import clear_session_resource_cache
+from streamlit.testing.v1 import AppTest
 
 from rfviz.datasets.downloads import openml
 from rfviz.datasets.files import MAX_BYTES, read_upload
@@ -14,7 +17,7 @@ from rfviz.errors import DataError
 from rfviz.lab.cache import Cache
 from rfviz.lab.panel import Data, in_plane
 from rfviz.lab.script import load_data
-from rfviz.ui.cache import STORE
+from rfviz.ui.cache import DRAWS_BYTES, STORE
 from rfviz.ui.own_data import session as own_data
 from rfviz.ui.own_data.session import SessionData
 from rfviz.ui.page_index import NAVIGATION
@@ -185,7 +188,7 @@ def test_animations_go_with_the_data():
     held = at.session_state[own_data._STATE]
     mark = held.sets[key].owner
     assert STORE.drop_owner(mark) and not STORE.drop_owner(mark)
-    played(at, SATURATION, 1)
+    played(at, 1)
     held.drop(key)
     assert not STORE.drop_owner(mark)
 
@@ -232,6 +235,38 @@ def test_a_session_that_has_left_takes_all_with_it(monkeypatch, back):
     assert any(function == _dataset_of for (function, *_), _ in STORE.entries()) == back
     assert (dataset() is None) != back
     held.clear()
+
+
+def _bytes(n_bytes, *, cache):
+    return np.empty(n_bytes, np.uint8)
+
+
+def test_a_session_without_uploads_is_closed_too_and_the_last_one_leaves_few_results(monkeypatch):
+    def script():
+        from rfviz.ui.own_data.session import session_data
+
+        session_data()
+
+    AppTest.from_function(script).run()
+    closed = []
+    sessions = SimpleNamespace(list_active_sessions=list)
+    runtime = SimpleNamespace(is_active_session=lambda _: False, close_session=closed.append, _session_mgr=sessions)
+    monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
+    monkeypatch.setattr("streamlit.runtime.get_instance", lambda: runtime)
+    monkeypatch.setattr(own_data, "GRACE_S", 0.0)
+    rooms = []
+    monkeypatch.setattr(own_data, "remember_normals", rooms.append)
+    Cache(STORE).call(_bytes, own_data.IDLE_BYTES)
+    Cache(STORE).call(_bytes, 10)
+
+    async def leave():
+        clear_session_resource_cache("test session id")
+        await asyncio.sleep(0.01)
+
+    asyncio.run(leave())
+    assert closed == ["test session id"]
+    assert [args for (function, args), _ in STORE.entries() if function == _bytes] == [(10,)]
+    assert rooms == [DRAWS_BYTES]
 
 
 def test_uploads_are_received_in_memory():
