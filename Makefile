@@ -38,7 +38,7 @@ lint: $(VENV)/dev.stamp
 oldest: $(VENV)/dev.stamp
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
 	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -r requirements.txt "pytest>=8.4,<10" "pytest-xdist>=3.7,<4"
-	.venv-oldest/bin/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow and not browser"
+	.venv-oldest/bin/python -m pytest -n $(WORKERS) --dist loadfile --ignore tests/browser -m "not slow"
 
 gpu: $(VENV)/app.stamp
 	$(BIN)/uv pip install --python $(BIN)/python -r requirements-gpu.txt
