@@ -6,8 +6,6 @@ to a ``pages`` folder for an old-style multipage app when a deep link is the fir
 Nothing is imported here that computes: the port is open already, and visitors wait until this has been run.
 """
 
-from pathlib import Path
-
 from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
 
 shorten_openblas_waits()
@@ -23,17 +21,16 @@ from rfviz.ui.web.device_route import device_route  # noqa: E402
 from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E402
 from rfviz.ui.web.plotly_routes import plotly_routes, server_path  # noqa: E402
 from rfviz.ui.web.preload import preloaded  # noqa: E402
-from rfviz.ui.web.startup import ROUTER, lifespan, report_script_error  # noqa: E402
+from rfviz.ui.web.startup import ROUTER, lifespan, page_slugs, report_script_error  # noqa: E402
 from rfviz.ui.web.static_cache import StaticCache  # noqa: E402
 
-slugs = [path.stem.replace("_", "-") for path in Path(__file__).with_name("pages").glob("*.py")]
 app = st.App(
     ROUTER,
     lifespan=lifespan,
     routes=[*plotly_routes(), script_route(), device_route(), animation_route()],
     middleware=[
         Middleware(StaticCache, folders=[server_path("/static/"), server_path("/rfviz/")]),
-        Middleware(InjectBootScript, slugs=slugs),
+        Middleware(InjectBootScript, slugs=page_slugs()),
         Middleware(PageHeaders, makers=[preloaded, content_security_policy]),
     ],
     on_script_error=report_script_error,

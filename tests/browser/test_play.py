@@ -147,6 +147,15 @@ def test_keys_draw_frames_and_tell_the_server_when_they_rest(app, visit):
     assert not page.locator(".of-another-frame").count()
 
 
+def test_a_slider_without_frames_leaves_others_theirs(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    page.route("**/rfviz/animation/*", lambda route: route.fulfill(body='{"error": "There are none."}\n'))
+    for name in ("Features", "Seed"):
+        with page.expect_event("requestfinished", lambda request: request.url.endswith("?slider")):
+            slider(page, name).focus()
+
+
 def test_who_wants_no_motion_gets_steps(app, visit):
     page = visit(app, SLUG, reduced_motion="reduce")
     wait_for_chart(page, SATURATION)

@@ -14,14 +14,21 @@ from typing import Any
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.lab.folder import laboratory_folder
 
-__all__ = ["ROUTER", "disable_nagle", "lifespan", "report_script_error", "wait_until_ready"]
+__all__ = ["ROUTER", "disable_nagle", "lifespan", "page_slugs", "report_script_error", "wait_until_ready"]
 
 #: What Streamlit runs for every visitor.
 ROUTER = Path(__file__).resolve().parents[1] / "router.py"
 _log = logging.getLogger("rfviz")
 _ready = threading.Event()
 _ready.set()  # where no server starts, nobody waits
+
+
+def page_slugs() -> list[str]:
+    """Return the paths of the pages by their files, without importing what these need."""
+    folder = laboratory_folder()
+    return [path.stem.replace("_", "-") for path in (folder / "pages").glob("*.py")] if folder else []
 
 
 @asynccontextmanager

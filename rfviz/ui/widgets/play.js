@@ -262,10 +262,13 @@ class Bar {
     if (there && (ofSlider || there.complete)) return;
     this.stopAsking();
     const asking = (this.asking = { id, stop: new AbortController() });
-    const sequence = await fetched(this.data.address, id, ofSlider, asking.stop.signal, report);
-    if (this.asking === asking) this.asking = null;
-    sequences.delete(id);
-    sequences.set(id, sequence);
+    try {
+      const sequence = await fetched(this.data.address, id, ofSlider, asking.stop.signal, report);
+      sequences.delete(id);
+      sequences.set(id, sequence);
+    } finally {
+      if (this.asking === asking) this.asking = null;
+    }
     while (sequences.size > 6) sequences.delete(sequences.keys().next().value);
   }
 
@@ -296,7 +299,9 @@ class Bar {
   touch(slider) {
     const animation = this.data?.animations.find((some) => some.slider === slider);
     if (!animation || this.asking || this.refused === animation.id) return;
-    this.load(animation, true, () => {}).catch(() => (this.refused = animation.id));
+    this.load(animation, true, () => {}).catch(({ name }) => {
+      if (name !== "AbortError") this.refused = animation.id; // what was given up for others may be asked for again
+    });
   }
 
   // Whether the frame at a stop of the slider is there, and drawn.

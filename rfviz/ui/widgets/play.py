@@ -8,7 +8,6 @@ slider is dragged, in which case the server hears of the value when the slider i
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from asyncio import sleep
@@ -56,8 +55,9 @@ _Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class _Asked:
-    """Frames that were asked for: equal to others of the same key."""
+    """Frames that were asked for: equal to others of the same page and key."""
 
+    page: str
     key: Hashable
     seconds: float
     spec: AnimationSpec = field(compare=False, repr=False)
@@ -67,12 +67,14 @@ class _Asked:
 class _Offer:
     """An animation that a session's browser may fetch."""
 
+    page: str
     spec: AnimationSpec
     origin: Request
 
     async def lines(self, of_slider: bool) -> AsyncIterator[bytes]:
         """Yield the share that is computed, as long as it takes, and then the frames."""
-        asked, found = _Asked(self.spec.key, _SLIDER_S if of_slider else _PLAY_S, self.spec), list[bytes]()
+        asked = _Asked(self.page, self.spec.key, _SLIDER_S if of_slider else _PLAY_S, self.spec)
+        found: list[bytes] = []
 
         def work(progress: Progress) -> None:
             try:
@@ -107,8 +109,8 @@ def chart_bar(
     pin : callable, optional
         Called before the page is drawn again when the user pins the chart.
     """
-    origin = dataclasses.replace(new_request(), background=True)
-    offers = {_name(state.page, offer): offer for offer in (_Offer(spec, origin) for spec in animations)}
+    origin = new_request()
+    offers = {_name(offer): offer for offer in (_Offer(state.page, spec, origin) for spec in animations)}
     OFFERS.update(offers)
     if offers:
         st.session_state["rfviz:animations"] = offers  # as long as the session, or until a page offers others
@@ -134,9 +136,9 @@ def _encoded(asked: _Asked, *, cache: Cache) -> bytes:
     return encode(asked.spec.render(cache, asked.seconds), asked.spec.options)
 
 
-def _name(page: str, offer: _Offer) -> str:
+def _name(offer: _Offer) -> str:
     # After the session, too: nobody else can guess the address of frames of private data.
-    parts = offer.origin.session, page, offer.spec.control, offer.spec.key
+    parts = offer.origin.session, offer.page, offer.spec.key
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
 
 

@@ -174,6 +174,19 @@ def test_an_animation_that_cannot_be_made_says_so_in_one_sentence():
     assert "2,000 points" in lines(offers(at)[0]["id"])[-1]["error"]
 
 
+def test_pages_do_not_share_frames(monkeypatch):
+    def spec_of(page):
+        def render(cache, seconds):
+            return Animation([1], [page], [{"chart": go.Figure()}])
+
+        return AnimationSpec("m", "n_components", 1, (1,), ("the same",), render)
+
+    for page in ("distance_saturation", "maxout_pca"):
+        monkeypatch.setattr(f"rfviz.lab.{page}.page.animate", lambda *_, page=page: spec_of(page))
+    assert played(opened("distance-saturation"), 0)["captions"] == ["distance_saturation"]
+    assert played(opened("maxout-pca"), 0)["captions"] == ["maxout_pca"]
+
+
 def test_a_browser_that_hangs_up_ends_the_computation(monkeypatch):
     ended = threading.Event()
 
