@@ -13,7 +13,7 @@ layout.page_header("home", heading="Random features, seen at work", controls=Fal
 # Where to begin stands in one row without a heading; the page of the machine is linked from what is said of it.
 BEGIN, MACHINE = ("", "Your data"), "your-machine"
 
-colours = "dark" if st.context.theme.type == "dark" else "light"
+colours = layout.card_colours()
 groups: dict[str, list[Entry]] = {}
 for page in NAVIGATION:
     if page.slug not in ("home", MACHINE):
@@ -28,8 +28,6 @@ for group, pages in groups.items():
                     st.image(str(picture), width="stretch")
                 st.page_link(page.path, label=f"**{page.title}**", icon=page.icon)
                 st.markdown(page.question)
-
-layout.pictures_are_decoration()
 
 st.subheader("Feature maps", anchor=False)
 with st.container(key="maps-list"):

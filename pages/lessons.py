@@ -8,6 +8,5 @@ from rfviz.ui.teaching import lesson_cards as cards
 state = layout.page_header("lessons", controls=False)
 cards.show()
 cards.mistakes()
-layout.pictures_are_decoration()
 layout.details(state, {"For teachers": lambda: st.markdown(cards.FOR_TEACHERS)})
 state.finish()

@@ -31,7 +31,6 @@ __all__ = [
     "formula",
     "numbers",
     "page_header",
-    "pictures_are_decoration",
     "tabs",
     "under_chart",
     "use_style",
@@ -62,9 +61,14 @@ def use_style() -> None:
     _address(key="address-sheet", height=1)
 
 
-def pictures_are_decoration() -> None:
-    """Say to screen readers that the pictures of this page repeat what stands next to them."""
-    _pictures(key="picture-marks", height=1)
+def card_colours() -> str:
+    """Return the colour scheme of this page's pictures; the page is run again when the browser's changes.
+
+    Screen readers are told that the pictures repeat what stands next to them.
+    """
+    colours = "dark" if st.context.theme.type == "dark" else "light"
+    _pictures(key="picture-marks", height=1, data=colours, on_colours_change=lambda: None)
+    return colours
 
 
 def page_header(

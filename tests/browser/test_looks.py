@@ -26,7 +26,6 @@ ADDRESSES = {page.slug: page.slug for page in NAVIGATION} | {
     "accuracy": "accuracy?m_max=200&seeds=2",
     "kitchen-sinks": "kitchen-sinks?learners=DecisionStumps,&draws=1&k_max=100&stumps=50",
 }
-every_page = pytest.mark.parametrize("slug", ADDRESSES)
 WIDTHS = (1440, 800, 390)
 # Roles that a person operates; each needs a name that can be read aloud.
 OPERATED = {"button", "link", "slider", "spinbutton", "combobox", "listbox", "switch", "checkbox", "radio", "tab",
@@ -38,7 +37,7 @@ CHART_TEXTS = """[...document.querySelectorAll(
   + '.js-plotly-plot :is(text.xtitle, text.ytitle, text.legendtext)')].map((e) => getComputedStyle(e).fill)"""
 
 
-@every_page
+@pytest.mark.parametrize("slug", ADDRESSES)
 def test_a_page_looks_as_it_did_is_legible_fits_and_names_its_controls(app, visit, slug):
     page = visit(app, ADDRESSES[slug], SIZES["wide"])
     check_is_there(page, slug)
@@ -50,26 +49,12 @@ def test_a_page_looks_as_it_did_is_legible_fits_and_names_its_controls(app, visi
     check_share(page)
     check_legible(page, "light")
     check_rules(page)
-
-
-@every_page
-def test_a_page_looks_as_it_did_and_is_legible_in_the_dark(app, visit, slug):
-    page = visit(app, ADDRESSES[slug], SIZES["wide"], color_scheme="dark")
-    check_is_there(page, slug)
-    check_picture(page, slug, "dark")
-    check_legible(page, "dark")
-    check_rules(page)
-
-
-def test_a_page_follows_the_system_into_the_dark(app, visit):
-    page = visit(app, "distance-saturation", color_scheme="light")
-    wait_for_chart(page, SATURATION)
-    check_legible(page, "light")
     light = page.evaluate(BACKGROUND)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"(light) => {BACKGROUND} !== light", arg=light)
-    settle(page)
+    check_picture(page, slug, "dark")
     check_legible(page, "dark")
+    check_rules(page)
 
 
 def test_a_moved_block_is_seen_and_a_shade_is_not():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rfviz.ui import layout
 from rfviz.ui.page_index import NAVIGATION, picture_of
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons, lesson_link
 
@@ -28,7 +29,7 @@ there says how to write one. A file is read anew when it changes, and mistakes a
 def show() -> None:
     """Draw a card for each lesson, in the order of the papers."""
     pages = {page.slug: page for page in NAVIGATION}
-    colours = "dark" if st.context.theme.type == "dark" else "light"
+    colours = layout.card_colours()
     with st.container(key="cards-lessons"):
         for lesson in all_lessons()[0]:
             with st.container(border=True, height="stretch", key=f"lesson-card-{lesson.slug}"):
