@@ -10,11 +10,13 @@ wait_until_ready()  # before anything is imported that computes
 from rfviz.ui.layout import use_style  # noqa: E402
 from rfviz.ui.own_data.session import session_data  # noqa: E402
 from rfviz.ui.page_index import ASSETS, NAVIGATION  # noqa: E402
+from rfviz.ui.teaching.menu import wants_sidebar  # noqa: E402
 
 st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
 # The icon before st.navigation, or Streamlit asks a font host for the page's own as an image. The sidebar is as wide as
-# its words (pixels): what it leaves is the chart's.
-st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide", initial_sidebar_state=256)
+# its words (pixels): what it leaves is the chart's. Said once a run: Streamlit opens and shuts it with every change.
+sidebar = 256 if wants_sidebar() else "collapsed"
+st.set_page_config(page_icon=str(ASSETS / "icon.svg"), layout="wide", initial_sidebar_state=sidebar)
 use_style()
 session_data()  # also on a page without data, so that each session ends when its page has gone
 

@@ -3,7 +3,7 @@
 import pytest
 
 from rfviz.ui.teaching.lesson_panel import all_lessons
-from tests.browser.steps import SATURATION, control, settle, slider, wait_for_chart, wait_for_query
+from tests.browser.steps import SATURATION, assert_comes, control, settle, slider, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -22,6 +22,10 @@ TYPE = """() => [parseFloat(getComputedStyle(document.querySelector("[data-testi
   document.querySelector(".js-plotly-plot")._fullLayout.xaxis.title.font.size]"""
 
 
+# Whether the sidebar takes room from the page.
+SIDEBAR = "() => document.querySelector('[data-testid=stSidebar]').getBoundingClientRect().right > 0"
+
+
 def drawn(page):
     return page.evaluate("(key) => rf.state(key)", SATURATION)
 
@@ -29,6 +33,7 @@ def drawn(page):
 def answer(page, step):
     """Predict, look, and go on."""
     settle(page)
+    assert not page.evaluate(SIDEBAR)
     show = page.locator(".st-key-lesson-show button").first  # one with a tooltip is there twice
     assert show.is_disabled()
     page.locator(".st-key-lesson-panel [role=radiogroup] label").nth(step.answer).click()
@@ -39,6 +44,7 @@ def answer(page, step):
     page.wait_for_function("([key, before]) => rf.state(key) !== before", arg=[SATURATION, before])
     settle(page)
     assert page.evaluate(FITS)
+    assert not page.evaluate(SIDEBAR)
     assert not page.locator(".katex-error").count()
     page.locator(".st-key-lesson-next button").click()
 
@@ -57,6 +63,7 @@ def test_a_lesson_from_its_card_to_its_end(app, visit):
         answer(page, step)
     page.locator(".st-key-lesson-panel").wait_for(state="detached")
     wait_for_query(page, lesson=None, step=None)
+    assert_comes(page, SIDEBAR, None, True)
 
 
 def test_presenting_on_a_projector(app, visit):

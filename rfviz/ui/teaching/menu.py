@@ -16,7 +16,7 @@ from rfviz.ui.teaching import lesson_panel
 from rfviz.ui.teaching.presenter import is_presenting, present
 from rfviz.ui.teaching.student_link import student_link
 
-__all__ = ["PARTS", "begin", "menu", "panel"]
+__all__ = ["PARTS", "begin", "menu", "panel", "wants_sidebar"]
 
 #: Parts of a page that can be hidden next to its controls, and what they are called.
 PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",
@@ -25,6 +25,12 @@ _ALL = "rfviz:all-controls"
 # Controls that a lecture does without, where no lesson says which it needs.
 _MINOR = frozenset({"seed", "normalise", "test", "odd", "relative", "constant", "creases", "C", "svm_gamma", "points",
                     "receptive_field", "whole", "doubly", "loss", "alpha"})  # fmt: skip
+
+
+def wants_sidebar() -> bool:
+    """Return whether the sidebar is open at first: a lesson and the presenter's view need its room."""
+    _settle_view()
+    return not is_presenting() and "lesson" not in st.query_params
 
 
 def begin(state: PageState) -> None:
@@ -95,8 +101,6 @@ def _possible() -> frozenset[str]:
 
 def _dress(lesson: bool, no_sidebar: bool) -> None:
     """Add the style sheets for the way the page is shown."""
-    if lesson or is_presenting():
-        st.set_page_config(initial_sidebar_state="collapsed")
     few = is_presenting() and not st.session_state.get(_ALL)
     sheets = {"lesson": lesson, "presenter": is_presenting(), "few-controls": few, "no-sidebar": no_sidebar,
               "embedded": st.context.is_embedded}  # fmt: skip

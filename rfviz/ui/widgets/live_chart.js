@@ -60,15 +60,18 @@ function themed(style) {
 
 const EXPAND = { width: 24, height: 24, path: "M3 3h7v2H5v5H3zm11 0h7v7h-2V5h-5zM3 14h2v5h5v2H3zm16 0h2v7h-7v-2h5z" };
 
+// Whether fingers point: a finger that moves over a chart scrolls the page, and there is nothing like a hover.
+const isTouched = () => window.matchMedia("(hover: none) and (pointer: coarse)").matches;
+
 // Made once a chart: Plotly builds a chart anew when it is handed another function.
-function config(root) {
+function config(root, clickable) {
   const expand = () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen());
   return {
     displaylogo: false,
     scrollZoom: false,
-    // The last would send the data to a server of strangers.
-    modeBarButtonsToRemove: ["lasso2d", "select2d", "autoScale2d", "sendChartToCloud"],
-    modeBarButtonsToAdd: [{ name: "fullscreen", title: "Fullscreen", icon: EXPAND, click: expand }],
+    displayModeBar: isTouched() ? false : "hover",
+    // A drag zooms, but where points are clicked it moves the plane; Share saves the picture.
+    modeBarButtons: [[...(clickable ? ["zoomIn2d", "zoomOut2d"] : []), "resetScale2d", { name: "fullscreen", title: "Fullscreen", icon: EXPAND, click: expand }]],
   };
 }
 
@@ -91,7 +94,8 @@ function draw(Plotly, chart, fresh = true) {
   if (fresh) root.style.minHeight = `${(chart.height = tall(chart))}px`;
   layout.height = chart.height;
   if (document.fullscreenElement === root) layout.height = window.innerHeight;
-  if (data.clickable) layout.dragmode ??= "pan";
+  if (isTouched()) layout.dragmode = false;
+  else if (data.clickable) layout.dragmode ??= "pan";
   if (!chart.zoomed) chart.zoomed = window.__rfvizAddress?.zoomOf(root, data.key, data.figure.layout) ?? new Map();
   else if (layout.uirevision !== chart.revision && chart.zoomed.size) {
     chart.zoomed.clear();
@@ -100,7 +104,7 @@ function draw(Plotly, chart, fresh = true) {
   chart.revision = layout.uirevision;
   chart.link?.(layout); // charts that are compared share their axes
   for (const [axis, range] of chart.zoomed) layout[axis] = { ...layout[axis], range, autorange: false };
-  const drawn = Plotly.react(root, figure.data, layout, (chart.config ??= config(root)));
+  const drawn = Plotly.react(root, figure.data, layout, (chart.config ??= config(root, data.clickable)));
   for (const axis of chart.zoomed.keys()) goHomeTo(root._fullLayout[axis], figure.layout[axis]);
   return drawn;
 }
@@ -145,6 +149,7 @@ function watchClicks(chart, signal) {
   let pressed = null;
   const press = (event) => (pressed = event.button || event.target.closest?.(".modebar") ? null : event);
   chart.root.addEventListener("pointerdown", press, { capture: true, signal });
+  window.addEventListener("pointercancel", () => (pressed = null), { capture: true, signal }); // a finger that scrolls
   const release = (event) => {
     const still = pressed && Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) < 5;
     if (still && chart.data.placing) place(chart, pressed);

@@ -22,6 +22,11 @@ _HERE = Path(__file__).parent
 _CSS = """
 .live-chart { width: 100%; contain: inline-size; overflow: clip; }
 .live-chart:fullscreen { background: var(--st-background-color); }
+/* Fingers that begin on a chart scroll the page; only a tap is the chart's. */
+@media (hover: none) and (pointer: coarse) {
+  .live-chart, .live-chart * { touch-action: pan-y pinch-zoom !important; }
+  .live-chart .drag:not(.nsewdrag) { pointer-events: none !important; }
+}
 """
 
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.

@@ -29,10 +29,13 @@ function draggable(state, frame) {
     send(state);
   };
   frame.addEventListener("pointerdown", (event) => {
+    // A finger moves the ring only from where it is: elsewhere it scrolls the page, and a tap is a click.
+    if (event.pointerType === "touch" && !event.target.matches(".ring")) return;
     frame.setPointerCapture(event.pointerId);
     state.dragging = true;
     move(event);
   });
+  frame.addEventListener("click", move);
   frame.addEventListener("pointermove", (event) => state.dragging && frame.hasPointerCapture(event.pointerId) && move(event));
   for (const name of ["pointerup", "pointercancel"]) frame.addEventListener(name, () => (state.dragging = false));
 }

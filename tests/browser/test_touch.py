@@ -1,0 +1,63 @@
+"""Pages under a finger: it scrolls wherever it begins, and a tap still is one."""
+
+import pytest
+
+from tests.browser.steps import SATURATION, settle, wait_for_chart
+
+pytestmark = pytest.mark.browser
+
+PHONE = (390, 844)
+SCROLLED = "() => document.querySelector('[data-testid=stMain]').scrollTop"
+CENTRE = """(element) => {
+  element.scrollIntoView({ block: "center" });
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return [left + width / 2, top + height / 2];
+}"""
+
+
+def phone(app, visit, path):
+    """Open a page, and have the browser say that a finger points at it."""
+    page = visit(app, path, size=PHONE)
+    session = page.context.new_cdp_session(page)
+    size = {"width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": True}
+    session.send("Emulation.setDeviceMetricsOverride", size)
+    session.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
+    page.reload()
+    return page, session
+
+
+def swipe_up(page, session, x, y):
+    """Swipe from a place, and return by how much the page has moved."""
+    before = page.evaluate(SCROLLED)
+    touch = {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]}
+    session.send("Input.dispatchTouchEvent", touch)
+    for step in range(1, 12):
+        touch = {"type": "touchMove", "touchPoints": [{"x": x, "y": y - 15 * step}]}
+        session.send("Input.dispatchTouchEvent", touch)
+        page.wait_for_timeout(20)
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_timeout(500)
+    return page.evaluate(SCROLLED) - before
+
+
+def test_a_finger_on_a_chart_scrolls_the_page(app, visit):
+    page, session = phone(app, visit, "distance-saturation")
+    wait_for_chart(page, SATURATION)
+    chart = page.locator(".live-chart").first
+    before = page.evaluate("(key) => rf.state(key)", SATURATION)
+    assert swipe_up(page, session, *chart.evaluate(CENTRE)) > 50
+    assert "zoom" not in page.url and page.evaluate("(key) => rf.state(key)", SATURATION) == before
+    assert not page.locator(".modebar").count()  # it would lie over the legend: nothing hovers here
+
+
+def test_a_finger_on_the_zoo_scrolls_and_a_tap_moves_the_ring(app, visit):
+    page, session = phone(app, visit, "zoo")
+    frame = page.locator(".frame.kernel").first
+    frame.wait_for()
+    settle(page)
+    assert swipe_up(page, session, *frame.evaluate(CENTRE)) > 50
+    assert "x=" not in page.url
+    x, y = frame.evaluate(CENTRE)
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x - 40, "y": y - 30}]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function("() => new URLSearchParams(location.search).has('x')")
