@@ -38,7 +38,8 @@ def running_app(
                "--server.address", "127.0.0.1", "--server.port", str(port)]  # fmt: skip
     with tempfile.TemporaryFile() as temporary:
         log = log or temporary
-        environment = {**os.environ, "RFVIZ_DATA": data or ""}
+        # What an earlier run has computed would be no computation now.
+        environment = {"RFVIZ_DISK_MB": "0", **os.environ, "RFVIZ_DATA": data or ""}
         process = subprocess.Popen(command, cwd=script.parent, env=environment, stdout=log, stderr=subprocess.STDOUT)
         try:
             url = f"http://127.0.0.1:{port}"

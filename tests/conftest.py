@@ -8,6 +8,8 @@ from contextlib import nullcontext
 # one another. Set before anything imports NumPy.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Tests compute by themselves what they check, and leave no results in the developer's home.
+os.environ["RFVIZ_DISK_MB"] = "0"
 
 import pytest
 

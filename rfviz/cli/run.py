@@ -36,11 +36,12 @@ def run(given: argparse.Namespace) -> int:
 
     A map that could not be computed is told on stderr; it is an error only if no map could.
     """
-    from rfviz.lab.cache import Cache
+    from rfviz.lab.cache import Cache, Store
     from rfviz.lab.export import write_chart
     from rfviz.lab.index import find_page
     from rfviz.lab.page import compute
     from rfviz.lab.preset import Preset, write_preset
+    from rfviz.lab.result_files import result_files
     from rfviz.lab.zoom import zoom_charts
 
     slug, values = read_settings(given.preset, given.figure)
@@ -55,7 +56,7 @@ def run(given: argparse.Namespace) -> int:
     for name in preset.unasked():
         _tell(f"{name} has no effect with the other settings, or is misspelt.")
     with capture_warnings() as heard:
-        computed = compute(page, source, settings, Cache(progress=bar))
+        computed = compute(page, source, settings, Cache(Store(sys.maxsize, files=result_files()), bar))
     bar.end()
     for text, _ in heard.messages:
         _tell(text)

@@ -28,7 +28,9 @@ import pandas as pd
 import psutil
 from scipy import sparse
 
+from rfviz import backend
 from rfviz.errors import Messages, active_log, capture_warnings, warn
+from rfviz.lab.result_files import ResultFiles, is_durable
 from rfviz.progress import Progress, silent
 
 __all__ = ["Cache", "Cached", "CachedFunction", "Store", "default_budget", "size_of"]
@@ -71,11 +73,16 @@ class Store:
         See :func:`default_budget`.
     max_age_s : float
         Time for which a result may go unused.
+    files : ResultFiles, optional
+        Where results of durable functions are found that are not in memory.
     """
 
-    def __init__(self, max_bytes: int | None = None, max_age_s: float = math.inf) -> None:
+    def __init__(
+        self, max_bytes: int | None = None, max_age_s: float = math.inf, files: ResultFiles | None = None
+    ) -> None:
         self.max_bytes = default_budget() if max_bytes is None else max_bytes
         self.max_age_s = max_age_s
+        self.files = files
         self.n_bytes = 0
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._lock = threading.Lock()
@@ -86,14 +93,24 @@ class Store:
     def get(self, key: Hashable) -> Cached | None:
         """Return the entry of a key, None where there is none."""
         with self._lock:
-            if key not in self._entries:
-                return None
-            self._entries.move_to_end(key)
-            self._entries[key].last_used = time.monotonic()
-            return self._entries[key].cached
+            if key in self._entries:
+                self._entries.move_to_end(key)
+                self._entries[key].last_used = time.monotonic()
+                return self._entries[key].cached
+        found = self.files.read(key) if self.files is not None and is_durable(key) else None
+        if found is None:
+            return None
+        entry = Cached(*found)
+        self._insert(key, entry, ())
+        return entry
 
     def put(self, key: Hashable, entry: Cached, owners: Collection[str] = ()) -> None:
         """Add an entry; `owners` are the private data sets that it was computed from."""
+        self._insert(key, entry, owners)
+        if self.files is not None and is_durable(key) and not owners:
+            self.files.write(key, entry.result, entry.warnings)
+
+    def _insert(self, key: Hashable, entry: Cached, owners: Collection[str]) -> None:
         size = size_of(entry.result)
         with self._lock:
             self._remove(key)
@@ -179,7 +196,7 @@ class Cache:
         return " ".join(texts.values())
 
     def _key(self, function: CachedFunction[Any], args: tuple[Hashable, ...]) -> Hashable:
-        return function, args
+        return function, args, backend.get_device().name
 
     def _fetch(self, function: CachedFunction[Any], args: tuple[Hashable, ...]) -> Cached:
         key = self._key(function, args)

@@ -7,13 +7,14 @@ import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rfviz import backend
 from rfviz.errors import DataError, DeviceError, RfvizError, warn
 from rfviz.lab.cache import Cache, CachedFunction
+from rfviz.lab.result_files import durable
 from rfviz.progress import Progress
 
 __all__ = ["Failure", "Part", "Work", "attempt"]
@@ -26,6 +27,7 @@ class Failure:
     """The reason why a part could not be computed, in one sentence."""
 
     reason: str
+    is_transient: ClassVar[bool] = True  # another process may have the memory that this one lacked
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Part:
     title: str = ""
 
 
+@durable
 def attempt(function: CachedFunction[Any], args: tuple[Hashable, ...], *, cache: Cache) -> Any:
     """Return the result of a part, or its :class:`Failure`."""
     try:

@@ -15,6 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from rfviz.errors import Messages, active_log
 from rfviz.features.meter import metered
 from rfviz.lab.cache import Cache, Cached, CachedFunction, Store, default_budget
+from rfviz.lab.result_files import result_files
 from rfviz.progress import Progress, silent
 from rfviz.ui import device_use, scheduler
 from rfviz.ui.scheduler.session import new_request, session_target
@@ -29,7 +30,7 @@ DRAWS_BYTES = min(200_000_000, default_budget() // 8)
 # A lecture: who comes back to a page within it finds what took minutes to compute.
 _MAX_AGE_S = 7200.0
 #: Results of all sessions; those of uploads are removed with the session (``STORE.drop_owner``).
-STORE = Store(default_budget() - DRAWS_BYTES, _MAX_AGE_S)
+STORE = Store(default_budget() - DRAWS_BYTES, _MAX_AGE_S, result_files())
 _SHOW_AFTER_S = 0.6
 
 

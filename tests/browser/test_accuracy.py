@@ -6,6 +6,8 @@ from itertools import count
 
 import pytest
 
+from benchmarks._app import server_of
+from tests.browser.conftest import running_app
 from tests.browser.steps import settle, slider, unfold, wait_for_chart
 
 pytestmark = pytest.mark.browser
@@ -55,6 +57,31 @@ def test_a_long_race_waits_to_be_started(app, visit):
     page.wait_for_function(f"({POINTS})() > 0", timeout=60_000)
     stop(page)
     assert page.evaluate(POINTS) > 0 and 0 < left(page) < total
+
+
+@pytest.mark.journey
+def test_a_race_goes_on_where_it_was_when_the_server_is_killed(visit, tmp_path):
+    path = "accuracy?m_max=10000&schemes=RandomMaxout,&pools=4&references=linear_ridge,&seeds=10&alpha=1"
+    with running_app(tmp_path) as server:
+        page = visit(server, path)
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.wait_for_function(f"({POINTS})() > 4", timeout=60_000)
+        points, total = page.evaluate(POINTS), len(page.evaluate("() => rf.traces('accuracy').map((t) => t.name)"))
+        page.close()
+        server_of(server.url).kill()
+    with running_app(tmp_path) as server:
+        page = visit(server, path)
+        resume = page.get_by_role("button", name="Resume", exact=True)
+        resume.wait_for()
+        wait_for_chart(page, "accuracy")
+        assert page.evaluate(POINTS) >= points
+        assert len(page.evaluate("() => rf.traces('accuracy').map((t) => t.name)")) == total  # with the other method
+        found, missing = page.evaluate(POINTS), left(page)
+        resume.click()
+        page.wait_for_function(f"({POINTS})() > {found}", timeout=60_000)
+        stop(page)
+        assert left(page) < missing
+        page.close()
 
 
 def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):

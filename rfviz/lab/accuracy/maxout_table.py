@@ -23,7 +23,7 @@ from rfviz.linear_model.scoring import Solutions
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
 
-__all__ = ["PAPER_TABLE_1", "TABLE_M", "TABLE_Q", "MaxoutTable", "maxout_table"]
+__all__ = ["PAPER_TABLE_1", "TABLE_M", "TABLE_Q", "MaxoutTable", "join_draws", "maxout_table"]
 
 TABLE_M = (100, 500, 1000, 5000, 10_000)
 TABLE_Q = (1, 2, 4, 8, 16)
@@ -126,11 +126,18 @@ def maxout_table(
     for number, seed in enumerate(seeds):
 
         def step(share: float, text: str, number: int = number) -> None:
-            progress((number + share) / len(seeds), f"Draw {number + 1} of {len(seeds)}: {text}")
+            draws = f"Draw {number + 1} of {len(seeds)}: " if len(seeds) > 1 else ""
+            progress((number + share) / len(seeds), draws + text)
 
         draw = _Draw(train, test, m_values, q_values, int(seed), device, n_held)
         errors[number], chosen[number] = draw.run(alphas, step)
     return MaxoutTable(tuple(m_values), tuple(q_values), errors, chosen)
+
+
+def join_draws(tables: Sequence[MaxoutTable]) -> MaxoutTable:
+    """Return one table of tables with the same cells and different draws."""
+    errors, alphas = (np.concatenate([getattr(table, name) for table in tables]) for name in ("errors", "alphas"))
+    return MaxoutTable(tables[0].m_values, tables[0].q_values, errors, alphas)
 
 
 class _Draw:

@@ -265,7 +265,7 @@ def test_a_session_without_uploads_is_closed_too_and_the_last_one_leaves_few_res
 
     asyncio.run(leave())
     assert closed == ["test session id"]
-    assert [args for (function, args), _ in STORE.entries() if function == _bytes] == [(10,)]
+    assert [args for (function, args, *_), _ in STORE.entries() if function == _bytes] == [(10,)]
     assert rooms == [DRAWS_BYTES]
 
 
