@@ -1,4 +1,4 @@
-"""Many sessions at once, over the protocol that a browser speaks to Streamlit."""
+"""Many sessions at once, over the protocol that a browser speaks to Streamlit, and one next to long computations."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import asyncio
 import json
 import time
 
+from _app import server_of
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import connect
 
-__all__ = ["REACH", "Session", "crowd"]
+__all__ = ["REACH", "Session", "crowd", "next_to_races"]
 
 # How many stops of a slider either side of its default are visited: "on default settings", yet never twice the same.
 REACH = 4
 
+# A comparison of maps that goes on for minutes.
+_RACE = "m_max=20000&seeds=20&data=digits"
 _SLIDER, _CHART = "rfviz.live_slider", "rfviz.live_chart"
 
 
@@ -70,6 +73,11 @@ class Session:
         """Give a widget a value; seconds until the page's script has finished."""
         self._values[value.id] = value
         return await self._rerun(fragment)
+
+    async def stay(self) -> None:
+        """Look on until the connection ends."""
+        async for _ in self._socket:
+            pass
 
     async def _rerun(self, fragment: str) -> float:
         message = BackMsg()
@@ -143,3 +151,35 @@ async def _crowd(url: str, page: str, slider: str, sessions: int, seconds: float
 def crowd(url: str, page: str, slider: str, sessions: int, seconds: float) -> list[float]:
     """Time from a slider's message to the end of the script, for sessions that each move it once a second."""
     return asyncio.run(_crowd(url, page, slider, sessions, seconds))
+
+
+async def _race(url: str, number: int) -> None:
+    async with Session(url, "accuracy", f"{_RACE}&seed={number}") as session:
+        start = None
+        while start is None:  # a first run may end early, for another one
+            await session.load()
+            start = next((found for found in session.elements if found[0].button.label == "Start"), None)
+        await session.set(WidgetState(id=start[0].button.id, trigger_value=True), start[1])
+        await session.stay()
+
+
+async def _next_to_races(url: str, page: str, slider: str, races: int, seconds: float) -> list[float]:
+    start, server = asyncio.Event(), server_of(url)
+    start.set()
+    # Others than those of an earlier measurement, which are cached.
+    running = [asyncio.create_task(_race(url, int(time.time()) % 10_000_000 + number)) for number in range(races)]
+    await asyncio.sleep(10.0)
+    before, began = sum(server.cpu_times()[:2]), time.monotonic()
+    times = await _visitor(url, page, 0, slider, seconds, start)
+    cores = (sum(server.cpu_times()[:2]) - before) / (time.monotonic() - began)
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+    if cores < 0.7:
+        raise RuntimeError(f"Little was computed next to the session: {cores:.2f} cores were busy")
+    return times
+
+
+def next_to_races(url: str, page: str, slider: str, races: int, seconds: float) -> list[float]:
+    """Time from a slider's message to the end of the script, once a second, while comparisons of maps are computed."""
+    return asyncio.run(_next_to_races(url, page, slider, races, seconds))

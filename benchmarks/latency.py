@@ -82,6 +82,13 @@ def socket_row(url: str, page: str, sessions: int, seconds: float) -> dict[str, 
     return {"page": page, "what": what, "unit": "ms", **quantiles([1000 * value for value in times])}
 
 
+def race_row(url: str, page: str, races: int, seconds: float) -> dict[str, Any]:
+    """Measure one session on a page while long computations go on for others."""
+    times = _latency_socket.next_to_races(url, page, PAGES[page][1], races, seconds)
+    what = f"websocket, 1 session at 1/s next to {races} races: message → script finished"
+    return {"page": page, "what": what, "unit": "ms", **quantiles([1000 * value for value in times])}
+
+
 def machine() -> dict[str, Any]:
     """Return where and with what this was measured."""
     packages = ("streamlit", "plotly", "numpy", "scipy", "pandas", "playwright")
@@ -119,6 +126,7 @@ def main() -> None:
     parser.add_argument("--pages", nargs="+", choices=PAGES, default=list(PAGES))
     parser.add_argument("--presses", type=int, help="key presses a page in the browser (default 60); 0: no browser")
     parser.add_argument("--sessions", type=int, default=20, help="sessions at the websocket; 0: none")
+    parser.add_argument("--races", type=int, default=3, help="long computations next to one session; 0: none")
     parser.add_argument("--seconds", type=float, help="how long each of them goes on (default 20)")
     parser.add_argument("--against", type=Path, help="the folder of another version")
     parser.add_argument("--json", type=Path, help="write the numbers to this file")
@@ -136,6 +144,8 @@ def main() -> None:
             rows = browser_rows(url, page, presses, 2 if options.quick else 5) if presses else []
             if options.sessions:
                 rows.append(socket_row(url, page, options.sessions, seconds))
+            if options.races:
+                rows.append(race_row(url, page, options.races, seconds))
             report["rows"] += [{**row, "version": version} if version else row for row in rows]
     print(", ".join(f"{name} {value}" for name, value in report["machine"].items()), end="\n\n")
     print(table(report["rows"]))

@@ -18,6 +18,8 @@ __all__ = ["LiveRun"]
 # Multiply-adds that run without being asked for: a second or two on two cores.
 _AT_ONCE = 2e11
 _REDRAW_S, _LOOK_S = 0.3, 0.1
+# Times that the work goes on for as long as the page took to draw: drawing takes time from all that is computed.
+_WORK_PER_DRAWING = 5
 
 
 class LiveRun:
@@ -41,6 +43,7 @@ class LiveRun:
         names = ("wanted", "stopped", "go", "job", "left")
         self._wanted, self._stopped, self._go, self._job, self._left = (f"{page}:{name}" for name in names)
         self._bar: Any = None
+        self._begun = time.monotonic()
 
     @property
     def is_going(self) -> bool:
@@ -109,9 +112,10 @@ class LiveRun:
         if not self.is_going:
             return False
         job, drawn, begun = st.session_state[self._job], st.session_state[self._left], time.monotonic()
+        patience = max(_REDRAW_S, _WORK_PER_DRAWING * (begun - self._begun))
         while not job.done.wait(_LOOK_S):
             self._bar.progress(*job.look())
-            if time.monotonic() - begun > _REDRAW_S and len(self.work.missing()) < drawn:
+            if time.monotonic() - begun > patience and len(self.work.missing()) < drawn:
                 return True
         if isinstance(job.error, RfvizError):
             st.error(str(job.error))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Hashable
@@ -17,6 +19,8 @@ __all__ = ["Abandoned", "Job"]
 
 # A user who has closed the page, or went to another one, does not look again.
 _PATIENCE_S = 5.0
+# Of a job's thread and those that it starts: what users wait for goes first on the cores.
+_NICENESS = 15
 
 
 class Abandoned(BaseException):
@@ -81,6 +85,8 @@ class Job:
         scheduler.checkpoint()
 
     def _run(self, work: Callable[[Progress], None]) -> None:
+        if sys.platform == "linux":  # elsewhere this would be the whole process
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
         try:
             # Results are cached with their warnings, which are shown with them.
             with acting_for(self._origin), capture_warnings():

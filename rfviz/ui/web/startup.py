@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import sys
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -21,6 +22,10 @@ __all__ = ["ROUTER", "disable_nagle", "lifespan", "page_slugs", "report_script_e
 #: What Streamlit runs for every visitor.
 ROUTER = Path(__file__).resolve().parents[1] / "router.py"
 _log = logging.getLogger("rfviz")
+# Time for which a thread holds the interpreter while another waits for it. A chart's computation hands it on with every
+# array, and behind three long ones in the background each of the usual 5 ms adds up to more than it takes itself.
+_SWITCH_S = 0.0005
+
 _ready = threading.Event()
 _ready.set()  # where no server starts, nobody waits
 
@@ -39,6 +44,7 @@ async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any], None]:
     browser gives up on a websocket after ten seconds.
     """
     disable_nagle()
+    sys.setswitchinterval(_SWITCH_S)
     _ready.clear()
     threading.Thread(target=_warm_up, daemon=True, name="rfviz-warm-up").start()
     yield {}

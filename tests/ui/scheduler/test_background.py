@@ -1,5 +1,7 @@
 """Work beside the page: it goes on while somebody looks, and ends at its next report when nobody does."""
 
+import os
+import sys
 import threading
 import time
 import warnings
@@ -83,3 +85,13 @@ def test_warnings_of_the_work_do_not_go_to_the_log():
         job = Job("name", lambda progress: warn("doubtful", UserWarning))
         assert job.done.wait(5)
     assert job.error is None and not logged
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own on Linux only")
+def test_what_users_wait_for_goes_first_on_the_cores():
+    def priority():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    found = []
+    assert Job("work", lambda progress: found.append(priority())).done.wait(30)
+    assert found[0] > priority()
