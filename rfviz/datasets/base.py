@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,28 @@ from rfviz.datasets.wording import counted
 from rfviz.errors import DataError
 from rfviz.params import Param
 
-__all__ = ["Dataset", "DatasetSpec"]
+if TYPE_CHECKING:
+    from rfviz.datasets.files.preparation import Preparation
+    from rfviz.datasets.files.table import Table
+
+__all__ = ["Dataset", "DatasetSpec", "Origin"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin:
+    """The table of a file, all its rows as they are, and how a data set was made of it.
+
+    Attributes
+    ----------
+    table : Table
+    preparation : Preparation
+    sources : tuple of str
+        The column of the table that each feature comes from; empty for images.
+    """
+
+    table: Table
+    preparation: Preparation
+    sources: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +60,10 @@ class Dataset:
         Where the data come with their own split: the first `n_train` rows are for training, the others for testing.
     provenance : str
         One sentence: where the data come from, what was done to them, and their licence where it is known.
+    rows : ndarray of int, shape (n_samples,), optional
+        The place of each sample among the rows of its file, from 0; None where all were taken in their order.
+    origin : Origin, optional
+        The table that they come from, of files.
     """
 
     name: str
@@ -50,6 +75,8 @@ class Dataset:
     feature_names: tuple[str, ...] = ()
     n_train: int | None = None
     provenance: str = ""
+    rows: np.ndarray | None = None
+    origin: Origin | None = None
 
     def __repr__(self) -> str:
         """Describe the content without the numbers: ``<Dataset digits: 1,797 images of 8×8 pixels, 10 classes>``."""
@@ -81,6 +108,11 @@ class Dataset:
         if self.image_shape is None:
             raise DataError(f"{self.name} holds no images. Choose a data set of images.")
         return self.image_shape
+
+    @property
+    def row_numbers(self) -> np.ndarray:
+        """Return the number of each sample among the rows of its file, from 0."""
+        return np.arange(self.n_samples) if self.rows is None else self.rows
 
     @property
     def n_samples(self) -> int:

@@ -132,4 +132,5 @@ class Arrays:
         table = self.table()
         dataset = prepare(table, as_they_are(table).replace(choices), name, source)
         is_named = len(self.feature_names) == self.X.shape[1] and not self.image_shape
-        return dataset if is_named else replace(dataset, feature_names=())
+        # The arrays of a download are large, and numbers already.
+        return replace(dataset, feature_names=dataset.feature_names if is_named else (), origin=None)

@@ -16,11 +16,12 @@ __all__ = ["MAX_FEATURES", "features_of", "gap_list"]
 MAX_FEATURES = 5000
 _BLOCK_CELLS = 4_000_000
 _DAY = 86_400.0
+_RARE = "_infrequent_sklearn"
 
 
 def features_of(
     table: Table, names: list[str], rows: np.ndarray, keep: np.ndarray, n_fit: int, preparation: Preparation
-) -> tuple[np.ndarray, tuple[str, ...], list[str]]:
+) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...], list[str]]:
     """Return the matrix of the rows that are kept, scaled and filled by what all usable rows say.
 
     Parameters
@@ -39,7 +40,8 @@ def features_of(
     Returns
     -------
     X : ndarray of shape (keep.size, n_features), float32, C-contiguous, finite
-    names : tuple of str
+    names, sources : tuple of str
+        The name of each feature, and the column that it comes from.
     notes : list of str
         What was done.
     """
@@ -60,13 +62,14 @@ def features_of(
     blocks = [part.block(rows[keep]) for part in parts]
     X = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
     made = tuple(name for part in parts for name in part.made)
+    sources = tuple(name for part in parts for name in part.sources)
     X = _as_float32(_scale(X, parts, fitting, preparation.scale), made)
     if preparation.scale != "none" and len(X) > 1 and (X[:1] == X).all():
         raise DataError(
             f"All {counted(len(X), 'row')} are equal in the {counted(width, 'column')} used. Leave out fewer "
             "columns, or choose other data."
         )
-    return X, made, [note for part in parts for note in part.notes]
+    return X, made, sources, [note for part in parts for note in part.notes]
 
 
 def gap_list(gaps: dict[str, int]) -> str:
@@ -78,7 +81,7 @@ class _Numbers:
     """Numbers, and dates as days since the first one, with gaps filled in."""
 
     def __init__(self, table: Table, names: list[str], rows: np.ndarray, fitting: np.ndarray, missing: str) -> None:
-        self.table, self.made = table, list(names)
+        self.table, self.made, self.sources = table, list(names), list(names)
         self.first_days = {
             place: np.nanmin(table.quantity(name)) for place, name in enumerate(names) if table.kind(name) == DATE
         }
@@ -151,7 +154,8 @@ class _Words:
             dtype=np.float64,
         )
         self.encoder.fit(self._filled(codes))
-        self.made = [self._name(made) for made in self.encoder.get_feature_names_out(names)]
+        made = self.encoder.get_feature_names_out(names)
+        self.made, self.sources = [self._name(name) for name in made], [_source(name) for name in made]
         counts = (self._codes(rows) < 0).sum(axis=0)
         gaps = {name: int(n) for name, n in zip(names, counts, strict=True) if n}
         self.notes = []
@@ -174,10 +178,15 @@ class _Words:
 
     def _name(self, made: str) -> str:
         """Return ``colour=red`` for the encoder's ``colour_3``."""
-        name, _, position = made.rpartition("_")
-        if made.endswith("_infrequent_sklearn"):
-            return f"{made.removesuffix('_infrequent_sklearn')}=(others)"
-        return f"{name}={self.table.words[name].categories[int(position)]}"
+        name = _source(made)
+        if made.endswith(_RARE):
+            return f"{name}=(others)"
+        return f"{name}={self.table.words[name].categories[int(made.rpartition('_')[2])]}"
+
+
+def _source(made: str) -> str:
+    """Return ``colour`` for the encoder's ``colour_3``."""
+    return made.removesuffix(_RARE) if made.endswith(_RARE) else made.rpartition("_")[0]
 
 
 def _scale(X: np.ndarray, parts: list[_Numbers | _Words], rows: np.ndarray, scale: str) -> np.ndarray:

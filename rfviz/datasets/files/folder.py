@@ -39,7 +39,7 @@ from pathlib import Path
 from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec
-from rfviz.datasets.files.content import File, format_of
+from rfviz.datasets.files.content import MAX_BYTES, File, format_of
 from rfviz.datasets.files.meta import Meta, read_meta
 from rfviz.datasets.files.npz import Layout, npz_layout
 from rfviz.datasets.files.parquet import parquet_layout
@@ -211,7 +211,8 @@ def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress |
         dataset = upload.prepare(_preparation(upload, meta).replace(values))
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
-    return replace(dataset, name=name)
+    # A file larger than an upload may be is not held in memory next to the rows that are used.
+    return replace(dataset, name=name, origin=dataset.origin if upload.n_bytes <= MAX_BYTES else None)
 
 
 def _preparation(upload: Upload, meta: Meta) -> Preparation:

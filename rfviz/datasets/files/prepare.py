@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rfviz.datasets.base import Dataset
+from rfviz.datasets.base import Dataset, Origin
 from rfviz.datasets.files.features import features_of, gap_list
 from rfviz.datasets.files.images import Pictures, common_shape
 from rfviz.datasets.files.labels import Labels, encode
@@ -15,7 +15,7 @@ from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
 from rfviz.progress import Progress
 
-__all__ = ["image_shape", "prepare"]
+__all__ = ["image_shape", "labels_of", "prepare"]
 
 _FEWEST_ROWS = 3
 _SCALED = {"standardise": "columns standardised", "unit norm": "rows of unit norm"}
@@ -56,7 +56,7 @@ def prepare(
     _check_names(table, preparation)
     features = [] if table.pictures is not None else _features(table, preparation)
     rows, lost = _usable_rows(table, preparation, features)
-    labels = None if preparation.label is None else _labels(table, preparation.label, preparation.target)
+    labels = None if preparation.label is None else labels_of(table, preparation.label, preparation.target)
     codes = labels.y[rows] if labels is not None and labels.names else None
     keep = np.arange(rows.size)
     if preparation.only_class >= 0:
@@ -67,7 +67,7 @@ def prepare(
     keep = subsample(keep, preparation.max_samples, kept_codes, n_train, preparation.random_state)
     kept = rows[keep]
     if table.pictures is None:
-        X, names, done = features_of(table, features, rows, keep, n_fit, preparation)
+        X, names, sources, done = features_of(table, features, rows, keep, n_fit, preparation)
         used = {*features, preparation.label, preparation.order, *preparation.leave_out}
         idle = [column for column in table.names if column not in used]
         unused = f"not used: {one_line(', '.join(idle), 80)}" if idle else ""
@@ -78,7 +78,7 @@ def prepare(
         pixels = table.pictures.decode(kept, (height, width), _in_colour(table.pictures, preparation), progress)
         X = pixels.reshape(kept.size, -1).astype(np.float32)
         X /= np.float32(255)
-        shape, names = pixels.shape[1:], ()
+        shape, names, sources = pixels.shape[1:], (), ()
         is_resized = bool((table.pictures.sizes != (height, width)).any())
         said = [source, *notes, lost, f"images resized to {height}×{width} pixels" if is_resized else ""]
     n_train = None if table.n_train is None else int(np.count_nonzero(kept < table.n_train))
@@ -93,6 +93,8 @@ def prepare(
         # A split one side of which is empty is none.
         n_train=n_train if n_train and n_train < kept.size else None,
         provenance="; ".join(part.rstrip(".") for part in said if part) + ".",
+        rows=kept,
+        origin=Origin(table, preparation, sources),
     )
 
 
@@ -184,7 +186,7 @@ def _refuse_missing(table: Table, features: list[str], n_unlabelled: int) -> Non
         )
 
 
-def _labels(table: Table, name: str, target: str) -> Labels:
+def labels_of(table: Table, name: str, target: str) -> Labels:
     """Return the labels of all rows; zero where one is missing."""
     if name in table.words:
         if target == "numbers":
@@ -218,7 +220,8 @@ def _order(table: Table, name: str) -> np.ndarray:
     if name in table.words:
         raise DataError(f"The column {name!r} holds words, which have no order. Choose a number or a date.")
     values = table.quantity(name)
-    return values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
+    is_exact = values.dtype.kind in "iu" and values.dtype != np.uint64
+    return values.astype(np.int64 if is_exact else np.float64)
 
 
 def _of_class(codes: np.ndarray | None, only_class: int) -> np.ndarray:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from rfviz.datasets.files.images import Pictures
-from rfviz.datasets.files.written_numbers import written_numbers
+from rfviz.datasets.files.written_numbers import currencies, written_numbers
 from rfviz.datasets.wording import one_line
 
 if TYPE_CHECKING:
@@ -31,12 +31,14 @@ _SHARE = 0.95
 # A column of more words, or of words that differ in most rows, identifies rows and holds no categories.
 _MAX_WORDS, _FEW_WORDS = 1000, 12
 # Words for a missing value, besides those that pandas knows.
-_UNKNOWN = ("", "?", "-", "none", "unknown", "missing")
+_UNKNOWN = frozenset(("", "?", "-", "--", "none", "unknown", "missing", "n.a.", "n.a", "not available"))
 _DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}[./]\d{1,2}[./]\d{1,2})")
 _DATE_FORMATS = ("ISO8601", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y.%m.%d")
 # Distinct numbers are counted in so many rows, spread evenly; cells are checked so many at a time.
 _COUNTED_ROWS, _BLOCK_CELLS = 20_000, 8_000_000
 _HEAD_ROWS = 8
+# Beyond it a float does not hold every whole number.
+_EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class Column:
         Smallest to largest number or date; the most frequent words.
     note : str
         What was concluded and should be known; may be empty.
+    odd : str
+        What is wrong with some cells, as a part of a sentence; may be empty.
     """
 
     name: str
@@ -63,6 +67,7 @@ class Column:
     n_distinct: int
     span: str
     note: str = ""
+    odd: str = ""
 
     @property
     def is_usable(self) -> bool:
@@ -99,6 +104,8 @@ class Table:
         Rows before it are for training, where the file has a split.
     class_names : tuple of str
         Names by whole-number label.
+    texts : dict of str to array of pandas
+        The cells of columns of free text, as they were read; nothing is computed from them.
     """
 
     names: tuple[str, ...]
@@ -114,6 +121,7 @@ class Table:
     pictures: Pictures | None = None
     n_train: int | None = None
     class_names: tuple[str, ...] = ()
+    texts: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def __contains__(self, name: object) -> bool:
         return name in self.places or name in self.described
@@ -209,16 +217,23 @@ def table_of_frame(frame: pd.DataFrame, class_names: tuple[str, ...] = ()) -> Ta
     numeric: list[int] = []
     parsed: dict[str, np.ndarray] = {}
     words: dict[str, pd.Categorical] = {}
+    texts: dict[str, Any] = {}
     described: dict[str, Column] = {}
     for place, (name, (_, series)) in enumerate(zip(names, frame.items(), strict=True)):
         if _is_plain(series):
-            numeric.append(place)
+            if _is_beyond_floats(series):
+                parsed[name] = series.to_numpy()
+                described[name] = _describe_numbers(name, parsed[name], step, "whole numbers of more than 15 digits")
+            else:
+                numeric.append(place)
             continue
         described[name], values = _recognise(name, series, step)
         if isinstance(values, np.ndarray):
             parsed[name] = values
         elif values is not None:
             words[name] = values
+        elif described[name].kind == TEXT:
+            texts[name] = series.array
     head = frame.iloc[:_HEAD_ROWS].copy()
     head.columns = names
     return Table(
@@ -231,6 +246,7 @@ def table_of_frame(frame: pd.DataFrame, class_names: tuple[str, ...] = ()) -> Ta
         described=described,
         head=head,
         class_names=class_names,
+        texts=texts,
     )
 
 
@@ -240,6 +256,14 @@ def _is_plain(series: pd.Series) -> bool:
 
     dtype = series.dtype
     return is_numeric_dtype(dtype) and not is_bool_dtype(dtype) and not is_complex_dtype(dtype)
+
+
+def _is_beyond_floats(series: pd.Series) -> bool:
+    """Return whether these are whole numbers that floats would confuse with their neighbours, as long identifiers."""
+    dtype = series.dtype
+    if not (isinstance(dtype, np.dtype) and dtype.kind in "iu" and dtype.itemsize == 8 and len(series)):
+        return False
+    return bool(series.max() > _EXACT or series.min() < -_EXACT)
 
 
 def _matrix(frame: pd.DataFrame) -> np.ndarray:
@@ -283,8 +307,9 @@ def _recognise(name: str, series: pd.Series, step: int) -> tuple[Column, np.ndar
     return _words(name, series, step)
 
 
-def _numbers(name: str, values: np.ndarray, step: int, note: str) -> tuple[Column, np.ndarray | None]:
-    column = _describe_numbers(name, values, step, note)
+def _numbers(name: str, values: np.ndarray, step: int, note: str, odd: str = "") -> tuple[Column, np.ndarray | None]:
+    column = _describe_numbers(name, values, step, "; ".join(filter(None, [note, odd])))
+    column = replace(column, odd=odd)
     return column, None if column.kind == EMPTY else values
 
 
@@ -302,7 +327,7 @@ def _describe_numbers(name: str, values: np.ndarray, step: int, note: str = "") 
     return Column(name, NUMBER, int(values.size - known.size), n_distinct, span, note)
 
 
-def _dates(name: str, series: pd.Series, note: str = "") -> tuple[Column, np.ndarray | None]:
+def _dates(name: str, series: pd.Series, odd: str = "") -> tuple[Column, np.ndarray | None]:
     import pandas as pd
 
     series = pd.to_datetime(series, utc=True)
@@ -313,62 +338,116 @@ def _dates(name: str, series: pd.Series, note: str = "") -> tuple[Column, np.nda
     seconds = np.where(missing, np.nan, stamps.astype(np.int64) / 1e6)
     low, high = series.min(), series.max()
     span = f"{low:%Y-%m-%d} to {high:%Y-%m-%d}"
-    return Column(name, DATE, int(missing.sum()), int(series.nunique()), span, note), seconds
+    return Column(name, DATE, int(missing.sum()), int(series.nunique()), span, odd, odd), seconds
 
 
 def _words(name: str, series: pd.Series, step: int) -> tuple[Column, np.ndarray | pd.Categorical | None]:
-    """Recognise a column of text: perhaps numbers or dates with a few odd cells, else categories or free text."""
+    """Recognise a column of text: perhaps numbers or dates with a few odd cells, else categories or free text.
+
+    Every different word is looked at once, however many cells hold it.
+    """
     import pandas as pd
 
-    codes, found = pd.factorize(series.astype(object))
-    words = [one_line(word, 200) for word in found]
-    # The last entry stands for missing cells, whose code is -1.
-    words = np.array([None if word.lower() in _UNKNOWN else word for word in words] + [None], dtype=object)
-    text = pd.Series(words[codes], index=series.index, dtype=object)
-    missing = text.isna().to_numpy()
-    known: pd.Series = text.loc[~missing]
-    if known.empty:
+    if step > 1:  # words that differ in most of many rows are free text, which a part of them shows
+        column, _ = _words(name, series.iloc[::step], 1)
+        if column.kind == TEXT and column.n_distinct > _MAX_WORDS:
+            n_missing = int((series.isna() | series.isin(list(_UNKNOWN))).sum())
+            return replace(column, n_missing=n_missing), None
+    codes, words = _different_words(series)
+    n_missing = int(np.count_nonzero(codes < 0))
+    if not len(words):
         return Column(name, EMPTY, len(series), 0, "", "no value at all"), None
-    values = np.full(len(series), np.nan)
-    numbers = pd.Series(pd.to_numeric(known, errors="coerce"), dtype=np.float64)
-    odd = numbers.isna()
-    if odd.mean() <= 1 - _SHARE and not _is_code(known.loc[~odd]):
-        values[~missing] = numbers.to_numpy()
-        return _numbers(name, values, step, _odd_note(known.loc[odd], "numbers"))
-    written = None if _is_code(known) else written_numbers(known, _SHARE)
+    counts = np.bincount(codes[codes >= 0], minlength=len(words))
+    total = int(counts.sum())
+    known = pd.Series(words, dtype=object)
+    numbers = pd.Series(pd.to_numeric(known, errors="coerce"), dtype=np.float64).to_numpy()
+    odd = np.isnan(numbers)
+    is_number = counts[odd].sum() <= (1 - _SHARE) * total and not _is_code(known.loc[~odd], counts[~odd])
+    if is_number and np.nanmax(np.abs(numbers)) > _EXACT and len(np.unique(numbers[~odd])) < np.count_nonzero(~odd):
+        note = "whole numbers of too many digits to compute with, which are not used"
+        return Column(name, TEXT, n_missing, len(words), f"{words[0]}, …", note), None
+    if is_number:
+        return _numbers(name, _spread(numbers, codes), step, "", _odd_cells(known.loc[odd], counts[odd], "numbers"))
+    written = None if _is_code(known, counts) else written_numbers(known, _SHARE, counts)
     if written is not None:
-        values[~missing], note = written
-        odd_note = _odd_note(known.loc[np.isnan(written[0])], "numbers")
-        return _numbers(name, values, step, "; ".join(filter(None, [note, odd_note])))
-    if _DATE.match(known.iloc[0]):
-        dates = _parse_dates(known)
-        if dates.isna().mean() <= 1 - _SHARE:
-            return _dates(name, dates.reindex(series.index), _odd_note(known.loc[dates.isna()], "dates"))
-    counts = known.value_counts()
-    span = ", ".join(one_line(word, 20) for word in counts.index[:4]) + (", …" if len(counts) > 4 else "")
-    if len(counts) > _MAX_WORDS or (len(counts) > _FEW_WORDS and len(counts) > 0.5 * len(known)):
-        note = "free text or names of rows, which are not used"
-        return Column(name, TEXT, int(missing.sum()), len(counts), span, note), None
-    categories = pd.Categorical(text, categories=sorted(counts.index))
-    return Column(name, CATEGORY, int(missing.sum()), len(counts), span), categories
+        numbers, note = written
+        odd = np.isnan(numbers)
+        return _numbers(name, _spread(numbers, codes), step, note, _odd_cells(known.loc[odd], counts[odd], "numbers"))
+    looks_like_date = _DATE.match(words[0]) is not None
+    if looks_like_date:
+        dates = _parse_dates(known, counts)
+        odd = dates.isna().to_numpy()
+        if counts[odd].sum() <= (1 - _SHARE) * total:
+            cells = pd.Series(pd.array(dates).take(codes, allow_fill=True), index=series.index)
+            return _dates(name, cells, _odd_cells(known.loc[odd], counts[odd], "dates"))
+    order = np.argsort(-counts, kind="stable")
+    frequent = [one_line(words[place], 20) for place in order[:4]]
+    span = ", ".join(frequent) + (", …" if len(words) > 4 else "")
+    odd_text = _several_ways(known, counts, looks_like_date)
+    if len(words) > _MAX_WORDS or (len(words) > _FEW_WORDS and len(words) > 0.5 * total):
+        note = f"{odd_text or 'free text or names of rows'}, which are not used"
+        return Column(name, TEXT, n_missing, len(words), span, note, odd_text), None
+    ordered = sorted(range(len(words)), key=words.__getitem__)
+    rank = np.empty(len(words) + 1, dtype=np.int64)
+    rank[ordered], rank[-1] = np.arange(len(words)), -1
+    categories = pd.Categorical.from_codes(rank[codes], [words[place] for place in ordered])  # pyright: ignore
+    return Column(name, CATEGORY, n_missing, len(words), span, odd_text, odd_text), categories
 
 
-def _is_code(known: pd.Series) -> bool:
+def _different_words(series: pd.Series) -> tuple[np.ndarray, list[str]]:
+    """Return the number of each cell's word, -1 where it is missing, and the words in the order of the file."""
+    import pandas as pd
+
+    is_text = isinstance(series.dtype, pd.StringDtype)
+    codes, found = pd.factorize(series if is_text else series.astype(object))
+    words = [one_line(word, 200) for word in np.asarray(found, dtype=object)]
+    # Words that differ only in blanks are one.
+    distinct: dict[str, int] = {}
+    merged = np.full(len(words) + 1, -1, dtype=np.int64)
+    for place, word in enumerate(words):
+        if word.lower() not in _UNKNOWN:
+            merged[place] = distinct.setdefault(word, len(distinct))
+    return merged[codes], list(distinct)
+
+
+def _spread(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the value of each cell, nan where it is missing."""
+    return np.append(values, np.nan)[codes]
+
+
+def _is_code(known: pd.Series, counts: np.ndarray) -> bool:
     """Return whether numbers are names, such as postal codes: written with a zero in front."""
-    return bool(len(known)) and bool(known.str.match(r"0\d").mean() > 0.01)
+    if not len(known):
+        return False
+    return bool(counts[known.str.match(r"0\d").to_numpy(dtype=bool)].sum() > 0.01 * counts.sum())
 
 
-def _parse_dates(known: pd.Series) -> pd.Series:
+def _parse_dates(known: pd.Series, counts: np.ndarray) -> pd.Series:
     """Return the dates in the one format that fits most cells."""
     import pandas as pd
 
     with warnings.catch_warnings():  # of formats that it would have to guess
         warnings.simplefilter("ignore")
         parsed = [pd.to_datetime(known, errors="coerce", utc=True, format=form) for form in _DATE_FORMATS]
-    return min(parsed, key=lambda dates: dates.isna().sum())
+    return min(parsed, key=lambda dates: int(counts[dates.isna().to_numpy()].sum()))
 
 
-def _odd_note(cells: pd.Series, what: str) -> str:
+def _several_ways(known: pd.Series, counts: np.ndarray, looks_like_date: bool) -> str:
+    """Say where a column of words holds amounts of several currencies, or dates written in several ways."""
+    part, weight = known.iloc[:_COUNTED_ROWS], counts[:_COUNTED_ROWS]
+    least = _SHARE * weight.sum()
+    if looks_like_date:
+        is_date = part.str.match(_DATE).to_numpy(dtype=bool)
+        return "holds dates written in several ways" if weight[is_date].sum() >= least else ""
+    signs = currencies(part, weight, _SHARE)
+    return f"holds amounts in several currencies ({' and '.join(signs)})" if signs else ""
+
+
+def _odd_cells(cells: pd.Series, counts: np.ndarray, what: str) -> str:
     if cells.empty:
         return ""
-    return f"{len(cells):,} cells are no {what} (such as {one_line(cells.iloc[0], 20)!r}) and count as missing"
+    n = int(counts.sum())
+    example = f"(such as {one_line(cells.iloc[0], 20)!r})"
+    if n == 1:
+        return f"has 1 cell that is no {what[:-1]} {example} and counts as missing"
+    return f"has {n:,} cells that are no {what} {example} and count as missing"

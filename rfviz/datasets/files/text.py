@@ -29,6 +29,7 @@ _SAMPLE_LINES, _SAMPLE_BYTES = 60, (1 << 20, 1 << 24)
 _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 26, 27})
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+\s*")
+_CODE = re.compile(r"\s*0\d+\s*")
 _REMEDY = "Save it as 'CSV UTF-8'"
 
 
@@ -44,6 +45,8 @@ class TextLayout:
     header : tuple of str
         The cells of the first line; empty where that is data already.
     n_columns : int
+    codes : tuple of int
+        Columns of numbers that begin with a zero, such as postal codes: they are read as text.
     notes : tuple of str
         What was concluded, since the file does not say it.
     """
@@ -54,6 +57,7 @@ class TextLayout:
     is_spaced: bool
     header: tuple[str, ...]
     n_columns: int
+    codes: tuple[int, ...]
     notes: tuple[str, ...]
 
     @property
@@ -78,12 +82,13 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
     """
     with reading(file, "a table", _REMEDY):
         encoding, notes = _encoding(file, whole)
-        lines = _first_lines(file, encoding)
+        many = _first_lines(file, encoding)
+    lines = many[:_SAMPLE_LINES]
     separator = _separator(lines)
     first = _cells(lines[0], separator)
     if len(_cells(lines[1], separator)) > len(first):
         raise DataError(_longer_rows(file))
-    is_data = _is_data(first)
+    is_data = _is_data(first) or _is_sample(first, [_cells(line, separator) for line in lines[1:]])
     if is_data:
         notes.append("The first line holds numbers, so it was read as data, and the columns are numbered.")
     decimal = "," if _has_decimal_comma(lines[not is_data :], separator) else "."
@@ -93,7 +98,20 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
         notes.append(f"Cells are separated by {_SEPARATORS[separator]}.")
     is_spaced = any(f"{separator} " in line for line in lines)
     header = () if is_data else tuple(first)
-    return TextLayout(encoding, separator, decimal, is_spaced, header, len(first), tuple(notes))
+    codes = _codes(many[not is_data :], separator)
+    return TextLayout(encoding, separator, decimal, is_spaced, header, len(first), codes, tuple(notes))
+
+
+def _codes(lines: list[str], separator: str) -> tuple[int, ...]:
+    """Return the columns in which whole numbers begin with a zero."""
+    found = {
+        place
+        for line in lines
+        if f"{separator}0" in line or line.startswith(("0", '"0')) or '"0' in line or " 0" in line
+        for place, cell in enumerate(_cells(line, separator))
+        if _CODE.fullmatch(cell)
+    }
+    return tuple(sorted(found))
 
 
 def read_text(file: File, names: tuple[str, ...] = ()) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -195,7 +213,7 @@ def _first_lines(file: File, encoding: str) -> list[str]:
         )
     if len(lines) == 1:
         raise DataError(f"{file.name} has a single line. A table needs a line of column names and one line a sample.")
-    return lines[:_SAMPLE_LINES]
+    return lines
 
 
 def _lines(file: File, encoding: str, n_bytes: int) -> list[str]:
@@ -229,6 +247,19 @@ def _is_data(cells: list[str]) -> bool:
     if len(named) > 1 and named == [str(i) for i in range(len(named))]:
         return False
     return any(map(_is_number, cells)) and all(cell.strip() == "" or _is_number(cell) for cell in cells)
+
+
+def _is_sample(first: list[str], others: list[list[str]]) -> bool:
+    """Return whether the first line is a sample with words: its numbers stand over numbers, its words over the same."""
+    below = [[row[place] for row in others if len(row) > place] for place in range(len(first))]
+    numbers = [place for place, cell in enumerate(first) if _is_number(cell)]
+    words = [place for place, cell in enumerate(first) if cell.strip() and place not in numbers]
+    return (
+        bool(numbers)
+        and bool(words)
+        and all(all(_is_number(cell) or not cell.strip() for cell in below[place]) for place in numbers)
+        and all(first[place] in below[place] for place in words)
+    )
 
 
 def _is_number(cell: str) -> bool:
@@ -266,6 +297,7 @@ def _parse(file: File, layout: TextLayout) -> pd.DataFrame:
                 decimal=layout.decimal,
                 low_memory=False,
                 skipinitialspace=layout.is_spaced,
+                dtype=dict.fromkeys(layout.codes, str),
             )
     except pd.errors.ParserError as error:
         raise DataError(_parser_error(file, str(error))) from None

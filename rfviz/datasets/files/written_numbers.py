@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["written_numbers"]
+__all__ = ["currencies", "written_numbers"]
 
 _MONEY = "$€£¥"
 _FIRST = 100
@@ -25,15 +25,17 @@ _MARKS = {
 _SAME = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'", "−": "-"})
 
 
-def written_numbers(known: pd.Series, share: float) -> tuple[np.ndarray, str] | None:
+def written_numbers(known: pd.Series, share: float, counts: np.ndarray | None = None) -> tuple[np.ndarray, str] | None:
     """Return the numbers that the cells of a column hold as text; None if they are no numbers.
 
     Parameters
     ----------
     known : Series of str
-        The cells that hold something.
+        The cells that hold something, or each different one once.
     share : float
         Of the cells that must be numbers, all written in one way.
+    counts : ndarray of int, optional
+        How many cells each stands for; one by default.
 
     Returns
     -------
@@ -45,14 +47,16 @@ def written_numbers(known: pd.Series, share: float) -> tuple[np.ndarray, str] | 
     if not any(map(_matched, known.iloc[:_FIRST])):
         return None  # words, most often, and there may be a million of them
     cells = [_matched(cell) for cell in known]
+    weights = np.ones(len(cells)) if counts is None else counts
+    least = share * weights.sum()
     signs = {cell["before"] + cell["after"] for cell in cells if cell}
-    if len(signs) != 1 or sum(map(bool, cells)) < share * len(cells):
+    if len(signs) != 1 or weights[[cell is not None for cell in cells]].sum() < least:
         return None  # no numbers, or amounts that cannot be compared
     sign = signs.pop()
     numbers = [cell["number"] if cell else "" for cell in cells]
     for name, (between, decimal, form) in _MARKS.items():
         fits = [bool(form.fullmatch(number)) for number in numbers]
-        if sum(fits) < share * len(cells) or (name == "comma" and _has_decimal_comma(numbers)):
+        if weights[fits].sum() < least or (name == "comma" and _has_decimal_comma(numbers)):
             continue
         values = [
             float(cell["sign"] + number.replace(between, "").replace(decimal, ".")) if cell and fit else np.nan
@@ -62,6 +66,24 @@ def written_numbers(known: pd.Series, share: float) -> tuple[np.ndarray, str] | 
         left_out += [f"the {name} between thousands"] if any(between in number for number in numbers) else []
         return np.array(values), f"read without {' and '.join(left_out)}" if left_out else ""
     return None
+
+
+def currencies(known: pd.Series, counts: np.ndarray, share: float) -> list[str]:
+    """Return the signs of a column of amounts in several currencies, the most frequent first; empty for any other.
+
+    The parameters are those of :func:`written_numbers`.
+    """
+    if not any(map(_matched, known.iloc[:_FIRST])):
+        return []
+    found: dict[str, float] = {}
+    amounts = 0
+    for cell, count in zip(map(_matched, known), counts.tolist(), strict=True):
+        if cell:
+            sign = cell["before"] or cell["after"]
+            amounts += count
+            found[sign] = found.get(sign, 0) + count
+    money = sorted((sign for sign in found if sign and sign in _MONEY), key=lambda sign: -found[sign])
+    return money if len(money) > 1 and amounts >= share * counts.sum() else []
 
 
 def _matched(cell: object) -> re.Match[str] | None:

@@ -190,3 +190,49 @@ def test_missing_file(tmp_path):
     for name in ("a.csv", "a.parquet", "a.npz"):
         with pytest.raises(DataError, match=rf"{name} was removed or renamed"):
             read_path(tmp_path / name, "x", Meta())
+
+
+def test_a_first_line_that_is_a_sample_with_words_is_no_header():
+    rows = "".join(f"{i}.5,{i % 7},{'red' if i % 2 else 'blue'}\n" for i in range(30))
+    upload = read_upload("plain.csv", rows.encode())
+    assert upload.n_rows == 30 and [c.name for c in upload.columns] == ["column 1", "column 2", "column 3"]
+    named = read_upload("named.csv", ("1990,1991,town\n" + rows).encode())
+    assert named.n_rows == 30 and [c.name for c in named.columns] == ["1990", "1991", "town"]
+
+
+def test_zeros_in_front_stay():
+    text = "zip,size\n" + "".join(f"{1081 * (i + 1):05d},{i}\n" for i in range(40))
+    column, _ = read_upload("towns.csv", text.encode()).columns
+    assert column.kind != "number" and "01081" in column.span
+
+
+def test_whole_numbers_that_no_float_holds_stay_apart():
+    long = "".join(f"{15 * 10**17 + i},{2**63 + i},{10**30 + i},{i},{i % 3}\n" for i in range(60))
+    upload = read_upload("ids.csv", ("tweet,hash,huge,x,label\n" + long).encode())
+    tweet, hashed, huge, _, _ = upload.columns
+    assert tweet.n_distinct == hashed.n_distinct == huge.n_distinct == 60
+    assert (tweet.kind, hashed.kind, huge.kind) == ("number", "number", "text")
+    assert np.isfinite(upload.prepare().X).all()
+
+
+def test_text_of_many_words_is_seen_by_a_part_of_it():
+    n = 60_000
+    text = "name,town,x\n" + "".join(f"name {i},{'abc'[i % 3] if i % 5 else '?'},{i}\n" for i in range(n))
+    name, town, _ = read_upload("people.csv", text.encode()).columns
+    assert name.kind == "text" and name.n_distinct > 1000 and name.n_missing == 0
+    assert town.kind == "category" and town.n_distinct == 3 and town.n_missing == n // 5
+
+
+@pytest.mark.parametrize(
+    ("cells", "odd"),
+    [
+        (lambda i: f"{'$€'[i % 2]}{i}", "holds amounts in several currencies ($ and €)"),
+        (lambda i: ("2021-04-%02d", "%02d/04/2021")[i % 2] % (i % 28 + 1), "holds dates written in several ways"),
+        (lambda i: f"${i}", ""),
+        (lambda i: f"2021-04-{i % 28 + 1:02d}", ""),
+        (lambda i: f"word {i}", ""),
+    ],
+)
+def test_cells_that_are_written_in_several_ways_are_said_to_be(cells, odd):
+    column, _ = read_upload("odd.csv", ("c,x\n" + "".join(f"{cells(i)},{i}\n" for i in range(80))).encode()).columns
+    assert column.odd == odd

@@ -35,8 +35,8 @@ def test_few_odd_cells_count_as_missing_and_codes_stay_words():
     price, code = table_of_frame(pd.DataFrame({"price": [*prices, "ask"], "code": ["01,234", "1,234"] * 50})).columns
     assert (price.kind, price.n_missing) == ("number", 1)
     assert price.note == (
-        "read without the sign $ and the comma between thousands; 1 cells are no numbers (such as 'ask') and count as "
-        "missing"
+        "read without the sign $ and the comma between thousands; has 1 cell that is no number (such as 'ask') "
+        "and counts as missing"
     )
     assert code.kind == "category"
 
