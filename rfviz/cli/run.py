@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -27,6 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="a file of your own, as the laboratory takes it (CSV, Parquet, NPZ, a ZIP of images), or a data folder",
     )
+    parser.add_argument("--label", metavar="COLUMN", help="of the file that --data names: the column to predict")
+    parser.add_argument("--order", metavar="COLUMN", help="the column that gives the order of its rows")
+    parser.add_argument("--leave-out", metavar="COLUMN", action="append", help="a column not to use; may be repeated")
+    parser.add_argument("--rows", metavar="N", type=int, help="rows to keep at most (2000)")
+    parser.add_argument(
+        "--fail-on", metavar="STATUS", choices=("warning", "look"),
+        help="end with status 3 if a finding is a warning, or at least worth a look",
+    )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no list of files")
     parser.set_defaults(command=run)
 
@@ -38,6 +47,7 @@ def run(given: argparse.Namespace) -> int:
     """
     from rfviz.lab.cache import Cache, Store
     from rfviz.lab.export import write_chart
+    from rfviz.lab.finding import records
     from rfviz.lab.index import find_page
     from rfviz.lab.page import compute
     from rfviz.lab.preset import Preset, write_preset
@@ -46,7 +56,13 @@ def run(given: argparse.Namespace) -> int:
 
     slug, values = read_settings(given.preset, given.figure)
     page = find_page(slug)
-    own, values = (None, values) if given.data is None else with_data(Path(given.data).expanduser(), page, values)
+    chosen = {"label": given.label, "order": given.order, "leave_out": given.leave_out, "max_samples": given.rows}
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    if chosen and given.data is None:
+        raise DataError("--label, --order, --leave-out and --rows say how a file is read. Name it: --data FILE")
+    own = None
+    if given.data is not None:
+        own, values = with_data(Path(given.data).expanduser(), page, values, chosen)
     out = _folder(given.out)
     bar = ProgressBar(None if given.quiet else sys.stderr)
     zoom = str(values.get("zoom", ""))
@@ -69,9 +85,16 @@ def run(given: argparse.Namespace) -> int:
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8")
         files.append(out / name)
+    findings = page.findings(computed.result)
+    if findings:
+        # Records, not the figure of them, which is in the page next to it.
+        (out / "findings.json").write_text(
+            json.dumps(records(findings), ensure_ascii=False, indent=1), encoding="utf-8"
+        )
     if not given.quiet:
-        print("\n".join(map(str, files)))
-    return 0
+        print("\n".join([*map(str, findings), *map(str, files)]))
+    urgent = {"warning": ("warning",), "look": ("warning", "look"), None: ()}[given.fail_on]
+    return 3 if any(finding.status in urgent for finding in findings) else 0
 
 
 def _folder(text: str) -> Path:

@@ -16,9 +16,18 @@ __all__ = ["with_data"]
 
 
 def with_data(
-    path: Path, page: Page[Any, Any, Any], values: Mapping[str, Any]
+    path: Path, page: Page[Any, Any, Any], values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None
 ) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
     """Return the user's file, None where a data folder is given, and the values that name the data set.
+
+    Parameters
+    ----------
+    path : Path
+    page : Page
+    values : mapping
+        Settings of the page.
+    chosen : mapping, optional
+        Choices of a :class:`rfviz.datasets.files.Preparation`, for a file of the user's own.
 
     Raises
     ------
@@ -31,14 +40,16 @@ def with_data(
     if path.is_file() and str(values.get("data", "")).startswith(PREFIX):
         path = path.parent  # settings that name a file of a data folder
     if not path.is_dir():
-        own = _own_file(path)
+        own = _own_file(path, chosen or {})
         return own, {**values, "data": own.name}
+    if chosen:
+        raise DataError("--label, --order, --leave-out and --rows are for a file. Give one: --data FILE")
     datasets.set_folder(path)
     return None, {**values, "data": _only_one(path)} if page.inspects_files and "data" not in values else values
 
 
-def _own_file(path: Path) -> DatasetSpec:
-    """Read a file as “Your own data…” does, and prepare it as suggested there."""
+def _own_file(path: Path, chosen: Mapping[str, Any]) -> DatasetSpec:
+    """Read a file as “Your own data…” does, and prepare it as suggested there but for what was chosen."""
     from rfviz.datasets.files import MAX_BYTES, read_upload
     from rfviz.datasets.files.own import PREFIX, own_spec
 
@@ -51,7 +62,11 @@ def _own_file(path: Path) -> DatasetSpec:
         upload = read_upload(path.name, path.read_bytes())
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
-    return own_spec(PREFIX + upload.stem, upload, upload.suggestion, upload.prepare(), upload.digest)
+    left_out = tuple(dict.fromkeys([*upload.suggestion.leave_out, *chosen.get("leave_out", ())]))
+    how = upload.suggestion.replace({**chosen, "leave_out": left_out})
+    used = {how.label, how.order}
+    how = how.replace({"leave_out": tuple(name for name in how.leave_out if name not in used)})
+    return own_spec(PREFIX + upload.stem, upload, how, upload.prepare(how), upload.digest)
 
 
 def _only_one(path: Path) -> str:

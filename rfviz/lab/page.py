@@ -19,6 +19,7 @@ import plotly.graph_objects as go
 from rfviz.features import FeatureMap
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.cache import Cache
+from rfviz.lab.finding import Finding
 from rfviz.lab.panel import Panel
 from rfviz.lab.work import Work
 
@@ -132,6 +133,10 @@ class Page(ABC, Generic[Source, Settings, Result]):
     def failures(self, result: Result) -> Mapping[str, str]:
         """Return why a map could not be computed though others were: sentences by the maps' labels."""
         return {}
+
+    def findings(self, result: Result) -> Sequence[Finding]:
+        """Return what was found in the data, of a page that inspects them."""
+        return ()
 
     @abstractmethod
     def charts(self, source: Source, settings: Settings, result: Result, cache: Cache) -> tuple[Chart, ...]:

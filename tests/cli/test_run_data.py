@@ -19,8 +19,8 @@ def test_run_inspects_a_file_of_ones_own(tmp_path, capsys):
     out = tmp_path / "out"
     try:
         assert cli.main(["run", "quick-inspection", "--data", str(tmp_path / "one"), "--out", str(out)]) == 0
-        found = pd.read_csv(out / "findings.csv").set_index("title")
-        assert "1 row of 41" in found.loc["Exact copies", "finding"]
+        found = pd.read_csv(out / "findings.csv").set_index("name")
+        assert "1 row of 41" in found.loc["Exact copies", "text"]
         assert len(pd.read_csv(out / "map-maxout.csv")) == 41
         held = json.loads((out / "settings.json").read_text(encoding="utf-8"))["values"]
         assert held["data"] == "folder:mine"
@@ -32,8 +32,8 @@ def test_run_inspects_a_file_of_ones_own(tmp_path, capsys):
         (tmp_path / "two" / "words.csv").unlink()
         flat, other = str(tmp_path / "two"), tmp_path / "other"
         assert cli.main(["run", "quick-inspection", "--data", flat, "--out", str(other)]) == 0
-        found = pd.read_csv(other / "findings.csv").set_index("title")
-        assert found.loc["Columns", "grade"] == "warning" and not (other / "map-plain.csv").exists()
+        found = pd.read_csv(other / "findings.csv").set_index("name")
+        assert found.loc["Columns", "status"] == "warning" and not (other / "map-plain.csv").exists()
         assert cli.main(["run", "quick-inspection", "--data", __file__, "--out", str(other)]) == 2
         assert "test_run_data.py" in capsys.readouterr().err
     finally:

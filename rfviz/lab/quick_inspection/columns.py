@@ -1,4 +1,4 @@
-"""Columns that are constant, repeat others, number the rows, or give the label away."""
+"""Columns that are constant, repeat others, or number the rows, and those that nothing is computed from."""
 
 from __future__ import annotations
 
@@ -6,26 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from rfviz.datasets import Dataset
+from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT
 from rfviz.features.draws import generator
-from rfviz.lab.quick_inspection.sample import column_name, take_sample
-from rfviz.progress import Progress, silent
+from rfviz.lab.quick_inspection.raw import NAMED_LIKE_KEYS, Raw
 
-__all__ = ["ColumnResult", "LeakResult", "inspect_columns", "inspect_leaks", "same_columns"]
+__all__ = ["ColumnResult", "inspect_columns", "same_columns"]
 
 _CELLS = 10_000_000
 _FEWEST_ROWS = 20
-_LEAK_ROWS = 2000
-_FOLDS = 5
-_SCREENED = 0.85
-_MOST_TRIED = 8
-# A column gives the label away where it leaves no more than this share of errors, and of what a guess gets wrong.
-_LEFT, _LEFT_OF_GUESS = 0.02, 0.1
-_LEFT_VARIANCE = 0.01
+# Share of the rows that one value has where a column is nearly constant, and of how many rows at least.
+_NEARLY, _NEARLY_ROWS = 0.995, 200
+# Correlation of columns that say nearly the same, of how many columns and rows at most.
+_ALIKE, _COMPARED, _COMPARED_ROWS = 0.99, 300, 5000
+_LOOKED_AT = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,83 +28,136 @@ class ColumnResult:
 
     Attributes
     ----------
-    names : tuple of str
-        Of all columns.
-    constant : ndarray of int
+    n_columns : int
+        All that were looked at.
+    constant : tuple of str
         Columns with a single value.
-    same : tuple of (int, int)
+    nearly : tuple of (str, str, float)
+        Columns in which one value has nearly all rows: name, value, share.
+    same : tuple of (str, str)
         A column, and an earlier one that it equals up to its unit and sign.
-    numbering : ndarray of int
-        Columns of whole numbers of which no two are equal, as row numbers and identifiers are.
+    alike : tuple of (str, str, float)
+        Pairs of other columns with a correlation of at least 0.99, the closest first.
+    numbering : tuple of str
+        Columns of whole numbers that number the rows or identify them.
+    unused : tuple of (str, str)
+        Columns that nothing is computed from, and why.
+    order : str or None
+        The column that gives the order.
     n_rows : int
-        Rows that were looked at.
+        Rows that were looked at: all.
     """
 
-    names: tuple[str, ...]
-    constant: np.ndarray
-    same: tuple[tuple[int, int], ...]
-    numbering: np.ndarray
+    n_columns: int
+    constant: tuple[str, ...]
+    nearly: tuple[tuple[str, str, float], ...]
+    same: tuple[tuple[str, str], ...]
+    alike: tuple[tuple[str, str, float], ...]
+    numbering: tuple[str, ...]
+    unused: tuple[tuple[str, str], ...]
+    order: str | None
     n_rows: int
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per column that stands out: its name and why."""
-        said = [(c, "has a single value") for c in self.constant]
-        said += [(c, f"says the same as “{self.names[first]}”") for c, first in self.same]
-        said += [(c, "numbers the rows: whole numbers, all different") for c in self.numbering]
-        return pd.DataFrame([(self.names[c], text) for c, text in said], columns=["column", "what it does"])
+        said = [(name, "has a single value") for name in self.constant]
+        said += [(name, f"is {value} in {share:.2%} of the rows") for name, value, share in self.nearly]
+        said += [(name, f"says the same as “{first}”") for name, first in self.same]
+        said += [(name, f"has a correlation of {r:.4f} with “{other}”") for name, other, r in self.alike]
+        said += [(name, "numbers the rows: whole numbers, all different") for name in self.numbering]
+        said += [(name, f"is not used: {why}") for name, why in self.unused]
+        return pd.DataFrame(said, columns=["column", "what it does"])
 
 
-@dataclass(frozen=True, eq=False)
-class LeakResult:
-    """How well single columns predict the label.
+def inspect_columns(raw: Raw) -> ColumnResult:
+    """Look at all rows for constant columns, columns that repeat others, and numberings."""
+    numbers = raw.of_kind(NUMBER, DATE)
+    constant, nearly, numbering, varied = [], [], [], []
+    step = max(raw.n_rows // _LOOKED_AT, 1)
+    for name in numbers:
+        values = raw.numbers(name)
+        known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+        if not len(known):
+            continue
+        if known.max() == known.min():
+            constant.append(name)
+            continue
+        varied.append(name)
+        if (
+            len(known) >= _NEARLY_ROWS
+            and name in raw.table.places
+            and np.ptp(np.percentile(known[::step], (2, 98))) == 0
+        ):
+            middle = np.median(known)
+            share = float(np.mean(known == middle))
+            if share >= _NEARLY:
+                nearly.append((name, f"{middle:,.6g}", share))
+        is_key = len(known) == raw.n_rows >= _FEWEST_ROWS and raw.table.kind(name) == NUMBER and name != raw.order
+        if is_key and _numbers(name, known):
+            numbering.append(name)
+    for name in raw.of_kind(CATEGORY):
+        codes = raw.codes(name)
+        counts = np.bincount(codes[codes >= 0])
+        if np.count_nonzero(counts) == 1:
+            constant.append(name)
+        elif counts.sum() >= _NEARLY_ROWS and counts.max() >= _NEARLY * counts.sum():
+            word = str(raw.table.words[name].categories[int(counts.argmax())])
+            nearly.append((name, f"“{word}”", float(counts.max() / counts.sum())))
+    same, alike = _repeated(raw, varied)
+    unused = [(name, _WHY[raw.table.kind(name)]) for name in raw.columns if name not in raw.used and name != raw.order]
+    return ColumnResult(
+        len(raw.columns), tuple(constant), tuple(nearly), same, alike, tuple(numbering), tuple(unused), raw.order,
+        raw.n_rows,
+    )  # fmt: skip
 
-    Attributes
-    ----------
-    columns : tuple of int
-        Columns that were tried, the best first: those that looked best on other rows.
-    names : tuple of str
-        Of these.
-    scores : ndarray
-        Cross-validated share of right labels, or R² of numbers, of a small tree on the column alone.
-    guess : float
-        The same score for always guessing the largest class, or the mean.
-    n_leaks : int
-        Number of columns, from the first, that give the label away.
-    is_classification : bool
-    """
 
-    columns: tuple[int, ...]
-    names: tuple[str, ...]
-    scores: np.ndarray
-    guess: float
-    n_leaks: int
-    is_classification: bool
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row per column that was tried."""
-        measure = "right labels" if self.is_classification else "R²"
-        return pd.DataFrame({"column": self.names, measure: self.scores, "gives the label away":
-                             np.arange(len(self.names)) < self.n_leaks})  # fmt: skip
+_WHY = {
+    TEXT: "free text", EMPTY: "empty", CATEGORY: "categories are left out", NUMBER: "left out", DATE: "a date",
+}  # fmt: skip
 
 
-def inspect_columns(dataset: Dataset) -> ColumnResult:
-    """Look for constant columns, columns that repeat others, and numberings.
+def _numbers(name: str, values: np.ndarray) -> bool:
+    """Return whether a column of all rows numbers or identifies them: whole, all different, and made for that."""
+    if values.dtype.kind == "f" and not (np.rint(values[:_LOOKED_AT]) == values[:_LOOKED_AT]).all():
+        return False
+    if values.dtype.kind == "f" and not (np.rint(values) == values).all():
+        return False
+    n = len(values)
+    distinct = len(np.unique(values))
+    span = float(values.max()) - float(values.min()) + 1.0
+    if distinct == n:
+        is_rising = bool((values[1:] > values[:-1]).all())
+        return span <= 2 * n or is_rising or bool(NAMED_LIKE_KEYS.search(name))
+    # Some rows repeat, identifier and all.
+    return distinct >= 0.5 * n and distinct == span and bool(NAMED_LIKE_KEYS.search(name))
 
-    Of data with more than ten million numbers a random sample of the rows is used. Pixels of images are not numberings.
-    """
-    n, d = dataset.X.shape
-    size = min(n, max(_CELLS // d, 300))
-    X = dataset.X if size == n else dataset.X[np.sort(generator(0, 0).permutation(n)[:size])]
-    constant = np.flatnonzero(X.max(axis=0) == X.min(axis=0))
-    varied = np.setdiff1d(np.arange(d), constant)
-    numbering = []
-    if not dataset.image_shape and size >= _FEWEST_ROWS:
-        whole = [c for c in varied if (X[:, c] == np.rint(X[:, c])).all()]
-        numbering = [c for c in whole if len(np.unique(X[:, c])) == size]
-    # Two rows make every column a multiple of every other.
-    same = same_columns(X, varied) if size > 3 else ()
-    names = tuple(column_name(dataset, c) for c in range(d))
-    return ColumnResult(names, constant, same, np.array(numbering, dtype=int), size)
+
+def _repeated(raw: Raw, names: list[str]) -> tuple[tuple[tuple[str, str], ...], tuple[tuple[str, str, float], ...]]:
+    """Return the columns that equal an earlier one, and the pairs of others that are nearly equal."""
+    n, d = raw.n_rows, len(names)
+    size = min(n, max(_CELLS // max(d, 1), 300))
+    if d < 2 or size <= 3:  # two rows make every column a multiple of every other
+        return (), ()
+    rows = None if size == n else np.sort(generator(0, 0).permutation(n)[:size])
+    X = np.empty((size, d))
+    for place, name in enumerate(names):
+        values = raw.numbers(name)
+        values = (values if rows is None else values[rows]).astype(np.float64)
+        missing = ~np.isfinite(values)
+        if missing.any():
+            values[missing] = values[~missing].mean() if not missing.all() else 0.0
+        X[:, place] = values
+    varied = np.flatnonzero(X.max(axis=0) > X.min(axis=0))
+    same = same_columns(X, varied)
+    repeated = {column for column, _ in same}
+    rest = np.array([column for column in varied.tolist() if column not in repeated], dtype=int)
+    alike: list[tuple[str, str, float]] = []
+    if 1 < len(rest) <= _COMPARED and size >= _FEWEST_ROWS:
+        r = np.abs(np.corrcoef(X[:: max(size // _COMPARED_ROWS, 1), rest], rowvar=False))
+        for i, j in np.argwhere(np.triu(r, 1) >= _ALIKE).tolist():
+            alike.append((names[rest[j]], names[rest[i]], float(r[i, j])))
+        alike.sort(key=lambda pair: -pair[2])
+    return tuple((names[column], names[first]) for column, first in same), tuple(alike)
 
 
 def same_columns(X: np.ndarray, columns: np.ndarray) -> tuple[tuple[int, int], ...]:
@@ -153,80 +200,3 @@ def same_columns(X: np.ndarray, columns: np.ndarray) -> tuple[tuple[int, int], .
             match[2].append(place)
     pairs = [(int(columns[p]), int(columns[min(group)])) for group in found.values() for p in group if p != min(group)]
     return tuple(sorted(pairs))
-
-
-def inspect_leaks(dataset: Dataset, progress: Progress = silent) -> LeakResult | None:
-    """Look for columns that alone predict the label nearly perfectly.
-
-    Half of the rows choose the columns to try, by how pure the label is within bins of a column; the other half says,
-    by cross-validation, how well a small tree on each of them does. So the choice does not flatter what it chose.
-
-    Returns
-    -------
-    LeakResult or None
-        None without labels, with a single column, and for fewer than 40 rows.
-    """
-    if dataset.y is None or dataset.n_features < 2 or dataset.n_samples < 2 * _FEWEST_ROWS:
-        return None
-    rows = take_sample(dataset, "none", _LEAK_ROWS, _CELLS).rows
-    rows = rows[generator(0, 3).permutation(len(rows))]
-    X, y = dataset.X[rows].astype(np.float64), dataset.y[rows]
-    is_classes, half = bool(dataset.target_names), len(rows) // 2
-    measure = _purity if is_classes else _explained
-    if np.ptp(y[half:]) == 0 or np.ptp(y[:half]) == 0:
-        return None
-    guess = float(np.unique(y[half:], return_counts=True)[1].max() / len(y[half:])) if is_classes else 0.0
-    screened = np.empty(X.shape[1])
-    for column in range(X.shape[1]):
-        if column % 500 == 0:
-            progress(0.8 * column / X.shape[1], "Looking for columns that give the label away")
-        screened[column] = measure(X[:half, column], y[:half])
-    least = max(_SCREENED, 1.0 - 0.5 * (1.0 - guess)) if is_classes else _SCREENED
-    tried = np.argsort(-screened, kind="stable")
-    tried = [int(c) for c in tried[:_MOST_TRIED] if screened[c] >= least] or [int(tried[0])]
-    scores = np.array([_score(X[half:, [c]], y[half:], is_classes) for c in tried])
-    order = np.argsort(-scores, kind="stable")
-    scores, tried = scores[order], [tried[i] for i in order]
-    allowed = min(_LEFT, _LEFT_OF_GUESS * (1.0 - guess)) if is_classes else _LEFT_VARIANCE
-    names = tuple(column_name(dataset, c) for c in tried)
-    return LeakResult(tuple(tried), names, scores, guess, int(np.sum(1.0 - scores <= allowed)), is_classes)
-
-
-def _bins(x: np.ndarray, y: np.ndarray, n_bins: int) -> np.ndarray:
-    """Return the bin of each row; bins hold about equal numbers of rows, and equal values share a bin."""
-    values, place = np.unique(x, return_inverse=True)
-    if len(values) <= n_bins:
-        return place
-    return np.searchsorted(np.quantile(x, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]), x)
-
-
-def _purity(x: np.ndarray, y: np.ndarray) -> float:
-    """Return the share of the rows that belong to the largest class of their bin."""
-    kinds = int(y.max()) + 1
-    n_bins = min(max(32, 4 * kinds), max(len(x) // 4, 2))
-    table = np.bincount(_bins(x, y, n_bins) * kinds + y).copy()
-    table.resize(-(-len(table) // kinds), kinds)
-    return float(table.max(axis=1).sum() / len(x))
-
-
-def _explained(x: np.ndarray, y: np.ndarray) -> float:
-    """Return the share of the variance of `y` between bins of `x`."""
-    place = _bins(x, y, min(32, max(len(x) // 4, 2)))
-    count = np.bincount(place)
-    sums = np.bincount(place, y - y.mean())
-    between = float(np.sum(sums**2 / np.maximum(count, 1)))
-    return between / float(np.sum((y - y.mean()) ** 2))
-
-
-def _score(x: np.ndarray, y: np.ndarray, is_classes: bool) -> float:
-    """Return the cross-validated share of right labels, or R², of a tree on one column; for R², of a line too."""
-    if not is_classes:
-        folds = KFold(_FOLDS, shuffle=True, random_state=0)
-        models = (DecisionTreeRegressor(min_samples_leaf=3, random_state=0), LinearRegression())
-        errors = [np.sum((cross_val_predict(model, x, y, cv=folds) - y) ** 2) for model in models]
-        return float(1.0 - min(errors) / np.sum((y - y.mean()) ** 2))
-    fewest = int(np.unique(y, return_counts=True)[1].min())
-    kind = StratifiedKFold if fewest >= _FOLDS else KFold
-    folds = kind(_FOLDS, shuffle=True, random_state=0)
-    tree = DecisionTreeClassifier(min_samples_leaf=2, random_state=0)
-    return float(np.mean(cross_val_predict(tree, x, y, cv=folds) == y))

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
 
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, RfvizError
 from rfviz.lab.cache import Cache
+from rfviz.lab.finding import Finding, unknown
 from rfviz.lab.panel import Data, ScaledData
 from rfviz.lab.quick_inspection import text
-from rfviz.lab.quick_inspection.columns import ColumnResult, LeakResult, inspect_columns, inspect_leaks
+from rfviz.lab.quick_inspection.columns import ColumnResult, inspect_columns
 from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult, exact_copies, near_copies, near_distance
 from rfviz.lab.quick_inspection.dimension import DimensionResult, intrinsic_dimension
+from rfviz.lab.quick_inspection.leaks import LeakResult, inspect_leaks
 from rfviz.lab.quick_inspection.maps import MapResult, draw_maps
+from rfviz.lab.quick_inspection.missing import MissingResult, inspect_missing
 from rfviz.lab.quick_inspection.neighbours import DistanceResult, NeighbourResult, distances, neighbours
+from rfviz.lab.quick_inspection.raw import Raw, Whole, raw_of, whole_of_table
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, scaling_of, take_sample
+from rfviz.lab.quick_inspection.splits import SplitResult, inspect_splits
 from rfviz.lab.quick_inspection.structure import StructureResult, inspect_structure
-from rfviz.lab.quick_inspection.text import Finding, unknown
+from rfviz.lab.quick_inspection.values import ValueResult, inspect_values
 
 __all__ = ["Inspection", "InspectionResult"]
 
@@ -43,7 +51,7 @@ class InspectionResult:
 
 
 class Inspection:
-    """Questions to one data set.
+    """Questions to one data set: to all rows of its file, or where distances or learning are asked for, to a sample.
 
     Every part raises an :class:`rfviz.errors.RfvizError` where the data cannot answer it.
 
@@ -61,9 +69,19 @@ class Inspection:
     def __init__(self, data: Dataset | Data, how: str = "automatic", seed: int = 0, cache: Cache | None = None) -> None:
         if isinstance(data, Dataset):
             data = Data(data.name, (), None, data)
-        self.dataset, self.seed = data.dataset, seed
+        self.seed = seed
         self.source = ScaledData(data, scaling_of(data.dataset, how))
         self._cache = Cache() if cache is None else cache
+
+    @cached_property
+    def raw(self) -> Raw:
+        """The whole table, as the file has it."""
+        return raw_of(self.source.dataset)
+
+    @property
+    def dataset(self) -> Dataset:
+        """Prepared rows, of the whole table where there are more than were asked for."""
+        return self._cache.call(whole_of, self.source.data).dataset
 
     def sample(self, most: int) -> Sample:
         """Return the rows that are used, at most so many."""
@@ -77,6 +95,14 @@ class Inspection:
         """Return the columns that stand out."""
         return self._cache.call(columns_of, self.source.data)
 
+    def missing(self) -> MissingResult:
+        """Return the missing values."""
+        return self._cache.call(missing_of, self.source.data)
+
+    def odd_values(self) -> ValueResult:
+        """Return values that are probably no values."""
+        return self._cache.call(odd_values_of, self.source.data)
+
     def copies(self) -> CopyResult:
         """Return the equal rows."""
         return self._cache.call(copies_of, self.source.data)
@@ -86,8 +112,12 @@ class Inspection:
         return self._cache.call(distances_of, self.source)
 
     def neighbours(self) -> NeighbourResult:
-        """Return the nearest rows and the outlier factors."""
+        """Return the nearest rows."""
         return self._cache.call(neighbours_of, self.source)
+
+    def outliers(self) -> NeighbourResult:
+        """Return the nearest rows, and the outlier factors, in the columns of numbers."""
+        return self._cache.call(outliers_of, self.source)
 
     def dimension(self) -> DimensionResult:
         """Return the intrinsic dimension."""
@@ -98,62 +128,111 @@ class Inspection:
         return self._cache.call(near_copies_of, self.source)
 
     def leaks(self) -> LeakResult | None:
-        """Return the columns that alone predict the label."""
+        """Return the columns that alone, or two together, predict the label."""
         return self._cache.call(leaks_of, self.source.data)
 
     def structure(self) -> StructureResult:
         """Return a linear model compared with random features."""
         return self._cache.call(structure_of, self.source)
 
+    def splits(self) -> SplitResult | None:
+        """Return random folds compared with folds of groups and stretches."""
+        return self._cache.call(splits_of, self.source)
+
     def findings(self) -> Iterator[Finding]:
         """Yield what is found, the quickest answers first."""
-        data, how = self.dataset, self.source.normalise
-        yield text.rows(data)
-        for title, describe in (
-            ("Columns", lambda: text.columns(self.columns(), data)),
-            ("Leaks", lambda: text.leaks(self.leaks(), data)),
-            ("Exact copies", lambda: text.copies(self.copies(), data, how)),
-            ("Near copies", lambda: text.near_copies(self.near_copies(), how)),
-            ("Distances", lambda: text.distances(self.distances(), how)),
-            ("Dimension", lambda: text.dimension(self.dimension(), how)),
-            ("Outliers", lambda: text.outliers(self.neighbours(), how)),
-            ("Linear or not", lambda: text.structure(self.structure(), how)),
-            ("Order", lambda: text.order(self.maps(), how) if data.order is not None else None),
-        ):
+        for name, describe in self._questions():
             try:
                 finding = describe()
             except RfvizError as error:
-                finding = unknown(title, str(error))
+                finding = unknown(name, str(error))
             if finding is not None:
                 yield finding
 
+    def _questions(self) -> Iterator[tuple[str, Callable[[], Finding | None]]]:
+        raw, how, n = self.raw, self.source.normalise, self.raw.n_rows
+        images = self.source.dataset.image_shape is not None
+        yield "Rows and labels", lambda: text.rows(raw, self.source.dataset.n_features if images else 0)
+        if images:
+            yield "Columns", lambda: text.pixels(*self._cache.call(pixels_of, self.source.data))
+        else:
+            yield "Columns", lambda: text.columns(self.columns())
+            yield "Missing values", lambda: text.missing(self.missing())
+            yield "Odd values", lambda: text.odd_values(self.odd_values())
+            yield "Leaks", lambda: text.leaks(self.leaks(), raw.y is not None)
+        yield "Exact copies", lambda: text.copies(self.copies(), how)
+        yield "Near copies", lambda: text.near_copies(self.near_copies(), n, how)
+        yield "Distances", lambda: text.distances(self.distances(), n, how)
+        yield "Dimension", lambda: text.dimension(self.dimension(), how)
+        yield "Outliers", lambda: text.outliers(self.outliers(), n, how, self._n_words())
+        yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), n, how)
+        if self.source.dataset.y is not None:
+            yield "Unseen groups and times", lambda: text.splits(self.splits())
+        if self.source.dataset.order is not None:
+            yield "Order", lambda: text.order(self.maps(), how)
+
+    def _n_words(self) -> int:
+        return int(_is_word(self._cache.call(whole_of, self.source.data)).sum())
+
     def limits(self) -> str:
         """Return which rows were used, where these are not all."""
-        n, few, some = self.dataset.n_samples, len(self.sample(MAP_ROWS).rows), len(self.sample(WORK_ROWS).rows)
+        n, few, some = self.raw.n_rows, len(self.sample(MAP_ROWS).rows), len(self.sample(WORK_ROWS).rows)
         if few == n:
             return ""
-        rest = "neighbours are those of all rows" if some == n else f"neighbours are those of {some:,}"
-        return f"The maps show {few:,} of the {n:,} rows, drawn at random; distances and {rest}."
+        return (
+            f"The maps show {few:,} of the {n:,} rows, distances and neighbours are those of {some:,}, drawn at random."
+        )
+
+
+def whole_of(data: Data, *, cache: Cache) -> Whole:
+    """Prepare rows of the whole table."""
+    return whole_of_table(data.dataset)
 
 
 def sample_of(source: ScaledData, most: int, *, cache: Cache) -> Sample:
     """Draw and scale rows."""
-    return take_sample(source.dataset, source.normalise, most)
+    whole = cache.call(whole_of, source.data)
+    return take_sample(whole.dataset, source.normalise, most, is_word=whole.is_word)
 
 
 def maps_of(source: ScaledData, seed: int, *, cache: Cache) -> MapResult:
     """Draw the three maps."""
-    return draw_maps(source.dataset, cache.call(sample_of, source, MAP_ROWS), seed, cache.progress)
+    whole = cache.call(whole_of, source.data)
+    return draw_maps(whole.dataset, cache.call(sample_of, source, MAP_ROWS), seed, cache.progress)
 
 
 def columns_of(data: Data, *, cache: Cache) -> ColumnResult:
     """Inspect the columns."""
-    return inspect_columns(data.dataset)
+    cache.progress(0.1, "Columns")
+    return inspect_columns(raw_of(data.dataset))
+
+
+def pixels_of(data: Data, *, cache: Cache) -> tuple[int, int]:
+    """Count pixels with a single value, and all."""
+    X = data.dataset.X
+    return int(np.sum(X.max(axis=0) == X.min(axis=0))), X.shape[1]
+
+
+def missing_of(data: Data, *, cache: Cache) -> MissingResult:
+    """Count missing values."""
+    return inspect_missing(raw_of(data.dataset))
+
+
+def odd_values_of(data: Data, *, cache: Cache) -> ValueResult:
+    """Look for values that are probably no values."""
+    cache.progress(0.1, "Odd values")
+    return inspect_values(raw_of(data.dataset))
 
 
 def copies_of(data: Data, *, cache: Cache) -> CopyResult:
-    """Find equal rows."""
-    return exact_copies(data.dataset)
+    """Find equal rows; where there are none, those that are equal but for a number of the row."""
+    cache.progress(0.1, "Exact copies")
+    raw = raw_of(data.dataset)
+    result = exact_copies(raw)
+    if result.n_extra or data.dataset.image_shape:
+        return result
+    keys = cache.call(columns_of, data).numbering
+    return exact_copies(raw, keys) if keys and len(keys) < len(raw.columns) else result
 
 
 def distances_of(source: ScaledData, *, cache: Cache) -> DistanceResult:
@@ -165,6 +244,27 @@ def neighbours_of(source: ScaledData, *, cache: Cache) -> NeighbourResult:
     """Find the nearest rows."""
     cache.progress(0.1, "Searching the nearest rows")
     return neighbours(cache.call(sample_of, source, WORK_ROWS))
+
+
+def outliers_of(source: ScaledData, *, cache: Cache) -> NeighbourResult:
+    """Find the nearest rows in the columns of numbers: among words, rare ones would look like outliers."""
+    is_word = _is_word(cache.call(whole_of, source.data))
+    if not is_word.any():
+        return cache.call(neighbours_of, source)
+    if is_word.all():
+        raise DataError("There are only categories, among which a rare word is no outlier.")
+    cache.progress(0.1, "Searching the nearest rows")
+    sample = cache.call(sample_of, source, WORK_ROWS)
+    return neighbours(replace(sample, X=np.ascontiguousarray(sample.X[:, ~is_word])))
+
+
+def _is_word(whole: Whole) -> np.ndarray:
+    """Return which features take only two values, as those of a category do; of images none."""
+    X = whole.dataset.X
+    if whole.dataset.image_shape:
+        return whole.is_word
+    low, high = X.min(axis=0), X.max(axis=0)
+    return whole.is_word | ((low == X) | (high == X)).all(axis=0)
 
 
 def dimension_of(source: ScaledData, *, cache: Cache) -> DimensionResult:
@@ -179,14 +279,25 @@ def near_copies_of(source: ScaledData, *, cache: Cache) -> NearCopyResult:
     if not threshold > 0:
         raise DataError("Too many rows have equal neighbours to say which of the others are nearly equal.")
     cache.progress(0.1, "Hashing rows")
-    return near_copies(take_sample(source.dataset, source.normalise, _HASHED_ROWS, _HASHED_CELLS), threshold, known)
+    whole = cache.call(whole_of, source.data)
+    sample = take_sample(whole.dataset, source.normalise, _HASHED_ROWS, _HASHED_CELLS, whole.is_word)
+    # Among more rows the neighbours that chance brings are nearer.
+    share = min(len(cache.call(sample_of, source, WORK_ROWS).rows) / len(sample.rows), 1.0)
+    threshold *= share ** (1.0 / max(min(dimension.two_nn, dimension.likelihood), 0.5))
+    return near_copies(sample, threshold, known)
 
 
 def leaks_of(data: Data, *, cache: Cache) -> LeakResult | None:
-    """Find columns that alone predict the label."""
-    return inspect_leaks(data.dataset, cache.progress)
+    """Find columns that alone, or two together, predict the label."""
+    return inspect_leaks(raw_of(data.dataset), cache.progress)
 
 
 def structure_of(source: ScaledData, *, cache: Cache) -> StructureResult:
     """Compare a linear model with random features."""
-    return inspect_structure(source.dataset, source.normalise, cache.progress)
+    return inspect_structure(cache.call(whole_of, source.data).dataset, source.normalise, cache.progress)
+
+
+def splits_of(source: ScaledData, *, cache: Cache) -> SplitResult | None:
+    """Compare random folds with folds of groups and stretches."""
+    structure, whole = cache.call(structure_of, source), cache.call(whole_of, source.data)
+    return inspect_splits(raw_of(source.dataset), whole.dataset, structure, source.normalise, cache.progress)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from rfviz.datasets import Dataset
 from rfviz.features import RandomBinning
 from rfviz.features.draws import generator
 from rfviz.lab.quick_inspection.neighbours import NeighbourResult
+from rfviz.lab.quick_inspection.raw import Raw
 from rfviz.lab.quick_inspection.sample import Sample
 
 __all__ = ["CopyResult", "NearCopyResult", "exact_copies", "near_copies", "near_distance"]
 
-_HASH_CELLS = 20_000_000
+_HASH_CELLS = 4_000_000
 # Of points strewn at random, the share that may have a neighbour this near by chance.
 _BY_CHANCE = 1e-3
 _LARGEST_SHARE = 0.1
@@ -27,33 +28,44 @@ _FIVE = 4.670909
 
 @dataclass(frozen=True, eq=False)
 class CopyResult:
-    """Rows of a whole data set that are equal in every column.
+    """Rows of a whole table that are equal in every column but the label.
 
     Attributes
     ----------
     group : ndarray of shape (n,), int
         The group of equal rows that each row belongs to.
-    n_extra : int
-        Rows that repeat an earlier one: the rows less the groups.
+    rows : ndarray of shape (n,), int
+        The row of the file that each is, from 0.
+    repeats : ndarray of int
+        Rows of the file, from 0, that repeat an earlier one.
     n_conflicting : int
         Rows in groups whose labels differ.
     n_across : int
         Test rows with an exact copy among the training rows, where the data have a split.
     largest : int
         Rows in the largest group.
+    ignored : tuple of str
+        Columns that number the rows, which were not compared.
     """
 
     group: np.ndarray
-    n_extra: int
+    rows: np.ndarray
+    repeats: np.ndarray
     n_conflicting: int
     n_across: int
     largest: int
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def n_extra(self) -> int:
+        """Rows that repeat an earlier one."""
+        return len(self.repeats)
 
     def to_frame(self, most: int = 10) -> pd.DataFrame:
         """Return the largest groups: how many rows, and the first of them, counted from 1."""
         counts = np.bincount(self.group)
         order = [g for g in np.argsort(-counts, kind="stable")[:most] if counts[g] > 1]
-        members = [(np.flatnonzero(self.group == g)[:6] + 1).tolist() for g in order]
+        members = [(self.rows[np.flatnonzero(self.group == g)[:6]] + 1).tolist() for g in order]
         return pd.DataFrame({"equal rows": counts[order], "rows": [", ".join(map(str, m)) for m in members]})
 
 
@@ -64,7 +76,7 @@ class NearCopyResult:
     Attributes
     ----------
     pairs : ndarray of shape (n_pairs, 2), int
-        Rows of the data set, nearest pair first.
+        Rows of the file, from 0, nearest pair first.
     distance : ndarray of shape (n_pairs,)
     threshold : float
         Distance up to which a pair counts.
@@ -100,34 +112,79 @@ class NearCopyResult:
         return pd.DataFrame({"row": pairs[:, 0], "and row": pairs[:, 1], "distance": self.distance[:most]})
 
 
-def exact_copies(dataset: Dataset) -> CopyResult:
-    """Group the rows of the whole data set that are equal, number by number.
+def exact_copies(raw: Raw, ignored: Sequence[str] = ()) -> CopyResult:
+    """Group the rows of the whole table that are equal, cell by cell: numbers, words, text, and what is empty.
 
     Rows are hashed to 64 bits first; rows that share a hash are compared.
+
+    Parameters
+    ----------
+    raw : Raw
+    ignored : sequence of str
+        Columns that tell rows apart by number only.
     """
-    X, n = dataset.X + np.float32(0.0), dataset.n_samples  # −0 becomes 0, which equals it
-    words = np.ascontiguousarray(X).view(np.uint32)
-    factors = generator(0, 1).integers(1, 2**63, (X.shape[1],), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    code = np.empty(n, np.uint64)
-    step = max(_HASH_CELLS // (8 * X.shape[1]), 1)
-    for start in range(0, n, step):
-        block = words[start : start + step].astype(np.uint64)
-        block ^= block >> np.uint64(15)
-        code[start : start + step] = (block * factors).sum(axis=1, dtype=np.uint64)
-    _, first, group = np.unique(code, return_index=True, return_inverse=True)
-    wrong = np.flatnonzero(~(X[first[group]] == X).all(axis=1))
-    for row in wrong.tolist():  # different rows of one hash, which chance hardly ever brings about
-        same = next((r for r in wrong.tolist() if r < row and (X[r] == X[row]).all()), None)
-        group[row] = group.max() + 1 if same is None else group[same]
-    _, group, counts = np.unique(group, return_inverse=True, return_counts=True)
+    n = raw.n_rows
+    columns = [name for name in (raw.columns or raw.table.names) if name not in ignored]
+    inside = [raw.table.places[name] for name in columns if name in raw.table.places]
+    apart = [_words_of(raw, name) for name in columns if name not in raw.table.places]
+    code = np.zeros(n, np.uint64)
+    factors = generator(0, 1).integers(1, 2**63, (len(columns),), dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    step = max(_HASH_CELLS // max(len(inside), 1), 1)
+    for start in range(0, n if inside else 0, step):
+        words = _mixed(_cells(raw, inside, slice(start, start + step)))
+        code[start : start + step] = (words * factors[: len(inside)]).sum(axis=1, dtype=np.uint64)
+    for words, factor in zip(apart, factors[len(inside) :], strict=True):
+        code += _mixed(words.astype(np.uint64)) * factor
+    _, first, group, counts = np.unique(code, return_index=True, return_inverse=True, return_counts=True)
+    again = np.flatnonzero(first[group] != np.arange(n))
+    same = (_cells(raw, inside, again) == _cells(raw, inside, first[group[again]])).all(axis=1)
+    for words in apart:
+        same &= words[again] == words[first[group[again]]]
+    for row in again[~same].tolist():  # different rows of one hash, which chance hardly ever brings about
+        counts[group[row]] -= 1
+        group[row] = len(counts)
+        counts = np.append(counts, 1)
+    again = again[same]
     conflicting = 0
-    if dataset.target_names and dataset.y is not None:
-        kinds = np.unique(np.column_stack([group, dataset.y]), axis=0)
-        conflicting = int(counts[np.bincount(kinds[:, 0], minlength=len(counts)) > 1].sum())
-    across, split = 0, dataset.n_train
+    if raw.target_names and raw.y is not None:
+        chosen = np.flatnonzero((counts[group] > 1) & raw.labelled)
+        kinds = np.unique(np.column_stack([group[chosen], raw.y[chosen]]), axis=0)
+        mixed = np.flatnonzero(np.bincount(kinds[:, 0], minlength=len(counts)) > 1)
+        conflicting = int(np.isin(group[chosen], mixed).sum())
+    split, across = raw.n_train, 0
     if split is not None:
         across = int(np.isin(group[split:], group[:split]).sum())
-    return CopyResult(group, n - len(counts), conflicting, across, int(counts.max(initial=0)))
+    everywhere = raw.file_rows(np.arange(n))
+    return CopyResult(
+        group, everywhere, everywhere[again], conflicting, across, int(counts.max(initial=0)), tuple(ignored)
+    )
+
+
+def _cells(raw: Raw, places: list[int], rows: slice | np.ndarray) -> np.ndarray:
+    """Return numbers as whole ones of 64 bits, equal where the numbers are; all gaps are equal."""
+    matrix = raw.table.matrix
+    part = matrix[rows] if raw.rows is None else matrix[raw.rows[rows]]
+    part = part if len(places) == matrix.shape[1] else part[:, places]
+    values = part.astype(np.float64) + 0.0  # −0 becomes 0, which equals it
+    values[np.isnan(values)] = np.nan  # of all its bit patterns one
+    return values.view(np.uint64)
+
+
+def _words_of(raw: Raw, name: str) -> np.ndarray:
+    """Return the number of each cell's content, for a column that is no part of the table's numbers."""
+    table = raw.table
+    if name in table.words or name in table.texts:
+        return raw.codes(name).astype(np.int64)
+    if name not in table.parsed:
+        return np.zeros(raw.n_rows, dtype=np.int64)
+    values = raw.numbers(name)
+    return (np.where(np.isnan(values), np.nan, values + 0.0) if values.dtype.kind == "f" else values).view(np.int64)
+
+
+def _mixed(words: np.ndarray) -> np.ndarray:
+    """Return words whose every bit depends on all bits: numbers differ in their first bits, sums keep their last."""
+    words = (words ^ (words >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+    return words ^ (words >> np.uint64(29))
 
 
 def near_distance(result: NeighbourResult, dimension: float) -> float:
@@ -212,5 +269,5 @@ def _recall(sample: Sample, known: NeighbourResult | None, threshold: float, can
     there = np.isin(other, sample.rows)
     pairs = np.sort(np.column_stack([known.rows[near][there], other[there]]), axis=1)
     pairs = np.unique(pairs, axis=0)
-    found = sample.rows[candidates] @ np.array([sample.n_samples, 1])
-    return len(pairs), int(np.isin(pairs @ np.array([sample.n_samples, 1]), found).sum())
+    one_number = np.array([sample.rows.max(initial=0) + 1, 1])
+    return len(pairs), int(np.isin(pairs @ one_number, sample.rows[candidates] @ one_number).sum())

@@ -17,11 +17,11 @@ from rfviz.figures.images import image_marks
 from rfviz.figures.lines import M_TITLE
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
+from rfviz.lab.finding import STATUSES, Finding
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.neighbours import DistanceResult
 from rfviz.lab.quick_inspection.sample import column_name, of_rows
 from rfviz.lab.quick_inspection.structure import StructureResult
-from rfviz.lab.quick_inspection.text import GRADES, Finding
 
 __all__ = ["inspection_style", "plot_distances", "plot_findings", "plot_maps", "plot_structure"]
 
@@ -40,10 +40,11 @@ def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str) -> PointSt
     ----------
     dataset : Dataset
     rows : ndarray of int, shape (n,)
+        Places in the data set.
     colour : {"label", "order", "brightness", "none"} or str
         What they show; ``"c3"`` is the third column.
     """
-    names = [f"row {row + 1:,}" for row in rows]
+    names = [f"row {row + 1:,}" for row in dataset.row_numbers[rows]]
     if colour == "none":
         style = point_style(len(rows))
     elif colour == "label" and dataset.target_names and dataset.y is not None:
@@ -84,14 +85,14 @@ def plot_maps(
     colour : str
         See :func:`inspection_style`.
     row : int, optional
-        A row to mark with a ring, where it is among those drawn.
+        A row of the file, from 0, to mark with a ring, where it is among those drawn.
 
     Returns
     -------
     dict
         By the names :data:`rfviz.lab.quick_inspection.maps.MAP_NAMES`.
     """
-    rows = result.sample.rows
+    rows = result.sample.places
     style = inspection_style(dataset, rows, colour)
     place = result.sample.place_of(row)
     figures = {}
@@ -110,23 +111,23 @@ def plot_findings(findings: Sequence[Finding]) -> go.Figure:
     ----------
     findings : sequence of Finding
     """
-    lines = [wrap(finding.sentence, _WIDE) for finding in findings]
+    lines = [wrap(finding.text, _WIDE) for finding in findings]
     tops = np.cumsum([0, *(_ROW + _LINE * len(part) for part in lines)])
     middle = tops[:-1] + 0.5 * _LINE
     traces = []
     for grade, (colour, symbol) in _MARKS.items():
-        places = [i for i, finding in enumerate(findings) if finding.grade == grade]
+        places = [i for i, finding in enumerate(findings) if finding.status == grade]
         if places:
             traces.append(trace(
-                "scatter", x=np.zeros(len(places)), y=middle[places], mode="markers", name=GRADES[grade],
+                "scatter", x=np.zeros(len(places)), y=middle[places], mode="markers", name=STATUSES[grade],
                 marker={"color": colour, "symbol": symbol, "size": 13, "line": {"width": 2, "color": colour}},
-                text=[findings[i].title for i in places], hovertemplate="%{text}<extra>" + GRADES[grade] + "</extra>",
+                text=[findings[i].name for i in places], hovertemplate="%{text}<extra>" + STATUSES[grade] + "</extra>",
                 showlegend=True,
             ))  # fmt: skip
     left = {"showarrow": False, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "top", "align": "left"}
     words = []
     for top, finding, part in zip(tops, findings, lines, strict=False):
-        words.append(left | {"x": 0.03, "y": top, "text": f"<b>{_plain(finding.title)}</b>", "font": {"size": 14}})
+        words.append(left | {"x": 0.03, "y": top, "text": f"<b>{_plain(finding.name)}</b>", "font": {"size": 14}})
         text = "<br>".join(map(_plain, part))
         words.append(left | {"x": 0.19, "y": top, "text": text, "font": {"size": 14}})
     hidden = {"visible": False, "fixedrange": True}

@@ -40,7 +40,7 @@ class MapResult:
     projections: tuple[Projection, ...]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the number of each row, counted from 1, with its place in each map."""
+        """Return the number of each row in the file, counted from 1, with its place in each map."""
         columns: dict[str, np.ndarray] = {"row": self.sample.rows + 1}
         for projection in self.projections:
             for axis in range(2):

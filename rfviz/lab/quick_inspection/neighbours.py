@@ -103,7 +103,7 @@ class NeighbourResult:
     Attributes
     ----------
     rows : ndarray of int, shape (n,)
-        One row of the data set for each different row.
+        One row of the file for each different row, from 0.
     distance, neighbours : ndarray of shape (n, k)
         To the k nearest others, nearest first, and their positions in `rows`.
     factor : ndarray of shape (n,)
@@ -121,7 +121,7 @@ class NeighbourResult:
         return int(np.sum(self.factor >= OUTLYING))
 
     def outliers(self, most: int = 10) -> np.ndarray:
-        """Return rows of the data set, the most outlying first."""
+        """Return rows of the file, from 0, the most outlying first."""
         return self.rows[np.argsort(-self.factor, kind="stable")[:most]]
 
     def to_frame(self, most: int = 10) -> pd.DataFrame:

@@ -12,13 +12,13 @@ from rfviz.errors import RfvizError
 from rfviz.lab import script
 from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
+from rfviz.lab.finding import Finding, findings_frame, verdict
 from rfviz.lab.page import Chart, MapExport, Page
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
 from rfviz.lab.quick_inspection.figures import plot_findings, plot_maps
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, feature_specs
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, SCALING, column_name, scaling_of
-from rfviz.lab.quick_inspection.text import findings_frame, verdict
 from rfviz.params import Param
 
 __all__ = ["PAGE", "InspectedData", "QuickInspection", "Settings"]
@@ -48,7 +48,7 @@ class Settings:
     colour : str
         See :func:`rfviz.lab.quick_inspection.figures.inspection_style`.
     row : int or None
-        The row that is shown below the maps, from 0.
+        The row of the file that is shown below the maps, from 0.
     """
 
     colour: str
@@ -69,13 +69,13 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
         return InspectedData(panel.data("breast_cancer"), panel.control(SCALING), panel.control(SEED))
 
     def settings(self, panel: Panel, source: InspectedData) -> Settings:
-        dataset = source.dataset
+        dataset, origin = source.dataset, source.dataset.origin
         with panel.section("controls-inspection"):
             options = _colours(dataset)
             default = "order" if dataset.order is not None else next(iter(options))
             help = "What the colours of the points show; the arrows step through."
             colour = panel.choice("colour", list(options), default, "Colour by", help, options)
-            row = panel.ask(_row_control(dataset.n_samples))
+            row = panel.ask(_row_control(int(dataset.row_numbers[-1]) + 1 if origin is None else origin.table.n_rows))
         return Settings(colour, None if row == 0 else int(row) - 1)
 
     def run(self, source: InspectedData, settings: Settings, cache: Cache) -> InspectionResult:
@@ -97,17 +97,21 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
         maps = result.maps
         if maps is None:
             return (main,)
+        dataset = source.inspect(cache).dataset
 
         def chart_of(name: str, title: str) -> Chart:
             return Chart(
                 name,
-                lambda: plot_maps(maps, source.dataset, settings.colour, settings.row)[name],
+                lambda: plot_maps(maps, dataset, settings.colour, settings.row)[name],
                 lambda: maps.frames()[name],
                 f"{title} of {len(maps.sample.rows):,} rows.",
             )
 
         titles = [projection.title for projection in maps.projections]
         return (main, *map(chart_of, MAP_NAMES, titles))
+
+    def findings(self, result: InspectionResult) -> tuple[Finding, ...]:
+        return result.findings
 
     def script(self, source: InspectedData, settings: Settings) -> str:
         shown = f"colour={settings.colour!r}" + (f", row={settings.row}" if settings.row is not None else "")
@@ -126,7 +130,7 @@ figures = {{"findings": plot_findings(findings)}}
 
 maps = inspection.maps()
 frames |= maps.frames()
-figures |= plot_maps(maps, dataset, {shown})
+figures |= plot_maps(maps, inspection.dataset, {shown})
 for figure in figures.values():
     figure.show()
 """
@@ -153,7 +157,10 @@ def _colours(dataset: Dataset) -> dict[str, str]:
 
 
 def _row_control(n: int) -> Control:
-    help = "The row that is shown below the maps, counted from 1; 0 shows none. A click on a point does the same."
+    help = (
+        "The row of the file that is shown below the maps; 1 is the first below the names of the columns, 0 shows "
+        "none. A click on a point does the same."
+    )
     return Control("row", "number", 0, Param("row", 0, "int", 0, n).clamp, "Row", help, low=0, high=n)
 
 

@@ -44,7 +44,9 @@ class Sample:
     ----------
     name : str
     rows : ndarray of int, shape (n,)
-        Their numbers in the data set, rising.
+        Their numbers in the file, from 0, rising.
+    places : ndarray of int, shape (n,)
+        Their places in the data set.
     X : ndarray of shape (n, d), float64
         Scaled.
     how : str
@@ -57,6 +59,7 @@ class Sample:
 
     name: str
     rows: np.ndarray
+    places: np.ndarray
     X: np.ndarray
     how: str
     n_samples: int
@@ -70,7 +73,7 @@ class Sample:
         return normalise(X, self.how)
 
     def place_of(self, row: int | None) -> int | None:
-        """Return the place of a row of the data set among these; None where it is not there."""
+        """Return the place of a row of the file among these; None where it is not there."""
         return next(iter(np.flatnonzero(self.rows == row).tolist()), None)
 
 
@@ -82,7 +85,13 @@ def scaling_of(dataset: Dataset, how: str = "automatic") -> str:
     return "none" if dataset.image_shape else "standardise"
 
 
-def take_sample(dataset: Dataset, how: str = "automatic", most: int = WORK_ROWS, cells: int | None = None) -> Sample:
+def take_sample(
+    dataset: Dataset,
+    how: str = "automatic",
+    most: int = WORK_ROWS,
+    cells: int | None = None,
+    is_word: np.ndarray | None = None,
+) -> Sample:
     """Draw rows at random, all where there are few, and scale them.
 
     The rows of a smaller sample are among those of a larger one.
@@ -96,6 +105,9 @@ def take_sample(dataset: Dataset, how: str = "automatic", most: int = WORK_ROWS,
         Rows at most.
     cells : int, optional
         Numbers at most, which is fewer rows of very wide data.
+    is_word : ndarray of bool, shape (d,), optional
+        Columns of zeros and ones that stand for a word. Standardised, a rare word would lie farther off than any
+        number; they keep the size that two different words have a distance of √2, as two usual numbers have.
 
     Raises
     ------
@@ -107,25 +119,28 @@ def take_sample(dataset: Dataset, how: str = "automatic", most: int = WORK_ROWS,
     n, d = dataset.X.shape
     size = min(n, most, max((cells or _CELLS) // d, _FEWEST))
     check_memory(4 * 8 * size * d, "cpu", f"{size} rows of {d} columns", "Choose data with fewer columns.")
-    rows = np.arange(n) if size == n else np.sort(generator(0, 0).permutation(n)[:size])
+    places = np.arange(n) if size == n else np.sort(generator(0, 0).permutation(n)[:size])
     how = scaling_of(dataset, how)
-    X = dataset.X[rows].astype(np.float64)
+    X = dataset.X[places].astype(np.float64)
     centre, spread = np.zeros(d), np.ones(d)
     if how == "standardise":
         centre, spread = X.mean(axis=0), X.std(axis=0)
         # What rounding leaves of a constant column is no variance.
         spread = np.where(spread > 1e-7 * np.abs(X).max(axis=0), spread, 1.0)
+        if is_word is not None and is_word.any():
+            extent = np.ptp(X, axis=0)
+            spread = np.where(is_word & (extent > 0), extent, spread)
         X = (X - centre) / spread
     else:
         X = normalise(X, how)
-    return Sample(dataset.name, rows, X, how, n, centre, spread)
+    return Sample(dataset.name, dataset.row_numbers[places], places, X, how, n, centre, spread)
 
 
 def of_rows(dataset: Dataset, sample: Sample, ordered: bool = False) -> Dataset:
     """Return a sample's rows as a data set, not scaled; with their order only if asked for."""
-    y = None if dataset.y is None else dataset.y[sample.rows]
-    order = dataset.order[sample.rows] if ordered and dataset.order is not None else None
-    return replace(dataset, X=dataset.X[sample.rows], y=y, order=order, n_train=None)
+    y = None if dataset.y is None else dataset.y[sample.places]
+    order = dataset.order[sample.places] if ordered and dataset.order is not None else None
+    return replace(dataset, X=dataset.X[sample.places], y=y, order=order, n_train=None, rows=None, origin=None)
 
 
 def nearest_rows(sample: Sample, dataset: Dataset, row: int, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
@@ -137,17 +152,18 @@ def nearest_rows(sample: Sample, dataset: Dataset, row: int, k: int = 5) -> tupl
     dataset : Dataset
         Where the sample comes from.
     row : int
-        Any row of it, in the sample or not.
+        Any row of the file that the data set holds, in the sample or not.
     k : int
 
     Returns
     -------
     rows : ndarray of int, shape (min(k, n),)
-        Rows of the data set, nearest first.
+        Rows of the file, nearest first.
     distances : ndarray
         In the sample's units.
     """
-    x = sample.scaled(dataset.X[[row]].astype(np.float64))[0]
+    place = int(np.searchsorted(dataset.row_numbers, row))
+    x = sample.scaled(dataset.X[[place]].astype(np.float64))[0]
     distance = np.sqrt(np.einsum("ij,ij->i", difference := sample.X - x, difference))
     distance[sample.rows == row] = np.inf
     others = len(distance) - int(np.isinf(distance).sum())

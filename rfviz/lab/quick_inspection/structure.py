@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.stats import norm, rankdata
 from sklearn.linear_model import RidgeCV
 
 from rfviz.backend import single_threaded_blas
@@ -15,12 +16,16 @@ from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.features.draws import generator
+from rfviz.lab.quick_inspection.raw import spread_rows
 from rfviz.lab.quick_inspection.sample import Sample, scaling_of, take_sample
 from rfviz.linear_model import RidgePath
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
 
-__all__ = ["Curve", "Gain", "StructureResult", "inspect_structure", "stratified_folds"]
+__all__ = [
+    "Curve", "Gain", "StructureResult", "Transformed", "agreement_of", "inspect_structure", "losses_in_folds",
+    "standard_error", "stratified_folds",
+]  # fmt: skip
 
 _ROWS, _FOLDS, _FEWEST_ROWS = 2500, 5, 40
 _SMALLEST_CLASS = 10
@@ -31,6 +36,8 @@ _SPECS: tuple[MapSpec[FeatureMap], ...] = (
 _ALPHAS = np.logspace(-6, 1, 8)
 # A difference is claimed where chance would give it once in a hundred data sets, over both maps together.
 _FALSE_ALARM = 0.01
+# R² below which another form of a target is tried, and where it has many zeros or a heavy tail.
+_LITTLE, _ZEROS, _HEAVY = 0.1, 0.2, 30.0
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,10 @@ class Gain:
         """Return whether it is larger than chance explains, among so many comparisons."""
         return bool(self.value > norm.isf(_FALSE_ALARM / comparisons) * self.error)
 
+    def is_loss(self, comparisons: int = 1) -> bool:
+        """Return whether it is negative by more than chance explains."""
+        return Gain(-self.value, self.error).is_real(comparisons)
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
@@ -54,8 +65,12 @@ class Curve:
     spec : MapSpec
     scores, errors : ndarray of shape (len(m_grid),)
         Cross-validated, with standard errors.
-    gain, over_guess : Gain
-        Of the largest m over the linear model, and over the guess.
+    gain : Gain
+        Of the largest m over the linear model.
+    agreement : float
+        How many standard deviations predictions and labels agree more than if the labels were shuffled.
+    losses : ndarray of shape (n_rows,)
+        Of each row, with the largest m.
     reached : int
         The smallest m whose score is within a standard error of that of the largest.
     """
@@ -64,13 +79,33 @@ class Curve:
     scores: np.ndarray
     errors: np.ndarray
     gain: Gain
-    over_guess: Gain
+    agreement: float
+    losses: np.ndarray
     reached: int
 
     @property
     def label(self) -> str:
         """Its name for users."""
         return self.spec.cls.label
+
+
+@dataclass(frozen=True, eq=False)
+class Transformed:
+    """Scores for another form of a target, of which nothing is learnt as it is.
+
+    Attributes
+    ----------
+    why : str
+        What is special about the target.
+    linear, best : float
+        R² of its ranks.
+    has_signal : bool
+    """
+
+    why: str
+    linear: float
+    best: float
+    has_signal: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +120,17 @@ class StructureResult:
         Score of the largest class, or of the mean, of the training rows.
     linear, linear_error : float
         Of ridge regression on the columns.
-    over_guess : Gain
-        Of the linear model over the guess.
+    linear_agreement : float
+        As of curves.
+    linear_losses : ndarray of shape (n_rows,)
     m_grid : tuple of int
     curves : tuple of Curve
+    rows : ndarray of int, shape (n_rows,)
+        Places in the data set of the rows that were used.
+    is_thinned : bool
+        Whether rows of a frequent class were left out.
+    transformed : Transformed or None
+        The same of another form of a target, where nothing is learnt of it as it is.
     """
 
     is_classification: bool
@@ -97,9 +139,13 @@ class StructureResult:
     guess: float
     linear: float
     linear_error: float
-    over_guess: Gain
+    linear_agreement: float
+    linear_losses: np.ndarray
     m_grid: tuple[int, ...]
     curves: tuple[Curve, ...]
+    rows: np.ndarray
+    is_thinned: bool = False
+    transformed: Transformed | None = None
 
     @property
     def best(self) -> Curve:
@@ -113,9 +159,14 @@ class StructureResult:
 
     @property
     def has_signal(self) -> bool:
-        """Whether any model is better than the guess by more than chance explains."""
-        gains = [self.over_guess, *(curve.over_guess for curve in self.curves)]
-        return any(gain.is_real(len(gains)) for gain in gains)
+        """Whether the predictions of any model agree with the labels by more than chance explains."""
+        found = [self.linear_agreement, *(curve.agreement for curve in self.curves)]
+        return bool(max(found) > norm.isf(_FALSE_ALARM / len(found)))
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether every map is worse than the linear model by more than chance explains."""
+        return all(curve.gain.is_loss() for curve in self.curves)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per model."""
@@ -145,27 +196,93 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
     DataError
         Without labels, or with too few rows of two classes.
     """
-    X, y = _learnable(dataset)
+    X, y, rows = _learnable(dataset)
     is_classes = bool(dataset.target_names)
+    result = _compare(X, y, rows, is_classes, scaling_of(dataset, how), progress)
+    result = replace(result, is_thinned=is_classes and len(rows) < min(_ROWS, dataset.n_samples))
+    why = "" if is_classes or (result.has_signal and max(c.scores[-1] for c in result.curves) > _LITTLE) else _tail(y)
+    if not why:
+        return result
+    ranks = norm.ppf((rankdata(y) - 0.5) / len(y))
+    other = _compare(X, ranks, rows, False, scaling_of(dataset, how), progress)
+    best = max(other.linear, *(curve.scores[-1] for curve in other.curves))
+    return replace(result, transformed=Transformed(why, other.linear, best, other.has_signal))
+
+
+def _tail(y: np.ndarray) -> str:
+    """Say where a target has many zeros or a heavy tail; empty where it has neither."""
+    zeros = float(np.mean(y == 0))
+    low, middle, high = np.quantile(y, (0.25, 0.5, 0.75))
+    spread = high - low if high > low else float(np.mean(np.abs(y - middle)))
+    reach = float(np.abs(y - middle).max()) / max(spread, 1e-300)
+    said = [f"{zeros:.0%} zeros"] if zeros >= _ZEROS else []
+    said += [f"values up to {reach:,.0f} times as far from the middle as usual"] if reach > _HEAVY else []
+    return " and ".join(said)
+
+
+def _compare(
+    X: np.ndarray, y: np.ndarray, rows: np.ndarray, is_classes: bool, how: str, progress: Progress
+) -> StructureResult:
+    """Predict every row by models trained on four other fifths."""
     folds = stratified_folds(y if is_classes else np.zeros(len(y)), _FOLDS)
-    grid, how = tuple(m for m in _GRID if m <= max(len(y) // 2, _GRID[1])), scaling_of(dataset, how)
+    grid = tuple(m for m in _GRID if m <= max(len(y) // 2, _GRID[1]))
     guess, linear = np.empty(len(y)), np.empty(len(y))
     losses = {spec: np.empty((len(grid), len(y))) for spec in _SPECS}
+    predicted = {name: np.empty(len(y), dtype=y.dtype) for name in ("linear", *_SPECS)}
     with single_threaded_blas():  # short calls, which end sooner than other threads wake up
         for fold in range(_FOLDS):
             said, test, train = f"Linear against kernel: part {fold + 1} of {_FOLDS}", folds == fold, folds != fold
             progress(fold / _FOLDS, said)
             A, B = _fold_inputs(X[train], X[test], how)
             guess[test] = _guess_losses(y[train], y[test])
-            linear[test] = _linear_losses(A, y[train], B, y[test])
+            targets, scores = _linear_scores(A, y[train], B)
+            linear[test], predicted["linear"][test] = targets.errors(scores, y[test]), targets.predictions(scores)
             for number, spec in enumerate(_SPECS):
                 progress((fold + (number + 1) / 3) / _FOLDS, said)
-                losses[spec][:, test] = _path_losses(spec, grid, A, y[train], B, y[test])
-    return _summary(is_classes, y, grid, guess, linear, losses)
+                targets, path = _path_scores(spec, grid, A, y[train], B)
+                losses[spec][:, test] = [targets.errors(scores, y[test]) for scores in path]
+                predicted[spec][test] = targets.predictions(path[-1])
+    agreement = {name: agreement_of(found, y, folds, is_classes) for name, found in predicted.items()}
+    return _summary(is_classes, y, rows, grid, guess, linear, losses, agreement)
 
 
-def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Choose the rows to use, and return them with their labels.
+def agreement_of(predicted: np.ndarray, y: np.ndarray, folds: np.ndarray, is_classes: bool) -> float:
+    """Return how many standard deviations predictions agree more with labels than with shuffled ones.
+
+    Labels are thought to be shuffled within each fold, whose predictions do not know them: the mean and the variance of
+    the number of matches, or of the sum of products of ranks, are then known exactly.
+
+    Parameters
+    ----------
+    predicted, y : ndarray of shape (n,)
+    folds : ndarray of int, shape (n,)
+    is_classes : bool
+    """
+    excess = variance = 0.0
+    for fold in np.unique(folds):
+        p, t = predicted[folds == fold], y[folds == fold]
+        n = len(p)
+        if n < 2:
+            continue
+        if is_classes:
+            kinds = np.unique(np.concatenate([p, t]))
+            a, b = (np.array([np.sum(side == kind) for kind in kinds], dtype=float) for side in (p, t))
+            mean = float(a @ b) / n
+            excess += float(np.sum(p == t)) - mean
+            # Var Σ_c N_cc of a table with given margins.
+            same = float(np.sum(a * (a - 1) * b * (b - 1))) / (n * (n - 1))
+            cross = float((a @ b) ** 2 - np.sum(a * a * b * b)) / (n * (n - 1))
+            variance += same + cross + mean - mean**2
+        else:
+            x, z = rankdata(p), rankdata(t)
+            x, z = x - x.mean(), z - z.mean()
+            excess += float(x @ z)
+            variance += float(x @ x) * float(z @ z) / (n - 1)
+    return excess / np.sqrt(variance) if variance > 0 else 0.0
+
+
+def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Choose the rows to use, and return them with their labels and places.
 
     Raises
     ------
@@ -173,10 +290,12 @@ def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
         Where nothing can be learnt from them.
     """
     if dataset.y is None:
-        raise DataError("There are no labels to learn. Give the file a column called label or target.")
+        raise DataError("There are no labels to learn. Name the column that holds them.")
     if dataset.n_samples < _FEWEST_ROWS:
         raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows to hold some out; there are {dataset.n_samples}.")
-    rows = take_sample(dataset, "none", _ROWS).rows
+    rows = take_sample(dataset, "none", _ROWS).places
+    if dataset.target_names and np.bincount(dataset.y).max() > 0.9 * len(dataset.y):
+        rows = np.sort(spread_rows(dataset.n_samples, _ROWS, dataset.y))
     y = dataset.y[rows]
     if dataset.target_names:
         counts = np.sort(np.unique(y, return_counts=True)[1])[::-1]
@@ -184,7 +303,7 @@ def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray]:
             raise DataError(f"Learning needs two classes of at least {_SMALLEST_CLASS} rows each.")
     elif not np.ptp(y) > 0:
         raise DataError("The target is the same number in every row: there is nothing to learn.")
-    return dataset.X[rows].astype(np.float64), y
+    return dataset.X[rows].astype(np.float64), y, rows
 
 
 def stratified_folds(y: np.ndarray, n_folds: int) -> np.ndarray:
@@ -226,30 +345,31 @@ def _guess_losses(y: np.ndarray, y_test: np.ndarray) -> np.ndarray:
     return (y_test != values[np.argmax(counts)]).astype(float)
 
 
-def _linear_losses(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray) -> np.ndarray:
-    """Return the losses of ridge regression on the columns, its penalty by leave-one-out within the training rows."""
+def _linear_scores(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> tuple[Targets, np.ndarray]:
+    """Return scores of ridge regression on the columns, its penalty by leave-one-out within the training rows."""
     targets = Targets.learn(y)
     size = max(float(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=0))), 1e-12)
     ridge = RidgeCV(alphas=_ALPHAS * size).fit(X, targets.codes(y))
-    return targets.errors(ridge.predict(X_test).reshape(len(y_test), -1), y_test)
+    return targets, ridge.predict(X_test).reshape(len(X_test), -1)
 
 
-def _path_losses(
-    spec: MapSpec[FeatureMap], grid: Sequence[int], X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray
-) -> np.ndarray:
-    """Return the losses for every m, shape (len(grid), n_test)."""
+def _path_scores(
+    spec: MapSpec[FeatureMap], grid: Sequence[int], X: np.ndarray, y: np.ndarray, X_test: np.ndarray
+) -> tuple[Targets, list[np.ndarray]]:
+    """Return the scores for every m of the grid."""
     path = RidgePath(spec.make(n_components=grid[-1]), m_grid=list(grid)).fit(X, y)
-    targets = Targets.learn(y)
-    return np.stack([targets.errors(scores, y_test) for scores in path.decision_path(X_test)])
+    return Targets.learn(y), path.decision_path(X_test)
 
 
 def _summary(
     is_classes: bool,
     y: np.ndarray,
+    rows: np.ndarray,
     grid: tuple[int, ...],
     guess: np.ndarray,
     linear: np.ndarray,
     losses: dict[MapSpec[FeatureMap], np.ndarray],
+    agreement: Mapping[Any, float],
 ) -> StructureResult:
     """Turn the losses of single rows into scores with standard errors."""
     unit = 1.0 if is_classes else float(np.var(y))
@@ -258,18 +378,55 @@ def _summary(
         return float(1.0 - loss.mean() / unit)
 
     def error(loss: np.ndarray) -> float:
-        # Models of two folds share most of their training rows; Nadeau and Bengio (2003) make up for it by this factor.
-        shared = 1.0 + _FOLDS / (_FOLDS - 1)
-        return float(np.sqrt(shared * np.var(loss, ddof=1) / len(loss)) / unit)
+        return standard_error(loss) / unit
 
     curves = []
     for spec, loss in losses.items():
         scores, errors = np.array([score(row) for row in loss]), np.array([error(row) for row in loss])
         gain = Gain(scores[-1] - score(linear), error(linear - loss[-1]))
-        over = Gain(scores[-1] - score(guess), error(guess - loss[-1]))
         reached = grid[int(np.argmax(scores >= scores[-1] - errors[-1]))]
-        curves.append(Curve(spec, scores, errors, gain, over, reached))
-    over = Gain(score(linear) - score(guess), error(guess - linear))
+        curves.append(Curve(spec, scores, errors, gain, agreement[spec], loss[-1], reached))
     return StructureResult(
-        is_classes, len(y), _FOLDS, score(guess), score(linear), error(linear), over, grid, tuple(curves)
-    )
+        is_classes, len(y), _FOLDS, score(guess), score(linear), error(linear), agreement["linear"], linear, grid,
+        tuple(curves), rows,
+    )  # fmt: skip
+
+
+def standard_error(loss: np.ndarray) -> float:
+    """Return the standard error of a mean of cross-validated losses, or of differences of two."""
+    # Models of two folds share most of their training rows; Nadeau and Bengio (2003) make up for it by this factor.
+    shared = 1.0 + _FOLDS / (_FOLDS - 1)
+    return float(np.sqrt(shared * np.var(loss, ddof=1) / len(loss)))
+
+
+def losses_in_folds(
+    X: np.ndarray, y: np.ndarray, folds: np.ndarray, spec: MapSpec[FeatureMap] | None, how: str
+) -> np.ndarray:
+    """Return the loss of each row, predicted by a model trained on the other folds.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    y : ndarray of shape (n,)
+        Class codes or targets.
+    folds : ndarray of int, shape (n,)
+    spec : MapSpec or None
+        Features to learn from; None for the columns themselves.
+    how : str
+        A normalisation.
+    """
+    losses = np.empty(len(y))
+    grid = [max(m for m in _GRID if m <= max(len(y) // 2, _GRID[1]))]
+    with single_threaded_blas():
+        for fold in np.unique(folds).tolist():
+            test, train = folds == fold, folds != fold
+            A, B = _fold_inputs(X[train], X[test], how)
+            if y.dtype.kind != "f" and len(np.unique(y[train])) < 2:
+                losses[test] = y[test] != y[train][0]
+                continue
+            targets, scores = _linear_scores(A, y[train], B) if spec is None else (Targets.learn(y[train]), None)
+            if spec is not None:
+                targets, path = _path_scores(spec, grid, A, y[train], B)
+                scores = path[-1]
+            losses[test] = targets.errors(scores, y[test])  # pyright: ignore[reportArgumentType]
+    return losses

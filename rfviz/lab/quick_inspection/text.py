@@ -2,230 +2,317 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 
-from rfviz.datasets import Dataset
-from rfviz.lab.quick_inspection.columns import ColumnResult, LeakResult
+from rfviz.lab.finding import Finding, unknown
+from rfviz.lab.quick_inspection.columns import ColumnResult
 from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult
 from rfviz.lab.quick_inspection.dimension import DimensionResult
+from rfviz.lab.quick_inspection.leaks import LeakResult
 from rfviz.lab.quick_inspection.maps import MapResult
+from rfviz.lab.quick_inspection.missing import MissingResult
 from rfviz.lab.quick_inspection.neighbours import FAR_OUTLYING, OUTLYING, DistanceResult, NeighbourResult
+from rfviz.lab.quick_inspection.raw import Raw
+from rfviz.lab.quick_inspection.splits import SplitResult
 from rfviz.lab.quick_inspection.structure import StructureResult
+from rfviz.lab.quick_inspection.values import ValueResult
 
 __all__ = [
-    "GRADES", "METHOD", "Finding", "columns", "copies", "dimension", "distances", "findings_frame",
-    "leaks", "near_copies", "order", "outliers", "rows", "share", "structure", "unknown", "verdict",
+    "METHOD", "columns", "copies", "dimension", "distances", "leaks", "missing", "near_copies", "odd_values", "order",
+    "outliers", "pixels", "rows", "share", "splits", "structure",
 ]  # fmt: skip
-
-#: Words of each grade, the most urgent first.
-GRADES = {"warning": "warning", "look": "worth a look", "fine": "fine", "unknown": "cannot be said"}
 
 _RARE, _UNBALANCED = 5, 10.0
 _CONCENTRATED = 0.1
 _DISAGREE = 1.6
 _FEW_ROWS = 40
+_MANY_MISSING, _SOME_MISSING = 0.5, 0.01
+# More rows than this share are no outliers: the data have a long tail, or clusters of different density.
+_MOST_OUTLYING = 0.03
+# A linear model that leaves fewer errors than this, and a tenth of a guess's, is suspiciously good.
+_TOO_GOOD = 0.005
+_NEARLY_ALL = 0.995
 
 METHOD = """
-**Rows.** The maps show up to 1,000 rows, distances and neighbours are those of up to 10,000, copies of all of them; of
-very wide data fewer. Rows are drawn at random, always the same ones. Columns of tables are standardised, images are
-left as they are, unless you choose otherwise in the sidebar.
+**Rows.** Columns, missing and odd values, exact copies and the counts of labels are those of all rows, as the file has
+them. What needs distances or learning uses rows drawn at random, always the same ones: maps 1,000, distances and
+neighbours 10,000, near copies 20,000, learning 2,500 at most; of very wide data fewer. Row 1 is the first below the
+names of the columns. Columns of tables are standardised, images are left as they are, unless you choose otherwise in
+the sidebar; a word of a category counts as much as a usual difference of two numbers, however rare it is.
 
 **Maps.** The first two principal components of the rows, of 1,000 random maxout features (pools of 8), and of 1,000
 random Fourier features whose width is one over the median distance.
+
+**Missing values.** Whether gaps depend on the label: a χ² test of each column, and of numbers a correlation with ranks,
+at one false alarm in a thousand tables, where the dependence is at least 0.1.
+
+**Odd values.** A repeated round number (−999, 9999, 0) farther from all others than half of their span; or numbers 20
+times as far from the middle as the nearest others. Words that differ in capitals and signs only.
 
 **Dimension.** In d dimensions the number of points within a distance grows as its d-th power. TwoNN (Facco et al. 2017)
 reads d off the ratio of the distances to the two nearest rows; the maximum-likelihood estimate (Levina and Bickel 2004,
 with the correction of MacKay and Ghahramani) off the ten nearest. Both are too low where d is large and rows are few.
 
-**Outliers.** The local outlier factor (Breunig et al. 2000): how many times sparser the surroundings of a row are than
-those of its 20 nearest. From 2 on a row is an outlier, from 5 on a far one.
+**Outliers.** The local outlier factor (Breunig et al. 2000) in the columns of numbers: how many times sparser the
+surroundings of a row are than those of its 20 nearest. From 2 on a row is an outlier, from 5 on a far one.
 
-**Copies.** Exact copies agree in every number. Near copies are closer than a tenth of the usual distance to the fifth
-neighbour, or less where the data are crowded, so that chance would give about one row in a thousand such a neighbour.
-Candidates are rows that share a box of one of 16 random grids; their distance is then measured. A pair at the limit is
-found with a probability of at least 99.9%.
+**Copies.** Exact copies agree in every cell but the label. Near copies are closer than a tenth of the usual distance to
+the fifth neighbour, or less where the data are crowded, so that chance would give about one row in a thousand such a
+neighbour. Candidates are rows that share a box of one of 16 random grids; their distance is then measured. A pair at
+the limit is found with a probability of at least 99.9%.
 
-**Leaks.** Half of the rows choose the columns to try; the other half says, by cross-validation, how well a small tree
-on that one column does. A column gives the label away if it leaves at most 2% of errors, and a tenth of those of a
-guess (of numbers: 1% of the variance).
+**Leaks.** Half of up to 4,000 rows choose what to try, columns of the file and differences and sums of two; the other
+half says, by cross-validation, how well a small tree on that alone does. It gives the label away if it leaves at most
+2% of errors, and a tenth of those of a guess (of numbers: 1% of the variance); it nearly does so at 10%, and a fifth.
 
-**Linear or not.** Five-fold cross-validation on up to 2,500 rows: ridge regression on the columns, and on up to 400
-random features of them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real
-where chance would bring it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003).
+**Linear or not.** Five-fold cross-validation: ridge regression on the columns, and on up to 400 random features of
+them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real where chance would bring
+it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003). That predictions agree with labels at
+all is judged against shuffled labels. Of classes of which one has nine tenths of the rows, only three of its rows are
+used for one of the others.
+
+**Splits.** The better model once more, on folds of whole groups and of rows that follow each other. Groups are values
+of columns named like people or batches, or within which labels hardly differ.
 """
 
 
-@dataclass(frozen=True)
-class Finding:
-    """A plain sentence with its number, and how much attention it calls for.
+def rows(raw: Raw, n_pixels: int = 0) -> Finding:
+    """Describe how many rows there are, and how the labels are spread over them.
 
-    Attributes
+    Parameters
     ----------
-    title : str
-    grade : str
-        One of :data:`GRADES`.
-    sentence : str
-    page : str
-        Slug of a page that shows it; empty where none does.
-    values : mapping
-        Settings there, next to the data set.
+    raw : Raw
+    n_pixels : int
+        Pixel values of each image, of images.
     """
-
-    title: str
-    grade: str
-    sentence: str
-    page: str = ""
-    values: Mapping[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return f"{self.title} ({GRADES[self.grade]}): {self.sentence}"
-
-
-def verdict(findings: Sequence[Finding]) -> str:
-    """Return how many findings there are of each grade: ``"1 warning, 2 worth a look, 6 fine"``."""
-    counts = {grade: sum(finding.grade == grade for finding in findings) for grade in GRADES}
-    words = [
-        f"{count} {GRADES[grade]}{'s' if grade == 'warning' and count > 1 else ''}"
-        for grade, count in counts.items()
-        if count
-    ]
-    return ", ".join(words)
-
-
-def findings_frame(findings: Sequence[Finding]) -> pd.DataFrame:
-    """Return one row per finding: its title, its grade in words, the sentence, and the page that shows it."""
-    rows = [(f.title, GRADES[f.grade], f.sentence, f.page) for f in findings]
-    return pd.DataFrame(rows, columns=["title", "grade", "finding", "page"])
-
-
-def unknown(title: str, reason: str) -> Finding:
-    """Return the finding for a question that these data cannot answer."""
-    return Finding(title, "unknown", reason)
-
-
-def rows(dataset: Dataset) -> Finding:
-    """Describe how many rows there are, and how the labels are spread over them."""
-    title, n, d = "Rows and labels", dataset.n_samples, dataset.n_features
-    size = f"{count(n, 'row')} of {count(d, 'pixel value' if dataset.image_shape else 'column')}"
+    name, n = "Rows and labels", raw.n_rows
+    size = f"{count(n, 'row')} of {count(n_pixels, 'pixel value') if n_pixels else count(len(raw.columns), 'column')}"
     few = n < _FEW_ROWS
-    if dataset.y is None:
-        return Finding(title, "look" if few else "fine", f"{size}, without labels{'; that is little' if few else ''}.")
-    if not dataset.target_names:
-        low, high = float(dataset.y.min()), float(dataset.y.max())
+    little = Finding(name, "look" if few else "fine", "")
+    if raw.y is None:
+        return replace(little, text=f"{size}, without labels{'; that is little' if few else ''}.")
+    y = raw.y[raw.labelled]
+    if not raw.target_names:
+        low, high = float(y.min()), float(y.max())
         if low == high:
-            return Finding(title, "warning", f"{size}; the target is {low:g} in every row, so nothing can be learnt.")
-        return Finding(
-            title, "look" if few else "fine", f"{size}; the target is a number from {low:.4g} to {high:.4g}."
-        )
-    counts = np.bincount(dataset.y, minlength=len(dataset.target_names))
+            return Finding(name, "warning", f"{size}; the target is {low:g} in every row, so nothing can be learnt.")
+        return replace(little, text=f"{size}; the target is a number from {low:.4g} to {high:.4g}.")
+    counts = np.bincount(y, minlength=len(raw.target_names))
     present = np.flatnonzero(counts)
     largest, smallest = int(counts.argmax()), int(present[counts[present].argmin()])
-    most, fewest = int(counts[largest]), int(counts[smallest])
+    most, fewest, n = int(counts[largest]), int(counts[smallest]), len(y)
     if len(present) < 2:
-        return Finding(title, "warning", f"{size}; all are of the class “{dataset.target_names[largest]}”.")
+        return Finding(name, "warning", f"{size}; all are of the class “{raw.target_names[largest]}”.")
     if fewest == most:
         spread = f"{size} in {len(present)} classes of the same size"
-        return Finding(title, "look" if few else "fine", f"{spread}{'; that is little' if few else ''}.", "accuracy")
+        return replace(little, text=f"{spread}{'; that is little' if few else ''}.", page="accuracy")
     spread = (
-        f"{size} in {len(present)} classes: “{dataset.target_names[largest]}” has {share(most / n)} of the "
-        f"rows, “{dataset.target_names[smallest]}” {share(fewest / n)}"
+        f"{size} in {len(present)} classes: “{raw.target_names[largest]}” has {share(most / n)} of the "
+        f"rows, “{raw.target_names[smallest]}” {share(fewest / n)}"
     )
     if fewest < _RARE or most > _UNBALANCED * fewest:
         rare = "its single row counts" if fewest == 1 else f"its {fewest} rows count"
-        why = f"{rare} for little" if fewest < _RARE else "unbalanced"
-        return Finding(title, "look", f"{spread}; {why}.", "accuracy")
+        why = f"{rare} for little" if fewest < _RARE else f"unbalanced, {count(fewest, 'row')} against {most:,}"
+        return Finding(name, "look", f"{spread}; {why}.", "accuracy")
     if few:
-        return Finding(title, "look", f"{spread}; that is little.")
-    return Finding(title, "fine", f"{spread}.", "accuracy")
+        return Finding(name, "look", f"{spread}; that is little.")
+    return Finding(name, "fine", f"{spread}.", "accuracy")
 
 
-def columns(result: ColumnResult, dataset: Dataset) -> Finding:
-    """Describe columns that are constant, repeat others, or number the rows."""
-    title, parts = "Columns", []
-    if len(result.constant):
-        what = "pixels" if dataset.image_shape else "columns"
-        parts.append(f"{_some(result, result.constant, what)} {_verb(result.constant, 'has', 'have')} a single value")
-    if dataset.image_shape:  # the border of most images is empty, and neighbouring pixels are alike
-        text = f"{parts[0]}, as borders of images do." if parts else "No pixel has the same value in every image."
-        return Finding(title, "fine", text)
-    if len(result.constant) == len(result.names):
-        return Finding(title, "warning", "No column has more than a single value: all rows are equal.")
-    if result.same:
-        twice = [column for column, _ in result.same]
-        first = f" (“{result.names[result.same[0][1]]}”)" if len(twice) == 1 else ""
-        parts.append(f"{_some(result, twice)} {_verb(twice, 'repeats', 'repeat')} an earlier column{first}")
-    if len(result.numbering):
-        numbered = _verb(result.numbering, "numbers the rows", "number the rows")
-        parts.append(f"{_some(result, result.numbering)} {numbered}, as an identifier does")
+def columns(result: ColumnResult) -> Finding:
+    """Describe columns that are constant, repeat others, number the rows, or are not used."""
+    name, n = "Columns", result.n_columns
+    if n and len(result.constant) == n:
+        return Finding(name, "warning", "No column has more than a single value: all rows are equal.")
+    more = []
+    if result.alike:
+        one, other, r = result.alike[0]
+        rest = f", and {count(len(result.alike) - 1, 'other pair')} as closely" if len(result.alike) > 1 else ""
+        more.append(f"“{one}” says nearly the same as “{other}” (correlation {r:.3f}){rest}")
+    if result.unused:
+        which = [column for column, _ in result.unused]
+        why = " or ".join(dict.fromkeys(reason for _, reason in result.unused))
+        more.append(f"nothing is computed from {_some(n, which)} ({why})")
+    if result.order:
+        more.append(f"“{result.order}” gives the order")
+    parts, odd = _odd_columns(result)
     if not parts:
-        return Finding(title, "fine", "No column is constant, none repeats another, and none numbers the rows.")
-    grade, said = "warning" if len(result.numbering) else "look", "; ".join(parts)
-    return Finding(title, grade, f"{said[:1].upper()}{said[1:]}. Leave such columns out.")
+        said = "No column is constant, none repeats another, and none numbers the rows"
+        return Finding(name, "fine", _sentences([said, *more]))
+    advice = "leave such columns out" if len(odd) > 1 else "leave it out"
+    status = "warning" if result.numbering else "look"
+    return Finding(name, status, _sentences(["; ".join(parts), advice, *more])).about(columns=odd)
 
 
-def leaks(result: LeakResult | None, dataset: Dataset) -> Finding:
-    """Describe columns that alone predict the label."""
-    title = "Leaks"
+def _odd_columns(result: ColumnResult) -> tuple[list[str], list[str]]:
+    """Return what is said about columns that say nothing, or nothing new, and these columns."""
+    n, parts = result.n_columns, []
+    if result.constant:
+        parts.append(f"{_some(n, result.constant)} {_verb(result.constant, 'has', 'have')} a single value")
+    nearly = [column for column, _, _ in result.nearly]
+    if len(nearly) == 1:
+        column, value, part = result.nearly[0]
+        parts.append(f"“{column}” is {value} in {_nearly_all(part)} of the rows")
+    elif nearly:
+        parts.append(f"{_some(n, nearly)} have one value in at least {share(_NEARLY_ALL)} of the rows")
+    twice = [column for column, _ in result.same]
+    if twice:
+        first = f" (“{result.same[0][1]}”)" if len(twice) == 1 else ""
+        parts.append(f"{_some(n, twice)} {_verb(twice, 'repeats', 'repeat')} an earlier column{first}")
+    if result.numbering:
+        numbered = _verb(result.numbering, "numbers the rows", "number the rows")
+        parts.append(f"{_some(n, result.numbering)} {numbered}, as an identifier does")
+    return parts, [*result.constant, *nearly, *twice, *result.numbering]
+
+
+def pixels(n_constant: int, n_pixels: int) -> Finding:
+    """Describe pixels that have the same value in every image: the border of most images is empty."""
+    if n_constant == n_pixels:
+        return Finding("Columns", "warning", "No pixel has more than a single value: all images are equal.")
+    if not n_constant:
+        return Finding("Columns", "fine", "No pixel has the same value in every image.")
+    some = f"{n_constant:,} of {n_pixels:,} pixels {'has' if n_constant == 1 else 'have'} a single value"
+    return Finding("Columns", "fine", f"{some}, as borders of images do.")
+
+
+def missing(result: MissingResult) -> Finding:
+    """Describe missing values, and whether they depend on the label."""
+    name, n = "Missing values", result.n_rows
+    unlabelled = f"{count(result.unlabelled, 'row')} of {n:,} {_lack(result.unlabelled)} a label"
+    if not result.shares:
+        if result.unlabelled:
+            return Finding(name, "look", f"No value is missing in the columns, but {unlabelled}.")
+        return Finding(name, "fine", f"No value is missing in any of the {n:,} rows.")
+    empty = [column for column, part in result.shares if part == 1.0]
+    partly = [(column, part) for column, part in result.shares if part < 1.0]
+    parts = []
+    if partly:
+        n_rows = len(result.rows)
+        parts.append(f"{count(n_rows, 'row')} of {n:,} ({share(n_rows / n)}) {_lack(n_rows)} some value")
+        worst = ", ".join(f"“{column}” {share(part)}" for column, part in partly[:3])
+        rest = f" and {count(len(partly) - 3, 'other column')} less" if len(partly) > 3 else ""
+        parts[-1] += f": {worst}{rest}"
+    if empty:
+        parts.append(f"{_some(len(result.shares), empty)} {_verb(empty, 'is', 'are')} wholly empty")
+    if result.unlabelled:
+        parts.append(unlabelled)
+    status = "look" if empty or result.unlabelled or max(p for _, p in result.shares) >= _SOME_MISSING else "fine"
+    if result.telling:
+        gap = result.telling[0]
+        what = f"Whether “{gap.column}” is empty depends on the label"
+        if gap.most[0]:
+            what += f": it is for {share(gap.most[1])} of “{gap.most[0]}” and {share(gap.least[1])} of “{gap.least[0]}”"
+        parts.append(f"{what}. Filled in, it still tells")
+        status = "warning"
+    elif partly and partly[0][1] >= _MANY_MISSING:
+        status = "warning"
+    # Rows to drop are no remedy where a column lacks most values.
+    named = [*(gap.column for gap in result.telling), *(column for column, _ in result.shares)]
+    return Finding(name, status, _sentences(parts)).about(result.rows, named)
+
+
+def odd_values(result: ValueResult) -> Finding:
+    """Describe values that are probably no values."""
+    name = "Odd values"
+    if not result.found:
+        return Finding(name, "fine", f"No code for missing values, no value far beyond all others and no word in two "
+                       f"spellings in {count(result.n_rows, 'row')}.")  # fmt: skip
+    shown = [f"“{odd.column}” {odd.text}" for odd in result.found[:3]]
+    if len(result.found) > 3:
+        shown.append(f"{count(len(result.found) - 3, 'more column')} in the table “Columns” below")
+    status = "warning" if any(odd.kind in ("code", "far") for odd in result.found) else "look"
+    rows = np.concatenate([odd.rows for odd in result.found])
+    return Finding(name, status, _sentences(shown)).about(rows, [odd.column for odd in result.found])
+
+
+def leaks(result: LeakResult | None, has_labels: bool) -> Finding:
+    """Describe columns that alone, or two together, predict the label."""
+    name = "Leaks"
     if result is None:
-        if dataset.y is None:
-            return unknown(title, "Without labels no column can give them away.")
-        return unknown(title, "Too few rows, columns or classes to tell whether one column gives the label away.")
-    name, score = result.names[0], result.scores[0]
-    measure = f"gets {share(score)} of the labels right" if result.is_classification else f"reaches R² = {score:.3f}"
+        if not has_labels:
+            return unknown(name, "Without labels no column can give them away.")
+        return unknown(name, "Too few rows, columns or classes to tell whether one column gives the label away.")
+    best = result.clues[0]
+    measure = f"gets {share(best.score)} of the labels right" if result.is_classification else (
+        f"reaches {_r_squared(best.score)}")  # fmt: skip
     guess = f" (always the largest class: {share(result.guess)})" if result.is_classification else ""
-    if not result.n_leaks:
-        return Finding(title, "fine", f"No column gives the label away: the best alone, “{name}”, {measure}{guess}.")
-    more = f", and {count(result.n_leaks - 1, 'other')} nearly so" if result.n_leaks > 1 else ""
-    text = f"“{name}” alone {measure}{guess}{more}. Is it known before the label is?"
-    return Finding(title, "warning", text, "accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})
+    of = f" Judged by {result.n_rows:,} rows, of which few are of the largest class." if result.is_thinned else ""
+    link = ("accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})
+    clue = f"{best.name[:1].upper()}{best.name[1:]}"
+    if not result.n_leaks and not result.n_nearly:
+        return Finding(
+            name, "fine", f"No column gives the label away: the best alone, {best.name}, {measure}{guess}.{of}"
+        )
+    n = result.n_leaks or result.n_nearly
+    found = [column for one in result.clues[:n] for column in one.columns]
+    others = {column for one in result.clues[1:n] for column in one.columns} - set(best.columns)
+    more = f", and {count(len(others), 'other column')} nearly so" if others else ""
+    ask = "Is it known before the label is?" if len(best.columns) == 1 else "Are both known before the label is?"
+    text = f"{clue} alone {measure}{guess}{more}. {ask}{of}"
+    return Finding(name, "warning" if result.n_leaks else "look", text, *link).about(columns=found)
 
 
-def copies(result: CopyResult, dataset: Dataset, how: str) -> Finding:
+def copies(result: CopyResult, how: str) -> Finding:
     """Describe rows that occur more than once."""
-    title, link = "Exact copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
-    n = dataset.n_samples
+    name, link = "Exact copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
+    n = len(result.group)
+    but = f" but for “{result.ignored[0]}”" if result.ignored else ""
     if n > 1 and result.n_extra == n - 1:
-        return Finding(title, "warning", f"All {n:,} rows are equal.")
+        return Finding(name, "warning", f"All {n:,} rows are equal{but}.")
     if not result.n_extra:
-        return Finding(title, "fine", f"No two of the {n:,} rows are equal.")
+        return Finding(name, "fine", f"No two of the {n:,} rows are equal{but}.")
     text = f"{count(result.n_extra, 'row')} of {n:,} ({share(result.n_extra / n)}) {_are(result.n_extra)} there already"
+    text += but
+    found = Finding(name, "warning", text, *link).about(result.repeats)
     if result.n_across:
-        return Finding(title, "warning", f"{text}; {count(result.n_across, 'test row')} "
-                       f"{_are(result.n_across)} among the training rows too.", *link)  # fmt: skip
+        what = f"{count(result.n_across, 'test row')} {_are(result.n_across)} among the training rows too"
+        return replace(found, text=f"{text}; {what}.")
     if result.n_conflicting:
-        return Finding(title, "warning", f"{text}; {count(result.n_conflicting, 'row')} {_are(result.n_conflicting)} "
-                       "equal to one with another label.", *link)  # fmt: skip
-    return Finding(title, "look", f"{text}: they count twice, and may land on both sides of a split.", *link)
+        what = f"{count(result.n_conflicting, 'row')} {_are(result.n_conflicting)} equal to one with another label"
+        return replace(found, text=f"{text}; {what}.")
+    many = (result.n_extra == 1 and "it counts twice, and may") or "they count twice, and may"
+    return replace(found, status="look", text=f"{text}: {many} land on both sides of a split.")
 
 
-def near_copies(result: NearCopyResult, how: str) -> Finding:
-    """Describe rows that are nearly equal."""
-    link = ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
+def near_copies(result: NearCopyResult, n_all: int, how: str) -> Finding:
+    """Describe rows that are nearly equal.
+
+    Parameters
+    ----------
+    result : NearCopyResult
+    n_all : int
+        Rows of the file.
+    how : str
+        The normalisation.
+    """
+    name, link = "Near copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
     looked = f"hash codes left {result.n_candidates:,} of {result.n_all:,} pairs to measure"
     if result.n_known:
         looked += f" and found {result.n_found} of {result.n_known} known ones"
+    n, of = result.n_rows, _of_all(result.n_rows, n_all)
     if not result.n_near:
-        return Finding("Near copies", "fine", f"No suspiciously similar rows; {looked}.", *link)
-    grade = "look" if result.n_near > max(0.003 * result.n_rows, 4) else "fine"
+        return Finding(name, "fine", f"No two of {n:,} rows{of} are suspiciously similar; {looked}.", *link)
+    if result.n_near <= max(0.003 * n, 4):
+        near = f"{count(result.n_near, 'row')} of {n:,}{of} {_lie(result.n_near)} close to another"
+        return Finding(name, "fine", f"No more similar rows than chance brings ({near}); {looked}.", *link)
     one, other = result.pairs[0] + 1
     text = (
-        f"{result.n_near:,} of {result.n_rows:,} rows are nearly equal to another, first of all rows {one:,} and "
+        f"{result.n_near:,} of {n:,} rows{of} are nearly equal to another, first of all rows {one:,} and "
         f"{other:,}; {looked}."
     )
-    return Finding("Near copies", grade, text, *link)
+    return Finding(name, "look", text, *link).about(result.pairs)
 
 
-def distances(result: DistanceResult, how: str) -> Finding:
+def distances(result: DistanceResult, n_all: int, how: str) -> Finding:
     """Describe how far apart rows are, and the width of a kernel that suits them."""
     values = {"scheme": "RandomFourier", "gamma": "median", "normalise": how}
     text = (
-        f"The median distance is {result.median:.3g}, which suggests γ = {result.gamma_median:.2g} for a Gaussian "
-        f"kernel; its map saturates at {result.reach:.3g}, and {share(result.beyond)} of all pairs are farther apart"
+        f"The median distance{_of_all(result.n_rows, n_all, ' of')} is {result.median:.3g}, which suggests "
+        f"γ = {result.gamma_median:.2g} for a Gaussian kernel; its map saturates at {result.reach:.3g}, and "
+        f"{share(result.beyond)} of all pairs are farther apart"
     )
     if result.contrast < _CONCENTRATED:
         text += (
@@ -249,48 +336,155 @@ def dimension(result: DimensionResult, how: str) -> Finding:
     return Finding("Dimension", grade, f"{text}.", "maxout-pca", {"dimensions": "3", "normalise": how})
 
 
-def outliers(result: NeighbourResult, how: str) -> Finding:
-    """Describe outliers."""
+def outliers(result: NeighbourResult, n_all: int, how: str, n_left_out: int = 0) -> Finding:
+    """Describe outliers.
+
+    Parameters
+    ----------
+    result : NeighbourResult
+    n_all : int
+        Rows of the file.
+    how : str
+        The normalisation.
+    n_left_out : int
+        Columns of words, which do not count.
+    """
+    name, link = "Outliers", ("maxout-pca", {"normalise": how})
     worst, row = float(result.factor.max()), int(result.outliers(1)[0]) + 1
-    link = ("maxout-pca", {"normalise": how})
-    if worst < OUTLYING:
-        text = (
-            f"No outliers. The most isolated row is {row:,}: its surroundings are {worst:.1f} times as sparse as its "
-            "neighbours’."
-        )
-        return Finding("Outliers", "fine", text, *link)
-    grade = "warning" if worst >= FAR_OUTLYING else "look"
     n, n_rows = result.n_outlying, len(result.rows)
-    which = f"1 of {n_rows:,} rows is an outlier" if n == 1 else f"{n:,} of {n_rows:,} rows are outliers"
+    of = _of_all(n_rows, n_all)
+    where = " in the columns of numbers" if n_left_out else ""
+    sparse = f"its surroundings are {worst:.1f} times as sparse as its neighbours’{where}"
+    if worst < OUTLYING:
+        text = f"No outliers among {n_rows:,} different rows{of}. The most isolated row is {row:,}: {sparse}."
+        return Finding(name, "fine", text, *link)
+    if n > max(_MOST_OUTLYING * n_rows, 5):
+        text = (
+            f"{n:,} of {n_rows:,} different rows{of} lie in sparser regions than their neighbours{where}. So many are "
+            "no slips: columns have long tails, or clusters differ in density"
+        )
+        return Finding(name, "look", f"{text}. The most isolated is row {row:,}.", *link)
+    status = "warning" if worst >= FAR_OUTLYING else "look"
+    which = f"1 of {n_rows:,} different rows{of} is an outlier"
+    which = which if n == 1 else f"{n:,} of {n_rows:,} different rows{of} are outliers"
     strongest = f"It is row {row:,}" if n == 1 else f"The strongest is row {row:,}"
-    text = f"{which}. {strongest}: its surroundings are {worst:.1f} times as sparse as its neighbours’."
-    return Finding("Outliers", grade, text, *link)
+    found = result.rows[result.factor >= OUTLYING]
+    return Finding(name, status, f"{which}. {strongest}: {sparse}.", *link).about(found)
 
 
-def structure(result: StructureResult, how: str) -> Finding:
-    """Say whether random features learn what a linear model does not."""
-    title, best = "Linear or not", result.best
+def structure(result: StructureResult, splits: SplitResult | None, n_all: int, how: str) -> Finding:
+    """Say whether random features learn what a linear model does not.
+
+    Parameters
+    ----------
+    result : StructureResult
+    splits : SplitResult or None
+        Whether random folds, by which the result was found, flatter.
+    n_all : int
+        Rows of the file.
+    how : str
+        The normalisation.
+    """
+    name, best = "Linear or not", result.best
     values = {"schemes": ["RandomFourier", "RandomMaxout"], "normalise": how}
-    show = share if result.is_classification else (lambda score: f"R² {score:.3f}")
-    linear, top = f"{show(result.linear)}", show(best.scores[-1])
-    if result.is_nonlinear:
-        step = f"{100 * best.gain.value:.1f} ± {100 * best.gain.error:.1f} points"
+    show = share if result.is_classification else _r_squared
+    linear, top = show(result.linear), show(best.scores[-1])
+    guess = show(result.guess) if result.is_classification else "R² 0"
+    of = f"by {count(result.n_rows, 'row')}{_of_all(result.n_rows, n_all)}"
+    if result.is_thinned:
+        of += ", of which few are of the largest class"
+    step = f"{100 * abs(best.gain.value):.1f} ± {100 * best.gain.error:.1f} points"
+    status, worst = "look", None if splits is None else splits.worst
+    if worst is not None and splits is not None:
+        apart = {"group": f"unseen “{worst.column}”", "order": f"unseen stretches of “{worst.column}”",
+                 "file": "unseen stretches of the file"}[worst.kind]  # fmt: skip
+        text = (
+            f"On random rows a linear model reaches {linear} and random features {top}, but {splits.model} only "
+            f"{show(worst.score)} on {apart}: judge models there, not on random rows"
+        )
+    elif result.is_nonlinear:
         text = (
             f"There is structure that a linear model misses: it reaches {linear}, {best.label} features {top} "
-            f"({step} more); {best.reached} of them are enough."
+            f"({step} more); {best.reached} of them are enough"
         )
-        return Finding(title, "look", text, "accuracy", values)
-    if not result.has_signal:
-        guess = show(result.guess) if result.is_classification else "the mean"
+    elif not result.has_signal:
+        what = "the target" if not result.is_classification else "the labels"
         text = (
-            f"Neither a linear model ({linear}) nor random features ({top}) beat a plain guess ({guess}) beyond noise."
+            f"A linear model ({linear}) and random features ({top}) cannot be told from a plain guess ({guess}): "
+            f"nothing shows that {what} depend{'s' if not result.is_classification else ''} on the columns"
         )
-        return Finding(title, "look", text, "accuracy", values)
-    text = (
-        f"A linear model reaches {linear} and random features {top}: no gain beyond noise "
-        f"({100 * best.gain.value:+.1f} ± {100 * best.gain.error:.1f} points), so a linear model is enough."
-    )
-    return Finding(title, "fine", text, "accuracy", values)
+        if result.transformed is not None:
+            other = result.transformed
+            text += f". The target has {other.why}"
+            if other.has_signal:
+                text += f"; its ranks can be learnt (R² {other.best:.2f}), so predict its logarithm or its rank"
+            else:
+                text += "; its ranks cannot be learnt either"
+    elif result.transformed is not None and result.transformed.best > max(result.linear, best.scores[-1]) + 0.1:
+        other = result.transformed
+        text = (
+            f"A linear model reaches {linear} and random features {top}, but R² {other.best:.2f} of the target’s "
+            f"ranks. The target has {other.why}: predict its logarithm or its rank"
+        )
+    elif result.is_worse:
+        text = (
+            f"A linear model reaches {linear}, random features {top}: {step} less. 400 features with one width for all "
+            "columns blur them; the columns themselves say more"
+        )
+        status = "fine"
+    else:
+        gain = f"{100 * best.gain.value:+.1f} ± {100 * best.gain.error:.1f} points".replace("-", "−")
+        clear = result.linear > result.guess + (0.0 if not result.is_classification else 0.5 * result.linear_error)
+        shown = f"where a guess gets {guess}, " if result.is_classification and clear else ""
+        text = (
+            f"A linear model reaches {linear} and random features {top}, {shown}so the columns tell something of the "
+            f"label: no gain beyond noise ({gain}), so a linear model is enough"
+        )
+        status = "fine"
+    wrong = 1.0 - max(result.linear, 0.0)
+    if result.is_classification and wrong <= min(_TOO_GOOD, 0.1 * (1.0 - result.guess)):
+        text += ". So few errors are rare: make sure that no columns together are computed from the label"
+        status = "look"
+    return Finding(name, status, f"{text}. Judged {of}.", "accuracy", values)
+
+
+def splits(result: SplitResult | None) -> Finding | None:
+    """Say whether random folds flatter, and whether columns drift; None where nothing says what belongs together."""
+    if result is None:
+        return None
+    name, parts, worst = "Unseen groups and times", [], result.worst
+    show = share if result.is_classification else _r_squared
+    named: list[str] = []
+    status = "fine"
+    if worst is not None:
+        status = "warning"
+        unseen = {
+            "group": f"unseen values of “{worst.column}”",
+            "order": f"unseen stretches of “{worst.column}”",
+            "file": "unseen stretches of the file",
+        }[worst.kind]
+        parts.append(
+            f"Random folds flatter: {result.model} get{'s' if result.model.startswith('a ') else ''} "
+            f"{show(result.score)} on random rows, but {show(worst.score)} on {unseen} "
+            f"({100 * worst.loss.value:.1f} ± {100 * worst.loss.error:.1f} points less). Split "
+            + ("by them" if worst.kind == "group" else "off stretches, not random rows")
+        )
+        named.append(worst.column)
+    elif result.scores:
+        kinds = {"group": "unseen values of “{}”", "order": "stretches of “{}”", "file": "stretches of the file"}
+        tried = " and ".join(f"{show(one.score)} on {kinds[one.kind].format(one.column)}" for one in result.scores)
+        parts.append(f"Random folds do not flatter: {show(result.score)} on random rows, {tried}")
+    if result.drift is not None:
+        drifting = result.drift.columns
+        shown = ", ".join(f"“{column}” ({distance:.2f})" for column, distance in drifting[:3])
+        rest = f" and {len(drifting) - 3:,} more" if len(drifting) > 3 else ""
+        parts.append(
+            f"{count(len(drifting), 'column')} {_verb(drifting, 'differs', 'differ')} between {result.drift.parts}, by "
+            f"the largest difference of their distribution functions: {shown}{rest}"
+        )
+        named += [column for column, _ in drifting]
+        status = status if status == "warning" else "look"
+    return Finding(name, status, _sentences(parts), "accuracy").about(columns=[column for column in named if column])
 
 
 def order(result: MapResult, how: str) -> Finding | None:
@@ -306,14 +500,43 @@ def order(result: MapResult, how: str) -> Finding | None:
     return Finding("Order", "fine" if maxout > 0.9 else "look", text, "maxout-pca", {"normalise": how})
 
 
-def _some(result: ColumnResult, which: Collection[int], what: str = "columns") -> str:
+def _some(n: int, which: Collection[str]) -> str:
     """Name columns where they are few, else count them."""
     if len(which) > 3:
-        return f"{len(which):,} of {len(result.names):,} {what}"
-    return " and ".join(f"“{result.names[int(column)]}”" for column in which)
+        return f"{len(which):,} of {n:,} columns"
+    return " and ".join(f"“{column}”" for column in which)
 
 
-def _verb(which: Collection[int], one: str, many: str) -> str:
+def _of_all(n: int, n_all: int, before: str = "") -> str:
+    """Return ``" of 1,000,000"`` where a sample was used, else nothing."""
+    if n >= n_all:
+        return ""
+    return f"{before} {n:,} of {n_all:,} rows" if before else f" (drawn from {n_all:,})"
+
+
+def _nearly_all(part: float) -> str:
+    """Write a share that is nearly 1, but never as 100%."""
+    return f"{min(100 * part, 99.999):.{1 if part < 0.9985 else 3}f}%"
+
+
+def _r_squared(score: float) -> str:
+    return f"R² {score:.3f}".replace("-", "−")
+
+
+def _sentences(parts: Sequence[str]) -> str:
+    """Join parts to sentences."""
+    return " ".join(f"{part[:1].upper()}{part[1:]}." for part in parts)
+
+
+def _lack(n: int) -> str:
+    return "lacks" if n == 1 else "lack"
+
+
+def _lie(n: int) -> str:
+    return "lies" if n == 1 else "lie"
+
+
+def _verb(which: Collection[object], one: str, many: str) -> str:
     return one if len(which) == 1 else many
 
 

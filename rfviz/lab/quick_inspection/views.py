@@ -19,6 +19,8 @@ from rfviz.figures.template import COLOURS, SEQUENCE, SYMBOLS
 from rfviz.figures.thumbnails import place_thumbnails
 from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
+from rfviz.lab.export import write_csv
+from rfviz.lab.finding import STATUSES, Finding, verdict
 from rfviz.lab.page import Chart
 from rfviz.lab.panel import ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
@@ -26,7 +28,7 @@ from rfviz.lab.quick_inspection.figures import inspection_style, plot_distances,
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.page import InspectedData, Settings
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
-from rfviz.lab.quick_inspection.text import GRADES, METHOD, Finding, share, verdict
+from rfviz.lab.quick_inspection.text import METHOD, share
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.controls import draw_word
@@ -49,6 +51,8 @@ _TITLES = {
 }  # fmt: skip
 _HEIGHT, _THUMBNAILS = 330, 60
 _LEGEND = 12
+# Cards of findings at most; rows and columns of the file that a card shows.
+_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 14, 200, 40
 _NEIGHBOURS, _COLUMNS, _OUTLIERS = 5, 8, 6
 _ICONS = {
     "warning": ":red[:material/error:]", "look": ":orange[:material/visibility:]",
@@ -99,12 +103,15 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         with st.container(key="picked-row"):
             self._show_row(inspection.sample(WORK_ROWS), settings.row)
         self.below_row, limits = st.container(), inspection.limits()
-        heading, cards, found = st.empty(), st.container(key="findings"), []
+        heading, found = st.empty(), []
         heading.subheader("Looking …", anchor=False)
-        for finding in inspection.findings():
-            found.append(finding)
-            with cards, st.container(border=True):
-                self._show_finding(finding)
+        with st.container(key="findings"):
+            slots = [st.empty() for _ in range(_SLOTS)] if self._are_new_data() else []
+            for number, finding in enumerate(inspection.findings()):
+                found.append(finding)
+                slot = slots[number] if number < len(slots) else st.empty()
+                with slot.container(border=True, key=f"finding-{number}"):
+                    self._show_finding(finding)
         heading.subheader(verdict(found), anchor=False)
         if limits:
             st.caption(limits)
@@ -130,9 +137,16 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         shown = {title: partial(_or_reason, part, self.inspection) for title, part in parts.items()}
         return shown | {"How it is computed": lambda: st.markdown(METHOD)}
 
+    def _are_new_data(self) -> bool:
+        """Return whether other data were inspected before, whose findings must not stand next to these."""
+        key = f"{self.state.page}:inspected"
+        shown = repr((self.source.data.key, self.source.normalise))
+        before, st.session_state[key] = st.session_state.get(key), shown
+        return before != shown
+
     def _show_maps(self, result: MapResult, settings: Settings) -> None:
         """Draw the three maps next to each other, and what their colours mean."""
-        rows = result.sample.rows
+        rows = result.sample.places
         style = self.cache.call(style_of, self.inspection.source, settings.colour)
         picked = result.sample.place_of(settings.row)
         with st.container(key="inspection-maps"):
@@ -162,48 +176,97 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         return places, images.thumbnails(self.source.data, rows[places], frames, self.cache), aspect
 
     def _show_row(self, sample: Sample, row: int | None) -> None:
-        """Draw a row of the data, and those nearest to it."""
-        dataset = self.source.dataset
+        """Draw a row of the file, and those nearest to it."""
         if row is None:
             st.caption("Click a point to see its row and the rows nearest to it.")
             return
+        dataset = self.inspection.dataset
+        numbers = dataset.row_numbers
+        place = int(np.searchsorted(numbers, row))
+        if place == len(numbers) or numbers[place] != row:
+            st.markdown(f"**Row {row + 1:,}** is not among the {len(numbers):,} rows whose distances are known")
+            self._show_cells(np.array([row]), {})
+            return
         near, apart = nearest_rows(sample, dataset, row, _NEIGHBOURS)
         rows = np.concatenate([[row], near])
+        places = np.searchsorted(numbers, rows)
         st.markdown(
-            f"**Row {row + 1:,}{plain(_label(dataset, row))}**, and the {len(near)} rows nearest to it, with their "
+            f"**Row {row + 1:,}{plain(_label(dataset, place))}**, and the {len(near)} rows nearest to it, with their "
             "distance"
         )
         if dataset.image_shape:
             distances = ["", *(f" ({distance:.3g})" for distance in apart)]
-            captions = [f"row {r + 1:,}{_label(dataset, r)}{text}" for r, text in zip(rows, distances, strict=True)]
-            st.html(images.gallery(self.source.data, rows, captions, self.cache))
+            captions = [
+                f"row {r + 1:,}{_label(dataset, p)}{text}" for r, p, text in zip(rows, places, distances, strict=True)
+            ]
+            st.html(images.gallery(self.source.data, places, captions, self.cache))
             return
-        unusual, deviations = _unusual(dataset, sample, row)
-        table = pd.DataFrame({"row": rows + 1, "distance": np.concatenate([[0.0], apart])})
+        unusual, deviations = _unusual(dataset, sample, place)
+        first: dict[str, Any] = {"row": rows + 1, "distance": np.concatenate([[0.0], apart])}
         if dataset.y is not None:
-            table["label"] = [_label(dataset, r)[3:] for r in rows]
-        for column in unusual:
-            table[column_name(dataset, column)] = dataset.X[rows, column]
-        st.dataframe(table, hide_index=True, height="content",
-                     column_config={"distance": st.column_config.NumberColumn(format="%.3g")})  # fmt: skip
+            first["label"] = [_label(dataset, p)[3:] for p in places]
+        if self.source.dataset.origin is None:
+            table = pd.DataFrame(first)
+            for column in unusual:
+                table[column_name(dataset, column)] = dataset.X[places, column]
+            _draw_rows(table)
+        else:
+            sources = self.source.dataset.origin.sources
+            self._show_cells(rows, first, [sources[column] for column in unusual])
         if deviations[0] > 0:
             name = column_name(dataset, unusual[0])
             most = f"most unusual in “{name}”, {deviations[0]:.1f} standard deviations off the mean"
-            more = f"; the {len(unusual)} most unusual of {dataset.n_features:,} columns are shown"
-            tail = more if len(unusual) < dataset.n_features else ""
-            st.caption(f"It is {plain(most)}{tail}. {plain(dataset.provenance)}")
+            st.caption(f"It is {plain(most)}. {plain(dataset.provenance)}")
+
+    def _show_cells(self, rows: np.ndarray, first: Mapping[str, Any], before: Sequence[str] = ()) -> None:
+        """Draw rows as the file has them, some columns before the others."""
+        raw = self.inspection.raw
+        names = list(dict.fromkeys([*before, *raw.table.names]))[:_MOST_CELLS]
+        cells = raw.cells(names, rows)
+        if not first:
+            cells.insert(0, "row ", rows + 1)
+        table = pd.concat([pd.DataFrame(first), cells.rename(columns={name: f"{name} " for name in first})], axis=1)
+        _draw_rows(table)
 
     def _show_finding(self, finding: Finding) -> None:
         """Draw a finding, with a link to the page that shows it."""
-        st.markdown(f"{_ICONS[finding.grade]} **{plain(finding.title)}** :small[:gray[{GRADES[finding.grade]}]]")
-        st.markdown(plain(finding.sentence))
-        if finding.page:
-            page_link(finding.page, data_values(self.state) | dict(finding.values), "Shows these data there")
+        st.markdown(f"{_ICONS[finding.status]} **{plain(finding.name)}** :small[:gray[{STATUSES[finding.status]}]]")
+        st.markdown(plain(finding.text))
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            if finding.page:
+                page_link(finding.page, data_values(self.state) | dict(finding.values), "Shows these data there")
+            if len(finding.rows) and not self.source.dataset.image_shape:
+                self._offer_rows(finding)
+
+    def _offer_rows(self, finding: Finding) -> None:
+        """Draw a button that opens the rows of a finding as the file has them, and offers them as a file."""
+        raw, n = self.inspection.raw, len(finding.rows)
+        others = [name for name in raw.table.names if name not in finding.columns]
+        names = [name for name in finding.columns if name in raw.table] + others
+
+        def table(most: int | None = None) -> pd.DataFrame:
+            cells = raw.cells(names[:_MOST_CELLS] if most else names, finding.rows[:most] - 1)
+            cells.insert(0, "row" if "row" not in cells else "row of the file", finding.rows[:most])
+            return cells
+
+        with st.popover(f"{n:,} row{'s' * (n > 1)}", icon=":material/table_rows:", type="tertiary"):
+            st.caption(
+                "The rows as the file has them. Row 1 is the first below the names of the columns: with pandas, "
+                "`df.drop(df.index[row - 1])` drops one."
+            )
+            _draw_rows(table(_SHOWN_ROWS))
+            more = f"The first {_SHOWN_ROWS} of {n:,} are shown. " if n > _SHOWN_ROWS else ""
+            st.caption(f"{more}The file holds all of them.")
+            st.download_button(
+                "Download", lambda: write_csv(table()), f"{finding.name.lower().replace(' ', '-')}-rows.csv",
+                "text/csv",
+                icon=":material/download:", on_click="ignore", key=f"{self.state.page}:rows:{finding.name}",
+            )  # fmt: skip
 
     def _show_outliers(self) -> None:
         """Draw a button for each of the most outlying rows, which shows it."""
         try:
-            rows = self.inspection.neighbours().outliers(_OUTLIERS) + 1
+            rows = self.inspection.outliers().outliers(_OUTLIERS) + 1
         except RfvizError:  # the findings say why
             return
         state = self.state
@@ -216,8 +279,19 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
 
 def style_of(source: ScaledData, colour: str, *, cache: Cache) -> PointStyle:
     """Return the colours of the rows in the maps."""
-    sample = Inspection(source.data, source.normalise, cache=cache).sample(MAP_ROWS)
-    return inspection_style(source.dataset, sample.rows, colour)
+    inspection = Inspection(source.data, source.normalise, cache=cache)
+    return inspection_style(inspection.dataset, inspection.sample(MAP_ROWS).places, colour)
+
+
+def _draw_rows(table: pd.DataFrame) -> None:
+    """Draw rows with numbers as they are; what the browser cannot hold exactly, as text."""
+    for name in table.columns:
+        column = table[name]
+        is_long = column.dtype.kind in "iu" and any(abs(value) > 2**53 for value in column.tolist())
+        if is_long or column.dtype == object:
+            table[name] = [None if pd.isna(value) else str(value) for value in column]
+    st.dataframe(table, hide_index=True, height="content" if len(table) < 8 else 300,
+                 column_config={"distance": st.column_config.NumberColumn(format="%.3g")})  # fmt: skip
 
 
 def _short(value: float) -> str:
@@ -241,19 +315,19 @@ def _legend(style: PointStyle) -> str:
     return f'<div class="rfviz-legend">{inner}</div>'
 
 
-def _unusual(dataset: Dataset, sample: Sample, row: int) -> tuple[np.ndarray, np.ndarray]:
+def _unusual(dataset: Dataset, sample: Sample, place: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the columns in which a row is farthest off the mean, the farthest first, and its standard deviations."""
-    X = dataset.X[sample.rows].astype(np.float64)
+    X = dataset.X[sample.places].astype(np.float64)
     spread = X.std(axis=0)
-    off = np.abs(dataset.X[row] - X.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
+    off = np.abs(dataset.X[place] - X.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
     columns = np.argsort(-off, kind="stable")[:_COLUMNS]
     return columns, off[columns]
 
 
-def _label(dataset: Dataset, row: int) -> str:
+def _label(dataset: Dataset, place: int) -> str:
     if dataset.y is None:
         return ""
-    name = dataset.target_names[int(dataset.y[row])] if dataset.target_names else f"{dataset.y[row]:.4g}"
+    name = dataset.target_names[int(dataset.y[place])] if dataset.target_names else f"{dataset.y[place]:.4g}"
     return f" · {name}"
 
 
@@ -286,7 +360,7 @@ def _structure(inspection: Inspection, revision: str) -> None:
 
 
 def _rows(inspection: Inspection) -> None:
-    near = inspection.neighbours().to_frame()
+    near = inspection.outliers().to_frame()
     layout.numbers(near, dict.fromkeys(near.columns[1:], "%.3g"), "The most outlying rows, counted from 1.")
     copies = inspection.copies()
     if copies.n_extra:
@@ -298,15 +372,24 @@ def _rows(inspection: Inspection) -> None:
 
 
 def _columns(inspection: Inspection) -> None:
-    result, leaks = inspection.columns(), inspection.leaks()
-    odd = result.to_frame()
+    if inspection.source.dataset.image_shape:
+        st.markdown("The columns are pixels.")
+        return
+    odd, gaps, values = (
+        part.to_frame() for part in (inspection.columns(), inspection.missing(), inspection.odd_values())
+    )
+    if not len(odd) + len(gaps) + len(values):
+        st.markdown("No column stands out.")
     if len(odd):
         layout.numbers(odd.head(200))
-    else:
-        st.markdown("No column is constant, repeats another or numbers the rows.")
+    if len(gaps):
+        layout.numbers(gaps.head(200), {"missing": "percent", "depends on the label": "%.2f"}, "Missing values.")
+    if len(values):
+        layout.numbers(values.head(200), note="Odd values.")
+    leaks = inspection.leaks()
     if leaks is not None:
         layout.numbers(leaks.to_frame(), {"right labels": "%.4f", "R²": "%.4f"},
-                       "How well single columns predict the label, cross-validated.")  # fmt: skip
+                       "How well single columns, or two, predict the label, cross-validated.")  # fmt: skip
 
 
 def _dimension(inspection: Inspection) -> None:

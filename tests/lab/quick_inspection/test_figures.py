@@ -6,22 +6,22 @@ import re
 import numpy as np
 
 from rfviz.datasets import load
+from rfviz.lab.finding import STATUSES, Finding
 from rfviz.lab.quick_inspection.compute import Inspection
 from rfviz.lab.quick_inspection.figures import inspection_style, plot_findings, plot_maps
 from rfviz.lab.quick_inspection.maps import MAP_NAMES
-from rfviz.lab.quick_inspection.text import GRADES, Finding
 
 
 def test_findings_are_whole_one_below_the_other_and_no_name_is_a_tag():
     findings = [Finding(f"Title {i}", grade, "“<b>a & b</b>” repeats a column, " * (3 * i + 1))
-                for i, grade in enumerate(GRADES)]  # fmt: skip
+                for i, grade in enumerate(STATUSES)]  # fmt: skip
     figure = plot_findings(findings)
-    assert [mark.name for mark in figure.data] == list(GRADES.values())
+    assert [mark.name for mark in figure.data] == list(STATUSES.values())
     titles, texts = figure.layout.annotations[::2], figure.layout.annotations[1::2]
     for finding, title, text in zip(findings, titles, texts, strict=True):
-        assert title.text == f"<b>{finding.title}</b>" and title.y == text.y
+        assert title.text == f"<b>{finding.name}</b>" and title.y == text.y
         said = re.sub("<br>", " ", text.text).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-        assert said == finding.sentence.strip() and "<b>" not in text.text
+        assert said == finding.text.strip() and "<b>" not in text.text
     tops, lines = [text.y for text in texts], [text.text.count("<br>") + 1 for text in texts]
     assert all(below - above >= 19 * n for above, below, n in zip(tops, tops[1:], lines, strict=False))
     assert figure.layout.yaxis.range[0] >= tops[-1] + 19 * lines[-1]

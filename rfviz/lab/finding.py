@@ -1,0 +1,92 @@
+"""What was found in data: small records that the page, the command line and scripts share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["STATUSES", "Finding", "findings_frame", "records", "unknown", "verdict"]
+
+#: Words of each status, the most urgent first.
+STATUSES = {"warning": "warning", "look": "worth a look", "fine": "fine", "unknown": "cannot be said"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one question, for the page, the command line and scripts alike.
+
+    Attributes
+    ----------
+    name : str
+        The question, the same for all data.
+    status : str
+        One of :data:`STATUSES`.
+    text : str
+        A plain sentence with its number.
+    rows : ndarray of int
+        The rows of the file that it is about, counted from 1; empty where it is about all or none.
+    columns : tuple of str
+        The columns of the file that it is about.
+    page : str
+        Slug of a page that shows it; empty where none does.
+    values : mapping
+        Settings there, next to the data set.
+    """
+
+    name: str
+    status: str
+    text: str
+    page: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), compare=False, repr=False)
+    columns: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name} ({STATUSES[self.status]}): {self.text}"
+
+    def about(self, rows: np.ndarray | None = None, columns: Iterable[str] = ()) -> Finding:
+        """Return the finding with rows of the file, from 0, and columns that it is about."""
+        rows = self.rows if rows is None else np.unique(rows) + 1
+        return replace(self, rows=rows, columns=tuple(dict.fromkeys(columns)))
+
+
+def records(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Return the findings as plain records, for JSON: name, status, text, rows (from 1), columns."""
+    return [
+        {"name": f.name, "status": f.status, "text": f.text, "rows": f.rows.tolist(), "columns": list(f.columns)}
+        for f in findings
+    ]
+
+
+def verdict(findings: Sequence[Finding]) -> str:
+    """Return how many findings there are of each status: ``"1 warning, 2 worth a look, 6 fine"``."""
+    counts = {status: sum(finding.status == status for finding in findings) for status in STATUSES}
+    words = [
+        f"{n} {STATUSES[status]}{'s' if status == 'warning' and n > 1 else ''}" for status, n in counts.items() if n
+    ]
+    return ", ".join(words)
+
+
+def findings_frame(findings: Sequence[Finding]) -> pd.DataFrame:
+    """Return one row per finding: name, status, text, how many rows it is about, the first of them, its columns."""
+    rows = [
+        (
+            f.name,
+            STATUSES[f.status],
+            f.text,
+            len(f.rows),
+            " ".join(map(str, f.rows[:20].tolist())),
+            "; ".join(f.columns),
+        )
+        for f in findings
+    ]
+    return pd.DataFrame(rows, columns=["name", "status", "text", "rows", "first rows", "columns"])
+
+
+def unknown(name: str, reason: str) -> Finding:
+    """Return the finding for a question that these data cannot answer."""
+    return Finding(name, "unknown", reason)

@@ -1,0 +1,292 @@
+"""Whether random folds flatter: rows of one group or one stretch of time on both sides of a split, and drift."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import ks_2samp
+
+from rfviz.datasets import Dataset
+from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, TEXT
+from rfviz.features import FeatureMap, MapSpec
+from rfviz.features.draws import generator
+from rfviz.lab.quick_inspection.raw import NAMED_LIKE_GROUPS, NAMED_LIKE_KEYS, Raw
+from rfviz.lab.quick_inspection.sample import column_name, scaling_of
+from rfviz.lab.quick_inspection.structure import Gain, StructureResult, losses_in_folds, standard_error
+from rfviz.progress import Progress, silent
+
+__all__ = ["Drift", "SplitResult", "SplitScore", "find_drift", "group_columns", "inspect_splits"]
+
+_FOLDS = 5
+# Groups: so many at least, of so many rows on average; of so many columns at most.
+_FEWEST_GROUPS, _GROUP_ROWS, _MOST_COLUMNS = 10, 2.0, 3
+# Where labels hardly differ within groups.
+_PURE = 0.9
+# A loss of fewer points is no news.
+_LEAST = 0.03
+_DRIFT, _DRIFT_ALARM, _DRIFT_ROWS = 0.15, 1e-3, 100
+
+
+@dataclass(frozen=True)
+class SplitScore:
+    """A model judged on rows that are apart from those it learnt from.
+
+    Attributes
+    ----------
+    kind : {"group", "order", "file"}
+    column : str
+        That says which rows belong together; empty for the order of the file.
+    n_groups : int
+        Groups, or stretches.
+    score : float
+    loss : Gain
+        What random folds have too much.
+    """
+
+    kind: str
+    column: str
+    n_groups: int
+    score: float
+    loss: Gain
+
+
+@dataclass(frozen=True)
+class Drift:
+    """Columns that differ between two parts of the rows.
+
+    Attributes
+    ----------
+    parts : str
+        What is compared, as a part of a sentence.
+    columns : tuple of (str, float)
+        Columns and their Kolmogorov-Smirnov distances, the largest first.
+    """
+
+    parts: str
+    columns: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SplitResult:
+    """Random folds compared with folds of groups and of stretches.
+
+    Attributes
+    ----------
+    model : str
+    score : float
+        Of random folds.
+    scores : tuple of SplitScore
+    drift : Drift or None
+    is_classification : bool
+    n_rows : int
+    """
+
+    model: str
+    score: float
+    scores: tuple[SplitScore, ...]
+    drift: Drift | None
+    is_classification: bool
+    n_rows: int
+
+    @property
+    def worst(self) -> SplitScore | None:
+        """The split by which the model loses most, beyond chance; None where it loses nothing."""
+        real = [one for one in self.scores if one.loss.value >= _LEAST and one.loss.is_real(len(self.scores))]
+        return max(real, key=lambda one: one.loss.value, default=None)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per way to split."""
+        rows = [("random", "", self.score, np.nan, np.nan)]
+        rows += [(one.kind, one.column, one.score, one.loss.value, one.loss.error) for one in self.scores]
+        return pd.DataFrame(rows, columns=["folds", "column", "score", "lost", "standard error"])
+
+
+def inspect_splits(
+    raw: Raw, dataset: Dataset, structure: StructureResult, how: str = "automatic", progress: Progress = silent
+) -> SplitResult | None:
+    """Judge the best model once more, on groups and on stretches of rows that it has not learnt from.
+
+    Parameters
+    ----------
+    raw : Raw
+    dataset : Dataset
+        Prepared rows of it.
+    structure : StructureResult
+        Of `dataset`.
+    how : str
+        See :data:`rfviz.lab.quick_inspection.sample.SCALING`.
+    progress : callable
+
+    Returns
+    -------
+    SplitResult or None
+        None where nothing says which rows belong together.
+    """
+    if dataset.y is None:
+        return None
+    places = structure.rows
+    X, y = dataset.X[places].astype(np.float64), dataset.y[places]
+    splits = list(_splits(raw, dataset, places, y))
+    drift = find_drift(raw, dataset)
+    if not splits and drift is None:
+        return None
+    best = max(structure.curves, key=lambda curve: curve.scores[-1])
+    is_linear = structure.linear >= best.scores[-1]
+    spec: MapSpec[FeatureMap] | None = None if is_linear else best.spec
+    random = structure.linear_losses if is_linear else best.losses
+    unit = 1.0 if structure.is_classification else float(np.var(y))
+    found = []
+    for number, (kind, column, n_groups, folds) in enumerate(splits):
+        progress(number / len(splits), "Folds of rows that belong together")
+        losses = losses_in_folds(X, y, folds, spec, scaling_of(dataset, how))
+        lost = Gain(float(np.mean(losses - random)) / unit, standard_error(losses - random) / unit)
+        found.append(SplitScore(kind, column, n_groups, 1.0 - float(losses.mean()) / unit, lost))
+    model = "a linear model" if is_linear else f"{best.label} features"
+    score = 1.0 - float(random.mean()) / unit
+    return SplitResult(model, score, tuple(found), drift, structure.is_classification, len(y))
+
+
+def _splits(
+    raw: Raw, dataset: Dataset, places: np.ndarray, y: np.ndarray
+) -> Iterator[tuple[str, str, int, np.ndarray]]:
+    """Yield ways to split: kind, column, number of groups, and the fold of each row."""
+    rows = dataset.row_numbers[places]
+    for name in group_columns(raw):
+        _, group = np.unique(_cells(raw, name, rows), return_inverse=True)
+        n_groups = int(group.max()) + 1
+        if n_groups >= _FOLDS and n_groups * 1.3 <= len(rows):
+            yield "group", name, n_groups, _folds_of_groups(group, n_groups)
+    kinds = y if dataset.target_names else None
+    dates = raw.of_kind(DATE)
+    if dataset.order is not None and len(np.unique(dataset.order[places])) > 2 * _FOLDS:
+        yield "order", raw.order or "order", _FOLDS, _folds_of_stretches(dataset.order[places], kinds)
+    elif dates:
+        yield "order", dates[0], _FOLDS, _folds_of_stretches(np.nan_to_num(raw.table.quantity(dates[0])[rows]), kinds)
+    elif raw.of_kind(NUMBER, CATEGORY) and dataset.rows is not None:
+        yield "file", "", _FOLDS, _folds_of_stretches(rows, kinds)
+
+
+def group_columns(raw: Raw) -> list[str]:
+    """Return columns whose values may stand for people, places or batches.
+
+    They are named so, or labels hardly differ within them.
+    """
+    found: dict[str, float] = {}
+    if raw.y is None:
+        return []
+    y, is_classes = raw.y[raw.labelled], bool(raw.target_names)
+    n = len(y)
+    guess = np.bincount(y).max() / n if is_classes and n else 0.0
+    for name in raw.of_kind(NUMBER, CATEGORY, TEXT):
+        if name == raw.order:
+            continue
+        cells = _cells(raw, name, None)[raw.labelled]
+        if cells.dtype.kind == "f":
+            part = cells[:1000]
+            if not (np.rint(part) == part).all() or not (np.rint(cells) == cells).all():
+                continue
+        values, group = np.unique(cells, return_inverse=True)
+        if not _FEWEST_GROUPS <= len(values) <= n / _GROUP_ROWS:
+            continue
+        is_named = bool(NAMED_LIKE_GROUPS.search(name) or NAMED_LIKE_KEYS.search(name))
+        if is_classes:
+            kinds = len(raw.target_names)
+            table = np.bincount(group * kinds + y, minlength=kinds * len(values)).reshape(-1, kinds)
+            pure = (float(table.max(axis=1).sum()) / n - guess) / max(1.0 - guess, 1e-9)
+        else:
+            centred = y - y.mean()
+            sums, sizes = np.bincount(group, centred), np.bincount(group)
+            pure = float(np.sum(sums**2 / sizes)) / max(float(np.sum(centred**2)), 1e-300)
+        if is_named or (pure >= _PURE and len(values) >= 2 * _FEWEST_GROUPS):
+            found[name] = pure + is_named
+    return sorted(found, key=lambda name: -found[name])[:_MOST_COLUMNS]
+
+
+def _cells(raw: Raw, name: str, rows: np.ndarray | None) -> np.ndarray:
+    """Return numbers that are equal where the cells of a column are; of rows of the file, or of all that count."""
+    table = raw.table
+    if name in table.places or name in table.parsed:
+        values = raw.numbers(name) if rows is None else table.quantity(name)[rows]
+        return np.nan_to_num(values.astype(np.float64), nan=-1e300) if values.dtype.kind == "f" else values
+    if rows is None:
+        return raw.codes(name)
+    held = table.words[name].codes if name in table.words else pd.factorize(table.texts[name])[0]
+    return np.asarray(held)[rows]
+
+
+def _folds_of_groups(group: np.ndarray, n_groups: int) -> np.ndarray:
+    """Return folds of whole groups, of about equal numbers of rows."""
+    sizes = np.bincount(group, minlength=n_groups)
+    fold_of, filled = np.empty(n_groups, dtype=int), np.zeros(_FOLDS)
+    order = generator(0, 5).permutation(n_groups)
+    for one in order[np.argsort(-sizes[order], kind="stable")].tolist():
+        fold_of[one] = int(filled.argmin())
+        filled[fold_of[one]] += sizes[one]
+    return fold_of[group]
+
+
+def _folds_of_stretches(place: np.ndarray, y: np.ndarray | None) -> np.ndarray:
+    """Return folds of rows that follow each other; of each class by itself, since files are often sorted by class."""
+    folds = np.empty(len(place), dtype=int)
+    for kind in [None] if y is None else np.unique(y).tolist():
+        rows = np.arange(len(place)) if y is None else np.flatnonzero(y == kind)
+        rows = rows[np.argsort(place[rows], kind="stable")]
+        folds[rows] = np.arange(len(rows)) * _FOLDS // max(len(rows), 1)
+    return folds
+
+
+def find_drift(raw: Raw, dataset: Dataset) -> Drift | None:
+    """Look for columns that differ between training and test rows, or the first and the second half of the rows.
+
+    Of halves each class is compared with itself, since files are often sorted by class.
+    """
+    if dataset.image_shape or (dataset.rows is None and dataset.n_train is None and dataset.order is None):
+        return None
+    if dataset.n_train is not None:
+        parts, late = "training and test rows", np.arange(dataset.n_samples) >= dataset.n_train
+    else:
+        place, said = dataset.row_numbers, "of the file"
+        dates = raw.of_kind(DATE)
+        if dataset.order is not None:
+            place, said = dataset.order, f"of the rows by “{raw.order}”" if raw.order else "of the rows in their order"
+        elif dates:
+            place, said = (
+                np.nan_to_num(raw.table.quantity(dates[0])[dataset.row_numbers]),
+                f"of the rows by “{dates[0]}”",
+            )
+        parts = f"the first and the second half {said}"
+        kinds = dataset.y if dataset.target_names else None
+        late = _halves(place, kinds)
+    if min(late.sum(), len(late) - late.sum()) < _DRIFT_ROWS:
+        return None
+    given = {name for name in (raw.order, *raw.of_kind(DATE)) if name}
+    found = []
+    for column in range(dataset.n_features):
+        name = column_name(dataset, column)
+        x = dataset.X[:, column]
+        if name in given or NAMED_LIKE_KEYS.search(name) or np.ptp(x) == 0 or _is_rising(x, dataset.row_numbers):
+            continue
+        result = ks_2samp(x[late], x[~late], method="asymp")
+        distance = float(result.statistic)  # pyright: ignore[reportAttributeAccessIssue]
+        chance = float(result.pvalue)  # pyright: ignore[reportAttributeAccessIssue]
+        if distance >= _DRIFT and chance < _DRIFT_ALARM / dataset.n_features:
+            found.append((name, distance))
+    return Drift(parts, tuple(sorted(found, key=lambda pair: -pair[1]))) if found else None
+
+
+def _halves(place: np.ndarray, y: np.ndarray | None) -> np.ndarray:
+    """Return which rows are in the second half of their class."""
+    late = np.zeros(len(place), dtype=bool)
+    for kind in [None] if y is None else np.unique(y).tolist():
+        rows = np.arange(len(place)) if y is None else np.flatnonzero(y == kind)
+        rows = rows[np.argsort(place[rows], kind="stable")]
+        late[rows[len(rows) // 2 :]] = True
+    return late
+
+
+def _is_rising(x: np.ndarray, place: np.ndarray) -> bool:
+    """Return whether a column counts the rows, as row numbers and times do."""
+    return bool((np.diff(x[np.argsort(place)]) >= 0).all())

@@ -1,0 +1,343 @@
+"""What is planted in a table is found in it and named by its place in the file; clean tables stay without a warning."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rfviz.datasets.files import read_upload
+from rfviz.lab.finding import records
+from rfviz.lab.quick_inspection.compute import Inspection
+from rfviz.lab.quick_inspection.splits import inspect_splits
+from rfviz.lab.quick_inspection.structure import agreement_of, inspect_structure, stratified_folds
+
+
+def columns(seed, n, d=4):
+    return {f"x{i}": np.random.default_rng((seed, i)).standard_normal(n).round(6) for i in range(d)}
+
+
+def upload_of(frame, **changes):
+    upload = read_upload("table.csv", pd.DataFrame(frame).to_csv(index=False).encode())
+    return upload, upload.prepare(upload.suggestion.replace(changes))
+
+
+def inspected(frame, **changes):
+    return Inspection(upload_of(frame, **changes)[1])
+
+
+def finding(frame, name, **changes):
+    """Return one finding of a table, without computing those that come later."""
+    return next(found for found in inspected(frame, **changes).findings() if found.name == name)
+
+
+def clean(seed=0, n=600):
+    generator, table = np.random.default_rng((seed, 99)), columns(seed, n)
+    signal = table["x0"] + table["x1"] + generator.logistic(size=n)
+    return table | {"kind": generator.choice(["red", "green", "blue"], n), "label": np.where(signal > 0, "yes", "no")}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_clean_table_is_fine(seed):
+    found = {one.name: one for one in inspected(clean(seed)).findings()}
+    silent = ["Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies", "Linear or not",
+              "Unseen groups and times"]  # fmt: skip
+    assert {name: found[name].text for name in silent if found[name].status != "fine"} == {}
+    assert all(not len(found[name].rows) for name in silent)
+    assert (
+        "No column is constant" in found["Columns"].text and "do not flatter" in found["Unseen groups and times"].text
+    )
+
+
+# --- rows of the file -------------------------------------------------------------------------------------------------
+
+
+def test_rows_are_those_of_the_file_however_few_are_kept_and_others_dropped():
+    frame = pd.DataFrame(columns(1, 3000, 6))
+    frame.loc[2990] = frame.loc[2501] + 1e-4  # near copies at the end of the file
+    frame.loc[2701] = 12.0  # an outlier
+    frame.loc[::100, "x0"] = np.nan  # rows that are dropped
+    frame["label"] = np.where(frame["x1"] > 0.3, "a", "b")
+    _, dataset = upload_of(frame, missing="drop rows", max_samples=200)
+    frame = frame.drop(columns="label")
+    np.testing.assert_allclose(
+        dataset.X[:, 1], ((frame["x1"] - frame["x1"][frame["x0"].notna()].mean())
+        / frame["x1"][frame["x0"].notna()].std(ddof=0)).to_numpy()[dataset.row_numbers], atol=1e-5,
+    )  # fmt: skip
+    found = {one.name: one for one in Inspection(dataset).findings()}
+    assert found["Rows and labels"].text.startswith("3,000 rows of 6 columns")
+    assert {2502, 2991} <= set(inspection_pairs(dataset)) and 2702 in found["Outliers"].rows
+    assert "30 rows of 3,000" in found["Missing values"].text
+    assert found["Missing values"].rows.tolist() == list(range(1, 3000, 100))
+
+
+def inspection_pairs(dataset):
+    return (Inspection(dataset).near_copies().pairs + 1).ravel().tolist()
+
+
+def test_copies_are_counted_in_all_rows_and_listed():
+    frame = pd.DataFrame(columns(2, 5000, 3))
+    frame.loc[4000:4249] = frame.loc[:249].to_numpy()
+    frame["label"] = "a"
+    frame.loc[::3, "label"] = "b"
+    found = finding(frame, "Exact copies", max_samples=100)
+    assert "250 rows of 5,000 (5.0%) are there already" in found.text
+    assert found.rows.tolist() == list(range(4001, 4251))
+    n_other = int(np.sum(frame["label"][:250].to_numpy() != frame["label"][4000:4250].to_numpy()))
+    assert f"{2 * n_other} rows are equal to one with another label" in found.text and found.status == "warning"
+
+
+def test_rows_that_differ_in_words_that_nothing_uses_are_no_copies():
+    n = 3000
+    generator = np.random.default_rng(3)
+    frame = {"colour": generator.choice(["r", "g"], n), "size": generator.integers(0, 3, n)}
+    frame |= {"merchant": [f"m{i}" for i in range(n)], "label": generator.choice(["u", "v"], n)}
+    found = finding(frame, "Exact copies")
+    assert found.status == "fine" and found.text == "No two of the 3,000 rows are equal."
+    # Numbers of rows tell nothing apart: the copies are found in spite of them.
+    table = columns(3, 300)
+    table |= {name: np.concatenate([values, values[:20]]) for name, values in table.items()}
+    keyed = finding(table | {"id": np.arange(320)}, "Exact copies")
+    assert "20 rows of 320" in keyed.text and "but for “id”" in keyed.text
+
+
+def test_records_are_plain_and_hold_rows_and_columns():
+    frame = columns(4, 200) | {"flat": 1.0}
+    frame = {name: np.append(values, values[:1]) if np.ndim(values) else values for name, values in frame.items()}
+    held = {one["name"]: one for one in records(list(inspected(frame).findings()))}
+    assert held["Columns"]["columns"] == ["flat"] and held["Exact copies"]["rows"] == [201]
+    assert set(held["Columns"]) == {"name", "status", "text", "rows", "columns"}
+
+
+# --- columns, missing and odd values ----------------------------------------------------------------------------------
+
+
+def test_numberings_are_seen_in_the_file_though_columns_are_standardised():
+    n = 1500
+    generator = np.random.default_rng(5)
+    frame = columns(5, n) | {"id": np.arange(n), "customer_no": generator.choice(10**6, n, replace=False)}
+    frame |= {"salary": generator.choice(10**6, n, replace=False), "label": generator.choice(["a", "b"], n)}
+    found = finding(frame, "Columns", scale="standardise")
+    assert "“id” and “customer_no” number the rows" in found.text and found.columns == ("id", "customer_no")
+
+
+def test_nearly_constant_columns_and_those_that_are_not_used_are_named():
+    n = 4000
+    frame = columns(6, n) | {"almost": np.where(np.arange(n) < 2, 7.0, 1.0), "name": [f"name {i}" for i in range(n)]}
+    frame |= {"day": [f"2020-01-{1 + i % 28:02d}" for i in range(n)]}
+    found = finding(frame, "Columns")
+    assert "“almost” is 1 in 99.950% of the rows" in found.text and found.status == "look"
+    assert "“name” and “day” (free text or a date)" in found.text
+
+
+def test_gaps_that_depend_on_the_label_are_told_from_those_that_do_not():
+    n = 1000
+    generator = np.random.default_rng(7)
+    y = generator.integers(0, 2, n)
+    frame = pd.DataFrame(columns(7, n) | {"label": np.where(y, "ill", "well")})
+    frame.loc[generator.random(n) < 0.2, "x1"] = np.nan
+    found = finding(frame, "Missing values")
+    assert found.status == "look" and "depends on the label" not in found.text and "“x1”" in found.text
+    frame.loc[(y == 1) & (generator.random(n) < 0.6), "x2"] = np.nan
+    frame["gone"] = np.nan
+    found = finding(frame, "Missing values")
+    assert found.status == "warning" and "Whether “x2” is empty depends on the label" in found.text
+    assert "of “ill” and 0% of “well”" in found.text and "“gone” is wholly empty" in found.text
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [
+        ("age", lambda g, n: np.where(g.random(n) < 0.1, -999, g.normal(40, 12, n).round(1)), "is −999 in"),
+        ("pressure", lambda g, n: np.where(g.random(n) < 0.1, 0, g.normal(90, 8, n).round()), "is 0 in"),
+        ("gross", lambda g, n: np.where(np.arange(n) == 7, 1e6, g.standard_normal(n)), "is 1e+06 in 1 row"),
+        ("answer", lambda g, n: g.choice(["yes", "Yes", "YES", "y", "no"], n), "spells one word as"),
+        ("stamp", lambda g, n: g.integers(1577836800, 1650000000, n), "reads as Unix time (2020-01-"),
+        ("price", lambda g, n: [f"{'$€'[i % 2]}{v:.2f}" for i, v in enumerate(g.random(n))], "several currencies"),
+        ("mixed", lambda g, n: [("2020-03-%02d", "%02d/03/2020")[i % 2] % (1 + i % 28) for i in range(n)],
+         "dates written in several ways"),
+        ("total", lambda g, n: ["Total", *map(str, g.random(n - 1))], "1 cell that is no number (such as 'Total')"),
+    ],
+)  # fmt: skip
+def test_odd_values_are_found_in_their_column(column, values, said):
+    n = 800
+    found = finding(columns(8, n) | {column: values(np.random.default_rng(8), n)}, "Odd values")
+    assert f"“{column}” " in found.text and said in found.text and found.columns == (column,)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        lambda g, n: np.exp(2 * g.standard_normal(n)),  # a long tail
+        lambda g, n: g.poisson(0.3, n),  # many zeros
+        lambda g, n: g.integers(0, 2, n),
+        lambda g, n: np.where(g.random(n) < 0.4, 0.0, g.exponential(size=n)),
+        lambda g, n: g.integers(1950, 2020, n),  # years
+        lambda g, n: g.choice(["yes", "no", "maybe"], n),
+    ],
+)
+def test_honest_values_are_left_alone(values):
+    for seed in range(5):
+        frame = columns(seed, 800) | {"column": values(np.random.default_rng(seed), 800)}
+        assert finding(frame, "Odd values").status == "fine"
+
+
+# --- leaks ------------------------------------------------------------------------------------------------------------
+
+
+def test_leaks_by_a_category_by_a_difference_and_by_gaps():
+    n = 900
+    generator = np.random.default_rng(9)
+    y = generator.integers(0, 6, n)
+    words = np.array([f"code {i}" for i in generator.permutation(18)])
+    category = columns(9, n) | {"dept": words[3 * y + generator.integers(0, 3, n)], "label": [f"k{v}" for v in y]}
+    found = finding(category, "Leaks")
+    assert found.status == "warning" and found.columns == ("dept",) and "100% of the labels" in found.text
+    honest = category | {"dept": words[generator.integers(0, 18, n)]}
+    assert finding(honest, "Leaks").status == "fine"
+
+    two, base = y % 2, 5 * generator.standard_normal(n)
+    pair = columns(9, n) | {"a": base + two, "b": base, "label": two}
+    found = finding(pair, "Leaks")
+    assert found.status == "warning" and set(found.columns) == {"a", "b"} and " − " in found.text
+    assert finding(pair | {"a": base + generator.standard_normal(n)}, "Leaks").status == "fine"
+
+    gaps = pd.DataFrame(columns(9, n) | {"label": two})
+    gaps.loc[two == 1, "x3"] = np.nan
+    found = finding(gaps, "Leaks", missing="impute")
+    assert found.status == "warning" and found.text.startswith("Whether “x3” is empty")
+
+
+def test_a_column_that_nearly_gives_the_label_away_is_worth_a_look():
+    n = 1300
+    generator = np.random.default_rng(10)
+    y = (generator.random(n) < 0.4).astype(int)
+    boat = np.where(generator.random(n) < np.where(y, 0.92, 0.02), generator.integers(1, 17, n).astype(float), np.nan)
+    found = finding(columns(10, n) | {"boat": boat, "label": y}, "Leaks", missing="impute")
+    assert found.status == "look" and found.columns == ("boat",) and "is empty alone gets 9" in found.text
+
+
+def test_a_rare_class_can_be_judged():
+    n = 20_000
+    y = (np.arange(n) % 1000 == 0).astype(int)
+    frame = columns(11, n)
+    assert finding(frame | {"label": y}, "Leaks").status == "fine"
+    frame["x2"] = frame["x2"] + 8.0 * y
+    found = finding(frame | {"label": y}, "Leaks")
+    assert found.columns == ("x2",) and "few are of the largest class" in found.text
+
+
+# --- outliers ---------------------------------------------------------------------------------------------------------
+
+
+def test_rare_words_are_no_outliers_and_gross_rows_are():
+    n = 1300
+    generator = np.random.default_rng(12)
+    frame = pd.DataFrame(columns(12, n) | {"cabin": [f"C{i}" if i < 80 else "deck" for i in range(n)]})
+    frame["cabin"] = generator.permutation(frame["cabin"])
+    assert inspected(frame).outliers().n_outlying <= 3
+    frame.loc[[100, 700], ["x0", "x1"]] = [[9.0, -9.0], [-11.0, 8.0]]
+    found = finding(frame, "Outliers")
+    assert {101, 701} <= set(found.rows.tolist()) and len(found.rows) <= 5 and "columns of numbers" in found.text
+
+
+def test_many_rows_in_sparse_regions_are_a_property_of_the_data():
+    X = np.random.default_rng(13).standard_cauchy((1500, 3))
+    found = finding({f"x{i}": X[:, i] for i in range(3)}, "Outliers")
+    assert found.status == "look" and "So many are no slips" in found.text and not len(found.rows)
+
+
+# --- learning ---------------------------------------------------------------------------------------------------------
+
+
+def test_groups_that_random_folds_put_on_both_sides():
+    n = 1200
+    generator = np.random.default_rng(14)
+    patient = generator.integers(0, 100, n)
+    place, label = generator.standard_normal((100, 5)), generator.integers(0, 2, 100)
+    X = place[patient] + 0.2 * generator.standard_normal((n, 5))
+    frame = {f"x{i}": X[:, i] for i in range(5)} | {"patient_id": patient, "label": label[patient]}
+    found = {one.name: one for one in inspected(frame).findings()}
+    split = found["Unseen groups and times"]
+    assert split.status == "warning" and "Random folds flatter" in split.text and split.columns == ("patient_id",)
+    assert (
+        "There is structure" not in found["Linear or not"].text and "judge models there" in found["Linear or not"].text
+    )
+    # The same groups, of people who are as different from themselves as from others.
+    X = generator.standard_normal((n, 5))
+    honest = {f"x{i}": X[:, i] for i in range(5)} | {"patient_id": patient, "label": (X[:, 0] > 0).astype(int)}
+    assert finding(honest, "Unseen groups and times").status == "fine"
+
+
+@pytest.mark.parametrize("has_time", [True, False])
+def test_rows_that_follow_each_other_are_alike(has_time):
+    n = 1500
+    generator = np.random.default_rng(15)
+    X = np.cumsum(generator.standard_normal((n, 4)), axis=0)
+    frame = {f"x{i}": X[:, i] for i in range(4)} | {"label": (np.sin(np.arange(n) / 40) > 0).astype(int)}
+    frame |= {"time": np.arange(n)} if has_time else {}
+    found = finding(frame, "Unseen groups and times")
+    assert found.status == "warning" and "Random folds flatter" in found.text
+    assert ("stretches of “time”" if has_time else "stretches of the file") in found.text
+
+
+def test_a_file_that_is_sorted_by_its_label_is_no_drift():
+    frame = pd.DataFrame(clean(16)).sort_values("label")
+    assert finding(frame, "Unseen groups and times").status == "fine"
+
+
+def test_drift_is_named_by_its_column():
+    frame = pd.DataFrame(clean(17, 1000))
+    frame.loc[500:, "x3"] += 1.0
+    found = finding(frame, "Unseen groups and times")
+    assert found.status == "look" and found.columns == ("x3",) and "1 column differs between the first" in found.text
+
+
+def test_a_weak_signal_is_no_plain_guess():
+    for seed in range(3):
+        generator = np.random.default_rng(seed)
+        X = generator.standard_normal((460, 9))
+        y = (X @ [0.6, 0.5, 0.5, 0.3, 0.3, 0.2, 0, 0, 0] + generator.logistic(size=460) > 0.7).astype(int)
+        text = finding({f"x{i}": X[:, i] for i in range(9)} | {"label": y}, "Linear or not").text
+        assert "tell something of the label" in text and "plain guess" not in text
+    text = finding(columns(18, 460, 9) | {"label": np.random.default_rng(18).integers(0, 2, 460)}, "Linear or not").text
+    assert "cannot be told from a plain guess" in text
+
+
+def test_features_that_are_worse_are_said_to_be():
+    generator = np.random.default_rng(19)
+    X = generator.standard_normal((400, 60))
+    y = (X @ generator.standard_normal(60) + 0.5 * generator.standard_normal(400) > 0).astype(int)
+    text = finding({f"x{i}": X[:, i] for i in range(60)} | {"label": y}, "Linear or not").text
+    assert "points less" in text and "no gain beyond noise" not in text
+
+
+def test_a_target_with_zeros_and_a_long_tail_is_tried_by_its_ranks():
+    generator = np.random.default_rng(20)
+    X = generator.standard_normal((900, 4))
+    y = np.where(generator.random(900) < 0.25, 0.0, np.exp(3 * X[:, 0] + generator.standard_normal(900)))
+    y[:5] = 1e6
+    frame = {f"x{i}": X[:, i] for i in range(4)} | {"label": y}
+    found = {one.name: one for one in inspected(frame, target="numbers").findings()}
+    assert "predict its logarithm or its rank" in found["Linear or not"].text
+    assert "zeros" in found["Linear or not"].text and "label" in found["Odd values"].columns
+    plain = finding(frame | {"label": X[:, 0] + 0.1 * X[:, 1]}, "Linear or not", target="numbers")
+    assert "logarithm" not in plain.text
+
+
+def test_agreement_is_that_of_shuffled_labels():
+    generator = np.random.default_rng(21)
+    for is_classes in (True, False):
+        z = []
+        for _ in range(300):
+            y = generator.integers(0, 3, 90) if is_classes else generator.standard_normal(90)
+            p = generator.choice([0, 0, 1, 2], 90) if is_classes else generator.standard_normal(90)
+            z.append(agreement_of(p, y, np.arange(90) % 3, is_classes))
+        assert abs(np.mean(z)) < 4 / np.sqrt(300) and 0.85 < np.std(z) < 1.15
+    y = np.arange(60) % 2
+    assert agreement_of(y, y, stratified_folds(y, 5), True) > 7
+
+
+def test_splits_need_something_that_says_what_belongs_together():
+    inspection = inspected(columns(22, 200) | {"label": np.arange(200) % 2})
+    dataset = inspection.dataset
+    plain = type(dataset)("plain", dataset.X, dataset.y, dataset.target_names)
+    assert inspect_splits(Inspection(plain).raw, plain, inspect_structure(plain)) is None
