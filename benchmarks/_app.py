@@ -24,17 +24,22 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @contextmanager
 def running_app(
-    data: str | None = None, script: Path = ROOT / "app.py", log: Any = None, wait: bool = True
+    data: str | None = None,
+    script: Path = ROOT / "app.py",
+    log: Any = None,
+    wait: bool = True,
+    module: str = "streamlit",
 ) -> Iterator[str]:
     """Run the app on a free port, as ``make app DATA=data`` starts it, and yield its address; stop it afterwards.
 
     Another `script` is run in its own folder, so without the laboratory's settings. What the server prints goes to the
-    file `log`. Without `wait` the address is yielded at once, when nothing listens there yet.
+    file `log`. Without `wait` the address is yielded at once, when nothing listens there yet. The
+    `module` is the one that has Streamlit's commands.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", script.name, "--server.headless", "true",
+    command = [sys.executable, "-m", module, "run", script.name, "--server.headless", "true",
                "--server.address", "127.0.0.1", "--server.port", str(port)]  # fmt: skip
     with tempfile.TemporaryFile() as temporary:
         log = log or temporary

@@ -8,8 +8,10 @@ workaround needs; then see whether the release does without, and remove the work
 from __future__ import annotations
 
 import dataclasses
+import logging
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from streamlit import runtime
@@ -19,11 +21,14 @@ __all__ = [
     "close_session",
     "discard_upload",
     "forget_last_script",
+    "ignore_impossible_values",
     "is_anybody_there",
     "is_session_active",
     "keep_uploads_in_memory",
     "stop_superseded_run",
 ]
+
+_log = logging.getLogger("rfviz")
 
 
 def stop_superseded_run() -> None:
@@ -63,6 +68,57 @@ def keep_uploads_in_memory(max_bytes: int) -> None:
     from starlette.formparsers import MultiPartParser
 
     MultiPartParser.spool_max_size = max(MultiPartParser.spool_max_size, max_bytes + (2 << 20))
+
+
+def ignore_impossible_values() -> None:
+    """Let a widget whose value cannot be read have its default.
+
+    A message that no browser sends can give a widget a value of another type. Streamlit reads it before the script
+    runs, fails, and leaves it in place: every later run of the session fails as well. So does a state under a name that
+    no widget has, when a script lists what the session holds. Superfluous when both are refused.
+    """
+    from streamlit.proto.WidgetStates_pb2 import WidgetState
+    from streamlit.runtime.state import session_state
+    from streamlit.runtime.state.common import is_element_id
+
+    states, serialized = getattr(session_state, "WStates", None), getattr(session_state, "Serialized", None)
+    read: Callable[[Any, str], Any] | None = getattr(states, "__getitem__", None)
+    take: Callable[[Any, Any], None] | None = getattr(states, "set_widget_from_proto", None)
+    if serialized is None or read is None or take is None or read.__module__ == __name__:
+        return
+
+    def readable(self: Any, k: str) -> Any:
+        sent, widget = self.states.get(k), self.widget_metadata.get(k)
+        try:
+            if isinstance(sent, serialized) and widget is not None:
+                _check_kind(sent.value.WhichOneof("value"), widget.value_type)
+            return read(self, k)
+        except KeyError:
+            raise
+        except Exception as error:
+            _log.warning("A widget has its default, for what was sent cannot be read: %s", type(error).__name__)
+            # Not removed, for Streamlit goes through the widgets meanwhile.
+            self.states[k] = serialized(WidgetState(id=k))
+        try:
+            return read(self, k)
+        except Exception:
+            raise KeyError(k) from None
+        finally:
+            self.set_widget_metadata(widget)  # with the kind of its value, which the reading has replaced by none
+
+    def taken(self: Any, widget_state: Any) -> None:
+        if is_element_id(widget_state.id) or widget_state.id.startswith("$$STREAMLIT"):
+            take(self, widget_state)
+
+    setattr(states, "set_widget_from_proto", taken)  # noqa: B010 - a type that knows its attributes would refuse
+    setattr(states, "__getitem__", readable)  # noqa: B010
+
+
+def _check_kind(sent: str | None, expected: str | None) -> None:
+    """Refuse a value of another kind than a widget has; whole numbers come as either kind of number."""
+    numbers = {"int_value", "double_value"}
+    if sent is not None and expected is not None and sent != expected and not {sent, expected} <= numbers:
+        raise TypeError(f"{sent} in place of {expected}")
 
 
 def discard_upload(file: Any) -> None:

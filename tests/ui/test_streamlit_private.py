@@ -3,11 +3,15 @@
 import dataclasses
 import inspect
 
+import pytest
 from starlette.formparsers import MultiPartParser
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import Runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.session_state import SessionState, WStates
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from rfviz.ui import streamlit_private
@@ -53,3 +57,59 @@ def test_who_is_there_can_be_told(monkeypatch):
     monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
     monkeypatch.setattr("streamlit.runtime.get_instance", object)
     assert streamlit_private.is_anybody_there()
+
+
+@pytest.fixture
+def readable(monkeypatch):
+    """Install the workaround, for this test alone."""
+    for name in ("__getitem__", "set_widget_from_proto"):
+        monkeypatch.setattr(WStates, name, getattr(WStates, name))
+    streamlit_private.ignore_impossible_values()
+
+
+W = "$$ID-0-w"
+
+
+def session_with(value, **widget):
+    """Return the state of a session with a widget that reads numbers, after a message with this state of it."""
+    state = SessionState()
+    state._new_widget_state.set_widget_metadata(
+        WidgetMetadata(W, lambda sent: 7 if sent is None else int(sent), int, "int_value", **widget)
+    )
+    state.on_script_will_rerun(WidgetStates(widgets=[value]))
+    return state
+
+
+def test_a_value_that_its_widget_cannot_read_ends_every_run_of_the_session():
+    with pytest.raises(ValueError, match="invalid literal"):
+        session_with(WidgetState(id=W, string_value="many"))
+
+
+@pytest.mark.parametrize("wrong", [{"string_value": "many"}, {"double_value": float("nan")}, {"json_value": "{"}])
+def test_a_value_that_its_widget_cannot_read_counts_as_none(readable, wrong):
+    state = session_with(WidgetState(id=W, **wrong))
+    assert state._new_widget_state[W] == 7
+    state.on_script_will_rerun(WidgetStates(widgets=[WidgetState(id=W, int_value=3)]))
+    assert state._new_widget_state[W] == 3
+
+
+def test_a_value_of_another_kind_counts_as_none_though_it_could_be_read(readable):
+    state = session_with(WidgetState(id=W, string_value="12"), callbacks={"moved": lambda: None})
+    for _ in range(2):
+        assert state._new_widget_state[W] == 7
+        state.on_script_will_rerun(WidgetStates(widgets=[WidgetState(id=W, string_value="12")]))
+    state.on_script_will_rerun(WidgetStates(widgets=[WidgetState(id=W, double_value=5.0)]))
+    assert state._new_widget_state[W] == 5, "a browser sends whole numbers as either kind"
+
+
+def test_a_state_of_no_widget_does_not_keep_a_script_from_listing_the_session(readable):
+    state = session_with(WidgetState(id=W, int_value=3))
+    state.on_script_will_rerun(WidgetStates(widgets=[WidgetState(id="rfviz:device", json_value="{}")]))
+    state["own"] = 1
+    assert state.filtered_state == {"own": 1}
+
+
+def test_the_workaround_is_installed_once(readable):
+    installed = WStates.__getitem__
+    streamlit_private.ignore_impossible_values()
+    assert WStates.__getitem__ is installed

@@ -14,6 +14,8 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2 import component
 
+from rfviz.ui.widgets.events import event
+
 __all__ = ["DEPTH", "History", "history_buttons", "history_of", "remove_entries"]
 
 #: Steps that can be undone.
@@ -137,7 +139,7 @@ def history_buttons(
     key = f"{page}:steps"
 
     def act() -> None:
-        asked = st.session_state[key]["asked"]
+        asked = event(key, "asked")
         if asked.get("by") in (-1, 1):
             values = history_of(page).step(asked["by"])
             if values is not None:

@@ -16,6 +16,7 @@ from streamlit.components.v2 import component
 from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.controls import shown
 from rfviz.ui.state.page_state import PageState
+from rfviz.ui.widgets.events import event
 
 __all__ = ["MOST", "Pin", "differences", "let_go", "pins_of", "remove", "restore", "show", "take", "want"]
 
@@ -154,7 +155,7 @@ def show(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
     key = f"{chart}-pins"
 
     def act() -> None:
-        remove(page, str(st.session_state[key]["removed"]["name"]))
+        remove(page, str(event(key, "removed").get("name")))
 
     rows = [
         {"name": pin.name, "alt": pin.alt, "differences": differences(state, pin),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.lab.zoom import read_zoom
 from rfviz.ui.state.page_state import PageState
+from rfviz.ui.widgets.events import said
 
 __all__ = ["current_zoom"]
 
@@ -37,6 +37,7 @@ def current_zoom(state: PageState, place: str) -> str:
         The part of the page that asks.
     """
     key = f"{state.page}:zoom-{place}"
-    zoom = (st.session_state.get(key) or {}).get("zoom") or ""
+    sent = said(key, "zoom")
+    zoom = sent if isinstance(sent, str) else ""
     _look(key=key, data={"zoom": zoom}, height=1, on_zoom_change=lambda: None)
     return zoom if zoom and read_zoom(zoom)[1] else ""

@@ -15,6 +15,7 @@ from rfviz.figures.plotly_js import needed_script
 from rfviz.ui.teaching.presenter import is_presenting
 from rfviz.ui.web.component_scripts import component_script
 from rfviz.ui.web.plotly_routes import plotly_address
+from rfviz.ui.widgets.events import event, is_number, is_whole
 
 __all__ = ["live_chart", "taken_places", "taken_row"]
 
@@ -72,10 +73,11 @@ def live_chart(
     data = f'{rest[:-1]}, "figure": {pio.to_json(spec, validate=False)}}}'.encode()
 
     def take_over() -> None:
-        st.session_state[_picked(key)] = st.session_state[key]["picked"]["row"]
+        st.session_state[_picked(key)] = event(key, "picked").get("row")
 
     def take_places() -> None:
-        clicks = [tuple(click) for click in st.session_state[key]["placed"]["clicks"]]
+        sent = event(key, "placed").get("clicks")
+        clicks = [tuple(click) for click in sent if _is_click(click)] if isinstance(sent, list) else []
         last, waiting = st.session_state.get(_placed(key), (0, []))
         new = [click for click in clicks if click[2] > last]
         if new:
@@ -95,7 +97,7 @@ def taken_row(key: str, none: int | None = None) -> int | None:
     if _picked(key) not in st.session_state:
         return None
     row = st.session_state.pop(_picked(key))
-    return row if isinstance(row, int) else none
+    return row if is_whole(row) else none
 
 
 def taken_places(key: str) -> list[tuple[float, float]]:
@@ -104,6 +106,11 @@ def taken_places(key: str) -> list[tuple[float, float]]:
     if waiting:
         st.session_state[_placed(key)] = last, []
     return waiting
+
+
+def _is_click(value: Any) -> bool:
+    """Return whether this is a click: its place, and its number."""
+    return isinstance(value, list) and len(value) == 3 and all(map(is_number, value))
 
 
 def _picked(key: str) -> str:

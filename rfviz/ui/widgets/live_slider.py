@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.ui.web.component_scripts import component_script
+from rfviz.ui.widgets.events import event, is_whole
 
 __all__ = ["live_slider"]
 
@@ -59,8 +60,8 @@ def live_slider(key: str, label: str, options: Sequence[Any], labels: Sequence[s
     options = list(options)
 
     def take_over() -> None:
-        index = st.session_state[mounted]["moved"]["index"]
-        if 0 <= index < len(options):
+        index = event(mounted, "moved").get("index")
+        if is_whole(index) and 0 <= index < len(options):
             st.session_state[key] = options[index]
 
     value = st.session_state[key]

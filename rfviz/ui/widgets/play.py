@@ -32,6 +32,7 @@ from rfviz.ui.scheduler.session import new_request
 from rfviz.ui.state import PageState
 from rfviz.ui.web.animation_route import OFFERS, animation_address
 from rfviz.ui.web.component_scripts import component_script
+from rfviz.ui.widgets.events import event, is_number
 
 __all__ = ["chart_bar", "encode"]
 
@@ -117,9 +118,9 @@ def chart_bar(
     key = f"{chart}-bar"
 
     def keep() -> None:
-        kept = st.session_state[key]["kept"]
-        offer, value = offers.get(kept["id"]), kept["value"]
-        if offer is not None and isinstance(value, (int, float)) and not isinstance(value, bool):
+        kept = event(key, "kept")
+        offer, value = offers.get(str(kept.get("id"))), kept.get("value")
+        if offer is not None and is_number(value):
             state.apply({offer.spec.control: value})
 
     data = [

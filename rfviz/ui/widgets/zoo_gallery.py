@@ -12,6 +12,7 @@ from streamlit.components.v2 import component
 
 from rfviz.ui.state import PageState
 from rfviz.ui.web.component_scripts import component_script
+from rfviz.ui.widgets.events import event, is_whole
 
 __all__ = ["moved_point", "zoo_gallery"]
 
@@ -38,7 +39,7 @@ def zoo_gallery(state: PageState, message: Mapping[str, Any]) -> None:
     key = state.key("gallery")
 
     def take_over() -> None:
-        st.session_state[f"{key}:row"] = st.session_state[key]["moved"]["row"]
+        st.session_state[f"{key}:row"] = event(key, "moved").get("row")
 
     # Bytes go to the browser as they are; a dictionary would be encoded a second time to be compared.
     _mount(key=key, data=json.dumps(message).encode(), on_moved_change=take_over)
@@ -47,4 +48,4 @@ def zoo_gallery(state: PageState, message: Mapping[str, Any]) -> None:
 def moved_point(state: PageState, n_points: int) -> int | None:
     """Return the point that the ring was dragged to since this was last called; None if it was not moved."""
     row = st.session_state.pop(f"{state.key('gallery')}:row", None)
-    return row if isinstance(row, int) and 0 <= row < n_points else None
+    return row if is_whole(row) and 0 <= row < n_points else None
