@@ -83,3 +83,18 @@ def test_names_that_look_like_pictures_stay_names(app, visit):
     use(page)
     page.get_by_text(f"“{picture}” has a single value").wait_for()
     assert not page.locator("[data-testid=stMain] .katex").count()
+
+
+def test_files_that_are_not_read_are_refused_in_words(app, visit):
+    page = visit(app, "quick-inspection?data=own", size=(1000, 1000))
+    page.wait_for_selector("[role=dialog]")
+    alert = page.locator("[role=dialog] [role=alert]")
+    for name, said in (("table.xlsx", "is a workbook, which is not read"), ("data.json", "Save it as .jsonl")):
+        choose_file(page, name, b"PK\x03\x04 and so on", "application/octet-stream")
+        alert.filter(has_text=said).wait_for()
+    # Numbers beyond those of Arrow are shown, and used.
+    rows = "".join(f"{2**64 + i},{2**63 + i},{i % 7},{'ab'[i % 2]}\n" for i in range(60))
+    bring(page, "long.csv", ("huge,hash,size,label\n" + rows).encode(), "text/csv")
+    use(page)
+    wait_for_query(page, data="own:long")
+    page.get_by_text("60 rows of 3 columns in 2 classes").wait_for()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.steps import settle, wait_for_chart, wait_for_query
+from tests.browser.steps import control, settle, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -85,3 +85,25 @@ def test_maps_are_squares_side_by_side_and_nothing_sticks_out(app, visit):
         wait_for_chart(page, key)
     sizes = {tuple(round(side / 4) for side in page.evaluate(box + "return [width, height]; }", key)) for key in MAPS}
     assert len(sizes) == 1 and all(width > 350 for width, _ in ([4 * side for side in size] for size in sizes))
+
+
+def test_cards_of_other_data_do_not_stand_next_to_new_ones(app, visit):
+    page = visit(app, f"{SLUG}?data=moons", size=(1440, 1400))
+    page.get_by_text("Linear or not").wait_for()
+    settle(page)
+    page.evaluate("""() => {
+      window.seen = [];
+      const cards = () => [...document.querySelectorAll('.st-key-findings [class*=st-key-finding-]')];
+      const old = new Set(cards().map((card) => card.innerText));
+      new MutationObserver(() => {
+        const texts = cards().map((card) => card.innerText);
+        const kept = texts.filter((text) => old.has(text)).length;
+        window.seen.push([kept, texts.length - kept, texts.filter((text) => /^Rows and labels/m.test(text))[0] || '']);
+      }).observe(document.body, {childList: true, subtree: true, characterData: true});
+    }""")
+    control(page, SLUG, "data").get_by_role("combobox").click()
+    page.get_by_role("option", name="Digits").first.click()
+    page.get_by_text("1,797 rows of 64 pixel values").wait_for()
+    page.get_by_text("There is structure that a linear model misses: it reaches 9").wait_for()
+    mixed = [one for one in page.evaluate("window.seen") if "pixel values" in one[2] and one[0]]
+    assert not mixed

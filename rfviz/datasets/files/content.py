@@ -5,6 +5,7 @@ Nothing here writes a file or uses a name from an archive as a path.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import struct
@@ -19,7 +20,7 @@ from rfviz.datasets import memory
 from rfviz.datasets.wording import one_line, reason
 from rfviz.errors import DataError, MemoryBudgetError
 
-__all__ = ["MAX_BYTES", "File", "format_of", "open_archive", "reading"]
+__all__ = ["MAX_BYTES", "File", "format_of", "open_archive", "reading", "unpacked"]
 
 #: Bytes of an upload at most; files of the data folder may have more.
 MAX_BYTES = 200 * 1024**2
@@ -27,20 +28,26 @@ _FORMATS = {
     ".csv": "text",
     ".tsv": "text",
     ".txt": "text",
+    ".data": "text",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".npz": "npz",
     ".zip": "zip",
 }
-_TITLES = {"text": "text", "parquet": "a Parquet file", "npz": "an .npz file", "zip": "a ZIP archive"}
+_TITLES = {"text": "text", "jsonl": "text", "parquet": "a Parquet file", "npz": "an .npz file", "zip": "a ZIP archive"}
 # Formats that people try, by their first bytes; none of them is read.
 _FOREIGN = (
     (b"\x93NUMPY", "a single NumPy array. Save it as np.savez_compressed(path, X=X, y=y)"),
-    (b"\x1f\x8b", "compressed with gzip. Unpack it first"),
+    (b"\x1f\x8b", "compressed with gzip. Unpack it first, or name it .csv.gz"),
     (b"7z\xbc\xaf", "a 7z archive. Make a ZIP archive instead"),
     (b"Rar!", "a RAR archive. Make a ZIP archive instead"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook. Save the sheet as 'CSV UTF-8'"),
     (b"\x89HDF", "an HDF5 file. Save the arrays with np.savez_compressed"),
+    (b"SQLite format 3", "an SQLite database. Save one of its tables as CSV"),
+    (b"ARROW1", "an Arrow file. Save it as Parquet"),
+    (b"FEA1", "a Feather file. Save it as Parquet"),
     (b"%PDF", "a PDF document. Save the table as CSV"),
     (b"\x89PNG", "one image. Put all images into a ZIP archive"),
     (b"\xff\xd8\xff", "one image. Put all images into a ZIP archive"),
@@ -148,7 +155,7 @@ def format_of(file: File) -> str:
         If the file is empty, its format is not supported, or its bytes are of another format than its name.
     """
     with reading(file, "a file of data", "Choose another one"):
-        start = file.head(8)
+        start = file.head(16)
     if not start:
         raise DataError(f"{file.name} is empty: it has 0 bytes. Choose a file that holds data.")
     if file.suffix in (".xlsx", ".xls", ".ods"):
@@ -156,20 +163,48 @@ def format_of(file: File) -> str:
     for mark, advice in _FOREIGN:
         if start.startswith(mark):
             raise DataError(f"{file.name} is {advice}.")
+    if file.suffix == ".json":
+        raise DataError(f"{file.name} is JSON, of which one object a line is read. Save it as .jsonl, or as CSV.")
     named = _FORMATS.get(file.suffix)
     if named is None:
         raise DataError(
-            f"{file.name} cannot be read: the name must end in {', '.join(_FORMATS)}. Save a table as CSV or Parquet, "
-            "arrays as .npz, and images in a ZIP archive."
+            f"{file.name} cannot be read: the name must end in {', '.join(_FORMATS)}, or in .csv.gz. Save a table as "
+            "CSV or Parquet, arrays as .npz, and images in a ZIP archive."
         )
     is_zip = start.startswith((b"PK\x03\x04", b"PK\x05\x06"))
     found = "zip" if is_zip else "parquet" if start.startswith(b"PAR1") else "text"
+    found = named if found == "text" and named == "jsonl" else found
     if found != named and (found, named) != ("zip", "npz"):
         raise DataError(
             f"{file.name} is named like {_TITLES[named]}, but its bytes are those of {_TITLES[found]}. "
             "Rename it, or save it again in the format of its name."
         )
     return named
+
+
+def unpacked(file: File) -> File:
+    """Return the file that a file named ``.csv.gz`` holds, or the file itself.
+
+    Raises
+    ------
+    DataError
+        If it is damaged, or holds more than :data:`MAX_BYTES`.
+    """
+    if file.suffix != ".gz" or not file.head(2).startswith(b"\x1f\x8b"):
+        return file
+    inner = file.name[: -len(".gz")]
+    if PurePosixPath(inner).suffix.lower() not in (".csv", ".tsv", ".txt", ".jsonl", ".ndjson"):
+        raise DataError(
+            f"{file.name} is compressed with gzip, as only tables in text (.csv.gz) may be. Unpack it first."
+        )
+    with reading(file, "compressed with gzip", "Compress it again"), file.open() as packed, gzip.open(packed) as stream:
+        content = stream.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise DataError(
+            f"{file.name} expands to more than {memory.size_text(MAX_BYTES)}, and a file may have at most that. "
+            "Save fewer rows."
+        )
+    return File(inner, content)
 
 
 @contextmanager

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rfviz.datasets.base import Dataset
-from rfviz.datasets.files.content import MAX_BYTES, File, format_of, reading
+from rfviz.datasets.files.content import MAX_BYTES, File, format_of, reading, unpacked
 from rfviz.datasets.files.images import Pictures, ZippedPictures, numbers_in, read_zip
+from rfviz.datasets.files.json_lines import read_json_lines
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.files.parquet import read_parquet
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SUFFIXES", "Upload", "read_path", "read_upload"]
 
-SUFFIXES = ("csv", "tsv", "txt", "parquet", "npz", "zip")
+#: Endings of the names of files that are read.
+SUFFIXES = ("csv", "tsv", "txt", "data", "csv.gz", "jsonl", "ndjson", "parquet", "npz", "zip")
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,13 +187,14 @@ def read_path(path: Path, source: str, meta: Meta) -> Upload:
 
 def _read(file: File, source: str, meta: Meta) -> Upload:
     with reading(file, "a table, arrays or images", "Save it again"):
-        table, notes = _table(file, format_of(file), meta)
+        inner = unpacked(file)
+        table, notes = _table(inner, format_of(inner), meta)
         if table.n_rows < 3:
             raise DataError(
                 f"{file.name} has {counted(table.n_rows, 'row')}, and at least 3 are needed. "
                 "Choose a file with more samples."
             )
-        return Upload(file.name, file.stem, file.n_bytes, file.digest, table, notes, source)
+        return Upload(file.name, inner.stem, file.n_bytes, file.digest, table, notes, source)
 
 
 def _table(file: File, format_: str, meta: Meta) -> tuple[Table, tuple[str, ...]]:
@@ -206,7 +209,10 @@ def _table(file: File, format_: str, meta: Meta) -> tuple[Table, tuple[str, ...]
                 "here. Put it into the data folder (RFVIZ_DATA), or save fewer."
             )
         return replace(arrays, feature_names=meta.feature_names, class_names=meta.class_names).table(), arrays.notes
-    frame, notes = read_text(file, meta.feature_names) if format_ == "text" else read_parquet(file)
+    if format_ == "text":
+        frame, notes = read_text(file, meta.feature_names)
+    else:
+        frame, notes = read_json_lines(file) if format_ == "jsonl" else read_parquet(file)
     if file.n_bytes > MAX_BYTES:
         _refuse_words(file, frame)
     return table_of_frame(frame, meta.class_names), notes

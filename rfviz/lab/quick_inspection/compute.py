@@ -164,7 +164,10 @@ class Inspection:
         yield "Near copies", lambda: text.near_copies(self.near_copies(), n, how)
         yield "Distances", lambda: text.distances(self.distances(), n, how)
         yield "Dimension", lambda: text.dimension(self.dimension(), how)
-        yield "Outliers", lambda: text.outliers(self.outliers(), n, how, self._n_words())
+        yield (
+            "Outliers",
+            lambda: text.outliers(self.outliers(), len(self.sample(WORK_ROWS).rows), n, how, self._n_words()),
+        )
         yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), n, how)
         if self.source.dataset.y is not None:
             yield "Unseen groups and times", lambda: text.splits(self.splits())
@@ -179,8 +182,9 @@ class Inspection:
         n, few, some = self.raw.n_rows, len(self.sample(MAP_ROWS).rows), len(self.sample(WORK_ROWS).rows)
         if few == n:
             return ""
+        rest = "all" if some == n else f"{some:,}"
         return (
-            f"The maps show {few:,} of the {n:,} rows, distances and neighbours are those of {some:,}, drawn at random."
+            f"The maps show {few:,} of the {n:,} rows, drawn at random; distances and neighbours are those of {rest}."
         )
 
 

@@ -336,14 +336,14 @@ def dimension(result: DimensionResult, how: str) -> Finding:
     return Finding("Dimension", grade, f"{text}.", "maxout-pca", {"dimensions": "3", "normalise": how})
 
 
-def outliers(result: NeighbourResult, n_all: int, how: str, n_left_out: int = 0) -> Finding:
+def outliers(result: NeighbourResult, n_used: int, n_all: int, how: str, n_left_out: int = 0) -> Finding:
     """Describe outliers.
 
     Parameters
     ----------
     result : NeighbourResult
-    n_all : int
-        Rows of the file.
+    n_used, n_all : int
+        Rows that were drawn, and all of the file.
     how : str
         The normalisation.
     n_left_out : int
@@ -352,7 +352,7 @@ def outliers(result: NeighbourResult, n_all: int, how: str, n_left_out: int = 0)
     name, link = "Outliers", ("maxout-pca", {"normalise": how})
     worst, row = float(result.factor.max()), int(result.outliers(1)[0]) + 1
     n, n_rows = result.n_outlying, len(result.rows)
-    of = _of_all(n_rows, n_all)
+    of = _of_all(n_used, n_all)
     where = " in the columns of numbers" if n_left_out else ""
     sparse = f"its surroundings are {worst:.1f} times as sparse as its neighbours’{where}"
     if worst < OUTLYING:

@@ -76,10 +76,10 @@ def _from_file() -> None:
     most = files.MAX_BYTES // 1024**2
     # Another key empties the widget; what it held has become the draft, or was refused.
     number = st.session_state.setdefault(_ROUND, 0)
+    # Of any type: the widget would refuse a file without a word, the reader says what to do with it.
     file = st.file_uploader(
-        "A table, arrays, or images", type=list(files.SUFFIXES), max_upload_size=most, key=f"own-file-{number}",
-        label_visibility="collapsed",
-    )  # fmt: skip
+        "A table, arrays, or images", max_upload_size=most, key=f"own-file-{number}", label_visibility="collapsed"
+    )
     place = st.container()
     if refused := st.session_state.get(_REFUSED):
         place.error(refused)

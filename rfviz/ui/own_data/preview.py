@@ -145,9 +145,16 @@ def _look(taken: Upload, how: Preparation) -> None:
     if taken.pictures is None:
         st.markdown("First rows")
         head = taken.table.head.iloc[:, :_MOST_COLUMNS]
-        st.dataframe(head.astype(object).where(head.notna(), None), hide_index=True, height="content", key="own-head")
+        # Numbers that neither Arrow nor the browser holds exactly are shown as text.
+        cells = head.astype(object).where(head.notna(), None).map(_shown)
+        st.dataframe(cells, hide_index=True, height="content", key="own-head")
         if len(taken.columns) > _MOST_COLUMNS:
             st.caption(f"The first {_MOST_COLUMNS} of {len(taken.columns):,} columns.")
+
+
+def _shown(cell: Any) -> Any:
+    is_long = isinstance(cell, (int, np.integer)) and not isinstance(cell, bool) and abs(int(cell)) > 2**53
+    return str(cell) if is_long else cell
 
 
 def _columns_table(taken: Upload, how: Preparation) -> None:

@@ -14,8 +14,8 @@ PRIVACY = (
     "free at the latest when the next visitor comes."
 )
 KINDS = (
-    ("Table", "`.csv` `.tsv` `.txt` `.parquet`", "One row a sample; the first line names the columns. Commas, "
-     "semicolons, tabs or vertical bars; numbers, words and dates."),
+    ("Table", "`.csv` `.tsv` `.txt` `.csv.gz` `.jsonl` `.parquet`", "One row a sample; the first line names the "
+     "columns. Commas, semicolons, tabs or vertical bars; numbers, words and dates."),
     ("Arrays", "`.npz`", "`X` with one row a sample, or images as bytes; `y` for labels, `order` for a sequence."),
     ("Images", "`.zip`", "PNG or JPEG of any sizes. One folder a class gives the labels, numbers in the names the "
      "order."),

@@ -1,5 +1,7 @@
 """Tables in text: an upload and a file of the data folder give the same table, or the same sentence."""
 
+import gzip
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -236,3 +238,39 @@ def test_text_of_many_words_is_seen_by_a_part_of_it():
 def test_cells_that_are_written_in_several_ways_are_said_to_be(cells, odd):
     column, _ = read_upload("odd.csv", ("c,x\n" + "".join(f"{cells(i)},{i}\n" for i in range(80))).encode()).columns
     assert column.odd == odd
+
+
+def test_a_table_that_is_compressed_and_one_of_json_lines_are_that_table():
+    frame = pd.DataFrame({"a": [1.5, 2, 4, 8], "b": list("xyxy"), "label": [0, 1, 0, 1]})
+    plain = read_upload("t.csv", frame.to_csv(index=False).encode())
+    packed = read_upload("t.csv.gz", gzip.compress(frame.to_csv(index=False).encode()))
+    lines = frame.to_json(orient="records", lines=True).encode()
+    for other in (packed, read_upload("t.jsonl", lines), read_upload("t.jsonl.gz", gzip.compress(lines))):
+        assert other.columns == plain.columns and other.stem == "t"
+        np.testing.assert_array_equal(other.prepare().X, plain.prepare().X)
+    nested = read_upload("n.jsonl", b'{"a": 1, "b": {"c": 2}}\n{"a": 2}\n\n{"a": 5, "d": [1]}\n')
+    assert [c.name for c in nested.columns] == ["a"] and nested.notes == ("Nested columns are left out: b, d.",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("bomb.csv.gz", lambda: gzip.compress(b"1,2,3\n" * 40_000_000, 1), "expands to more than"),
+        (
+            "cut.csv.gz",
+            lambda: gzip.compress(b"a,b\n" + b"1,2\n" * 900)[:-20],
+            "is damaged, or not compressed with gzip",
+        ),
+        ("images.zip.gz", lambda: gzip.compress(b"PK"), "Unpack it first"),
+        ("list.jsonl", lambda: b"[1, 2]\n[3, 4]\n[5, 6]\n", "line 1 is no JSON object"),
+        ("cut.jsonl", lambda: b'{"a": 1}\n{"a": \n', "is damaged, or not one JSON object a line"),
+        ("deep.jsonl", lambda: b'{"a": ' + b"[" * 200_000, "is damaged, or not one JSON object a line"),
+        ("a.json", lambda: b"[]", "Save it as .jsonl, or as CSV"),
+        ("a.feather", lambda: b"ARROW1\0\0", "Save it as Parquet"),
+        ("a.db", lambda: b"SQLite format 3\0", "Save one of its tables as CSV"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_remedy(name, content, said):
+    with pytest.raises(DataError, match=said) as caught:
+        read_upload(name, content())
+    assert str(caught.value).startswith(name)

@@ -64,6 +64,7 @@ def test_rows_are_those_of_the_file_however_few_are_kept_and_others_dropped():
     )  # fmt: skip
     found = {one.name: one for one in Inspection(dataset).findings()}
     assert found["Rows and labels"].text.startswith("3,000 rows of 6 columns")
+    assert "of 2,970 different rows (drawn from 3,000)" in found["Outliers"].text
     assert {2502, 2991} <= set(inspection_pairs(dataset)) and 2702 in found["Outliers"].rows
     assert "30 rows of 3,000" in found["Missing values"].text
     assert found["Missing values"].rows.tolist() == list(range(1, 3000, 100))
