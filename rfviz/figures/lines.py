@@ -9,13 +9,15 @@ import numpy as np
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY
 
-__all__ = ["M_TITLE", "band", "line", "mark"]
+__all__ = ["DRAWS", "M_TITLE", "band", "line", "mark"]
 
 #: Title of the axis that most of them have.
 M_TITLE = "number of features m"
+#: What bands of all charts of repeated draws are: the legend says it once a chart.
+DRAWS = "± 1 s.d. of the draws"
 
 
-def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> dict[str, Any]:
+def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str, name: str = "") -> dict[str, Any]:
     """Draw the area between two curves, a trace of its own.
 
     Parameters
@@ -23,6 +25,8 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> dict[
     x, low, high : ndarray of shape (n,)
     colour : str
         With its transparency.
+    name : str
+        What the legend calls it; it has no entry without.
     """
     return trace(
         "scatter",
@@ -33,7 +37,7 @@ def band(x: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str) -> dict[
         line={"width": 0},
         mode="lines",
         hoverinfo="skip",
-        showlegend=False,
+        **({"name": name, "showlegend": True} if name else {"showlegend": False}),
     )
 
 

@@ -139,7 +139,7 @@ def test_dragging_redraws_before_the_mouse_is_released(page):
 
 
 def test_many_key_presses_end_where_the_slider_stands_and_a_preset_restores_the_paper(page):
-    paper = page.evaluate("rf.state('saturation')")
+    paper = changes(page, SATURATION, preset(page, SLUG).click)
     element = slider(page, "Pool size")
     element.focus()
     for _ in range(12):

@@ -35,6 +35,8 @@ DEFAULT_COMPONENTS = 1000
 _DOUBLE = 8
 # Entries of a penalty grid are per row; first the one that serves without a search.
 _ALPHAS = (1e-6, 1e-7, 1e-5, 1e-4, 1e-3)
+# Of linear ridge: fine where it matters, since the line is a reference for maps whose penalties are searched as well.
+_LINEAR_ALPHAS = (1e-2, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 3e-2, 1e-1, 3e-1, 1.0)
 _SVM_CACHE = 25_000_000
 
 
@@ -44,6 +46,7 @@ class _Setting:
 
     classify: bool
     n_train: int
+    variance: float
     gamma: float
     n_components: int
     random_state: int
@@ -60,7 +63,8 @@ class Baseline:
     time, memory : str
         Cost of fitting in n rows, d columns, k classes and m components.
     grid_name : str
-        Hyper-parameter chosen by hold-out. The penalty ``alpha`` is per row: scikit-learn's, divided by n.
+        Hyper-parameter chosen by hold-out. The penalty ``alpha`` is per row: scikit-learn's, divided by n; of linear
+        ridge also by the columns' mean variance, as those of feature maps are.
     grid : tuple of float
         Its values, the first of which serves where there are too few rows to choose.
     build : callable
@@ -141,6 +145,10 @@ def _standardised(regressor: Any) -> Any:
     return TransformedTargetRegressor(regressor, transformer=StandardScaler())
 
 
+def _linear_ridge(setting: _Setting, value: float) -> Any:
+    return Ridge(alpha=value * setting.n_train * setting.variance)
+
+
 def _ridge(setting: _Setting, value: float) -> Any:
     return Ridge(alpha=value * setting.n_train)
 
@@ -169,8 +177,8 @@ _ALL = (
     ),
     Baseline(
         "linear_ridge", "Linear ridge", "Least squares on ±1 codes of the classes, without any features.",
-        "O(n·d²)", "2·n·d + d² doubles", "alpha", (1e-2, 1e-6, 1e-4, 1e-3, 1e-1), 5_000_000,
-        _ridge, lambda n, d, k, m: 2 * n * d + d * d, codes=True,
+        "O(n·d²)", "2·n·d + d² doubles", "alpha", _LINEAR_ALPHAS, 5_000_000,
+        _linear_ridge, lambda n, d, k, m: 2 * n * d + d * d, codes=True,
     ),
     Baseline(
         "linear_svm", "Linear SVM", "One-versus-rest linear support vector machine (squared hinge).",
@@ -314,7 +322,9 @@ def run_baseline(
     reason = baseline.refusal(n, d, k, m)
     if reason:
         raise BaselineRefusedError(reason)
-    setting = _Setting(targets.classes is not None, n, _gamma_of(X_train, gamma), m, random_state)
+    setting = _Setting(
+        targets.classes is not None, n, _variance_of(X_train), _gamma_of(X_train, gamma), m, random_state
+    )
     train, test = (_precise(baseline, X_train), y_train), (_precise(baseline, X_test), y_test)
     return _measured(baseline, setting, targets, train, test, baseline.work_bytes(n, d, k, m), progress)
 
@@ -367,6 +377,14 @@ def _checked(X_train: Any, y_train: Any, X_test: Any, y_test: Any) -> tuple[Any,
 def _precise(baseline: Baseline, X: Any) -> Any:
     # In single precision the small eigenvalues of a kernel matrix, and with them the ridge solution, are noise.
     return X if baseline.name == "knn" else X.astype(np.float64, copy=False)
+
+
+def _variance_of(X: Any) -> float:
+    """Return the mean variance of the columns, or 1 where none varies."""
+    means = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
+    squares = X.multiply(X).mean() if sparse.issparse(X) else np.square(X, dtype=np.float64).mean()
+    variance = float(squares - np.mean(means**2))
+    return variance if variance > 0 else 1.0
 
 
 def _gamma_of(X: Any, gamma: float | str) -> float:

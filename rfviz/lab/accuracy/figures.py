@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from rfviz.features import Look
 from rfviz.figures.axes import count_axis
-from rfviz.figures.lines import M_TITLE, band
+from rfviz.figures.lines import DRAWS, M_TITLE, band
 from rfviz.figures.quick import trace
 from rfviz.figures.reference_lines import reference_lines
 from rfviz.figures.template import COLOURS, map_styles, rgba, styled
@@ -56,7 +56,8 @@ def plot_accuracy(
     """
     traces: list[dict[str, Any]] = []
     for curve, style in zip(curves, map_styles(curve.cls for curve in curves), strict=True):
-        traces += [*_band(curve, style, axis), _line(curve, style, axis), *_paper(curve, style, axis)]
+        named = "" if any(drawn["name"] == DRAWS for drawn in traces) else DRAWS
+        traces += [*_band(curve, style, axis, named), _line(curve, style, axis), *_paper(curve, style, axis)]
     span = x_range or _span(curves, axis)
     lines = {name: error for name, error in baselines.items() if error > 0}
     heights = _range(curves, list(lines.values()))
@@ -73,13 +74,13 @@ def _span(curves: Sequence[Curve], axis: str) -> tuple[float, float]:
     return 0.9 * float(values.min()), 1.1 * float(values.max())
 
 
-def _band(curve: Curve, style: Look, axis: str) -> list[dict[str, Any]]:
+def _band(curve: Curve, style: Look, axis: str, named: str) -> list[dict[str, Any]]:
     """Draw one standard deviation about the curve, where there is more than one seed."""
     x, error, deviation = (curve.frame[name].to_numpy(float) for name in (axis, "error", "s.d."))
     if not (deviation > 0).any():
         return []
     low = np.maximum(error - deviation, 0.2 * error)
-    return [band(x, low, error + deviation, rgba(style.colour, 0.18))]
+    return [band(x, low, error + deviation, rgba(style.colour, 0.18), named)]
 
 
 def _line(curve: Curve, style: Look, axis: str) -> dict[str, Any]:

@@ -103,20 +103,30 @@ def explanation(result: AccuracyResult) -> str:
     best = min(curves, key=lambda c: c.frame["error"].iloc[-1])
     m, errors = best.frame["m"].to_numpy(int), best.frame["error"].to_numpy(float)
     story = f". Best at m = {m[-1]:,}: **{best.label}** with {errors[-1]:.3g}{unit}."
-    reached, missed = [], []
+    beaten, alike, missed = [], [], []
     for name, value in result.baselines.items():
         worse = np.flatnonzero(errors > value)
         start = worse[-1] + 1 if len(worse) else 0
         line = f"{name} ({value:.3g}{unit})"
-        if start < len(m):
-            reached.append(f"{line} from m = {m[start]:,}")
+        if split.is_classification and abs(errors[-1] - value) <= _noise(errors[-1], value, len(split.X_test)):
+            alike.append(line)
+        elif start < len(m):
+            beaten.append(f"{line} from m = {m[start]:,}")
         else:
             missed.append(line)
-    if reached:
-        story += f" It does as well as {', as '.join(reached)}."
+    if beaten:
+        story += f" It beats {' and '.join(beaten)}."
+    if alike:
+        story += f" {' and '.join(alike)}: no different within the noise of {len(split.X_test):,} test rows."
     if missed:
         story += f" It does not reach {' or '.join(missed)}."
     return lead + story + _fields_story(result) + _doubly_story(result)
+
+
+def _noise(first: float, second: float, n_test: int) -> float:
+    """Return two standard errors of the difference of two error rates, all in percent."""
+    variances = (max(rate * (100 - rate), 0.0) for rate in (first, second))
+    return 2 * math.sqrt(sum(variances) / n_test)
 
 
 def _fields_story(result: AccuracyResult) -> str:

@@ -16,6 +16,8 @@ from rfviz.lab.distance_saturation.compute import SATURATION_SHARE, SaturationCu
 
 __all__ = ["plot_saturation"]
 
+# A curve that is wrong looks like no other.
+_WRONG = "#c0392b"
 # Curves up to which each radius is written next to its mark.
 _FEW = 3
 
@@ -41,24 +43,27 @@ def plot_saturation(
     # The feature distances of a kernel with a cusp rise vertically: there is no regime in which they are kept.
     traces: list[Any] = [_slope_line(result, slope)] if np.isfinite(slope) else []
     styles = series_styles(result.cls, len(result.curves))
-    for index, (curve, style) in enumerate(zip(result.curves, styles, strict=True)):
-        traces += _law(result, curve, style, as_printed, first=index == 0)
+    wrong = [curve for curve in result.curves if as_printed and curve.exact and curve.exact.as_printed is not None]
+    for curve, style in zip(result.curves, styles, strict=True):
+        traces += _law(result, curve, style, as_printed, named=curve is next(iter(wrong), None))
     traces += _limits(result, styles)
     if over_seeds is not None:
         traces += _average(over_seeds)
+    # All of what is refuted: it ends far above the pairs.
+    highest = max([top, *(1.05 * float(np.nanmax(curve.exact.as_printed)) for curve in wrong)])
     return styled(
         traces,
         x="distance of two points, ‖x − z‖",
         y="distance of their features, ‖Φ(x) − Φ(z)‖",
         height=height,
-        revision=f"{result.dataset}-{reach}",
+        revision=f"{result.dataset}-{reach}-{bool(wrong)}",
         # Plotly takes images in one place for one image; a billionth of the axis tells them apart.
         images=[
             density_image(curve.counts, styles[index].colour, (-1e-9 * index * reach, reach), (0.0, top))
             for index, curve in enumerate(result.curves)
         ],
         xaxis={"range": [0, reach]},
-        yaxis={"range": [0, top]},
+        yaxis={"range": [0, highest]},
     )
 
 
@@ -76,7 +81,7 @@ def _slope_line(result: SaturationResult, slope: float) -> dict[str, Any]:
     )
 
 
-def _law(result: SaturationResult, curve: SaturationCurve, style: Look, as_printed: bool, first: bool) -> list[Any]:
+def _law(result: SaturationResult, curve: SaturationCurve, style: Look, as_printed: bool, named: bool) -> list[Any]:
     colour = style.colour
     line = {"color": colour, "width": 3, "dash": style.dash}
     exact = curve.exact
@@ -106,10 +111,10 @@ def _law(result: SaturationResult, curve: SaturationCurve, style: Look, as_print
                 x=result.grid,
                 y=exact.as_printed,
                 mode="lines",
-                line={"color": rgba(colour, 0.75), "width": 2, "dash": "4px 4px"},
-                name="the paper’s formula (wrong)",
+                line={"color": _WRONG, "width": 2.5, "dash": "dot"},
+                name="Theorem 1 as printed (wrong)",
                 legendgroup="as printed",
-                showlegend=first,
+                showlegend=named,
                 hovertemplate="%{x:.3f} → %{y:.3f}<extra>as printed</extra>",
             )
         )

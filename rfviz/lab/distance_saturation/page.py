@@ -35,10 +35,10 @@ __all__ = ["PAGE", "DistanceSaturation", "Settings"]
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features. Watch the cloud.")
 AS_PRINTED = Param(
     "printed",
-    True,
+    False,
     "bool",
-    label="The paper’s formula",
-    help="Also draw, dashed, the curve that Theorem 1 of the paper would give. It is wrong: see below.",
+    label="Theorem 1 as printed",
+    help="Also draw, dotted in red, the curve that Theorem 1 of the paper would give. It is wrong: see below.",
 )
 PAPER = {
     "scheme": "RandomMaxout", "n_components": 1000, "pool_size": 8, "compare": [32], "normalise": "unit norm",
@@ -84,13 +84,14 @@ class DistanceSaturation(Page[ScaledData, Settings, SaturationResult]):
 
     @property
     def presets(self) -> Presets:
-        return {"Figure 1 of the paper": ("100 points on the circle, m = 1000, q = 8 and 32.", PAPER)}
+        help = "100 points on the circle, m = 1000, q = 8 and 32, with Theorem 1 as printed."
+        return {"Figure 1 of the paper": (help, PAPER)}
 
     def source(self, panel: Panel) -> ScaledData:
         return ScaledData(panel.data("circle"), panel.control(NORMALISATION))
 
     def settings(self, panel: Panel, source: ScaledData) -> Settings:
-        with panel.section("controls"):
+        with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", SEED.name]):
             spec = choose_map(panel, {"pool_size": 8, "gamma": 1.0}, source.dataset.image_shape)
             varied = next((name for name in COMPARED if name in spec.params), None)
             spec = spec.replace(random_state=panel.control(SEED))
@@ -99,9 +100,8 @@ class DistanceSaturation(Page[ScaledData, Settings, SaturationResult]):
                 default = [32] if varied == "pool_size" else []
                 help = "Further curves to compare with."
                 compared = panel.several("compare", COMPARED[varied], default, "Compared with", help)
-        with panel.section("line"):
-            panel.formula(spec.cls.formula)
             as_printed = spec.cls is RandomMaxout and panel.control(AS_PRINTED)
+        panel.formula(spec.cls.formula)
         if not varied:
             return Settings((spec,), (spec.cls.label,), as_printed)
         values = [spec.get(varied), *(value for value in compared if value != spec.get(varied))]

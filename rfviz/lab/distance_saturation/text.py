@@ -23,7 +23,7 @@ The right kernel follows from Price’s theorem, $K'(\rho)=\kappa_q(\rho)$:
 $$K(\rho)=h_1(q)^2+\int_0^\rho\kappa_q(t)\,dt .$$
 
 The story of the paper survives, because it rests on $\kappa_q$: near points keep their distance (slope 1), far points
-saturate, and a larger pool saturates sooner. The **dashed curve** in the chart is what Theorem 1 would predict. The
+saturate, and a larger pool saturates sooner. The **red dotted curve** in the chart is what Theorem 1 would predict. The
 measured pairs do not follow it.
 """
 

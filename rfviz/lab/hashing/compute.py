@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 #: Half-width of the band around the curve, in standard deviations.
-BAND = 2.0
+BAND = 1.0
 _CELLS, _COLUMNS = (120, 180), 45
 _MIXTURE = 150
 
@@ -166,8 +166,8 @@ def hash_pairs(points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray)
     ParameterError
         For a hash whose collisions follow no law of one distance.
     """
-    law, pairs, m = law_of(points, spec), points.pairs, codes.shape[1]
-    x = points.measured(law.measure)
+    law, pairs, m = law_of(points, spec), points.pairs[points.distinct], codes.shape[1]
+    x = points.measured(law.measure)[points.distinct]
     y = hamming_pairs(codes, pairs[:, 0], pairs[:, 1]) / m
     reach = _axis_end(float(x.max()), law.reach)
     # Rounding may put an angle a hair beyond the end.

@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from rfviz.features import FeatureMap, Look, RandomMaxout, RandomProjection
 from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
+from rfviz.figures.lines import DRAWS, band
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, map_style, rgba, series_styles, styled
 from rfviz.lab.hashing.compute import HammingResult, NearFarResult
@@ -45,11 +46,8 @@ def plot_hamming(
         While it stays the same, the zoom survives a redraw.
     """
     reach, style = float(result.x_edges[-1]), map_style(result.cls)
-    quiet = {"hoverinfo": "skip", "showlegend": False}
-    band = trace("scatter", x=np.concatenate([result.grid, result.grid[::-1]]),
-                 y=np.concatenate([result.high, result.low[::-1]]), fill="toself", mode="lines",
-                 fillcolor=rgba(style.colour, 0.22), line={"width": 0}, **quiet)  # fmt: skip
-    traces = [band, _law(result, "exact: 1 − κ", 3.0), _means(result, "measured")]
+    spread = band(result.grid, result.low, result.high, rgba(style.colour, 0.22), "± 1 s.d. of a pair")
+    traces = [spread, _law(result, "exact: 1 − κ", 3.0), _means(result, "measured")]
     if other is not None:
         traces += [_law(other, "SimHash: θ/180°", 2.0), _means(other, "SimHash measured")]
     if pair is not None:
@@ -99,7 +97,7 @@ def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 44
     traces: list[dict[str, Any]] = []
     for curve in result.curves:
         style = styles.get(curve.label) or map_style(RandomProjection)
-        traces += _recall_curve(curve, axis, style)
+        traces += _recall_curve(curve, axis, style, "" if traces else DRAWS)
     ends = np.array([[getattr(c, axis)[0], getattr(c, axis)[-1]] for c in result.curves], dtype=float)
     span = [float(ends[:, 0].min()) * 0.9, float(ends[:, 1].max()) * 1.1]
     traces.append(trace("scatter", x=span, y=[result.chance] * 2, mode="lines", hoverinfo="skip", name="a random guess",
@@ -109,16 +107,14 @@ def plot_recall(result: RecallResult, axis: str = "symbols", *, height: int = 44
                   yaxis={"range": [0, 1.02]})  # fmt: skip
 
 
-def _recall_curve(curve: RecallCurve, axis: str, style: Look) -> list[dict[str, Any]]:
+def _recall_curve(curve: RecallCurve, axis: str, style: Look, named: str) -> list[dict[str, Any]]:
     x, mean, spread = getattr(curve, axis), curve.mean, curve.deviation
     line = {"color": style.colour, "width": 2.5, "dash": style.dash}
-    band = trace("scatter", x=np.concatenate([x, x[::-1]]), y=np.concatenate([mean + spread, (mean - spread)[::-1]]),
-                 fill="toself", fillcolor=rgba(style.colour, 0.18), line={"width": 0}, mode="lines", hoverinfo="skip",
-                 showlegend=False)  # fmt: skip
+    around = band(np.asarray(x), mean - spread, mean + spread, rgba(style.colour, 0.18), named)
     marks = trace("scatter", x=x, y=mean, mode="lines+markers", line=line, name=curve.label,
                   marker={"symbol": style.symbol, "size": 8, "color": style.colour},
                   hovertemplate="%{x:,} " + axis + ": %{y:.3f}<extra>" + curve.label + "</extra>")  # fmt: skip
-    return [band, marks]
+    return [around, marks]
 
 
 def plot_near_far(result: NearFarResult, *, height: int = 380, revision: str = "") -> go.Figure:

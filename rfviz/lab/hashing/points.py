@@ -72,7 +72,7 @@ class HashPoints:
     seconds : float
         Of that search, per query.
     near, far : ndarray of shape (n_pairs, 2)
-        Pairs of rows: queries with their neighbours, and rows drawn at random.
+        Pairs of rows: queries with their neighbours, and all pairs, or pairs drawn at random where there are many.
     """
 
     name: str
@@ -94,6 +94,12 @@ class HashPoints:
     def pairs(self) -> np.ndarray:
         """Both kinds of pairs, far ones first."""
         return np.vstack([self.far, self.near])
+
+    @functools.cached_property
+    def distinct(self) -> np.ndarray:
+        """Places in `pairs` that hold each pair of rows once, whichever row comes first."""
+        low, high = self.pairs.min(axis=1), self.pairs.max(axis=1)
+        return np.sort(np.unique(low * len(self.original) + high, return_index=True)[1])
 
     @functools.cached_property
     def angles(self) -> np.ndarray:
@@ -158,10 +164,17 @@ def prepare_hash_points(
     progress(0.1, f"Searching the neighbours among {n:,} points")
     queries = query_rows(n)
     neighbours, seconds = exact_neighbours(X, queries, min(NEIGHBOURS, n - 1), metric)
+    near = np.column_stack([np.repeat(queries, neighbours.shape[1]), neighbours.ravel()])
+    return HashPoints(dataset.name, X, span_coordinates(X), metric, queries, neighbours, seconds, near, _far_pairs(n))
+
+
+def _far_pairs(n: int) -> np.ndarray:
+    """Return all pairs of n rows, or random ones where there are too many."""
+    if n * (n - 1) // 2 <= _PAIRS:
+        return np.column_stack(np.triu_indices(n, 1))
     drawn = (uniform(0, 1, 1.0, np.empty((_PAIRS, 2))) * (n, n - 1)).astype(np.int64)
     drawn[:, 1] += drawn[:, 1] >= drawn[:, 0]  # two different rows
-    near = np.column_stack([np.repeat(queries, neighbours.shape[1]), neighbours.ravel()])
-    return HashPoints(dataset.name, X, span_coordinates(X), metric, queries, neighbours, seconds, near, drawn)
+    return drawn
 
 
 def exact_neighbours(X: np.ndarray, queries: np.ndarray, k: int, metric: str) -> tuple[np.ndarray, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rfviz.lab.hashing.compute import BAND, HammingResult, NearFarResult
+from rfviz.lab.hashing.compute import HammingResult, NearFarResult
 from rfviz.lab.hashing.recall import RecallResult
 
 __all__ = ["COSTS", "METHOD", "TERMS", "agreement", "near_far", "recall", "summary"]
@@ -35,9 +35,9 @@ rows.
 **Truth.** The nearest neighbours come from scikit-learn’s brute-force search in the exact distance. Seconds are
 measured now, on this machine. With a few thousand points exact search is fast as well, and codes save memory first.
 
-**Pairs.** 10,000 random draws of a pair, and up to 200 queries with up to 50 neighbours each. With few points a pair is
-drawn more than once. Pairs that share a point, or a
-draw of the map, are not independent: the band holds for each pair by itself.
+**Pairs.** All pairs of up to 141 points, 10,000 random pairs of more, and up to 200 queries with up to 50 neighbours
+each; the chart counts each pair once. Pairs that share a point, or a draw of the map, are not independent: the band
+holds for each pair by itself.
 """
 
 
@@ -45,8 +45,8 @@ def summary(result: HammingResult, simhash: HammingResult | None, pool_size: int
     """Return the main chart in a few sentences, with its numbers."""
     words = (
         "Two points share a symbol with probability κ, so the share that differs follows the curve **1 − κ**: "
-        f"{result.inside:.0%} of {result.n_pairs:,} sampled pairs lie within the band of {BAND:g}√(p(1−p)/m), where "
-        f"theory predicts {result.inside_expected:.0%}. The RMS error for a pair is {result.rms:.3f} and falls as 1/√m."
+        f"{result.inside:.0%} of {result.n_pairs:,} pairs lie within the band of ± 1 s.d., √(p(1−p)/m), where theory "
+        f"predicts {result.inside_expected:.0%}. The RMS error for a pair is {result.rms:.3f} and falls as 1/√m."
     )
     if pool_size == 2 and simhash is not None:
         return words + " With **q = 2 the curve is SimHash’s**, θ/180°: the larger of two projections is a sign."

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from rfviz.features import Look
 from rfviz.figures.axes import count_axis
 from rfviz.figures.density import density_image
-from rfviz.figures.lines import M_TITLE, band, line, mark
+from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
 from rfviz.lab.kernel_approximation.compute import CONFIDENCE, METRICS, KernelErrorResult
@@ -58,7 +58,8 @@ def plot_kernel_errors(
     for style, result in zip(styles, results, strict=True):
         scale = result.unit if relative and is_error else 1.0
         values = result.errors.metric(metric) / scale
-        traces += _curve(result, style, result.errors.average(metric) / scale, values, METRICS[metric])
+        named = DRAWS if not traces else ""
+        traces += _curve(result, style, result.errors.average(metric) / scale, values, METRICS[metric], named)
         floor, top = np.nanmin([floor, np.nanmin(values)]), np.nanmax([top, np.nanmax(values)])
     if references and is_error:
         for style, result in zip(styles, results, strict=True):
@@ -93,12 +94,13 @@ def _m_axes(results: Sequence[KernelErrorResult], at: int | None, span: tuple[fl
 
 
 def _curve(
-    result: KernelErrorResult, style: Look, mean: np.ndarray, values: np.ndarray, title: str
+    result: KernelErrorResult, style: Look, mean: np.ndarray, values: np.ndarray, title: str, named: str
 ) -> list[dict[str, Any]]:
     traces = []
     if len(values) > 1:
-        low, high = np.quantile(values, [0.1, 0.9], axis=0)
-        traces.append(band(result.m_grid, low, high, rgba(style.colour, 0.18)))
+        deviation = values.std(axis=0, ddof=1)
+        low = np.maximum(mean - deviation, 0.2 * np.minimum(mean, deviation))  # above zero on a logarithmic axis
+        traces.append(band(result.m_grid, low, mean + deviation, rgba(style.colour, 0.18), named))
     traces.append(
         trace(
             "scatter",

@@ -22,7 +22,7 @@ __all__ = ["Settings", "Source", "choose_settings", "choose_source"]
 
 M_MAX = Param("m_max", 2000, "int", 20, 100_000, ui_high=20_000, log=True, symbol="m", label="Largest",
               help="The curves have about twenty numbers of features up to this one.")  # fmt: skip
-DRAWS = Param("draws", 8, "int", 1, 200, log=True, marks=(1, 2, 3, 4, 5, 8, 10, 20, 50, 100, 200), label="Draws",
+DRAWS = Param("draws", 20, "int", 1, 200, log=True, marks=(1, 2, 3, 4, 5, 8, 10, 20, 50, 100, 200), label="Draws",
               help="More draws make the bands more reliable and reveal bias.")  # fmt: skip
 POINTS = Param("points", 128, "int", 3, 2000, log=True, marks=(16, 32, 64, 128, 256, 512, 1024), symbol="N",
                label="Points compared", help="Rows chosen at random; all their pairs are compared.")  # fmt: skip
@@ -97,11 +97,11 @@ def choose_source(panel: Panel) -> Source:
 def choose_settings(panel: Panel, image_shape: Sequence[int] | None) -> Settings:
     """Ask for all else; maps that project can be confined to rectangles of images of the given shape."""
     titles = {name: cls.label for name, cls in registry().items()}
-    names = panel.several(
-        "schemes", list(titles), ["RandomFourier", "RandomMaxout"], "Maps", "The feature maps to compare.", titles
-    )
-    classes = [cls for name, cls in registry().items() if name in names]
-    with panel.section("controls"):
+    with panel.section("controls", ["schemes", FEATURES.name, "pool_size", "gamma"]):
+        names = panel.several(
+            "schemes", list(titles), ["RandomFourier", "RandomMaxout"], "Maps", "The feature maps to compare.", titles
+        )
+        classes = [cls for name, cls in registry().items() if name in names]
         m_max, odd = panel.control(M_MAX), panel.foresee(ODD)
         grid = error_grid(m_max, odd).tolist()
         middle = min(grid, key=lambda m: abs(m - FEATURES.default))
@@ -109,9 +109,8 @@ def choose_settings(panel: Panel, image_shape: Sequence[int] | None) -> Settings
         draws = panel.control(DRAWS)
         params, ways = _choose_params(panel, classes)
         metric = panel.choice("metric", list(METRICS), "rmse", "Measure", "What the first chart shows.", METRICS)
-        with panel.section("more", ["pools", BOTH.name, RECEPTIVE_FIELD.name, RELATIVE.name, ODD.name]):
-            candidates = _choose_candidates(panel, classes, params, ways, image_shape)
-            relative, odd = panel.control(RELATIVE), panel.control(ODD)
+        candidates = _choose_candidates(panel, classes, params, ways, image_shape)
+        relative, odd = panel.control(RELATIVE), panel.control(ODD)
     return Settings(candidates, m_max, odd, m, draws, metric, relative)
 
 

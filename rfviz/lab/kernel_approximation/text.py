@@ -11,6 +11,9 @@ from rfviz.lab.kernel_approximation.compute import CONFIDENCE, METRICS, KernelEr
 
 __all__ = ["BIAS_TEXT", "METHOD", "NUMBERS", "explanation", "pool_story", "summary", "theory"]
 
+# Measured over exact RMSE beyond which a curve is seen to leave its exact line, and draws that bring it back.
+_ASTRAY, _MANY = 1.25, 50
+
 METHOD = rf"""
 A feature map $\Phi$ estimates its kernel by an inner product, which is a mean over its $m$ random features:
 
@@ -45,7 +48,7 @@ probability {CONFIDENCE:.0%}. Such a bound holds for all data, and is several ti
 
 **One draw for all $m$.** The first $m$ features of a larger map are the map with $m$ features, so the matrices
 $\hat K$ for all $m$ are sums of the same blocks $FF^\top$, each added once. The points of a curve therefore share
-their draws: a curve that is low at one $m$ tends to be low at the next. The band holds the middle 80% of the draws.
+their draws: a curve that is low at one $m$ tends to be low at the next. The band is ± 1 standard deviation of a draw.
 The pairs of a draw share its features too, so they err together: with maxout features, which are all positive on
 average, nearly by one common factor. Few draws may then all lie on one side of the exact prediction; more draws do not.
 
@@ -92,26 +95,39 @@ def summary(results: Sequence[KernelErrorResult], metric: str) -> str:
     )
 
 
-def explanation(results: Sequence[KernelErrorResult], place: int) -> str:
-    """Return what one sees, with the numbers of the chart."""
+def explanation(results: Sequence[KernelErrorResult], place: int, metric: str = "rmse", relative: bool = True) -> str:
+    """Return what one sees, with the numbers of the chart: the same measure in the same unit."""
     first = results[0]
     m = int(first.m_grid[place])
-    lead = (
-        "**What am I seeing?** The chart compares the kernel with its estimate from m random features, for all "
-        f"{first.n_pairs:,} pairs of {first.n_points:,} points{_draws(first.n_draws)}. The error of independent "
-        "features falls as 1/√m: four times the features, half the error. Each cloud shows all pairs at "
-        f"**m = {m:,}**: on the diagonal the estimate is exact, the height is the error, the line the mean of draws."
-    )
-    parts = []
+    relative = relative and metric != "correlation"
+    parts, astray = [], []
     for result in results:
-        rmse = result.errors.average("rmse")[place]
-        part = f" {result.label}: RMSE {rmse:.3g}"
-        if result.reference.rmse is not None:
-            part += f" (exact prediction {result.reference.rmse[place]:.3g})"
+        scale = result.unit if relative else 1.0
+        value = result.errors.average(metric)[place] / scale
+        part = f"{result.label} **{value:.3g}**"
+        known = {"rmse": result.reference.rmse, "mae": result.reference.mae}.get(metric)
+        if known is not None:
+            part += f" ({'exact' if metric == 'rmse' else 'if normal'}: {known[place] / scale:.3g})"
+            if metric == "rmse" and not 1 / _ASTRAY < value * scale / known[place] < _ASTRAY:
+                astray.append(result.label)
         parts.append(part)
+    words = f"{METRICS[metric]}{' ÷ mean k(x, x)' if relative else ''} at m = {m:,}: {'; '.join(parts)}."
+    if astray:
+        words += (
+            f" {' and '.join(astray)}: off the exact line by chance, since all pairs of a draw err together"
+            f"{_more(first.n_draws)}."
+        )
+    words += (
+        f" All {first.n_pairs:,} pairs of {first.n_points:,} points{_draws(first.n_draws)}; the error of independent "
+        "features falls as 1/√m. Each cloud below shows all pairs: on the diagonal the estimate is exact."
+    )
     outside = max(float(result.density.outside[place]) for result in results)
     note = f" Up to {outside:.0%} of the pairs lie outside the frame of a cloud." if outside >= 0.005 else ""
-    return lead + ";".join(parts) + "." + note
+    return words + note
+
+
+def _more(number: int) -> str:
+    return f" and {number} draws are few" if number < _MANY else ""
 
 
 def _draws(number: int) -> str:

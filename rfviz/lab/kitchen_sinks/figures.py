@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from rfviz.features import FeatureMap, Look
 from rfviz.figures.axes import count_axis
-from rfviz.figures.lines import band
+from rfviz.figures.lines import DRAWS, band
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, map_styles, rgba, styled
 from rfviz.lab.kitchen_sinks.compute import Curve
@@ -27,7 +27,7 @@ _ADABOOST = Look(GREY, "solid", "x")
 
 
 def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revision: str = "") -> go.Figure:
-    """Draw the test error against K, with one standard error of the mean over the draws.
+    """Draw the test error against K, with one standard deviation over the draws.
 
     Parameters
     ----------
@@ -45,12 +45,11 @@ def plot_error(curves: Sequence[Curve], k_max: int, *, height: int = 430, revisi
     """
     traces, upper = [], []
     for curve, style in _styled_curves(curves):
-        k, error, spread, draws = (curve.frame[name].to_numpy(float) for name in ("K", "error", "s.d.", "draws"))
+        k, error, spread = (curve.frame[name].to_numpy(float) for name in ("K", "error", "s.d."))
         if (spread > 0).any():
-            width = spread / np.sqrt(draws)
-            upper.append(100 * (error + width))
-            low = 100 * np.maximum(error - width, 0.5 * error)
-            traces.append(band(k, low, 100 * (error + width), rgba(style.colour, 0.15)))
+            upper.append(100 * (error + spread))
+            low = 100 * np.maximum(error - spread, 0.2 * error)
+            traces.append(band(k, low, 100 * (error + spread), rgba(style.colour, 0.15), "" if upper[1:] else DRAWS))
         traces.append(_line(k, 100 * error, curve.label, style, "K = %{x:,}: %{y:.3g}%"))
     errors = np.concatenate([*(100 * c.frame["error"].to_numpy(float) for c in curves), *upper, np.zeros(0)])
     return styled(
@@ -105,7 +104,7 @@ def plot_reach(curves: Sequence[Curve], *, height: int = 430, revision: str = ""
 def plot_weights(
     decay: WeightDecay, cls: type[FeatureMap], label: str, *, height: int = 430, revision: str = ""
 ) -> go.Figure:
-    """Draw the largest weight against K: the median over runs, the middle nine tenths of them, and C/K.
+    """Draw the largest weight against K: the median over runs, two thirds of the runs, and C/K.
 
     Parameters
     ----------
@@ -127,7 +126,7 @@ def plot_weights(
         "scatter", x=k, y=decay.reference, mode="lines", name="C/K", hoverinfo="skip",
         line={"color": GREY, "width": 1.5, "dash": "dot"},
     )  # fmt: skip
-    spread = [band(k, low, high, rgba(style.colour, 0.15))] if len(decay.norms) > 1 else []
+    spread = [band(k, low, high, rgba(style.colour, 0.15), "two thirds of the runs")] if len(decay.norms) > 1 else []
     curve = _line(k, median, f"{label}, median of {len(decay.norms)} runs", style, "K = %{x:,}: %{y:.3g}")
     span = [float(v) for v in np.log10([0.7 * low.min(), 1.4 * high.max()])]
     up = _LOG | _STEPS | {"tickformat": ".2~g", "range": span}

@@ -67,7 +67,7 @@ def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
         "seconds": "Seconds to train, and to test",
         "reach": "The seconds after which each error was first reached",
     }[view]
-    bands = " (bands: one standard error over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
+    bands = " (bands: ± 1 s.d. over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
     on = {
         "error": f" on {len(split.X_test):,} test rows, against K: the number of random features or of stumps{bands}",
         "seconds": f" on {len(split.X_test):,} rows, against K: the number of random features or of stumps",
@@ -133,7 +133,7 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
     lead = (
         r"**What am I seeing?** The largest of K weights in absolute value, $\lVert\alpha\rVert_\infty$, after least "
         f"squares on K random features ({name}); the line is the median of {len(decay.norms):,} "
-        f"run{'s' if len(decay.norms) > 1 else ''}, the band holds nine tenths of them. The theorem asks for weights "
+        f"run{'s' if len(decay.norms) > 1 else ''}, the band holds two thirds of them. The theorem asks for weights "
         "of at most C/K; dotted is the smallest C that holds the median."
     )
     if median[-1] >= median[peak]:

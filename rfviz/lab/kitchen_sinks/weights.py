@@ -25,7 +25,8 @@ from rfviz.progress import Progress, silent
 
 __all__ = ["WeightDecay", "distinct_features", "largest_weights"]
 
-_QUANTILES = (0.05, 0.5, 0.95)
+# Two thirds of the runs, as many as ± 1 s.d. of a normal distribution holds.
+_QUANTILES = (1 / 6, 0.5, 5 / 6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,7 @@ class WeightDecay:
 
     @property
     def quantiles(self) -> np.ndarray:
-        """The 5th, 50th and 95th percentile over the runs, shape (3, len(k_grid))."""
+        """The first sixth, the half and the last sixth of the runs, shape (3, len(k_grid))."""
         return np.quantile(self.norms, _QUANTILES, axis=0)
 
     @property
@@ -60,7 +61,7 @@ class WeightDecay:
         """Return one row per K: runs, the quantiles, and K times the median, which C/K would hold constant."""
         low, median, high = self.quantiles
         return pd.DataFrame(
-            {"K": self.k_grid, "runs": len(self.norms), "5 %": low, "median": median, "95 %": high,
+            {"K": self.k_grid, "runs": len(self.norms), "lower sixth": low, "median": median, "upper sixth": high,
              "K · median": self.k_grid * median}
         )  # fmt: skip
 

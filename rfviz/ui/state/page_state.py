@@ -100,7 +100,13 @@ class PageState:
             self._started = time.monotonic()
         self._defaults[name] = default
         key = self.key(name)
-        value = _legal(st.session_state.get(key, default), default, clean)
+        value = st.session_state.get(key, default)
+        # What was left at a default follows it: the whole of small images is not a part of larger ones.
+        before = st.session_state.setdefault(f"{self.page}:defaults", {})
+        if name in before and value == before[name] and not self.was_set(name):
+            value = default
+        before[name] = default
+        value = _legal(value, default, clean)
         if key not in st.session_state or self.address.is_asked(name):
             value = self.address.read(name, default, value, clean)
         st.session_state[key] = value

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_diabetes, load_digits
+from sklearn.linear_model import Ridge
 from sklearn.model_selection import train_test_split
 
+from rfviz import datasets
+from rfviz.analysis.splits import make_split
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError, ParameterError
 from rfviz.lab.accuracy.baselines import BASELINES, BaselineRefusedError, array_bytes, run_baseline
@@ -45,6 +48,17 @@ def small():
 )  # fmt: skip
 def test_errors_on_digits(results, name, low, high):
     assert low < results[name].error < high
+
+
+@pytest.mark.parametrize("unit", [1.0, 1000.0])
+def test_linear_ridge_is_about_as_good_as_ridge_can_be(unit):
+    """Of all penalties, in whatever unit the columns are; as a reference it must not lie above what is linear too."""
+    split = make_split(datasets.load("digits"), "none")
+    rows = split.X_train.astype(float), split.y_train, split.X_test.astype(float), split.y_test
+    fits = [Ridge(alpha).fit(rows[0], np.eye(10)[rows[1]]) for alpha in np.logspace(-4, 3, 15)]
+    best = min(np.mean(fit.predict(rows[2]).argmax(axis=1) != rows[3]) for fit in fits)
+    found = run_baseline("linear_ridge", unit * rows[0], rows[1], unit * rows[2], rows[3]).error
+    assert best <= found < best + 0.006  # the hold-out sees 270 rows
 
 
 def test_the_exact_kernel_methods_agree(results):

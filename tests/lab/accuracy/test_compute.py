@@ -1,5 +1,7 @@
 """What is drawn of a comparison: curves, the paper's numbers, confusions and the table of architectures."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import run_segment
 from rfviz.analysis.splits import Split, make_split
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, SharedPoolMaxout
+from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, mean_against_seconds
 from rfviz.lab.candidate import Candidate
 
@@ -30,6 +33,18 @@ def test_errors_are_per_cent_of_classes(result):
     assert result.baselines == {"Linear": 5.0} and result.unit == "test error, %" and not result.is_empty
     frame = curves_frame(result.curves(), result.baselines)
     assert frame["map"].tolist() == ["Maxout"] * 3 + ["Linear"] and frame["error"].iloc[-1] == 5.0
+
+
+def test_a_reference_is_beaten_matched_or_missed(result):
+    """By more than the noise of the test rows, which decides what the sentence may say."""
+    last = np.mean([run[-1].errors[-1] for run in result.runs["Maxout"]])
+    references = {"far above": min(3 * last, 0.9), "just above": 1.03 * last, "just below": 0.97 * last,
+                  "far below": 0.2 * last}  # fmt: skip
+    words = text.explanation(dataclasses.replace(result, baseline_errors=references))
+    beaten, alike, missed = words.split(" It beats ")[1].partition(". ")[0], *words.split(". ")[-2:]
+    assert "far above" in beaten and "just" not in beaten and "from m = " in beaten
+    assert "just above" in alike and "just below" in alike and "no different within the noise of 449 test rows" in alike
+    assert "far below" in missed and "It does not reach" in missed and "just" not in missed
 
 
 def test_seconds_are_those_of_the_last_point_of_each_segment(result):

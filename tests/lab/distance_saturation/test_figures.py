@@ -22,8 +22,23 @@ def test_saturation_is_drawn_on_axes_that_hold_all(how):
     for axis, name in ((figure.layout.xaxis, "x"), (figure.layout.yaxis, "y")):
         low, high = axis.range
         for trace in figure.data:
-            # The dashed formula of the paper leaves the picture, which is its point.
-            if trace.type == "scatter" and trace.mode == "lines" and "paper" not in (trace.name or ""):
+            if trace.type == "scatter" and trace.mode == "lines":
                 values = np.asarray(trace[name], float)
                 assert np.nanmin(values) >= low
                 assert np.nanmax(values) <= high * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("pools", [(8, 32), (1, 8), (1,)])
+def test_the_wrong_theorem_looks_like_no_other_curve_and_is_named_once(pools):
+    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
+    specs = [MapSpec(RandomMaxout, n_components=100, pool_size=q) for q in pools]
+    result = saturation(pairs, specs, [f"q = {q}" for q in pools])
+    wrong, right = [], []
+    for curve in plot_saturation(result).data:
+        if curve.mode == "lines" and curve.name:
+            (wrong if "Theorem 1" in curve.name else right).append(curve)
+    assert len(wrong) == sum(q > 1 for q in pools)  # it is right for q = 1
+    assert sum(curve.showlegend for curve in wrong) == (1 if wrong else 0)
+    looks = {(curve.line.color, curve.line.dash) for curve in right}
+    assert not looks & {(curve.line.color, curve.line.dash) for curve in wrong}
+    assert not any("Theorem 1" in (curve.name or "") for curve in plot_saturation(result, as_printed=False).data)

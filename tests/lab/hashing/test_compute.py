@@ -52,10 +52,10 @@ def test_measured_pairs_follow_the_curve(digits):
         spec = maxout(64, 8, seed)
         result = hash_pairs(digits, spec, hash_codes(digits, spec))
         inside.append(result.inside)
-    assert result.counts.sum() == result.n_pairs == len(digits.pairs)
+    assert result.counts.sum() == result.n_pairs == len(digits.distinct)
     z = (np.mean(inside) - result.inside_expected) / (np.std(inside, ddof=1) / 5)
     assert abs(z) < 4.5  # Student's t with 24 degrees of freedom: 1 in 5,000
-    assert 0.9 < result.inside_expected < 0.98
+    assert 0.6 < result.inside_expected < 0.8
 
 
 def test_two_are_simhash_in_the_chart(digits):

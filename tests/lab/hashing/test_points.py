@@ -40,6 +40,16 @@ def test_a_query_among_its_equals_is_not_its_own_neighbour():
     assert (found // 5 == np.arange(20)[:, None] // 5).all()
 
 
+def test_each_pair_is_counted_once(digits):
+    heads = prepare_hash_points(datasets.load("turning_head"), "unit norm")
+    n = len(heads.original)
+    assert len(heads.far) == len(heads.distinct) == n * (n - 1) // 2 == 528  # near pairs are among them
+    assert 10_000 < len(digits.distinct) < len(digits.pairs)  # of many rows a sample, some pairs in it twice
+    unordered = {tuple(sorted(pair)) for pair in digits.pairs.tolist()}
+    assert {tuple(sorted(pair)) for pair in digits.pairs[digits.distinct].tolist()} == unordered
+    assert len(unordered) == len(digits.distinct)
+
+
 def test_pairs_are_of_different_points(digits):
     assert (digits.far[:, 0] != digits.far[:, 1]).all()
     assert digits.far.min() == 0 and digits.far.max() == 399

@@ -194,7 +194,7 @@ def test_address_sets_the_controls():
 def test_bands_appear_with_a_second_draw():
     one, two = (opened(SLUG, SMALL | {"draws": draws}) for draws in (1, 2))
     assert len(specs(two)[0]["data"]) == len(specs(one)[0]["data"]) + 1
-    assert "bands: one standard error" in text(two) and "bands" not in text(one)
+    assert "bands: ± 1 s.d." in text(two) and "bands" not in text(one)
 
 
 def test_every_value_of_a_preset_is_a_stop_of_its_control():

@@ -59,7 +59,7 @@ def test_summary_of_a_known_law():
     assert decay.slope() == pytest.approx(-1.0)
     frame = decay.to_frame()
     np.testing.assert_allclose(frame["K · median"], 3.0)
-    assert (frame["5 %"] < frame["median"]).all() and (frame["runs"] == 5).all()
+    assert (frame["lower sixth"] < frame["median"]).all() and (frame["runs"] == 5).all()
     assert WeightDecay(k, (2.0 / np.sqrt(k))[None]).slope(2) == pytest.approx(-0.5)
 
 

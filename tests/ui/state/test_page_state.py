@@ -113,6 +113,17 @@ def test_value_that_another_choice_made_illegal_is_cleaned(fake):
     assert not fake.toasts  # the person did not ask for it by the address
 
 
+def test_what_was_left_at_its_default_follows_it(fake):
+    """As the whole of an image does when the images become larger; what somebody has chosen stays."""
+    assert claimed(fake, default=8) == 8
+    assert claimed(fake, default=28) == 28
+    fake.session["page.pool_size"] = 12
+    assert claimed(fake, default=28) == 12
+    assert claimed(fake, default=8) == 12
+    PageState("page").apply({"pool_size": 8})  # chosen, though it is what the default was
+    assert claimed(fake, default=28) == 8
+
+
 def test_preset_sets_what_the_next_run_shows(fake):
     page = PageState("page")
     page.apply({"pool_size": 32})
