@@ -31,7 +31,7 @@ def test_rarer_settings_are_behind_a_button_that_says_what_is_set():
     small = OTHERS["accuracy"][1]
     assert not any("Penalty" in text for text in captions(opened("accuracy", small)))
     at = opened("accuracy", small, {"alpha": "1", "doubly": "true"})
-    assert any(text == "Doubly stochastic: on · Penalty α: 1" for text in captions(at))
-    assert [popover.proto.popover.label for popover in at.get("popover")].count("More settings") == 1
-    hidden = opened("accuracy", small, {"hide": "doubly,receptive_field,loss,alpha"})
-    assert "More settings" not in [popover.proto.popover.label for popover in hidden.get("popover")]
+    assert any("Doubly stochastic: on · Penalty α: 1" in text for text in captions(at))
+    assert [popover.proto.popover.label for popover in at.get("popover")].count("More") == 1
+    hidden = opened("accuracy", small, {"hide": "seeds,pools,gamma,doubly,receptive_field,loss,alpha"})
+    assert "More" not in [popover.proto.popover.label for popover in hidden.get("popover")]

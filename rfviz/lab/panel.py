@@ -162,8 +162,8 @@ class Panel(ABC):
     def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager[Any]:
         """Enter the section of the page in which the controls asked for inside are drawn.
 
-        ``"controls"`` is a row of columns; ``"line"`` one line; ``"more"`` a button that opens what few users need,
-        which are these controls by name; any other name a place of the page's own.
+        ``"controls"`` is a row of columns; ``"line"`` one line; any other name a place of the page's own. Where some
+        of the controls are named, the others are behind a button, so that the chart and its sentence have room.
         """
         return nullcontext()
 

@@ -48,6 +48,7 @@ class PagePanel(Panel):
         self.state = state
         self.places: dict[str, Any] = {}
         self._own = dict(own or {})
+        self._more: _More | None = None
 
     def _answer(self, control: Control) -> Any:
         key = self.state.register(control.name, control.default, control.clean)
@@ -57,7 +58,8 @@ class PagePanel(Panel):
         draw = self._own.get(control.name, _WIDGETS.get(control.kind))
         if control.kind == "stops":
             titles = [control.title(option) for option in control.options]
-            live_slider(key, control.label, list(control.options), titles, control.help)
+            with self._placed(control.name):
+                live_slider(key, control.label, list(control.options), titles, control.help)
         elif draw is not None:
             widget = self.state.widget_key(control.name)
 
@@ -68,7 +70,8 @@ class PagePanel(Panel):
                     st.session_state[key] = st.session_state[widget]
 
             st.session_state[widget] = st.session_state[key]
-            draw(control, widget, take_over)
+            with self._placed(control.name):
+                draw(control, widget, take_over)
         value = st.session_state[key]
         return tuple(value) if control.kind == "ends" else value
 
@@ -82,34 +85,60 @@ class PagePanel(Panel):
 
     def section(self, name: str, controls: Sequence[str] = ()) -> AbstractContextManager[Any]:
         """Enter a section of the page; see :meth:`rfviz.lab.panel.Panel.section`."""
-        if name in self.places:
-            return self._placed(name)
-        if name == "more":
-            return self._more() if any(map(self.state.shows, controls)) else nullcontext()
         if name == "line":
             return st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute")
-        return st.container(key=name)
+        return self._section(name, controls)
 
     @contextmanager
-    def _placed(self, name: str) -> Generator[None, None, None]:
-        with self.places[name], st.container(key=name):
-            yield
+    def _section(self, name: str, controls: Sequence[str]) -> Generator[None, None, None]:
+        with self.places.get(name) or nullcontext(), st.container(key=name):
+            # A lesson has chosen the controls already: all of them are to be seen.
+            more = self._more = _More(frozenset(controls)) if controls and self.state.only is None else None
+            try:
+                yield
+            finally:
+                self._more = None
+            if more:
+                more.say(self.state)
 
-    @contextmanager
-    def _more(self) -> Generator[None, None, None]:
-        known = self.state.controls
-        before = set(known)
-        line = st.container(horizontal=True, vertical_alignment="center", key="controls-more")
-        with line.popover("More settings", icon=":material/tune:"):
-            yield
-        inside = {name: value for name, value in self.state.changed().items() if name in known and name not in before}
-        said = [f"{known[name].label}: {known[name].words(value)}" for name, value in inside.items()]
-        if said:
-            line.caption(" · ".join(said), width="content")
+    def _placed(self, name: str) -> AbstractContextManager[Any]:
+        """Return where a control is drawn: here, or behind the button More."""
+        return nullcontext() if self._more is None or name in self._more.not_for else self._more.place(name)
 
     def formula(self, text: str) -> None:
         """Draw a formula next to the controls."""
         st.markdown(f"${text}$")
+
+
+class _More:
+    """The button that opens the controls of a section that few users need; drawn with the first of them.
+
+    Parameters
+    ----------
+    not_for : frozenset of str
+        Controls that are always to be seen.
+    """
+
+    def __init__(self, not_for: frozenset[str]) -> None:
+        self.not_for = not_for
+        self._names: list[str] = []
+        self._line: Any = None
+        self._popover: Any = None
+
+    def place(self, name: str) -> Any:
+        """Return where a control is drawn."""
+        if self._popover is None:
+            self._line = st.container(key="controls-more")
+            self._popover = self._line.popover("More", icon=":material/tune:")
+        self._names.append(name)
+        return self._popover
+
+    def say(self, state: PageState) -> None:
+        """Say next to the button what differs from the defaults behind it."""
+        values, known = state.changed(), state.controls
+        said = [f"{known[name].label}: {known[name].words(values[name])}" for name in self._names if name in values]
+        if said:
+            self._line.caption(" · ".join(said))
 
 
 def _switch(control: Control, key: str, on_change: Callable[[], None]) -> None:

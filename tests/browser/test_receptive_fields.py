@@ -19,7 +19,7 @@ def test_a_slider_with_two_ends_starts_a_race_of_rectangles_and_writes_the_addre
     page = visit(app, "accuracy?schemes=RandomProjection,&references=,&m_max=60&seeds=1")
     wait_for_the_end(page)
     assert_comes(page, NAMES, "accuracy", ["Random projection"])
-    page.get_by_role("button", name="More settings").click()
+    page.get_by_role("button", name="More", exact=True).click()
     ends = page.get_by_test_id("stSlider").filter(has_text="Receptive fields").get_by_role("slider")
     ends.nth(1).wait_for(state="attached")
     low, _ = ends.all()

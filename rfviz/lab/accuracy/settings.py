@@ -153,7 +153,7 @@ class Settings:
 def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None) -> Settings:
     """Ask for all settings but the data; `image_shape` is theirs, where they are images."""
     found: dict[str, Any] = {}
-    with panel.section("controls"):
+    with panel.section("controls", ["schemes", "references", _M_MAX.name]):
         short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in registry().items()}
         names = panel.several("schemes", list(short), _MAPS, "Maps", "The feature maps to compare.", short)
         maps = tuple(map(map_class, names))
@@ -171,15 +171,14 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None) -> Settin
             found["skeletons"] = panel.several(
                 "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS
             )
-        with panel.section("more", [_DOUBLY.name, RECEPTIVE_FIELD.name, LOSS.name, _ALPHA.name]):
-            if any(map(_projects, maps)):
-                found["doubly_stochastic"] = panel.control(_DOUBLY)
-                field = receptive_field(panel, image_shape).get("receptive_field")
-                if field:
-                    found |= {"receptive_field": field, "whole_images": panel.control(_WHOLE)}
-            found["loss"] = panel.control(LOSS)
-            if found["loss"] == "ridge":
-                found["alpha"] = panel.control(_ALPHA)
+        if any(map(_projects, maps)):
+            found["doubly_stochastic"] = panel.control(_DOUBLY)
+            field = receptive_field(panel, image_shape).get("receptive_field")
+            if field:
+                found |= {"receptive_field": field, "whole_images": panel.control(_WHOLE)}
+        found["loss"] = panel.control(LOSS)
+        if found["loss"] == "ridge":
+            found["alpha"] = panel.control(_ALPHA)
     return Settings(maps, baselines, **found)
 
 

@@ -107,7 +107,7 @@ class Binning(Page[Data, Settings, BinningResult]):
 
     def settings(self, panel: Panel, source: Data) -> Settings:
         n = max(min(source.dataset.n_samples, MAX_POINTS), 2)
-        with panel.section("controls"):
+        with panel.section("controls", [P.name, SHOWN.name, GAMMA.name, "point"]):
             view, p, shown = panel.control(VIEW), panel.control(P), panel.control(SHOWN)
             gamma = panel.control(GAMMA)
             choices = list(PROFILE.choices)

@@ -149,17 +149,17 @@ Settings = KernelSettings | LearningSettings
 def choose_settings(panel: Panel) -> Settings:
     """Ask for all but the data."""
     view = panel.control(_VIEW)
-    with panel.section("controls"):
+    live = ["scheme", "n_components", "gamma", _EPS.name, "theorem", "features", "loss", _M.name, _ROWS.name]
+    with panel.section("controls", live):
         return _choose_kernel(panel) if view == "Kernel" else _choose_learning(panel)
 
 
 def _choose_kernel(panel: Panel) -> KernelSettings:
     spec = choose_map(panel, _DEFAULTS, first=RandomFourier)
     eps, delta = panel.control(_EPS), panel.control(_DELTA)
-    with panel.section("more", ["about", _POINTS.name, _DRAWS.name, _DIMENSION.name]):
-        titles = {about: about.capitalize() for about in ABOUT}
-        shown = panel.several("about", list(ABOUT), list(ABOUT), "Shown", "Which errors are drawn.", titles)
-        n_points, draws, dimension = panel.control(_POINTS), panel.control(_DRAWS), panel.control(_DIMENSION)
+    titles = {about: about.capitalize() for about in ABOUT}
+    shown = panel.several("about", list(ABOUT), list(ABOUT), "Shown", "Which errors are drawn.", titles)
+    n_points, draws, dimension = panel.control(_POINTS), panel.control(_DRAWS), panel.control(_DIMENSION)
     m = spec.params["n_components"]
     return KernelSettings(spec.without("n_components"), m, eps, delta, n_points, draws, dimension, shown)
 

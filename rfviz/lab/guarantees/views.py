@@ -24,7 +24,7 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
 
     def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         if isinstance(settings, KernelSettings) and not settings.shown:
-            st.info("Nothing is drawn: choose at least one kind of error under “More settings”.")
+            st.info("Nothing is drawn: choose at least one kind of error under “More”.")
         self.main_chart(settings, result, charts[0])
         if isinstance(result, KernelResult):
             st.caption(text.reading(result.comparison))

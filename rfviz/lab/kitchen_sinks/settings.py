@@ -97,7 +97,7 @@ class Settings:
 def choose_settings(panel: Panel) -> Settings:
     """Ask for all settings but the data."""
     view = panel.ask(_VIEW)
-    with panel.section("controls"):
+    with panel.section("controls", ["learners", _K_MAX.name, _STUMPS.name, _RUNS.name, "of"]):
         candidates, k_max = _choose_learners(panel), panel.control(_K_MAX)
         if view == "weights":
             runs, labels = panel.control(_RUNS), [candidate.label for candidate in candidates]

@@ -74,7 +74,7 @@ class MaxoutPCA(Page[ScaledData, Settings, EmbeddingResult]):
 
     def settings(self, panel: Panel, source: ScaledData) -> Settings:
         defaults = {"n_components": 2000, "pool_size": 12, "gamma": 1.0}
-        with panel.section("controls"):
+        with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", SEED.name]):
             spec = choose_map(panel, defaults, source.dataset.image_shape)
             spec = spec.replace(random_state=panel.control(SEED))
             n_dimensions = int(panel.control(DIMENSIONS))

@@ -2,14 +2,18 @@
 // live_chart.js, as one module.
 
 // As tall as the figure says, or less where that would leave room empty: where its plane is to be square, or is a picture
-// that hangs from the top of its axes, and the chart is too narrow for one so tall. In the presenter's view a main chart
-// that begins in the upper half of the window fills what is left of it, and so do squares next to each other.
+// that hangs from the top of its axes, and the chart is too narrow for one so tall. A main chart that begins in the upper
+// part of the window leaves room in it for its toolbar and its sentence; in the presenter's view it fills what is left,
+// and so do squares next to each other.
 function tall({ root, data }) {
   const { margin, xaxis, yaxis } = data.figure.layout;
   let { height } = data.figure.layout;
   const top = root.getBoundingClientRect().top + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
+  const room = window.innerHeight - top;
   if (data.large && (!data.secondary || data.square) && top < 0.5 * window.innerHeight)
-    height = Math.max(420, Math.min(1.4 * height, window.innerHeight - top - 16));
+    height = Math.max(420, Math.min(1.4 * height, room - 16));
+  else if (!data.large && !data.secondary && top < 0.55 * window.innerHeight && window.innerWidth > WIDE)
+    height = Math.min(height, Math.max(LEAST, room - SENTENCE));
   const length = ({ range }) => Math.abs(range[1] - range[0]);
   const hangs = yaxis?.constraintoward === "top" && xaxis?.range && yaxis.range;
   if (!data.square && !hangs) return height;
@@ -20,6 +24,8 @@ function tall({ root, data }) {
 // Pixels below which a legend above a chart takes the room of the scale at its left too, so that fewer of its lines
 // take height from the curves, and the pixels of a square panel for which its marks are made.
 const NARROW = 620, PANEL = 330;
+// In a window wider than this a main chart is as tall as leaves this room below it, but no less than that.
+const WIDE = 900, SENTENCE = 125, LEAST = 300;
 const SMALLEST = 4; // pixels of a mark
 
 // Where there is less room than a figure was made for: a wide legend, and marks that do not cover what is between them.

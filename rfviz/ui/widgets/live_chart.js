@@ -188,6 +188,7 @@ function watch(chart) {
   };
   new ResizeObserver(() => root.isConnected && root.clientWidth && resize()).observe(root.parentElement);
   root.addEventListener("fullscreenchange", () => draw(chart.Plotly, chart));
+  window.addEventListener("resize", () => root.clientWidth && resize(), { signal: watching.signal });
   const timer = setInterval(() => {
     if (!root.isConnected) {
       clearInterval(timer);
@@ -195,8 +196,8 @@ function watch(chart) {
       chart.Plotly.purge(root); // gives back what WebGL holds
     } else if (
       JSON.stringify(themed(getComputedStyle(root))) !== JSON.stringify(chart.template) ||
-      // In the presenter's view what stands above the chart may have come after it, a formula for example.
-      (chart.data.large && root.clientWidth && document.fullscreenElement !== root && !fits())
+      // What stands above the chart may have come after it, a formula for example.
+      (root.clientWidth && document.fullscreenElement !== root && !fits())
     )
       draw(chart.Plotly, chart);
   }, 1000);
