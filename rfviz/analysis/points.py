@@ -27,13 +27,15 @@ NORMALISATION = Param(
 _SMALL_PRODUCT = 200_000_000
 
 
-def normalise(X: np.ndarray, how: str) -> np.ndarray:
+def normalise(X: np.ndarray, how: str, learned_from: np.ndarray | None = None) -> np.ndarray:
     """Return the data as they are, or with rows of unit norm, or with columns or rows of mean 0 and variance 1.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
     how : {"unit norm", "standardise", "standardise rows", "none"}
+    learned_from : ndarray of int, optional
+        Rows that give means and deviations of columns; all by default.
 
     Returns
     -------
@@ -58,8 +60,9 @@ def normalise(X: np.ndarray, how: str) -> np.ndarray:
             )
         X /= norms
     elif how == "standardise":
-        X -= X.mean(axis=0)
-        deviation = X.std(axis=0)
+        rows = slice(None) if learned_from is None else learned_from
+        X -= X[rows].mean(axis=0)
+        deviation = X[rows].std(axis=0)
         X /= np.where(deviation > 0, deviation, 1.0)  # a constant column stays at zero
     elif how == "standardise rows":
         size = np.abs(X).max(axis=1, keepdims=True)

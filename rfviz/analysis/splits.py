@@ -55,7 +55,7 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
     ----------
     dataset : Dataset
     how : str
-        Normalisation, see :func:`rfviz.analysis.points.normalise`; columns are standardised by all rows.
+        Normalisation, see :func:`rfviz.analysis.points.normalise`; columns are standardised by the training rows.
     test_share : float
         Share of test rows of a random split.
     seed : int
@@ -77,7 +77,6 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
             f"Training and testing need at least {_FEWEST_ROWS} rows; {dataset.name} has {dataset.n_samples}."
             " Choose more rows."
         )
-    X = normalise(dataset.X, how).astype(np.float32)
     n = dataset.n_samples
     given = dataset.n_train is not None and 0 < dataset.n_train < n
     order = np.arange(n) if given else np.random.default_rng(seed).permutation(n)
@@ -85,6 +84,7 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
     train, test = np.sort(order[:cut]), np.sort(order[cut:])
     if dataset.target_names and len(np.unique(dataset.y[train])) < 2:
         raise DataError(f"The {len(train)} training rows of {dataset.name} hold a single class. Choose more rows.")
+    X = normalise(dataset.X, how, train).astype(np.float32)
     return Split(
         dataset.name, X[train], dataset.y[train], X[test], dataset.y[test], test, dataset.target_names, bool(given)
     )

@@ -31,6 +31,7 @@ __all__ = [
     "DEFAULT_IMAGES",
     "Dataset",
     "DatasetSpec",
+    "files_of_downloads",
     "load",
     "memory_limit",
     "names",
@@ -76,6 +77,14 @@ def spec(name: str) -> DatasetSpec:
     if found is None:
         raise DataError(_unknown(name))
     return found
+
+
+def files_of_downloads() -> frozenset[str]:
+    """Return the entries of the data folder that a data set of the list is read from, instead of a download."""
+    if _folder.folder() is None:
+        return frozenset()
+    found = (module.in_folder() for module in (mnist, cifar10, adult, kddcup99, activity))
+    return frozenset(_folder.PREFIX + path.stem for path in found if path is not None)
 
 
 def load(name: str, progress: Progress | None = None, **params: Any) -> Dataset:

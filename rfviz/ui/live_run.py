@@ -75,6 +75,8 @@ class LiveRun:
             hint = f" {self.hint}" if len(left) == total and not running else ""
             st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}", width="content")
             self._bar = st.empty()
+            if running:  # points that arrive draw the page anew, and what is about to be drawn is not out of date
+                st.html("<style>[data-stale='true'] { opacity: 1 !important; }</style>")
         if running:  # from the first moment on, or the page would jump when the first part reports
             self._bar.progress(1 - len(left) / total, text="…")
 

@@ -1,10 +1,14 @@
 """Normalising points and writing them in a basis of their span."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
+from rfviz import datasets
 from rfviz.analysis.points import NORMALISATION, centred_gram, normalise, span_coordinates, squared_distances
+from rfviz.analysis.splits import make_split
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import RandomMaxout
 
@@ -75,3 +79,19 @@ def test_centred_gram_keeps_digits_far_from_the_origin():
     centred = squared_distances(centred_gram(far))
     direct = squared_distances((far @ far.T).astype(np.float64))
     assert np.abs(centred - exact).max() < 1e-3 < np.abs(direct - exact).max()
+
+
+def test_columns_are_standardised_by_the_rows_that_are_learned_from():
+    X = np.array([[1.0], [3.0], [50.0]])
+    np.testing.assert_allclose(normalise(X, "standardise", np.array([0, 1])), [[-1], [1], [48]])
+    assert abs(normalise(X, "standardise").mean()) < 1e-12
+
+
+def test_test_rows_do_not_move_the_scale_of_training_rows():
+    dataset = datasets.load("breast_cancer")
+    split = make_split(dataset, "standardise")
+    np.testing.assert_allclose(split.X_train.mean(axis=0), 0, atol=1e-5)
+    np.testing.assert_allclose(split.X_train.std(axis=0), 1, atol=1e-4)
+    moved = dataset.X.copy()
+    moved[split.test_rows] += 100
+    np.testing.assert_array_equal(make_split(replace(dataset, X=moved), "standardise").X_train, split.X_train)

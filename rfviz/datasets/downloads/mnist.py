@@ -9,8 +9,9 @@ import numpy as np
 
 from rfviz.datasets import memory
 from rfviz.datasets.base import Dataset, DatasetSpec
-from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain
+from rfviz.datasets.downloads.cache import NETWORK, Download, npz_bytes, obtain_arrays
 from rfviz.datasets.downloads.pixels import as_bytes
+from rfviz.datasets.files import folder
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.parameters import RANDOM_STATE, max_samples_param
 from rfviz.datasets.scikit import bunch_of
@@ -18,16 +19,17 @@ from rfviz.errors import DataError
 from rfviz.params import validate
 from rfviz.progress import Progress
 
-__all__ = ["SPEC", "load"]
+__all__ = ["SPEC", "in_folder", "load"]
 
 PARAMS = (max_samples_param(70_000), RANDOM_STATE)
-_N_TRAIN = 60_000
+_N_TRAIN, _SIDE = 60_000, 28
 
 
 def load(progress: Progress | None = None, **params: Any) -> Dataset:
     """Load handwritten digits of 28×28 pixels in their usual split: 60,000 for training, then 10,000 for testing.
 
-    A larger sample holds the smaller, with training and test rows and classes in proportion.
+    A file of the data folder whose name begins with ``mnist`` and which holds 28×28 bytes an image is used before
+    anything is downloaded. A larger sample holds the smaller, with training and test rows and classes in proportion.
 
     Returns
     -------
@@ -35,8 +37,13 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         ``X`` of shape (at most 70000, 784), pixels in [0, 1]; ``y`` the digit; ``n_train``.
     """
     values = validate(PARAMS, params)
-    source = "MNIST (LeCun, Cortes, Burges), from OpenML (mnist_784, version 1)."
-    return obtain(_DOWNLOAD, progress).dataset("mnist", source, **values)
+    arrays, where = obtain_arrays(_DOWNLOAD, "OpenML (mnist_784, version 1)", in_folder(), progress)
+    return arrays.dataset("mnist", f"MNIST (LeCun, Cortes, Burges), from {where}.", **values)
+
+
+def in_folder() -> Path | None:
+    """Return the first file of the data folder that holds MNIST."""
+    return folder.first(("mnist",), lambda layout: layout.image_shape == (_SIDE, _SIDE))
 
 
 def _fetch(home: Path) -> bytes:

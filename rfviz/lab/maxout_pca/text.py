@@ -10,6 +10,8 @@ __all__ = ["METHOD", "explanation", "summary"]
 
 # With a lower rank correlation the chart shows no order that is worth the name.
 _ORDERED = 0.5
+# Rank correlations that differ by less show the same order.
+_AS_WELL = 0.005
 
 METHOD = r"""
 The points are normalised, mapped by $m$ random features, and projected on the first principal components of the
@@ -62,11 +64,23 @@ def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> s
     moved = p.order.recovered != p.order.given
     elsewhere = _points(int(moved.sum()), "is not where its number says", "are not where their numbers say")
     if swapped is not None and (moved & swapped).any():
-        elsewhere += "; " + _points(int((moved & swapped).sum()), "was", "were", " of these") + " swapped on purpose"
+        found, made = int((moved & swapped).sum()), int(swapped.sum())
+        elsewhere += f"; {found} of the {made} that were swapped on purpose are among them"
     return (
         f"{lead} The points lie on a curve. Its order has a rank correlation (Spearman’s ρ) of {rho} with the given "
-        f"one, where 1 is the same order. {elsewhere[0].upper()}{elsewhere[1:]}."
+        f"one, where 1 is the same order. {elsewhere[0].upper()}{elsewhere[1:]}.{_without_map(result)}"
     )
+
+
+def _without_map(result: EmbeddingResult) -> str:
+    """Say whether the points alone show the same order; empty where that is not known."""
+    own, plain = result.features.order, result.plain.order if result.plain else None
+    if own is None or plain is None:
+        return ""
+    rho = f"ρ = {plain.spearman:.4f}"
+    if plain.spearman >= own.spearman - _AS_WELL:
+        return f" **Plain PCA, without the map, does as well** ({rho}): these data need no map."
+    return f" Plain PCA, without the map, finds less of it ({rho})."
 
 
 def _points(count: int, one: str, many: str, of: str = "") -> str:

@@ -41,8 +41,8 @@ class EmbeddingView(View[ScaledData, Settings, EmbeddingResult]):
         clickable = POINT not in self.state.hidden
         animations = self.animations(settings, result)
         layout.chart(main.figure, main.name, main.alt, clickable=clickable, animations=animations)
-        self._card(settings, result)
         layout.explain(main.words)
+        self._card(settings, result)
         self.share(settings, result)
         if dataset.n_samples > MAX_POINTS:
             st.caption(f"The first {MAX_POINTS:,} of {dataset.n_samples:,} points are used.")

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rfviz import datasets
 from rfviz.features import registry
-from rfviz.ui.page_index import ASSETS
+from rfviz.ui.page_index import ASSETS, NAVIGATION
 from rfviz.ui.state import PageState
 from rfviz.ui.teaching import lesson_panel
 from rfviz.ui.teaching.presenter import is_presenting, present
@@ -42,7 +42,7 @@ def begin(state: PageState) -> None:
     if step:
         hidden |= {"presets", "question"}
     if is_presenting() and not st.session_state.get(_ALL):
-        hidden |= {"details", "presets", "share", *(() if step else _MINOR)}
+        hidden |= {"details", "share", *(() if step else _MINOR)}
         state.only = step.settings if step else None
     if st.context.is_embedded:
         hidden |= {"menu", "share"}
@@ -51,9 +51,14 @@ def begin(state: PageState) -> None:
 
 
 def menu(state: PageState) -> None:
-    """Draw the menu “Teach”: lessons on this page, the presenter's view, and a link for students."""
+    """Draw the menu “Teach”: lessons on this page, the presenter's view, and a link for students.
+
+    The presenter's view has no sidebar, so there another menu leads to the other pages.
+    """
     if "menu" in state.hidden:
         return
+    if is_presenting():
+        _pages(state)
     key = f"{state.page}:teach"
     with st.popover("Teach", icon=":material/school:", key=key, on_change="rerun") as opened:
         if opened.open:  # nothing of it is there for those who do not teach
@@ -64,6 +69,19 @@ def menu(state: PageState) -> None:
             if is_presenting():
                 st.toggle("All controls", value=st.session_state.get(_ALL, False), key="rfviz:all", on_change=_show_all)
             student_link(state, PARTS)
+
+
+def _pages(state: PageState) -> None:
+    """Draw the menu of all pages, and links to those before and after this one."""
+    slugs = [entry.slug for entry in NAVIGATION]
+    place = slugs.index(state.page)
+    around = [("arrow_back", "Previous", place - 1), ("arrow_forward", "Next", place + 1)]
+    with st.popover("Pages", icon=":material/menu:", key=f"{state.page}:pages"):
+        for icon, word, at in around:
+            if 0 <= at < len(NAVIGATION):
+                st.page_link(NAVIGATION[at].path, label=f"{word}: {NAVIGATION[at].title}", icon=f":material/{icon}:")
+        for entry in NAVIGATION:
+            st.page_link(entry.path, label=entry.title, icon=entry.icon, disabled=entry.slug == state.page)
 
 
 def panel(state: PageState) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import streamlit as st
 
 from rfviz.ui.state import PageState
 from rfviz.ui.state.zoom import current_zoom
 
-__all__ = ["link_of", "student_link"]
+__all__ = ["LOCAL", "is_local", "link_of", "student_link"]
+
+LOCAL = (
+    "This address opens only on this computer. For others, start the laboratory with `--server.address 0.0.0.0`, open "
+    "it by this computer’s name or number in the network, and copy the link there."
+)
 
 
 def link_of(
@@ -39,17 +44,34 @@ def link_of(
     return f"{base}?{urlencode(query, safe=',:;', quote_via=quote)}" if query else base
 
 
+def is_local(address: str) -> bool:
+    """Return whether an address leads to the machine of whoever opens it."""
+    return urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
+
+
+def _tick(keys: list[str], ticked: bool) -> None:
+    for key in keys:
+        st.session_state[key] = ticked
+
+
 @st.fragment  # a box that is ticked draws this alone anew
 def student_link(state: PageState, parts: Mapping[str, str]) -> None:
     """Draw boxes for what students see, and the address that gives it."""
     labels, values = state.last()
     st.markdown("**Link for students**")
     st.caption("Students get this page with these settings. Unticked controls are hidden and keep their values.")
-    shown = {}
+    if is_local(st.context.url or ""):
+        st.warning(LOCAL, icon=":material/lan:")
+    shown, boxes = {}, {name: f"{state.page}:show:{name}" for name in (*labels, *parts)}
+    with st.container(horizontal=True):
+        for word, ticked in (("Show all", True), ("Show none", False)):
+            key = f"{state.page}:{word}"
+            st.button(word, key=key, type="tertiary", on_click=_tick, args=(list(boxes.values()), ticked))
     with st.container(key="student-boxes"):
         for name, label in {**labels, **parts}.items():
-            key = f"{state.page}:show:{name}"
-            shown[name] = st.checkbox(label, value=name not in state.hidden, key=key)
+            key = boxes[name]
+            st.session_state.setdefault(key, name not in state.hidden)
+            shown[name] = st.checkbox(label, key=key)
     with st.container(horizontal=True):
         embed = st.toggle("Embedded", key=f"{state.page}:link-embed", help="Without the frame of the laboratory, to be "
                           "put into a page of your own as an iframe.")  # fmt: skip

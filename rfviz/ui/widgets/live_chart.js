@@ -64,14 +64,15 @@ const EXPAND = { width: 24, height: 24, path: "M3 3h7v2H5v5H3zm11 0h7v7h-2V5h-5z
 const isTouched = () => window.matchMedia("(hover: none) and (pointer: coarse)").matches;
 
 // Made once a chart: Plotly builds a chart anew when it is handed another function.
-function config(root, clickable) {
+function config(root, { clickable, figure }) {
   const expand = () => (document.fullscreenElement ? document.exitFullscreen() : root.requestFullscreen());
+  const reset = figure.layout.scene ? "resetCameraDefault3d" : "resetScale2d";
   return {
     displaylogo: false,
     scrollZoom: false,
     displayModeBar: isTouched() ? false : "hover",
     // A drag zooms, but where points are clicked it moves the plane; Share saves the picture.
-    modeBarButtons: [[...(clickable ? ["zoomIn2d", "zoomOut2d"] : []), "resetScale2d", { name: "fullscreen", title: "Fullscreen", icon: EXPAND, click: expand }]],
+    modeBarButtons: [[...(clickable ? ["zoomIn2d", "zoomOut2d"] : []), reset, { name: "fullscreen", title: "Fullscreen", icon: EXPAND, click: expand }]],
   };
 }
 
@@ -104,7 +105,7 @@ function draw(Plotly, chart, fresh = true) {
   chart.revision = layout.uirevision;
   chart.link?.(layout); // charts that are compared share their axes
   for (const [axis, range] of chart.zoomed) layout[axis] = { ...layout[axis], range, autorange: false };
-  const drawn = Plotly.react(root, figure.data, layout, (chart.config ??= config(root, data.clickable)));
+  const drawn = Plotly.react(root, figure.data, layout, (chart.config ??= config(root, data)));
   for (const axis of chart.zoomed.keys()) goHomeTo(root._fullLayout[axis], figure.layout[axis]);
   return drawn;
 }

@@ -111,7 +111,9 @@ def chart_bar(
         Called before the page is drawn again when the user pins the chart.
     """
     origin = new_request()
-    offers = {_name(offer): offer for offer in (_Offer(state.page, spec, origin) for spec in animations)}
+    # Play moves its control, which must not be one that a lecturer has hidden.
+    shown = [spec for spec in animations if state.shows(spec.control)]
+    offers = {_name(offer): offer for offer in (_Offer(state.page, spec, origin) for spec in shown)}
     OFFERS.update(offers)
     if offers:
         st.session_state["rfviz:animations"] = offers  # as long as the session, or until a page offers others

@@ -9,7 +9,7 @@ import sklearn.datasets
 from sklearn.utils import Bunch
 
 from rfviz import datasets
-from rfviz.datasets.downloads import activity, adult, cache, kddcup99
+from rfviz.datasets.downloads import activity, adult, cache, kddcup99, mnist
 from rfviz.errors import DataError
 
 N_ADULT, N_KDD = 48_842, 494_021
@@ -183,6 +183,18 @@ def test_folders_are_looked_through_in_order(data_folder):
     assert adult.in_folder() is None
     np.savez(data_folder / "adult.npz", X=np.zeros((30, 123), np.uint8), y=np.arange(30) % 2)
     assert adult.in_folder().name == "adult.npz"
+
+
+def test_mnist_is_read_from_the_data_folder_and_is_one_entry(data_folder):
+    assert mnist.in_folder() is None and not datasets.files_of_downloads()
+    rows = {f"X_{part}": np.full((20, 28, 28), 255, np.uint8) for part in ("train", "test")}
+    labels = {f"y_{part}": np.arange(20, dtype=np.uint8) % 10 for part in ("train", "test")}
+    np.savez(data_folder / "mnist.npz", **rows, **labels)
+    found = datasets.load("mnist", max_samples=40)
+    assert found.X.shape == (40, 784) and found.n_train == 20 and "mnist.npz of the data folder" in found.provenance
+    assert datasets.files_of_downloads() == {"folder:mnist"}
+    np.savez(data_folder / "mnist.npz", X=np.zeros((40, 64), np.uint8), y=np.arange(40) % 2)
+    assert mnist.in_folder() is None  # of another size, so something else
 
 
 def test_a_file_without_labels_is_not_taken_for_adult(data_folder):

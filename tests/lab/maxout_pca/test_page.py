@@ -1,11 +1,14 @@
 """The page on Maxout-PCA draws what is computed, and a point can be selected."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from rfviz import datasets
 from rfviz.analysis.embedding import embed, exact_components, prepare_points
 from rfviz.features import MapSpec, RandomMaxout, registry
+from rfviz.lab.maxout_pca import text
 from rfviz.params import defaults
 from tests.app_pages import EMBEDDING, UNFOLDED, array, changed, opened, specs
 
@@ -90,3 +93,22 @@ def test_settings_are_those_that_the_scheme_declares(scheme):
     values = defaults(registry()[scheme].params)
     declared = {p.name for p in registry()[scheme].params if p.applies(values)} - {"dtype"}
     assert all(f"{EMBEDDING}.{name}" in at.session_state for name in declared)
+
+
+def test_whether_the_points_need_the_map_is_said():
+    """The turning head's order is in plain components too; where they show less of it, the map is what finds it."""
+    points = prepare_points(datasets.load("turning_head"), "unit norm", 2)
+    spec = MapSpec(RandomMaxout, n_components=500, pool_size=4, random_state=0)
+    result = embed(points, spec, 2, exact_components(points, spec, 2))
+    assert "Plain PCA, without the map, does as well" in text.explanation(result)
+    worse = replace(result.plain, order=replace(result.plain.order, spearman=0.6))
+    words = text.explanation(replace(result, plain=worse))
+    assert "does as well" not in words and "finds less of it (ρ = 0.6000)" in words
+
+
+def test_the_swaps_that_were_found_are_counted():
+    at = opened(EMBEDDING)
+    words = next(m.value for m in at.markdown if "What am I seeing" in m.value)
+    assert "6 of the 6 that were swapped on purpose are among them" in words
+    none = opened(EMBEDDING, {"data.order_noise": 0})
+    assert not any("on purpose" in m.value for m in none.markdown)

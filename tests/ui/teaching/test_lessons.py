@@ -207,6 +207,24 @@ def test_every_page_can_be_presented(page):
     assert all(figure["large"] for figure in figures)
 
 
+def test_the_presenters_view_leads_to_every_page_and_preset():
+    at = opened(SATURATION, present="true")
+    links = {link.proto.label for link in at.get("page_link")}
+    assert {page.title for page in NAVIGATION} <= links
+    assert "Figure 1 of the paper" in [button.label for button in at.button]
+    assert "Pages" in [popover.proto.popover.label for popover in at.get("popover")]
+    assert "Pages" not in [popover.proto.popover.label for popover in opened(SATURATION).get("popover")]
+
+
+def test_a_control_that_is_hidden_is_not_played():
+    def played(at):
+        bar = next(e.proto for e in at.get("bidi_component") if e.proto.component_name == "rfviz.play")
+        return [animation["symbol"] for animation in json.loads(bar.json)["animations"]]
+
+    assert "seed" in played(opened(SATURATION))
+    assert "seed" not in played(opened(SATURATION, hide="seed"))
+
+
 def test_presenting_a_lesson_draws_the_control_that_moves_and_asks_for_no_prediction():
     at = opened(SATURATION, lesson="saturation", step="3", present="true")
     names = [e.proto.id for e in at.get("bidi_component") if ":slider" in e.proto.id]

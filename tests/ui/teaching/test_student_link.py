@@ -2,7 +2,9 @@
 
 from urllib.parse import parse_qs, urlsplit
 
-from rfviz.ui.teaching.student_link import link_of
+import pytest
+
+from rfviz.ui.teaching.student_link import is_local, link_of
 
 
 def test_address_holds_values_hidden_names_and_the_view():
@@ -20,3 +22,12 @@ def test_address_holds_values_hidden_names_and_the_view():
 def test_a_plain_page_has_a_plain_address():
     assert link_of("page", {}, []) == "page"
     assert link_of("page", {}, [], present=True) == "page?present=true"
+
+
+@pytest.mark.parametrize(
+    ("address", "local"),
+    [("http://localhost:8501/hashing", True), ("http://127.0.0.1/", True), ("http://[::1]:8501/", True),
+     ("http://lab.example:8501/hashing", False), ("https://10.0.0.7/localhost", False), ("", False)],
+)  # fmt: skip
+def test_an_address_that_nobody_else_reaches_is_known(address, local):
+    assert is_local(address) == local
