@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rfviz.errors import ParameterError
@@ -84,6 +84,8 @@ def of_param(param: Param, default: Any = None, name: str | None = None) -> Cont
     if param.kind == "choice":
         titles = dict(zip(param.choices, param.titles, strict=True)) if param.titles else {}
         return one_of(name, param.choices, default, label, help, titles)
+    if param.kind in ("int", "float"):
+        param = replace(param, default=default)  # what an address asks for that is no number
     low, high = int(param.low or 0), int(2**31 - 1 if param.high is None else param.high)
     if param.kind == "range":
         # Both ends at the right end mean no restriction, where that is the parameter's default.

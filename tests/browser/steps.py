@@ -88,6 +88,12 @@ def choose(page: Any, slug: str, name: str, title: str) -> None:
     page.get_by_role("option", name=title, exact=True).click()
 
 
+def open_more(page: Any) -> None:
+    """Open the controls that are behind the button More."""
+    page.get_by_role("button", name="More", exact=True).click()
+    settle(page)
+
+
 def unfold(page: Any, title: str) -> None:
     """Open the part under a chart that has this title."""
     page.locator("[data-testid=stExpander] summary", has_text=title).click()

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks._app import server_of
 from tests.browser.conftest import running_app
-from tests.browser.steps import settle, slider, unfold, wait_for_chart
+from tests.browser.steps import open_more, settle, slider, unfold, wait_for_chart
 
 pytestmark = pytest.mark.browser
 
@@ -123,6 +123,7 @@ def test_another_seed_adds_only_what_is_missing_and_views(app, visit):
     page = visit(app, "accuracy?schemes=RandomMaxout,&references=,&seeds=1&m_max=100")
     page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
     wait_for_chart(page, "accuracy")
+    open_more(page)
     slider(page, "Draws").focus()
     page.keyboard.press("ArrowRight")
     page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)

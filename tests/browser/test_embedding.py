@@ -6,6 +6,7 @@ from tests.browser.steps import (
     EMBEDDING,
     changes,
     control,
+    open_more,
     overlapping,
     preset,
     settle,
@@ -126,6 +127,7 @@ def test_three_dimensions_and_back_to_the_paper_by_a_preset(app, visit):
     page.wait_for_function("() => location.search === '?n_components=10000'")
     settle(page)
     paper = page.evaluate("rf.state('embedding')")
+    open_more(page)
     control(page, SLUG, "dimensions").get_by_text("3", exact=True).click()
     page.wait_for_function("rf.traces('embedding').some((t) => t.type === 'scatter3d' && t.x.length === 33)")
     page.wait_for_function("!!rf.chart('embedding').querySelector('canvas')")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.steps import changes, control, settle, slider, unfold, wait_for_chart, wait_for_query
+from tests.browser.steps import changes, control, open_more, settle, slider, unfold, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -22,6 +22,7 @@ def test_deep_link_shows_its_settings(app, visit):
     wait_for_chart(page, ERRORS)
     assert page.evaluate(CURVES) == ["Random Fourier"]
     assert slider(page, "Gamma").get_attribute("aria-valuetext") == "0.5"
+    open_more(page)
     assert slider(page, "Largest").get_attribute("aria-valuetext") == "500"
     assert page.get_by_test_id("stToast").count() == 0
     assert "MAE" in page.evaluate("rf.chart('kernel-error')._fullLayout.yaxis.title.text")
@@ -81,6 +82,7 @@ def test_draws_race_side_by_side(page):
     for width in (800, 1440):
         page.set_viewport_size({"width": width, "height": 1000})
         page.wait_for_function("() => !rf.overflowing().length")
+    open_more(page)
     pills = control(page, SLUG, "draw")
     page.get_by_text("Smoothness", exact=False).wait_for(state="detached")
     pills.get_by_text("Sobol").click()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.steps import SATURATION, changes, choose, settle, slider, wait_for_chart, wait_for_query
+from tests.browser.steps import SATURATION, changes, choose, open_more, settle, slider, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -191,7 +191,9 @@ def test_pins_compare_and_bring_back(app, visit):
     press(page, "Pin this chart, to compare it with others")
     card = page.locator(".pins .card")
     card.locator(".main-svg").first.wait_for()
+    open_more(page)
     changes(page, SATURATION, lambda: page.get_by_role("button", name="32", exact=True).click())
+    page.keyboard.press("Escape")
     settle(page)
     for _ in range(6):  # to where the axis would end sooner
         changes(page, SATURATION, lambda: slider(page, "Pool size").press("ArrowRight"))

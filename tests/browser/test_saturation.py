@@ -11,6 +11,7 @@ from tests.browser.steps import (
     SATURATION,
     changes,
     choose,
+    open_more,
     preset,
     settle,
     slider,
@@ -213,6 +214,7 @@ def test_half_a_million_pairs_stay_usable(app, visit):
 
 def test_every_map_has_its_cloud_and_an_unfolded_part_stays_open(page):
     page.wait_for_function("rf.drawnPictures('saturation').length === 2")
+    open_more(page)
     page.get_by_role("button", name="64", exact=True).click()
     page.wait_for_function("rf.drawnPictures('saturation').length === 3")
     settle(page)
@@ -226,3 +228,15 @@ def test_every_map_has_its_cloud_and_an_unfolded_part_stays_open(page):
         changes(page, SATURATION, lambda key=key: page.keyboard.press(key))
         settle(page)
         assert page.locator("[data-testid=stDataFrame]").is_visible()
+
+
+def test_a_server_that_does_not_answer_is_waited_for_in_words(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    page.evaluate("() => { window.send = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }")
+    slider(page, "Pool size").press("ArrowRight")
+    page.get_by_text("Waiting for the server").wait_for()
+    page.evaluate("() => { WebSocket.prototype.send = window.send; }")
+    slider(page, "Pool size").press("ArrowRight")
+    page.get_by_text("Waiting for the server").wait_for(state="detached")
+    wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))

@@ -544,7 +544,7 @@ _DISTANCE_SATURATION = (
     Fault(
         "chart that keeps its zoom when its data go",
         "rfviz/lab/distance_saturation/figures.py",
-        'revision=f"{result.dataset}-{reach}"',
+        'revision=f"{result.dataset}-{reach}-{bool(wrong)}"',
         'revision="saturation"',
         ("tests/test_pages.py::test_chart_forgets_its_view_with_its_data",),
     ),

@@ -9,7 +9,7 @@ from rfviz import datasets
 from rfviz.errors import ParameterError
 from rfviz.features import registry
 from rfviz.lab import maps
-from rfviz.lab.controls import _nearest, shown
+from rfviz.lab.controls import _nearest, of_param, shown
 from rfviz.params import Param
 from rfviz.ui import controls
 from rfviz.ui.controls import PagePanel
@@ -164,3 +164,10 @@ def test_a_widget_from_before_a_preset_sets_nothing():
     at.session_state["page.word"] = "third word"
     at.session_state["page:generations"] = {"word": 1}
     assert at.selectbox[0].set_value("first word").run().session_state["page.word"] == "third word"
+
+
+@pytest.mark.parametrize("text", ["abc", "", None, float("nan")])
+def test_what_is_no_number_gives_the_default_of_the_page(text):
+    pool = next(p for p in registry()["RandomMaxout"].params if p.name == "pool_size")
+    assert pool.default != 16 and of_param(pool, 16).clean(text) == 16
+    assert of_param(pool).clean(text) == pool.default

@@ -39,7 +39,7 @@ GAMMA = Param("gamma", 2.0, "float", 0.05, 50.0, log=True, ui_high=20.0, symbol=
               help="Inverse length scale: larger γ, smaller boxes, narrower kernel.")  # fmt: skip
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, other grids.")
 ALL_PAIRS = "All pairs"
-VIEW = Param("view", "A point", "choice", choices=("A point", ALL_PAIRS), label="Second picture",
+VIEW = Param("view", "A point", "choice", choices=("A point", ALL_PAIRS), label="Right-hand picture",
              titles=("Around a point", "All pairs"),
              help="The kernel around the ringed point, or of all pairs as in the paper’s Figure 2.")  # fmt: skip
 PROFILE = next(param for param in RandomBinning.params if param.name == "profile")

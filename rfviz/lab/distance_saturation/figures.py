@@ -43,18 +43,21 @@ def plot_saturation(
     # The feature distances of a kernel with a cusp rise vertically: there is no regime in which they are kept.
     traces: list[Any] = [_slope_line(result, slope)] if np.isfinite(slope) else []
     styles = series_styles(result.cls, len(result.curves))
-    wrong = [curve for curve in result.curves if as_printed and curve.exact and curve.exact.as_printed is not None]
+    printed = {c.label: c.exact.as_printed for c in result.curves if as_printed and c.exact}
+    wrong = {label: values for label, values in printed.items() if values is not None}
     for curve, style in zip(result.curves, styles, strict=True):
-        traces += _law(result, curve, style, as_printed, named=curve is next(iter(wrong), None))
+        traces += _law(result, curve, style, as_printed, named=curve.label == next(iter(wrong), None))
     traces += _limits(result, styles)
     if over_seeds is not None:
         traces += _average(over_seeds)
-    # All of what is refuted: it ends far above the pairs.
-    highest = max([top, *(1.05 * float(np.nanmax(curve.exact.as_printed)) for curve in wrong)])
+    # All of what is refuted, which ends far above the pairs, and the words above the highest plateau.
+    ends = [curve.exact.high for curve in result.curves if curve.exact and curve.exact.saturation]
+    highest = max([top, *(1.09 * float(high[-1]) for high in ends)])
+    highest = max([highest, *(1.05 * float(np.nanmax(values)) for values in wrong.values())])
     return styled(
         traces,
-        x="distance of two points, ‖x − z‖",
-        y="distance of their features, ‖Φ(x) − Φ(z)‖",
+        x="distance of points, ‖x − z‖",
+        y="distance of features, ‖Φ(x) − Φ(z)‖",
         height=height,
         revision=f"{result.dataset}-{reach}-{bool(wrong)}",
         # Plotly takes images in one place for one image; a billionth of the axis tells them apart.

@@ -66,8 +66,8 @@ def explanation(result: SaturationResult) -> str:
     """Return what one sees, with the numbers of the chart."""
     first = result.curves[0]
     lead = (
-        f"**What am I seeing?** {result.n_pairs:,} pairs of {result.n_points:,} points: how far apart they are "
-        f"(across), and how far apart their {result.n_components:,} features are (up)."
+        f"**What am I seeing?** All {result.n_pairs:,} pairs of {result.n_points:,} points: their distance before the "
+        f"map (horizontal) and after it, from {result.n_components:,} features (vertical)."
     )
     exact = first.exact
     if exact is None:

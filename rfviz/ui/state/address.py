@@ -91,5 +91,5 @@ class AddressReader:
         if not same_text(format_value(value), text):
             shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"
             used = "none" if value in ([], ()) else format_value(value)
-            self._wrong.append(f"{name}={plain(shown)} in {where} is not possible here; using {used}.")
+            self._wrong.append(f"{name}={plain(shown)} in {where} is not possible here; showing {used}.")
         return value

@@ -4,6 +4,20 @@
 const PATIENCE_MS = 1500;
 const AT_REST = { wanted: null, sent: null, sentAt: 0, inFlight: false, dragging: false, timer: 0, count: 0 };
 
+// A server that does not answer looks like one that has nothing to say: after a while the page says that it waits.
+const WAITING_MS = 2500;
+function sayWaiting(state, waits) {
+  const waiting = (window.__rfvizWaiting ??= new Set());
+  if (waits) waiting.add(state);
+  else waiting.delete(state);
+  let words = document.querySelector(".rfviz-waiting");
+  if (!waiting.size) return words?.remove();
+  if (words) return;
+  words = Object.assign(document.createElement("div"), { className: "rfviz-waiting", textContent: "Waiting for the server …" });
+  words.setAttribute("role", "status");
+  document.body.append(words);
+}
+
 // Report `state.wanted`, under the name that `state.what` gives it.
 function send(state) {
   clearTimeout(state.timer);
@@ -14,13 +28,17 @@ function send(state) {
     return;
   }
   // The count makes every message differ from the last, so that a value may be sent twice.
+  setTimeout(() => sayWaiting(state, state.inFlight), WAITING_MS);
   Object.assign(state, { inFlight: true, sent: state.wanted, sentAt: performance.now(), count: state.count + 1 });
   state.setStateValue("moved", { [state.what]: state.sent, count: state.count });
 }
 
 // Whether the user is ahead of the answer: in a drag, or by keys pressed since. What they want is then sent on.
 function isAhead(state, answered) {
-  if (answered === state.sent) state.inFlight = false;
+  if (answered === state.sent) {
+    state.inFlight = false;
+    sayWaiting(state, false);
+  }
   const { wanted, sent } = state;
   const ahead = wanted !== null && wanted !== answered && (state.inFlight || state.dragging || wanted !== sent);
   if (!ahead) state.wanted = state.sent = null;

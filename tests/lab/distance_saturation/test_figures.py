@@ -42,3 +42,11 @@ def test_the_wrong_theorem_looks_like_no_other_curve_and_is_named_once(pools):
     looks = {(curve.line.color, curve.line.dash) for curve in right}
     assert not looks & {(curve.line.color, curve.line.dash) for curve in wrong}
     assert not any("Theorem 1" in (curve.name or "") for curve in plot_saturation(result, as_printed=False).data)
+
+
+def test_the_words_above_a_plateau_are_within_the_axes():
+    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
+    result = saturation(pairs, [MapSpec(RandomMaxout, n_components=1000, pool_size=8)], ["q = 8"])
+    figure = plot_saturation(result, as_printed=False)
+    (words,) = [trace for trace in figure.data if trace.mode == "text"]
+    assert figure.layout.yaxis.range[1] > 1.05 * max(words.y)

@@ -211,7 +211,7 @@ def test_given_values_are_checked_as_those_of_the_address(fake):
     page.register("pool_size", 8, param.clamp)
     page.finish()
     assert fake.session["page.pool_size"] == 100
-    assert fake.toasts == ["pool_size=500 in this lesson is not possible here; using 100."]
+    assert fake.toasts == ["pool_size=500 in this lesson is not possible here; showing 100."]
     page.address.give({"pool_size": None})
     page.register("pool_size", 8, param.clamp)
     assert fake.session["page.pool_size"] == 8  # None stands for the default
