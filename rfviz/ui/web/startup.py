@@ -17,7 +17,7 @@ import streamlit as st
 from rfviz.errors import RfvizError
 from rfviz.lab.folder import laboratory_folder
 
-__all__ = ["ROUTER", "disable_nagle", "lifespan", "page_slugs", "report_script_error", "wait_until_ready"]
+__all__ = ["ROUTER", "disable_nagle", "is_ready", "lifespan", "page_slugs", "report_script_error", "wait_until_ready"]
 
 #: What Streamlit runs for every visitor.
 ROUTER = Path(__file__).resolve().parents[1] / "router.py"
@@ -63,6 +63,11 @@ def _warm_up() -> None:
         _log.exception("What pages need could not be prepared")
     finally:
         _ready.set()
+
+
+def is_ready() -> bool:
+    """Return whether the server has imported what pages need."""
+    return _ready.is_set()
 
 
 def wait_until_ready() -> None:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import plotly.graph_objects as go
@@ -26,6 +27,7 @@ from rfviz.ui.web import preload
 from rfviz.ui.web.boot_script import InjectBootScript, boot_script
 from rfviz.ui.web.component_scripts import component_script, script_addresses, script_route
 from rfviz.ui.web.headers import PageHeaders, content_security_policy
+from rfviz.ui.web.health_route import health_route
 from rfviz.ui.web.plotly_routes import plotly_address, plotly_routes
 from rfviz.ui.web.startup import disable_nagle, lifespan, wait_until_ready
 from rfviz.ui.web.static_cache import StaticCache
@@ -254,6 +256,24 @@ def test_the_server_serves_while_it_imports_what_pages_need(monkeypatch):
             assert page.is_alive() and not may_end.is_set()
             may_end.set()
             page.join()
+
+    asyncio.run(serve())
+
+
+def test_health_is_told_when_pages_come_at_once(monkeypatch):
+    may_end, app = threading.Event(), Starlette(routes=[health_route()])
+    monkeypatch.setattr("rfviz.ui.web.warm_up.warm_up", may_end.wait)
+
+    def status():
+        with ThreadPoolExecutor(1) as pool:  # a loop of its own
+            return pool.submit(fetch, app, "/rfviz/health").result()[0]
+
+    async def serve():
+        async with lifespan(None):
+            assert status() == 503
+            may_end.set()
+            wait_until_ready()
+            assert status() == 200
 
     asyncio.run(serve())
 
