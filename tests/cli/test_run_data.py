@@ -95,3 +95,28 @@ def test_run_refuses_a_file_in_one_sentence(name, content, words, tmp_path, caps
     assert cli.main(given) == 2
     told = capsys.readouterr().err
     assert words in told and told.count("\n") == 1
+
+
+def test_run_inspects_with_the_columns_that_are_named_and_prints_what_it_finds(tmp_path, capsys):
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(generator.standard_normal((90, 3)), columns=["a", "b", "when"]).assign(
+        spare="x", survived="no"
+    )
+    frame.loc[::2, "survived"] = "yes"
+    frame.loc[89] = frame.loc[4]
+    frame.to_csv(tmp_path / "ship.csv", index=False)
+    run = ["run", "quick-inspection", "--data", str(tmp_path / "ship.csv"), "--out", str(tmp_path / "out")]
+    named = ["--label", "survived", "--order", "when", "--leave-out", "spare", "--rows", "40"]
+    assert cli.main([*run, *named]) == 0
+    said = capsys.readouterr().out
+    assert "Rows and labels (fine): 90 rows of 3 columns in 2 classes" in said and "“when” gives the order" in said
+    found = {one["name"]: one for one in json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))}
+    assert found["Exact copies"]["rows"] == [90] and found["Exact copies"]["status"] == "look"
+    script = (tmp_path / "out" / "script.py").read_text(encoding="utf-8")
+    assert all(part in script for part in ('"label": "survived"', '"max_samples": 40', '"leave_out": ["spare"]'))
+    # The status of the command tells what was found, where it is asked for.
+    assert cli.main([*run, *named, "--quiet", "--fail-on", "look"]) == 3
+    assert cli.main([*run, "--quiet", "--label", "nobody"]) == 2
+    assert "There is no column 'nobody'. Known: a, b, when" in capsys.readouterr().err
+    assert cli.main(["run", "quick-inspection", "--label", "a", "--out", str(tmp_path / "out")]) == 2
+    assert "Name it: --data FILE" in capsys.readouterr().err
