@@ -564,7 +564,7 @@ def audited(path: Path, allowed: Sequence[Path]) -> dict[str, Counter[str]]:
         if event["event"] == "pickle.find_class":
             pickles[f"{event['what']} ({own[-1] if own else ''})"] += 1
         elif event["event"] in ("subprocess.Popen", "os.system", "os.exec"):
-            processes[event["what"]] += 1
+            processes[Path(event["what"]).name] += 1
         elif "__pycache__" not in where.parts and not any(where.is_relative_to(folder) for folder in allowed):
             changes[f"{event['event']} {where} ({own[-1] if own else ''})"] += 1
     return {"unpickled": pickles, "changes": changes, "processes": processes}
