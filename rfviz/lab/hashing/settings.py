@@ -86,7 +86,7 @@ class Settings:
 
 def choose_hash(panel: Panel) -> tuple[MapSpec[FeatureMap], bool]:
     """Ask for a hash with its parameters, and whether SimHash is drawn next to it."""
-    with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", _SEED.name]):
+    with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", _SEED.name, _SIMHASH.name]):
         titles = hash_titles()
         chosen = panel.choice("scheme", list(titles), "RandomMaxout", "Hash", "What a symbol says of a point.", titles)
         spec = MapSpec(map_class(chosen))
