@@ -1,0 +1,78 @@
+"""Contradicted labels: found where they were planted, and none where labels are right or classes overlap."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.preprocessing import StandardScaler
+
+from rfviz.analysis.label_errors import find_label_errors
+
+LOADERS = {"digits": load_digits, "iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
+
+
+def real(name):
+    X, y = LOADERS[name](return_X_y=True)
+    return (X if name == "digits" else StandardScaler().fit_transform(X)), y
+
+
+def flipped(y, share, seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.choice(len(y), round(share * len(y)), replace=False)
+    y = y.copy()
+    y[rows] = (y[rows] + rng.integers(1, y.max() + 1, len(rows))) % (y.max() + 1)
+    return y, rows
+
+
+def test_flipped_digits_are_found():
+    X, y = real("digits")
+    for seed in range(2):
+        wrong, rows = flipped(y, 0.05, seed)
+        found = find_label_errors(X, wrong, random_state=seed)
+        assert np.isin(np.argsort(found.margins)[: len(rows)], rows).mean() >= 0.95
+        assert len(found.rows) > 0.5 * len(rows)
+        assert np.isin(found.rows, rows).mean() >= 0.98
+        np.testing.assert_array_equal(found.given, wrong[found.rows])
+        assert (found.proposed == y[found.rows]).mean() > 0.9
+        assert (np.diff(found.margins[found.rows]) >= 0).all()
+
+
+def test_a_single_wrong_label_is_found_among_many():
+    X, y = real("digits")
+    y = y.copy()
+    y[100] = (y[100] + 1) % 10
+    assert 100 in find_label_errors(X, y).rows
+
+
+@pytest.mark.parametrize("name", LOADERS)
+def test_right_labels_are_left_alone(name):
+    X, y = real(name)
+    assert len(find_label_errors(X, y).rows) <= len(y) // 1000
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_labels_that_mean_nothing_are_left_alone(n_classes):
+    rng = np.random.default_rng(0)
+    found = find_label_errors(rng.standard_normal((600, 5)), rng.integers(0, n_classes, 600))
+    assert not len(found.rows)
+    assert len(found.unclear) == n_classes
+
+
+def test_classes_that_overlap_are_left_alone_and_named():
+    rng = np.random.default_rng(1)
+    y = np.repeat(["a", "b", "c"], 300)
+    X = rng.standard_normal((900, 3))
+    X[y == "b", 0] += 1.5
+    X[y == "c", 1] += 12.0
+    y[600] = "a"  # among c, which overlaps with none: but a overlaps with b
+    found = find_label_errors(X, y)
+    assert not len(found.rows)
+    assert list(found.unclear) == ["a", "b"]
+
+
+def test_small_classes_are_neither_judged_nor_proposed():
+    X, y = real("iris")
+    y = np.r_[y, [7, 7]]
+    X = np.vstack([X, X[:2]])
+    found = find_label_errors(X, y)
+    assert 7 in found.unclear
+    assert not len(found.rows)
