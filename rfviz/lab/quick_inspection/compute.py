@@ -17,6 +17,7 @@ from rfviz.lab.quick_inspection import text
 from rfviz.lab.quick_inspection.columns import ColumnResult, inspect_columns
 from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult, exact_copies, near_copies, near_distance
 from rfviz.lab.quick_inspection.dimension import DimensionResult, intrinsic_dimension
+from rfviz.lab.quick_inspection.labels import LabelResult, inspect_labels
 from rfviz.lab.quick_inspection.leaks import LeakResult, inspect_leaks
 from rfviz.lab.quick_inspection.maps import MapResult, draw_maps
 from rfviz.lab.quick_inspection.missing import MissingResult, inspect_missing
@@ -131,6 +132,10 @@ class Inspection:
         """Return the columns that alone, or two together, predict the label."""
         return self._cache.call(leaks_of, self.source.data)
 
+    def labels(self) -> LabelResult:
+        """Return the labels that the other rows contradict."""
+        return self._cache.call(labels_of, self.source)
+
     def structure(self) -> StructureResult:
         """Return a linear model compared with random features."""
         return self._cache.call(structure_of, self.source)
@@ -168,6 +173,8 @@ class Inspection:
             "Outliers",
             lambda: text.outliers(self.outliers(), len(self.sample(WORK_ROWS).rows), n, how, self._n_words()),
         )
+        if raw.target_names:
+            yield "Label errors", lambda: text.labels(self.labels(), raw.label, n)
         yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), n, how)
         if self.source.dataset.y is not None:
             yield "Unseen groups and times", lambda: text.splits(self.splits())
@@ -294,6 +301,12 @@ def near_copies_of(source: ScaledData, *, cache: Cache) -> NearCopyResult:
 def leaks_of(data: Data, *, cache: Cache) -> LeakResult | None:
     """Find columns that alone, or two together, predict the label."""
     return inspect_leaks(raw_of(data.dataset), cache.progress)
+
+
+def labels_of(source: ScaledData, *, cache: Cache) -> LabelResult:
+    """Look for labels that the other rows contradict."""
+    whole = cache.call(whole_of, source.data)
+    return inspect_labels(whole.dataset, cache.call(sample_of, source, WORK_ROWS), cache.progress)
 
 
 def structure_of(source: ScaledData, *, cache: Cache) -> StructureResult:

@@ -11,6 +11,7 @@ from rfviz.lab.finding import Finding, unknown
 from rfviz.lab.quick_inspection.columns import ColumnResult
 from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult
 from rfviz.lab.quick_inspection.dimension import DimensionResult
+from rfviz.lab.quick_inspection.labels import LabelResult
 from rfviz.lab.quick_inspection.leaks import LeakResult
 from rfviz.lab.quick_inspection.maps import MapResult
 from rfviz.lab.quick_inspection.missing import MissingResult
@@ -21,8 +22,8 @@ from rfviz.lab.quick_inspection.structure import StructureResult
 from rfviz.lab.quick_inspection.values import ValueResult
 
 __all__ = [
-    "METHOD", "columns", "copies", "dimension", "distances", "leaks", "missing", "near_copies", "odd_values", "order",
-    "outliers", "pixels", "rows", "share", "splits", "structure",
+    "METHOD", "columns", "copies", "dimension", "distances", "labels", "leaks", "missing", "near_copies", "odd_values",
+    "order", "outliers", "pixels", "rows", "share", "splits", "structure",
 ]  # fmt: skip
 
 _RARE, _UNBALANCED = 5, 10.0
@@ -67,6 +68,11 @@ the limit is found with a probability of at least 99.9%.
 **Leaks.** Half of up to 4,000 rows choose what to try, columns of the file and differences and sums of two; the other
 half says, by cross-validation, how well a small tree on that alone does. It gives the label away if it leaves at most
 2% of errors, and a tenth of those of a guess (of numbers: 1% of the variance); it nearly does so at 10%, and a fifth.
+
+**Label errors.** Ridge regression on up to 1,000 random Fourier features scores each class, and each row is scored by
+the fit to all other rows. A label is contradicted if another class suits the row better, by as much as that class suits
+its own rows better than all others. Of classes that overlap nothing is said: their rows lie within each other at every
+depth, and fewer the deeper, while wrong labels lie deep.
 
 **Linear or not.** Five-fold cross-validation: ridge regression on the columns, and on up to 400 random features of
 them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real where chance would bring
@@ -498,6 +504,28 @@ def order(result: MapResult, how: str) -> Finding | None:
         f"(plain PCA: {plain:.3f})."
     )
     return Finding("Order", "fine" if maxout > 0.9 else "look", text, "maxout-pca", {"normalise": how})
+
+
+def labels(result: LabelResult, label: str | None, n_all: int) -> Finding:
+    """Describe labels that the other rows contradict."""
+    name, of = "Label errors", _of_all(result.n_rows, n_all)
+    overlap = f"{_some(result.n_classes, result.unclear)} overlap{_verb(result.unclear, 's', '')} with others"
+    if not len(result.rows):
+        if len(result.unclear) == result.n_classes:
+            return unknown(name, "The classes overlap, so wrong labels cannot be told from right ones.")
+        said = [f"No label of {result.n_rows:,} rows{of} is contradicted by the other rows"]
+        if result.unclear:
+            said.append(f"{overlap}, where wrong labels cannot be told")
+        return Finding(name, "fine", _sentences(said))
+    n = len(result.rows)
+    first = f"row {result.rows[0] + 1:,} is “{result.given[0]}”, but is like the rows of “{result.proposed[0]}”"
+    said = [
+        f"{count(n, 'label')} of {result.n_rows:,}{of} {_are(n)} contradicted by the other rows: {first}",
+        "Look at these rows first when you check labels",
+    ]
+    if result.unclear:
+        said.append(f"{overlap}, where more wrong labels may be")
+    return Finding(name, "look", _sentences(said)).about(result.rows, [label] if label else [])
 
 
 def _some(n: int, which: Collection[str]) -> str:

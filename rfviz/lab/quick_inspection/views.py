@@ -53,6 +53,8 @@ _HEIGHT, _THUMBNAILS = 330, 60
 _LEGEND = 12
 # Cards of findings at most; rows and columns of the file that a card shows.
 _SLOTS, _SHOWN_ROWS, _MOST_CELLS = 14, 200, 40
+# Images whose label is contradicted, on the card and below.
+_IMAGES, _MORE_IMAGES = 4, 48
 _NEIGHBOURS, _COLUMNS, _OUTLIERS = 5, 8, 6
 _ICONS = {
     "warning": ":red[:material/error:]", "look": ":orange[:material/visibility:]",
@@ -131,6 +133,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             "Distances of pairs": partial(_distances, revision=revision),
             "Linear model against random features": partial(_structure, revision=revision),
             "Outliers and copies": _rows,
+            "Label errors": self._labels,
             "Columns": _columns,
             "Dimension": _dimension,
         }
@@ -232,11 +235,34 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         """Draw a finding, with a link to the page that shows it."""
         st.markdown(f"{_ICONS[finding.status]} **{plain(finding.name)}** :small[:gray[{STATUSES[finding.status]}]]")
         st.markdown(plain(finding.text))
+        if finding.name == "Label errors" and len(finding.rows):
+            self._show_images(_IMAGES)
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             if finding.page:
                 page_link(finding.page, data_values(self.state) | dict(finding.values), "Shows these data there")
             if len(finding.rows) and not self.source.dataset.image_shape:
                 self._offer_rows(finding)
+
+    def _show_images(self, most: int) -> None:
+        """Draw images whose label is contradicted, with what they look like."""
+        if not self.source.dataset.image_shape:
+            return
+        found = self.inspection.labels()
+        pairs = list(zip(found.rows, found.given, found.proposed, strict=True))[:most]
+        words = [f"row {row + 1:,}: {given} → {proposed}?" for row, given, proposed in pairs]
+        st.html(images.gallery(self.source.data, found.places[:most], words, self.cache))
+
+    def _labels(self, inspection: Inspection) -> None:
+        if not self.source.dataset.target_names:
+            st.markdown("There are no classes.")
+            return
+        found = inspection.labels()
+        if not len(found.rows):
+            st.markdown("No label is contradicted.")
+            return
+        self._show_images(_MORE_IMAGES)
+        note = "The most certain first. A margin of −2: as unlike its own class as a typical row of the other one."
+        layout.numbers(found.to_frame(), {"margin": "%.2f"}, note)
 
     def _offer_rows(self, finding: Finding) -> None:
         """Draw a button that opens the rows of a finding as the file has them, and offers them as a file."""

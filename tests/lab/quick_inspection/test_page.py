@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from tests.app_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "quick-inspection"
 TITLES = ["Rows and labels", "Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies",
-          "Distances", "Dimension", "Outliers", "Linear or not"]  # fmt: skip
+          "Distances", "Dimension", "Outliers", "Label errors", "Linear or not"]  # fmt: skip
 UNFOLDED = {f"details-{number}": True for number in range(6)}
 
 
@@ -59,8 +60,9 @@ def test_every_data_set_without_download_is_inspected(name):
     assert not at.error and not at.warning and not at.info
     assert len(specs(at)) == 3
     found = findings(at)
-    of_tables = ("Missing values", "Odd values", "Leaks")
-    expected = [title for title in TITLES if not datasets.load(name).image_shape or title not in of_tables]
+    left_out = {"Missing values", "Odd values", "Leaks"} if datasets.load(name).image_shape else set()
+    left_out |= set() if datasets.load(name).target_names else {"Label errors"}
+    expected = [title for title in TITLES if title not in left_out]
     assert list(found)[: len(expected)] == expected
     assert set(found) - set(expected) <= {"Unseen groups and times", "Order"}
     assert all(sentence.endswith((".", "?")) for _, _, sentence in found.values())
@@ -79,7 +81,7 @@ def test_the_default_says_what_the_analyses_find():
     assert share(structure.linear) in findings(at)["Linear or not"][2]
     assert not structure.is_nonlinear and findings(at)["Linear or not"][1] == "fine"
     assert len(specs(at)) == 5 and len(at.dataframe) >= 4
-    assert at.subheader[0].value == "1 worth a look, 10 fine"
+    assert at.subheader[0].value == "1 worth a look, 11 fine"
 
 
 def test_links_bring_the_data_and_the_setting_along():
@@ -143,7 +145,8 @@ def test_odd_tables_get_plain_sentences(folder, columns, charts, said):
     assert not at.error and not at.warning
     assert len([s for s in specs(at) if s["layout"]["height"] == 330]) == charts
     found = findings(at)
-    assert list(found)[: len(TITLES)] == TITLES
+    expected = [title for title in TITLES if title != "Label errors" or "label" in columns]
+    assert list(found)[: len(expected)] == expected
     assert said in found["Rows and labels"][2]
     assert at.subheader[0].value != "Looking …"
 
@@ -216,3 +219,22 @@ def test_what_is_shared_is_what_the_page_shows():
     assert {row.name: (row.status, row.text) for row in main.frame.itertuples(index=False)} == shown
     assert [chart.name for chart in maps] == ["map-plain", "map-maxout", "map-fourier"]
     assert "row=2" in visit.script()
+
+
+def test_images_with_a_contradicted_label_are_shown(tmp_path):
+    data = datasets.load("digits")
+    y, wrong = np.asarray(data.y).copy(), np.arange(17, 1797, 90)
+    y[wrong] = (y[wrong] + 1) % 10
+    np.savez(tmp_path / "wrong.npz", X=(255 * data.X).astype(np.uint8).reshape(-1, 8, 8), y=y)
+    datasets.set_folder(tmp_path)
+    try:
+        at = opened(SLUG, {"data": "folder:wrong"})
+    finally:
+        datasets.set_folder(None)
+    gallery = next(block.proto.body for block in at.get("html") if "rfviz-gallery" in block.proto.body)
+    shown = re.findall(r"<figcaption>row ([\d,]+): (\d) → (\d)\?", gallery)
+    assert len(shown) == 4
+    for row, given, proposed in shown:
+        place = int(row.replace(",", "")) - 1
+        assert place in wrong
+        assert (int(given), int(proposed)) == (y[place], data.y[place])

@@ -40,6 +40,7 @@ def test_a_clean_table_is_fine(seed):
     found = {one.name: one for one in inspected(clean(seed)).findings()}
     silent = ["Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies", "Linear or not",
               "Unseen groups and times"]  # fmt: skip
+    assert found["Label errors"].status in ("fine", "unknown")
     assert {name: found[name].text for name in silent if found[name].status != "fine"} == {}
     assert all(not len(found[name].rows) for name in silent)
     assert (
@@ -342,3 +343,55 @@ def test_splits_need_something_that_says_what_belongs_together():
     dataset = inspection.dataset
     plain = type(dataset)("plain", dataset.X, dataset.y, dataset.target_names)
     assert inspect_splits(Inspection(plain).raw, plain, inspect_structure(plain)) is None
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+def with_classes(n=900, overlap=False):
+    generator, table = np.random.default_rng(3), columns(3, n)
+    label = generator.choice(["ash", "beech", "oak"], n)
+    table["x1"] = table["x1"] + np.where(label == "oak", 8.0, 0.0)
+    table["x2"] = table["x2"] + np.where(label == "ash", 1.5 if overlap else 8.0, 0.0)
+    return pd.DataFrame(table | {"label": label})
+
+
+def test_wrong_labels_are_named_by_their_rows_and_by_what_they_should_be():
+    frame = with_classes()
+    wrong = np.arange(20, 900, 100)
+    frame.loc[wrong, "label"] = frame.loc[wrong, "label"].map({"ash": "beech", "beech": "oak", "oak": "ash"})
+    frame.loc[5, "x0"] = np.nan  # a row that is dropped shifts those behind it
+    inspection = inspected(frame, missing="drop rows")
+    found = next(one for one in inspection.findings() if one.name == "Label errors")
+    assert found.status == "look"
+    assert set(found.rows) <= set(wrong + 1)
+    assert len(found.rows) >= 6
+    assert f"{len(found.rows)} labels of 899 " in found.text
+    table, right = inspection.labels().to_frame(), with_classes()["label"]
+    assert table["like the rows of"].tolist() == right[table["row"] - 1].tolist()
+    assert table["label"].tolist() == frame["label"][table["row"] - 1].tolist()
+
+
+def test_right_labels_are_not_contradicted():
+    found = finding(with_classes(), "Label errors")
+    assert (found.status, len(found.rows)) == ("fine", 0)
+
+
+def test_classes_that_overlap_are_named_and_their_rows_left_alone():
+    found = finding(with_classes(overlap=True), "Label errors")
+    assert not len(found.rows)
+    assert "“ash” and “beech” overlap" in found.text
+
+
+def test_where_all_classes_overlap_nothing_is_said_of_labels():
+    frame = pd.DataFrame(columns(4, 500))
+    frame["label"] = np.random.default_rng(4).choice(["a", "b"], 500)
+    found = finding(frame, "Label errors")
+    assert found.status == "unknown"
+    assert not len(found.rows)
+
+
+def test_numbers_have_no_label_errors():
+    frame = pd.DataFrame(columns(5, 300))
+    frame["target"] = frame["x0"] * 1.5 + 0.1
+    assert "Label errors" not in {found.name for found in inspected(frame).findings()}
