@@ -9,6 +9,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from benchmarks._app import running_app
 from benchmarks.fuzz import Fuzzer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server():
