@@ -138,7 +138,8 @@ class Odd:
     """No dataclass of rfviz."""
 
 
-@pytest.mark.parametrize("value", [Odd(), {1}, np.array([Odd()]), (1, Odd()), lambda: 1], ids=repr)
+@pytest.mark.parametrize("value", [Odd(), {1}, np.array([Odd()]), (1, Odd()), lambda: 1],
+                         ids=["object", "set", "objects", "tuple", "function"])  # fmt: skip
 def test_what_is_no_number_or_text_is_not_written(value, tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "returned", value)
     assert process(tmp_path).call(anything) is value
