@@ -53,7 +53,11 @@ _durable: set[Callable[..., Any]] = set()
 
 
 def durable(function: F) -> F:
-    """Mark a cached function as one whose results are worth a file: users wait for them."""
+    """Mark a cached function as one whose results are worth a file: users wait for them.
+
+    It reads the prepared rows of its data, not the table of a file that they were made of (:attr:`Dataset.origin`),
+    which is no part of the key on disk.
+    """
     _durable.add(function)
     return function
 
@@ -265,7 +269,7 @@ def _fingerprint(dataset: Dataset) -> str:
         return known
     found = hashlib.blake2b(digest_size=20)
     for field in fields(dataset):
-        value = getattr(dataset, field.name)
+        value = None if field.name == "origin" else getattr(dataset, field.name)
         if isinstance(value, np.ndarray):
             if value.dtype.hasobject:
                 raise _NotStoredError

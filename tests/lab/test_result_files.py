@@ -80,6 +80,17 @@ def test_another_process_finds_the_result(tmp_path):
     assert len(calls) == 1 and found.dtype == first.dtype and (found == first).all()
 
 
+def test_a_file_of_the_data_folder_is_the_same_however_often_it_is_read(tmp_path):
+    (tmp_path / "mine.csv").write_text("a,b,label\n" + "\n".join(f"{i},{i % 7},{'xy'[i % 2]}" for i in range(60)))
+    datasets.set_folder(tmp_path)
+    try:
+        one, other = (Data("folder:mine", (), None, datasets.load("folder:mine")) for _ in range(2))
+    finally:
+        datasets.set_folder(None)
+    process(tmp_path / "results").call(squares_of, ScaledData(one, "none"))
+    assert process(tmp_path / "results").peek(squares_of, ScaledData(other, "none")) is not None
+
+
 def test_another_key_is_another_result(tmp_path):
     process(tmp_path).call(squares_of, source(), 1)
     other = replace(source().data.dataset, X=source().dataset.X + 1)
