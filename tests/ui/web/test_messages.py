@@ -7,6 +7,8 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks._app import running_app
+
+pytest.importorskip("hypothesis")
 from benchmarks.fuzz import Fuzzer
 
 pytestmark = pytest.mark.slow
