@@ -50,9 +50,10 @@ def plot_saturation(
     traces += _limits(result, styles)
     if over_seeds is not None:
         traces += _average(over_seeds)
-    # All of what is refuted, which ends far above the pairs, and the words above the highest plateau.
-    ends = [curve.exact.high for curve in result.curves if curve.exact and curve.exact.saturation]
-    highest = max([top, *(1.09 * float(high[-1]) for high in ends)])
+    # All of what is refuted, which ends far above the pairs, and the words above the highest plateau: whatever the
+    # number of features, so that the axis stays while that is moved.
+    limits = [curve.saturation for curve in result.curves]
+    highest = max([top, *(1.12 * limit.plateau for limit in limits if limit)])
     highest = max([highest, *(1.05 * float(np.nanmax(values)) for values in wrong.values())])
     return styled(
         traces,
