@@ -234,7 +234,7 @@ def test_rare_words_are_no_outliers_and_gross_rows_are():
     n = 1300
     generator = np.random.default_rng(12)
     frame = pd.DataFrame(columns(12, n) | {"cabin": [f"C{i}" if i < 80 else "deck" for i in range(n)]})
-    frame["cabin"] = generator.permutation(frame["cabin"])
+    frame["cabin"] = generator.permutation(frame["cabin"].tolist())
     assert inspected(frame).outliers().n_outlying <= 3
     frame.loc[[100, 700], ["x0", "x1"]] = [[9.0, -9.0], [-11.0, 8.0]]
     found = finding(frame, "Outliers")
