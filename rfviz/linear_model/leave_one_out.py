@@ -61,7 +61,13 @@ def leave_one_out(H: Any, Y: Any, alphas: Any = None) -> LeaveOneOut:
     """
     Y = np.asarray(Y, dtype=np.float64)
     (n, m), k = H.shape, Y.shape[1]
-    check_memory(8 * (4 * m**2 + 4 * _BLOCK * m), "cpu", f"The Gram matrix of {m} features", "Use fewer features.")
+    n_alphas = len(_RELATIVE_ALPHAS) if alphas is None else np.size(alphas)
+    check_memory(
+        8 * (4 * m**2 + 4 * min(n, _BLOCK) * m + 2 * n_alphas * n * (k + 1)),
+        "cpu",
+        f"Predictions of {n} rows, {k} targets and {n_alphas} penalties, each row by all others,",
+        "Use fewer rows or features.",
+    )
     mean, middle = H.mean(axis=0, dtype=np.float64), Y.mean(axis=0)
     gram, cross = np.zeros((m, m)), np.zeros((m, k))
     for rows, centred in _centred(H, mean):

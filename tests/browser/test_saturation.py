@@ -240,3 +240,26 @@ def test_a_server_that_does_not_answer_is_waited_for_in_words(app, visit):
     slider(page, "Pool size").press("ArrowRight")
     page.get_by_text("Waiting for the server").wait_for(state="detached")
     wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
+
+
+def test_who_leaves_a_page_that_waits_reads_no_more_of_it(app, visit):
+    page = visit(app, SLUG)
+    wait_for_chart(page, SATURATION)
+    page.evaluate("() => { window.send = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }")
+    slider(page, "Pool size").press("ArrowRight")
+    page.get_by_text("Waiting for the server").wait_for()
+    page.evaluate("() => { WebSocket.prototype.send = window.send; }")
+    page.get_by_role("link", name="Lessons", exact=True).click()
+    page.get_by_text("Waiting for the server").wait_for(state="detached")
+
+
+def test_a_server_that_answers_is_not_waited_for_in_words(app, visit):
+    page = visit(app, "hashing")  # whose sliders have no frames: the server hears of every step
+    wait_for_chart(page, "hamming")
+    page.evaluate("""() => new MutationObserver(() => (window.waited ||= !!document.querySelector(".rfviz-waiting")))
+      .observe(document.body, { childList: true })""")
+    for step in range(32):
+        slider(page, "Pool size").press("ArrowLeft" if step % 4 > 1 else "ArrowRight")
+        page.wait_for_timeout(100)
+    settle(page)
+    assert not page.evaluate("window.waited")

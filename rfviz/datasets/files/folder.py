@@ -31,6 +31,7 @@ file may have at most :data:`~rfviz.datasets.files.content.MAX_BYTES`.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -112,11 +113,18 @@ def first(stems: tuple[str, ...], accept: Callable[[Layout], bool]) -> Path | No
     for path in files().values():
         if path.stem.lower().startswith(stems) and path.suffix.lower() == ".npz":
             try:
-                if accept(npz_layout(File.at(path))):
+                status = path.stat()
+                if accept(_layout(path, status.st_mtime_ns, status.st_size)):
                     return path
-            except DataError:  # its own entry in the list says what is wrong with it
+            except (DataError, OSError):  # its own entry in the list says what is wrong with it
                 continue
     return None
+
+
+@functools.lru_cache(maxsize=64)
+def _layout(path: Path, modified_ns: int, size: int) -> Layout:
+    """Return what a version of a file holds; every page asks for it whenever it is drawn."""
+    return npz_layout(File.at(path))
 
 
 def specs() -> dict[str, DatasetSpec]:

@@ -85,8 +85,7 @@ class Job:
         scheduler.checkpoint()
 
     def _run(self, work: Callable[[Progress], None]) -> None:
-        if sys.platform == "linux":  # elsewhere this would be the whole process
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+        _step_back()
         try:
             # Results are cached with their warnings, which are shown with them.
             with acting_for(self._origin), capture_warnings():
@@ -97,3 +96,12 @@ class Job:
             self.error = error
         finally:
             self.done.set()
+
+
+def _step_back() -> None:
+    """Lower the priority of the calling thread, unless it is as low already: not everybody may raise it."""
+    if sys.platform != "linux":  # elsewhere this would be the whole process
+        return
+    which = os.PRIO_PROCESS, threading.get_native_id()
+    if os.getpriority(*which) < _NICENESS:
+        os.setpriority(*which, _NICENESS)

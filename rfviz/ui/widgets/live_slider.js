@@ -24,7 +24,7 @@ function release(state) {
 }
 
 function create(root) {
-  const state = { ...AT_REST, what: "index", held: false, rest: 0 };
+  const state = { ...AT_REST, what: "index", root, held: false, rest: 0 };
   const input = root.querySelector("input");
   input.addEventListener("input", () => {
     state.wanted = Number(input.value);

@@ -2,20 +2,25 @@
 // time: the next is sent when Python has answered the last one (or after a moment, should the answer get lost), so a
 // slow page is never flooded.
 const PATIENCE_MS = 1500;
-const AT_REST = { wanted: null, sent: null, sentAt: 0, inFlight: false, dragging: false, timer: 0, count: 0 };
+// The component's `root` belongs to it.
+const AT_REST = { wanted: null, sent: null, sentAt: 0, unansweredSince: 0, inFlight: false, dragging: false, timer: 0, count: 0 };
 
 // A server that does not answer looks like one that has nothing to say: after a while the page says that it waits.
-const WAITING_MS = 2500;
-function sayWaiting(state, waits) {
-  const waiting = (window.__rfvizWaiting ??= new Set());
-  if (waits) waiting.add(state);
-  else waiting.delete(state);
+const WAITING_MS = 2500, LOOK_MS = 250;
+const waiting = (window.__rfvizWaiting ??= new Set()); // of all components of the page
+let looking = 0;
+function sayWaiting() {
+  clearTimeout(looking);
+  for (const state of waiting) if (!state.inFlight || !state.root.isConnected) waiting.delete(state);
+  const isLong = [...waiting].some((state) => performance.now() - state.unansweredSince >= WAITING_MS);
   let words = document.querySelector(".rfviz-waiting");
-  if (!waiting.size) return words?.remove();
-  if (words) return;
-  words = Object.assign(document.createElement("div"), { className: "rfviz-waiting", textContent: "Waiting for the server …" });
-  words.setAttribute("role", "status");
-  document.body.append(words);
+  if (!isLong) words?.remove();
+  else if (!words) {
+    words = Object.assign(document.createElement("div"), { className: "rfviz-waiting", textContent: "Waiting for the server …" });
+    words.setAttribute("role", "status");
+    document.body.append(words);
+  }
+  if (waiting.size) looking = setTimeout(sayWaiting, LOOK_MS);
 }
 
 // Report `state.wanted`, under the name that `state.what` gives it.
@@ -28,17 +33,16 @@ function send(state) {
     return;
   }
   // The count makes every message differ from the last, so that a value may be sent twice.
-  setTimeout(() => sayWaiting(state, state.inFlight), WAITING_MS);
+  if (!state.inFlight) state.unansweredSince = performance.now();
   Object.assign(state, { inFlight: true, sent: state.wanted, sentAt: performance.now(), count: state.count + 1 });
   state.setStateValue("moved", { [state.what]: state.sent, count: state.count });
+  waiting.add(state);
+  sayWaiting();
 }
 
 // Whether the user is ahead of the answer: in a drag, or by keys pressed since. What they want is then sent on.
 function isAhead(state, answered) {
-  if (answered === state.sent) {
-    state.inFlight = false;
-    sayWaiting(state, false);
-  }
+  if (answered === state.sent) state.inFlight = false;
   const { wanted, sent } = state;
   const ahead = wanted !== null && wanted !== answered && (state.inFlight || state.dragging || wanted !== sent);
   if (!ahead) state.wanted = state.sent = null;

@@ -18,6 +18,7 @@ function placeRings(state, row) {
 }
 
 function draggable(state, frame) {
+  let tapped = false;
   const move = (event) => {
     const { side } = state.data;
     const box = frame.getBoundingClientRect();
@@ -30,12 +31,13 @@ function draggable(state, frame) {
   };
   frame.addEventListener("pointerdown", (event) => {
     // A finger moves the ring only from where it is: elsewhere it scrolls the page, and a tap is a click.
-    if (event.pointerType === "touch" && !event.target.matches(".ring")) return;
+    tapped = event.pointerType === "touch" && !event.target.matches(".ring");
+    if (tapped) return;
     frame.setPointerCapture(event.pointerId);
     state.dragging = true;
     move(event);
   });
-  frame.addEventListener("click", move);
+  frame.addEventListener("click", (event) => tapped && move(event)); // what was dragged has told where it is
   frame.addEventListener("pointermove", (event) => state.dragging && frame.hasPointerCapture(event.pointerId) && move(event));
   for (const name of ["pointerup", "pointercancel"]) frame.addEventListener(name, () => (state.dragging = false));
 }

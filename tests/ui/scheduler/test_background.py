@@ -95,3 +95,15 @@ def test_what_users_wait_for_goes_first_on_the_cores():
     found = []
     assert Job("work", lambda progress: found.append(priority())).done.wait(30)
     assert found[0] > priority()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own on Linux only")
+def test_a_server_with_a_lower_priority_still_works_in_the_background(monkeypatch):
+    def refuse(*_):
+        raise PermissionError("a priority may not be raised")
+
+    monkeypatch.setattr(os, "getpriority", lambda *_: 19)
+    monkeypatch.setattr(os, "setpriority", refuse)
+    found = []
+    assert Job("work", lambda progress: found.append(1)).done.wait(30)
+    assert found == [1]
