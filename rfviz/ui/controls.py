@@ -64,9 +64,8 @@ class PagePanel(Panel):
             widget = self.state.widget_key(control.name)
 
             def take_over() -> None:
-                # Streamlit takes the value of a widget that is gone for a change: see page_state. It has none after its
-                # caches were cleared.
-                if widget == self.state.widget_key(control.name) and widget in st.session_state:
+                # Streamlit takes the value of a widget that is gone for a change: see page_state.
+                if widget == self.state.widget_key(control.name):
                     st.session_state[key] = st.session_state[widget]
 
             st.session_state[widget] = st.session_state[key]

@@ -131,11 +131,6 @@ def formula(text: str) -> None:
     st.markdown(f"${text}$")
 
 
-def is_begun() -> bool:
-    """Return whether the page has its state; Streamlit's request to clear its caches takes it away."""
-    return _PAGE in st.session_state
-
-
 def chart(
     figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
     placing: bool = False, square: bool = False, animations: Sequence[AnimationSpec] | None = None,

@@ -153,8 +153,6 @@ def show(page: Page[Any, Any, Any], view: type[View[Any, Any, Any]] = View) -> N
 
 def _main_panel(view: View[Any, Any, Any]) -> bool:
     """Draw everything that answers a control; whether a computation in parts goes on."""
-    if not layout.is_begun():
-        st.rerun()  # the whole page, which begins its state anew
     view.prepare()
     settings = view.page.settings(view.panel, view.source)
     view.cache = session_cache()

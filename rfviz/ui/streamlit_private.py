@@ -24,6 +24,7 @@ __all__ = [
     "ignore_impossible_values",
     "is_anybody_there",
     "is_session_active",
+    "keep_caches",
     "keep_uploads_in_memory",
     "stop_superseded_run",
 ]
@@ -119,6 +120,19 @@ def _check_kind(sent: str | None, expected: str | None) -> None:
     numbers = {"int_value", "double_value"}
     if sent is not None and expected is not None and sent != expected and not {sent, expected} <= numbers:
         raise TypeError(f"{sent} in place of {expected}")
+
+
+def keep_caches() -> None:
+    """Let no message clear the caches, which are everybody's, and with them what the sender's running script reads.
+
+    A browser sends it only from a menu and a key that the toolbar for viewers does not have. Superfluous when the
+    server refuses it as well.
+    """
+    from streamlit.runtime.app_session import AppSession
+
+    name = "_handle_clear_cache_request"
+    if hasattr(AppSession, name):
+        setattr(AppSession, name, lambda _: None)
 
 
 def discard_upload(file: Any) -> None:

@@ -7,6 +7,7 @@ import pytest
 from starlette.formparsers import MultiPartParser
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
@@ -107,6 +108,12 @@ def test_a_state_of_no_widget_does_not_keep_a_script_from_listing_the_session(re
     state.on_script_will_rerun(WidgetStates(widgets=[WidgetState(id="rfviz:device", json_value="{}")]))
     state["own"] = 1
     assert state.filtered_state == {"own": 1}
+
+
+def test_what_clears_the_caches_can_be_left_out(monkeypatch):
+    monkeypatch.setattr(AppSession, "_handle_clear_cache_request", AppSession._handle_clear_cache_request)
+    streamlit_private.keep_caches()
+    AppSession._handle_clear_cache_request(None)
 
 
 def test_the_workaround_is_installed_once(readable):

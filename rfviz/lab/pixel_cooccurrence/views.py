@@ -295,8 +295,6 @@ class _LayerTable:
         return key
 
     def _changed(self, place: int, field: str, key: str) -> None:
-        if key not in st.session_state:  # Streamlit's caches were cleared
-            return
         value = st.session_state[key]
         new = replace(self._rows[place], **{field: value})
         if field == "kind":

@@ -82,7 +82,7 @@ def test_a_value_of_another_kind_is_ignored(server, page):
 
 
 @pytest.mark.parametrize("page", ["kernel-approximation", "accuracy"])
-def test_the_session_goes_on_when_its_caches_are_cleared(server, page):
+def test_no_visitor_clears_caches(server, page):
     async def act(visitor):
         found, fragment = await widgets(visitor, ["button_group"])
         await visitor.clear_caches()
