@@ -6,11 +6,16 @@ RandomMaxout(n_components=100)
 
 The parts are loaded when they are first used: to import the package costs nothing, and never loads CuPy, Streamlit or
 Plotly. Figures and the laboratory are not among them; ``import rfviz.figures`` does that.
+
+:func:`inspect` says what is odd in a table, and draws it.
 """
 
+from __future__ import annotations
+
 import importlib
+from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rfviz._version import __version__
 
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
         params,
         skeleton,
     )
+    from rfviz.lab.quick_inspection.report import InspectionReport
 
 __all__ = [
     "__version__",
@@ -36,11 +42,51 @@ __all__ = [
     "datasets",
     "errors",
     "features",
+    "inspect",
     "kernels",
     "linear_model",
     "params",
     "skeleton",
 ]
+
+
+def inspect(data: Any, label: Any = None, order: str | None = None, leave_out: Sequence[str] = ()) -> InspectionReport:
+    """Inspect a table, as the page “Quick inspection” of the laboratory does.
+
+    Parameters
+    ----------
+    data : DataFrame, array of shape (n_samples, n_features), or path
+        Or the path of a file that the laboratory reads.
+    label : str or array of shape (n_samples,), optional
+        The column to predict, or its values. Without it, a column that is named like a label is taken.
+    order : str, optional
+        The column that gives the order of the rows.
+    leave_out : sequence of str
+        Columns that are not used.
+
+    Returns
+    -------
+    InspectionReport
+        A notebook shows its findings. ``findings`` holds them as a DataFrame, ``rows(name)`` the rows that one is
+        about, ``figure(name)`` a picture; ``to_html(path)`` writes all of it.
+
+    Raises
+    ------
+    rfviz.errors.DataError
+        If it is no table, or too little is left of it.
+
+    >>> import numpy as np, pandas as pd, rfviz
+    >>> df = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=["a", "b", "c"])
+    >>> df["sold"] = np.where(df.a + df.b > 0, "yes", "no")
+    >>> report = rfviz.inspect(pd.concat([df, df.head(3)]), label="sold")
+    >>> report.findings.set_index("name").loc["copies", ["status", "rows"]].tolist()
+    ['look', [201, 202, 203]]
+    >>> len(df.drop(report.rows("copies").index))
+    197
+    """
+    from rfviz.lab.quick_inspection.report import inspect_table
+
+    return inspect_table(data, label, order, leave_out)
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -33,7 +33,8 @@ _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
     "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "lab", "_blas"},
-    "rfviz": _COMPUTING,
+    # rfviz.inspect, when it is called.
+    "rfviz": _COMPUTING | {"lab"},
     "rfviz.figures": _COMPUTING,
     "rfviz.lab": _COMPUTING | {"figures"},
     "rfviz.ui": _COMPUTING | {"figures", "lab", "lessons", "_version", "_blas"},

@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rfviz.cli.progress_bar import ProgressBar
 from rfviz.cli.run_data import with_data
 from rfviz.cli.run_settings import read_settings
 from rfviz.errors import DataError, capture_warnings
+
+if TYPE_CHECKING:
+    from rfviz.lab.page import Computed
 
 __all__ = ["add_arguments", "run"]
 
@@ -21,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "preset", metavar="PRESET",
         help="a JSON file of settings (“Share” on any page gives one), the address of a page, or a page's name",
     )  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", default=".", help="where the files go; made where it is missing")
+    parser.add_argument(
+        "--out", metavar="DIR", help="where the files go; made where it is missing (here; with --json, nowhere)"
+    )
     parser.add_argument("--figure", metavar="LABEL", help="with a page's name: one of its presets, such as a figure")
     parser.add_argument(
         "--data",
@@ -36,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fail-on", metavar="STATUS", choices=("warning", "look"),
         help="end with status 3 if a finding is a warning, or at least worth a look",
     )  # fmt: skip
+    parser.add_argument(
+        "--json", action="store_true", help="for programs: print the findings as JSON, and nothing else"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress bar, no list of files")
     parser.set_defaults(command=run)
 
@@ -46,13 +56,11 @@ def run(given: argparse.Namespace) -> int:
     A map that could not be computed is told on stderr; it is an error only if no map could.
     """
     from rfviz.lab.cache import Cache, Store
-    from rfviz.lab.export import write_chart
     from rfviz.lab.finding import records
     from rfviz.lab.index import find_page
     from rfviz.lab.page import compute
-    from rfviz.lab.preset import Preset, write_preset
+    from rfviz.lab.preset import Preset
     from rfviz.lab.result_files import result_files
-    from rfviz.lab.zoom import zoom_charts
 
     slug, values = read_settings(given.preset, given.figure)
     page = find_page(slug)
@@ -60,11 +68,13 @@ def run(given: argparse.Namespace) -> int:
     chosen = {name: value for name, value in chosen.items() if value is not None}
     if chosen and given.data is None:
         raise DataError("--label, --order, --leave-out and --rows say how a file is read. Name it: --data FILE")
+    if given.json and not page.inspects_files:
+        raise DataError(f"--json prints findings, and {slug} has none. Use rfviz run quick-inspection --json")
     own = None
     if given.data is not None:
         own, values = with_data(Path(given.data).expanduser(), page, values, chosen)
-    out = _folder(given.out)
-    bar = ProgressBar(None if given.quiet else sys.stderr)
+    out = None if given.json and given.out is None else _folder(given.out or ".")
+    bar = ProgressBar(None if given.quiet or given.json else sys.stderr)
     zoom = str(values.get("zoom", ""))
     preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar, own)
     source = page.source(preset)
@@ -78,23 +88,37 @@ def run(given: argparse.Namespace) -> int:
         _tell(text)
     for label, reason in page.failures(computed.result).items():
         _tell(f"{label} could not be computed: {reason}")
-    zoom_charts(computed.charts, zoom)
-    files = [path for chart in computed.charts for path in write_chart(chart, out)]
-    kept = {"zoom": zoom} if zoom else {}
-    texts = {"settings.json": write_preset(slug, preset.answers | kept), "script.py": page.script(source, settings)}
-    for name, text in texts.items():
-        (out / name).write_text(text, encoding="utf-8")
-        files.append(out / name)
     findings = page.findings(computed.result)
-    if findings:
-        # Records, not the figure of them, which is in the page next to it.
-        (out / "findings.json").write_text(
-            json.dumps(records(findings), ensure_ascii=False, indent=1), encoding="utf-8"
-        )
-    if not given.quiet:
+    found = json.dumps(records(findings), ensure_ascii=False, indent=1)
+    # Records in place of the figure of the findings, which is in the page next to it.
+    texts = {"findings.json": found} if findings else {}
+    files = [] if out is None else _write(computed, preset.answers, zoom, texts, out)
+    if given.json:
+        print(found)
+    elif not given.quiet:
         print("\n".join([*map(str, findings), *map(str, files)]))
     urgent = {"warning": ("warning",), "look": ("warning", "look"), None: ()}[given.fail_on]
     return 3 if any(finding.status in urgent for finding in findings) else 0
+
+
+def _write(
+    computed: Computed[Any, Any, Any], answers: Mapping[str, Any], zoom: str, texts: Mapping[str, str], out: Path
+) -> list[Path]:
+    """Write charts, settings, script and some texts to a folder and return the files."""
+    from rfviz.lab.export import write_chart
+    from rfviz.lab.preset import write_preset
+    from rfviz.lab.zoom import zoom_charts
+
+    zoom_charts(computed.charts, zoom)
+    files = [path for chart in computed.charts for path in write_chart(chart, out)]
+    page = computed.page
+    kept = {"zoom": zoom} if zoom else {}
+    settings = write_preset(page.slug, {**answers, **kept})
+    script = page.script(computed.source, computed.settings)
+    for name, text in {"settings.json": settings, "script.py": script, **texts}.items():
+        (out / name).write_text(text, encoding="utf-8")
+        files.append(out / name)
+    return list(dict.fromkeys(files))
 
 
 def _folder(text: str) -> Path:

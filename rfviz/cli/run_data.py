@@ -36,37 +36,17 @@ def with_data(
     """
     from rfviz import datasets
     from rfviz.datasets.files.folder import PREFIX
+    from rfviz.datasets.files.own import read_own
 
     if path.is_file() and str(values.get("data", "")).startswith(PREFIX):
         path = path.parent  # settings that name a file of a data folder
     if not path.is_dir():
-        own = _own_file(path, chosen or {})
+        own = read_own(path, chosen or {})
         return own, {**values, "data": own.name}
     if chosen:
         raise DataError("--label, --order, --leave-out and --rows are for a file. Give one: --data FILE")
     datasets.set_folder(path)
     return None, {**values, "data": _only_one(path)} if page.inspects_files and "data" not in values else values
-
-
-def _own_file(path: Path, chosen: Mapping[str, Any]) -> DatasetSpec:
-    """Read a file as “Your own data…” does, and prepare it as suggested there but for what was chosen."""
-    from rfviz.datasets.files import MAX_BYTES, read_upload
-    from rfviz.datasets.files.own import PREFIX, own_spec
-
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise DataError(
-                f"{path} is larger than {MAX_BYTES // 1024**2} MB. Put it into a folder of its own, as numbers, "
-                "and give that: --data FOLDER"
-            )
-        upload = read_upload(path.name, path.read_bytes())
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
-    left_out = tuple(dict.fromkeys([*upload.suggestion.leave_out, *chosen.get("leave_out", ())]))
-    how = upload.suggestion.replace({**chosen, "leave_out": left_out})
-    used = {how.label, how.order}
-    how = how.replace({"leave_out": tuple(name for name in how.leave_out if name not in used)})
-    return own_spec(PREFIX + upload.stem, upload, how, upload.prepare(how), upload.digest)
 
 
 def _only_one(path: Path) -> str:

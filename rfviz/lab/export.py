@@ -50,6 +50,14 @@ def write_html(figure: go.Figure, title: str = "") -> str:
     )
 
 
+def _text_page(body: str, title: str) -> str:
+    style = "body { font: 16px/1.45 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem }"
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escaped(title)}</title>'
+        f"<style>{style}</style></head><body>{body}</body></html>\n"
+    )
+
+
 def write_csv(frame: pd.DataFrame) -> str:
     """Return a table as text with commas, numbers in full precision."""
     return frame.to_csv(index=False)
@@ -75,7 +83,9 @@ def write_chart(chart: Chart, folder: Path) -> list[Path]:
         The files.
     """
     files = {
-        f"{chart.name}.html": write_html(chart.figure, chart.alt),
+        f"{chart.name}.html": _text_page(chart.html(), chart.alt)
+        if chart.html
+        else write_html(chart.figure, chart.alt),
         f"{chart.name}.json": plotly_json(chart.figure.to_dict()),
         f"{chart.name}.csv": write_csv(chart.frame),
     }

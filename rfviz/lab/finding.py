@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,10 +10,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["STATUSES", "Finding", "findings_frame", "records", "unknown", "verdict"]
+__all__ = [
+    "STATUSES", "STATUS_COLOURS", "Finding", "findings_frame", "findings_html", "records", "unknown", "verdict"
+]  # fmt: skip
 
 #: Words of each status, the most urgent first.
 STATUSES = {"warning": "warning", "look": "worth a look", "fine": "fine", "unknown": "cannot be said"}
+STATUS_COLOURS = {"warning": "#c0392b", "look": "#d98200", "fine": "#2e8b57", "unknown": "#808790"}
+# Of questions whose title is long; programs compare these, so that they stay though a title changes.
+_KEYS = {
+    "Rows and labels": "balance", "Missing values": "missing", "Odd values": "values", "Exact copies": "copies",
+    "Label errors": "labels", "Linear or not": "structure", "Unseen groups and times": "groups",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,11 @@ class Finding:
     def __str__(self) -> str:
         return f"{self.name} ({STATUSES[self.status]}): {self.text}"
 
+    @property
+    def key(self) -> str:
+        """Return the short name of the question, for programs: ``"leaks"``, ``"near-copies"``."""
+        return _KEYS.get(self.name, self.name.lower().replace(" ", "-"))
+
     def about(self, rows: np.ndarray | None = None, columns: Iterable[str] = ()) -> Finding:
         """Return the finding with rows of the file, from 0, and columns that it is about."""
         rows = self.rows if rows is None else np.unique(rows) + 1
@@ -55,9 +69,9 @@ class Finding:
 
 
 def records(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return the findings as plain records, for JSON: name, status, text, rows (from 1), columns."""
+    """Return the findings as plain records, for JSON: short name, status, text, rows (from 1), columns."""
     return [
-        {"name": f.name, "status": f.status, "text": f.text, "rows": f.rows.tolist(), "columns": list(f.columns)}
+        {"name": f.key, "status": f.status, "text": f.text, "rows": f.rows.tolist(), "columns": list(f.columns)}
         for f in findings
     ]
 
@@ -85,6 +99,16 @@ def findings_frame(findings: Sequence[Finding]) -> pd.DataFrame:
         for f in findings
     ]
     return pd.DataFrame(rows, columns=["name", "status", "text", "rows", "first rows", "columns"])
+
+
+def findings_html(findings: Sequence[Finding]) -> str:
+    """Return the findings as HTML that needs no style sheet: their verdict, then one block each."""
+    blocks = "".join(
+        f'<div style="border-left: 4px solid {STATUS_COLOURS[f.status]}; margin: 8px 0; padding: 2px 12px">'
+        f"<strong>{html.escape(f.name)}</strong> · {STATUSES[f.status]}<br>{html.escape(f.text)}</div>"
+        for f in findings
+    )
+    return f"<p><strong>{html.escape(verdict(findings))}</strong></p>{blocks}"
 
 
 def unknown(name: str, reason: str) -> Finding:

@@ -51,6 +51,8 @@ class Chart:
         What one sees in it, with its numbers, in Markdown.
     on_page : bool
         Whether the page draws it as it is; False where the page shows the same in another form.
+    html : callable, optional
+        Returns HTML that files show in place of the figure: text that can be read aloud, copied and wrapped.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Chart:
     alt: str
     words: str = ""
     on_page: bool = True
+    html: Callable[[], str] | None = field(default=None, repr=False)
 
     @cached_property
     def figure(self) -> go.Figure:

@@ -65,7 +65,8 @@ def write_report(entries: Iterable[Entry], made: str, device: str = "") -> str:
         HTML that holds all it needs, Plotly's script included (1.5 MB, or 4.8 with a scene).
     """
     entries = list(entries)
-    plotly = needed_script(kind for entry in entries for chart in entry.charts for kind in kinds_of(chart.figure))
+    drawn = [chart for entry in entries for chart in entry.charts if chart.html is None]
+    plotly = needed_script(kind for chart in drawn for kind in kinds_of(chart.figure))
     links = " ".join(f'<a href="#{html.escape(e.page)}">{html.escape(e.title)}</a>' for e in entries)
     note = f"Made {html.escape(made)} with rfviz {__version__}" + (f" on {html.escape(device)}" if device else "") + "."
     return (
@@ -98,9 +99,12 @@ def _section(entry: Entry) -> str:
 
 
 def _chart(chart: Chart) -> str:
-    figure = go.Figure(chart.figure.to_dict())
-    figure.update_layout(template="plotly_white")
-    drawn = figure.to_html(include_plotlyjs=False, full_html=False, config=PLOTLY_CONFIG)
+    if chart.html is not None:
+        drawn = chart.html()
+    else:
+        figure = go.Figure(chart.figure.to_dict())
+        figure.update_layout(template="plotly_white")
+        drawn = figure.to_html(include_plotlyjs=False, full_html=False, config=PLOTLY_CONFIG)
     words = "".join(f"<p>{_inline(part)}</p>" for part in chart.words.split("\n\n") if part.strip())
     return (
         f"<figure>{drawn}<figcaption>{html.escape(chart.alt)}</figcaption></figure>{words}"

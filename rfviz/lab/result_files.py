@@ -29,7 +29,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-import rfviz
+from rfviz._version import __version__
 from rfviz.datasets import Dataset
 from rfviz.errors import Messages
 from rfviz.features import MapSpec
@@ -199,12 +199,12 @@ class _NotStoredError(Exception):
 def _version() -> str:
     """Return a hash of the code that computes, and of the machine, whose seconds are part of some results."""
     found = hashlib.blake2b(digest_size=16)
-    root = Path(rfviz.__file__).parent
+    root = Path(__file__).parents[1]
     for path in sorted(root.rglob("*.py")):
         found.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     packages = [f"{name} {importlib.metadata.version(name)}" for name in ("numpy", "scipy", "scikit-learn")]
     machine = [platform.python_version(), platform.machine(), platform.node(), str(os.cpu_count())]
-    found.update("\n".join([rfviz.__version__, *packages, *machine]).encode())
+    found.update("\n".join([__version__, *packages, *machine]).encode())
     return found.hexdigest()
 
 

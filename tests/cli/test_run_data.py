@@ -97,7 +97,7 @@ def test_run_refuses_a_file_in_one_sentence(name, content, words, tmp_path, caps
     assert words in told and told.count("\n") == 1
 
 
-def test_run_inspects_with_the_columns_that_are_named_and_prints_what_it_finds(tmp_path, capsys):
+def test_run_inspects_with_the_columns_that_are_named_and_prints_what_it_finds(tmp_path, capsys, monkeypatch):
     generator = np.random.default_rng(0)
     frame = pd.DataFrame(generator.standard_normal((90, 3)), columns=["a", "b", "when"]).assign(
         spare="x", survived="no"
@@ -111,11 +111,23 @@ def test_run_inspects_with_the_columns_that_are_named_and_prints_what_it_finds(t
     said = capsys.readouterr().out
     assert "Rows and labels (fine): 90 rows of 3 columns in 2 classes" in said and "“when” gives the order" in said
     found = {one["name"]: one for one in json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))}
-    assert found["Exact copies"]["rows"] == [90] and found["Exact copies"]["status"] == "look"
+    assert found["copies"]["rows"] == [90] and found["copies"]["status"] == "look"
+    # As text, which can be copied.
+    page = (tmp_path / "out" / "findings.html").read_text(encoding="utf-8")
+    assert "<strong>Exact copies</strong> · worth a look<br>1 row of 90" in page
     script = (tmp_path / "out" / "script.py").read_text(encoding="utf-8")
     assert all(part in script for part in ('"label": "survived"', '"max_samples": 40', '"leave_out": ["spare"]'))
     # The status of the command tells what was found, where it is asked for.
     assert cli.main([*run, *named, "--quiet", "--fail-on", "look"]) == 3
+    # For a program: the findings alone, and no files unless a folder is named.
+    capsys.readouterr()
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*run[:4], *named, "--json", "--fail-on", "look"]) == 3
+    said = capsys.readouterr()
+    assert json.loads(said.out) == list(found.values()) and not said.err
+    assert {path.name for path in tmp_path.iterdir()} == {"ship.csv", "out"}
+    assert cli.main(["run", "hashing", "--json"]) == 2
+    assert "--json prints findings, and hashing has none" in capsys.readouterr().err
     assert cli.main([*run, "--quiet", "--label", "nobody"]) == 2
     assert "There is no column 'nobody'. Known: a, b, when" in capsys.readouterr().err
     assert cli.main(["run", "quick-inspection", "--label", "a", "--out", str(tmp_path / "out")]) == 2

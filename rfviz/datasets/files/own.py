@@ -9,13 +9,17 @@ r"""Data that a user brings, as an entry of the registry for that user alone.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec
+from rfviz.datasets.files.content import MAX_BYTES
 from rfviz.datasets.files.preparation import Preparation
-from rfviz.datasets.files.upload import Upload
+from rfviz.datasets.files.upload import Upload, read_upload
+from rfviz.errors import DataError
 
-__all__ = ["PREFIX", "is_own", "own_spec"]
+__all__ = ["PREFIX", "is_own", "own_spec", "own_spec_of", "read_own"]
 
 PREFIX = "own:"
 
@@ -44,3 +48,39 @@ def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Datase
             "values": origin | {"preparation": preparation.to_json()},
         },
     )
+
+
+def read_own(path: Path, chosen: Mapping[str, Any]) -> DatasetSpec:
+    """Read a file as “Your own data…” does, and prepare it as suggested there but for what was chosen.
+
+    Raises
+    ------
+    DataError
+        If it cannot be read or prepared.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise DataError(
+                f"{path} is larger than {MAX_BYTES // 1024**2} MB. Put it into a folder of its own, as numbers, "
+                "and give that: --data FOLDER"
+            )
+        upload = read_upload(path.name, path.read_bytes())
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
+    return own_spec_of(upload, chosen)
+
+
+def own_spec_of(upload: Upload, chosen: Mapping[str, Any]) -> DatasetSpec:
+    """Return an entry of the registry for a file that is prepared as suggested but for what was chosen.
+
+    Parameters
+    ----------
+    upload : Upload
+    chosen : mapping
+        Choices of a :class:`Preparation`; columns to leave out are added to those that are suggested.
+    """
+    left_out = tuple(dict.fromkeys([*upload.suggestion.leave_out, *chosen.get("leave_out", ())]))
+    how = upload.suggestion.replace({**chosen, "leave_out": left_out})
+    used = {how.label, how.order}
+    how = how.replace({"leave_out": tuple(name for name in how.leave_out if name not in used)})
+    return own_spec(PREFIX + upload.stem, upload, how, upload.prepare(how), upload.digest)

@@ -10,6 +10,7 @@ r"""Reading one file: looked at first, then prepared by choices, then a :class:`
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -35,10 +36,11 @@ from rfviz.progress import Progress
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SUFFIXES", "Upload", "read_path", "read_upload"]
+__all__ = ["SUFFIXES", "Upload", "read_path", "read_upload", "upload_of_frame"]
 
 #: Endings of the names of files that are read.
 SUFFIXES = ("csv", "tsv", "txt", "data", "csv.gz", "jsonl", "ndjson", "parquet", "npz", "zip")
+_FEWEST_ROWS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,15 +187,40 @@ def read_path(path: Path, source: str, meta: Meta) -> Upload:
     return _read(File.at(path), source, meta)
 
 
+def upload_of_frame(frame: pd.DataFrame, name: str = "table") -> Upload:
+    """Return a table in memory as a file that was read.
+
+    Raises
+    ------
+    DataError
+        If it has fewer than three rows.
+    """
+    if len(frame) < _FEWEST_ROWS:
+        raise DataError(_too_few(name, len(frame)))
+    n_bytes = int(frame.memory_usage(deep=False).sum())
+    # Lists and the like cannot be counted; as text they can.
+    odd = {place: series.map(str) for place, (_, series) in enumerate(frame.items()) if not _is_hashable(series)}
+    if odd:
+        frame = frame.copy(deep=False)
+        for place, series in odd.items():
+            frame.isetitem(place, series)
+    return Upload(name, name, n_bytes, "", table_of_frame(frame), (), "A table in memory")
+
+
+def _is_hashable(series: pd.Series) -> bool:
+    return series.dtype != object or all(isinstance(cell, Hashable) for cell in series)
+
+
+def _too_few(name: str, n: int) -> str:
+    return f"{name} has {counted(n, 'row')}, and at least {_FEWEST_ROWS} are needed. Choose a file with more samples."
+
+
 def _read(file: File, source: str, meta: Meta) -> Upload:
     with reading(file, "a table, arrays or images", "Save it again"):
         inner = unpacked(file)
         table, notes = _table(inner, format_of(inner), meta)
-        if table.n_rows < 3:
-            raise DataError(
-                f"{file.name} has {counted(table.n_rows, 'row')}, and at least 3 are needed. "
-                "Choose a file with more samples."
-            )
+        if table.n_rows < _FEWEST_ROWS:
+            raise DataError(_too_few(file.name, table.n_rows))
         return Upload(file.name, inner.stem, file.n_bytes, file.digest, table, notes, source)
 
 

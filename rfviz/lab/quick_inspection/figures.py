@@ -17,7 +17,7 @@ from rfviz.figures.images import image_marks
 from rfviz.figures.lines import M_TITLE
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
-from rfviz.lab.finding import STATUSES, Finding
+from rfviz.lab.finding import STATUS_COLOURS, STATUSES, Finding
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.neighbours import DistanceResult
 from rfviz.lab.quick_inspection.sample import column_name, of_rows
@@ -26,8 +26,7 @@ from rfviz.lab.quick_inspection.structure import StructureResult
 __all__ = ["inspection_style", "plot_distances", "plot_findings", "plot_maps", "plot_structure"]
 
 # Grades differ in shape as well as in colour.
-_MARKS = {"warning": ("#c0392b", "x"), "look": ("#d98200", "diamond"), "fine": ("#2e8b57", "circle"),
-          "unknown": (GREY, "circle-open")}  # fmt: skip
+_MARKS = {"warning": "x", "look": "diamond", "fine": "circle", "unknown": "circle-open"}
 _MAP_HEIGHT, _DETAIL_HEIGHT, _ROW, _LINE = 520, 380, 26, 19
 # Characters of a sentence in a line, for a chart about 900 pixels wide.
 _WIDE = 86
@@ -115,7 +114,8 @@ def plot_findings(findings: Sequence[Finding]) -> go.Figure:
     tops = np.cumsum([0, *(_ROW + _LINE * len(part) for part in lines)])
     middle = tops[:-1] + 0.5 * _LINE
     traces = []
-    for grade, (colour, symbol) in _MARKS.items():
+    for grade, symbol in _MARKS.items():
+        colour = STATUS_COLOURS[grade]
         places = [i for i, finding in enumerate(findings) if finding.status == grade]
         if places:
             traces.append(trace(

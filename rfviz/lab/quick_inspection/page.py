@@ -12,7 +12,7 @@ from rfviz.errors import RfvizError
 from rfviz.lab import script
 from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
-from rfviz.lab.finding import Finding, findings_frame, verdict
+from rfviz.lab.finding import Finding, findings_frame, findings_html, verdict
 from rfviz.lab.page import Chart, MapExport, Page
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
@@ -93,7 +93,8 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
         found, limits = verdict(result.findings), f" {result.limits}" if result.limits else ""
         words = f"**What was found in {source.dataset.name}:** {found}.{limits}"
         plot, table = partial(plot_findings, result.findings), partial(findings_frame, result.findings)
-        main = Chart("findings", plot, table, f"The findings: {found}.", words, on_page=False)
+        text = partial(findings_html, result.findings)
+        main = Chart("findings", plot, table, f"The findings: {found}.", words, on_page=False, html=text)
         maps = result.maps
         if maps is None:
             return (main,)

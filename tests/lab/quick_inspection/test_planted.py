@@ -105,8 +105,8 @@ def test_records_are_plain_and_hold_rows_and_columns():
     frame = columns(4, 200) | {"flat": 1.0}
     frame = {name: np.append(values, values[:1]) if np.ndim(values) else values for name, values in frame.items()}
     held = {one["name"]: one for one in records(list(inspected(frame).findings()))}
-    assert held["Columns"]["columns"] == ["flat"] and held["Exact copies"]["rows"] == [201]
-    assert set(held["Columns"]) == {"name", "status", "text", "rows", "columns"}
+    assert held["columns"]["columns"] == ["flat"] and held["copies"]["rows"] == [201]
+    assert set(held["columns"]) == {"name", "status", "text", "rows", "columns"}
 
 
 # --- columns, missing and odd values ----------------------------------------------------------------------------------

@@ -1,0 +1,164 @@
+"""A quick inspection without the laboratory: for a notebook, a script, a pipeline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from rfviz.datasets import DatasetSpec
+from rfviz.datasets.files.own import own_spec_of, read_own
+from rfviz.datasets.files.upload import upload_of_frame
+from rfviz.errors import DataError, RfvizError
+from rfviz.lab.cache import Cache
+from rfviz.lab.finding import Finding, findings_html, records
+from rfviz.lab.page import Chart, compute
+from rfviz.lab.preset import Preset
+from rfviz.lab.quick_inspection.figures import plot_distances, plot_structure
+from rfviz.lab.quick_inspection.page import PAGE
+from rfviz.lab.report import Entry, write_report
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["InspectionReport", "inspect_table"]
+
+
+class InspectionReport:
+    """What a quick inspection found, with its pictures.
+
+    Parameters
+    ----------
+    spec : DatasetSpec
+        See :func:`rfviz.datasets.files.own.own_spec`.
+    frame : DataFrame, optional
+        What it was made of, for :meth:`rows`.
+
+    Attributes
+    ----------
+    name : str
+        What was inspected.
+    """
+
+    def __init__(self, spec: DatasetSpec, frame: pd.DataFrame | None = None) -> None:
+        self._frame, self._cache = frame, Cache()
+        panel = Preset({"data": spec.name}, own=spec)
+        source = PAGE.source(panel)
+        self._page = compute(PAGE, source, PAGE.settings(panel, source), self._cache)
+        self._inspection = source.inspect(self._cache)
+        self.name = source.dataset.name
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """One row per question: ``name``, ``status``, ``text``, ``rows`` (counted from 1), ``columns``.
+
+        The status is ``"fine"``, ``"look"`` (worth a look), ``"warning"`` or ``"unknown"``.
+        """
+        return pd.DataFrame(records(self._found), columns=["name", "status", "text", "rows", "columns"])
+
+    def rows(self, name: str) -> pd.DataFrame:
+        """Return the rows that a finding is about, as the data have them.
+
+        Their index is that of the DataFrame that was inspected (of a file: 0 for its first row), so that
+        ``df.drop(report.rows("copies").index)`` drops them.
+        """
+        places = self._finding(name).rows - 1
+        if self._frame is not None:
+            return self._frame.iloc[places]
+        raw = self._inspection.raw
+        return raw.cells(list(raw.table.names), places).set_index(places)
+
+    def figure(self, name: str) -> go.Figure:
+        """Return a picture by its name; an unknown one raises a DataError that lists them all."""
+        if name not in self._charts:
+            raise DataError(f"There is no figure {name!r}. Known: {', '.join(self._charts)}.")
+        return self._charts[name].figure
+
+    def to_html(self, path: str | Path | None = None) -> str:
+        """Return the findings and all pictures as one page that opens offline, and write it to a file if asked."""
+        entry = Entry(PAGE.slug, PAGE.title, PAGE.question, {"data": self.name}, tuple(self._charts.values()))
+        text = write_report([entry], time.strftime("on %d %B %Y at %H:%M"))
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def __repr__(self) -> str:
+        return "\n".join(map(str, self._found))
+
+    def _repr_html_(self) -> str:
+        return findings_html(self._found)
+
+    @property
+    def _found(self) -> Sequence[Finding]:
+        return PAGE.findings(self._page.result)
+
+    def _finding(self, name: str) -> Finding:
+        for finding in self._found:
+            if finding.key == name:
+                return finding
+        raise DataError(f"There is no finding {name!r}. Known: {', '.join(f.key for f in self._found)}.")
+
+    @cached_property
+    def _charts(self) -> Mapping[str, Chart]:
+        return {chart.name: chart for chart in (*self._page.charts, *self._details())}
+
+    def _details(self) -> Iterator[Chart]:
+        """Yield the pictures that the page unfolds below the findings, where the data have them."""
+        try:
+            apart = self._inspection.distances()
+            words = "Distances of pairs of rows, and after a random Fourier map."
+            yield Chart("distances", lambda: plot_distances(apart), apart.to_frame, words)
+        except RfvizError:  # the findings say why
+            pass
+        try:
+            learnt = self._inspection.structure()
+            words = "Scores of random features against their number, and of a linear model."
+            yield Chart("structure", lambda: plot_structure(learnt), learnt.to_frame, words)
+        except RfvizError:
+            pass
+
+
+def inspect_table(
+    data: Any, label: Any = None, order: str | None = None, leave_out: Sequence[str] = ()
+) -> InspectionReport:
+    """Inspect a table; see :func:`rfviz.inspect`.
+
+    Raises
+    ------
+    DataError
+        If it is no table, or too little is left of it.
+    """
+    chosen = {"order": order, "leave_out": tuple(leave_out)}
+    if isinstance(data, (str, Path)):
+        return InspectionReport(read_own(Path(data).expanduser(), _given(chosen | {"label": label})))
+    frame = _frame_of(data)
+    if label is not None and not isinstance(label, str):
+        if len(label) != len(frame):
+            raise DataError(
+                f"label has {len(label):,} values, and the table {len(frame):,} rows. Give one value a row."
+            )
+        name = "label" if "label" not in frame else "label of the rows"
+        frame, label = frame.assign(**{name: np.asarray(label)}), name
+    upload = upload_of_frame(frame)
+    return InspectionReport(own_spec_of(upload, _given(chosen | {"label": label})), frame)
+
+
+def _given(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def _frame_of(data: Any) -> pd.DataFrame:
+    if isinstance(data, pd.DataFrame):
+        return data
+    values = np.asarray(data)
+    if values.ndim != 2:
+        raise DataError(
+            f"data must be a DataFrame, an array of rows and columns or the path of a file, not {type(data).__name__} "
+            f"of {values.ndim} dimensions."
+        )
+    return pd.DataFrame(values, columns=[f"column {place + 1}" for place in range(values.shape[1])])

@@ -1,0 +1,105 @@
+"""``rfviz.inspect``: the findings of the page as a table, HTML and figures, for a notebook and a script."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rfviz
+from rfviz.errors import DataError, ParameterError
+
+
+def table(n=120):
+    generator = np.random.default_rng(1)
+    df = pd.DataFrame(generator.normal(size=(n, 3)), columns=["a", "b <i>", "c"], index=[f"id{i}" for i in range(n)])
+    df["kind"] = np.where(df["a"] + 0.5 * generator.normal(size=n) > 0, "x & y", "z")
+    df.iloc[7] = df.iloc[3]
+    df.iloc[20, 2] = 5000.0
+    return df
+
+
+@pytest.fixture(scope="module")
+def report():
+    return rfviz.inspect(table(), label="kind", leave_out=["b <i>"])
+
+
+def test_findings_are_a_table_for_programs(report):
+    found = report.findings
+    assert list(found.columns) == ["name", "status", "text", "rows", "columns"]
+    assert set(found["status"]) <= {"fine", "look", "warning", "unknown"} and found["name"].is_unique
+    assert {"balance", "leaks", "copies", "near-copies", "labels", "structure", "missing", "values"} <= set(
+        found["name"]
+    )
+    by_name = found.set_index("name")
+    assert by_name.loc["copies", "rows"] == [8] and by_name.loc["values", "columns"] == ["c"]
+    assert not found["columns"].map(lambda names: "b <i>" in names).any()
+    # Rows of a finding are those of the table, under its own index.
+    pd.testing.assert_frame_equal(report.rows("copies"), table().loc[["id7"]])
+    assert len(report.rows("leaks")) == 0
+
+
+class Reader(HTMLParser):
+    """Reads the tags and the text of HTML."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text = set(), ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_a_notebook_shows_the_findings_as_text(report):
+    shown = Reader(report._repr_html_())
+    assert shown.tags <= {"div", "p", "strong", "br"}
+    for sentence in report.findings["text"]:
+        assert sentence in shown.text and sentence in repr(report)
+    assert "“x & y” has" in shown.text
+
+
+def test_figures_are_those_of_the_page_and_the_report_opens_offline(report, tmp_path):
+    for name in ("findings", "map-plain", "map-maxout", "map-fourier", "distances", "structure"):
+        assert len(report.figure(name).data)
+    with pytest.raises(DataError, match=r"no figure 'nothing'\. Known: findings, map-plain"):
+        report.figure("nothing")
+    with pytest.raises(DataError, match=r"no finding 'Leaks'\. Known: balance, columns"):
+        report.rows("Leaks")
+    text = report.to_html(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == text
+    assert text.count('class="plotly-graph-div"') == 5 and "<script src" not in text
+    assert "<strong>Exact copies</strong> · worth a look<br>1 row of 120" in text
+
+
+def test_arrays_and_files_are_taken_too(tmp_path):
+    df = table()
+    df.to_csv(tmp_path / "mine.csv", index=False)
+    from_file = rfviz.inspect(tmp_path / "mine.csv", label="kind")
+    assert from_file.name == "mine"
+    assert from_file.rows("copies").index.tolist() == [7] and from_file.rows("copies")["c"].tolist() == [
+        df["c"].iloc[7]
+    ]
+    X = df[["a", "c"]].to_numpy()
+    from_array = rfviz.inspect(X, label=df["kind"].to_numpy()).findings.set_index("name")
+    assert "“x & y” has" in from_array.loc["balance", "text"] and from_array.loc["copies", "rows"] == [8]
+    assert "without labels" in rfviz.inspect(X).findings["text"][0]
+
+
+@pytest.mark.parametrize(
+    ("data", "given", "said"),
+    [
+        (np.zeros(5), {}, "must be a DataFrame, an array of rows and columns or the path of a file, not ndarray of 1"),
+        (np.zeros((2, 2)), {}, "has 2 rows, and at least 3 are needed"),
+        (np.eye(9), {"label": [1, 2]}, "label has 2 values, and the table 9 rows"),
+        (np.eye(9), {"label": "nobody"}, "There is no column 'nobody'"),
+        ("nowhere.csv", {}, "nowhere.csv cannot be read"),
+        (pd.DataFrame({"a": [[i] for i in range(30)]}), {}, "No column of numbers is left"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_a_sentence(data, given, said):
+    with pytest.raises((DataError, ParameterError), match=said):
+        rfviz.inspect(data, **given)
