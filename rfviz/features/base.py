@@ -141,6 +141,11 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     def _fit_statistics(self, X: Any) -> None:
         """Learn what the parameters ask of the data; nothing by default."""
 
+    def learnt_parameters(self) -> list[str]:
+        """Return the parameters whose values come from the rows that it is fitted on: ``["gamma='scale'"]``."""
+        given = [(p.name, getattr(self, p.name)) for p in self.params if p.kind == "float"]
+        return [f"{name}={value!r}" for name, value in given if isinstance(value, str)]
+
     def _learn(self, X: Any) -> None:
         """Learn, once the weights are drawn, what the output looks like on these rows; nothing by default."""
 

@@ -128,6 +128,9 @@ class DecisionStumps(FeatureMap):
     def _columns_read(self, n_features: int) -> int:
         return min(n_features, self.n_components)
 
+    def learnt_parameters(self) -> list[str]:
+        return [*super().learnt_parameters(), *(["standardise=True"] if self.standardise else [])]
+
     def _fit_statistics(self, X: Any) -> None:
         if self.standardise:
             self.mean_, self.scale_ = _mean_and_scale(X)

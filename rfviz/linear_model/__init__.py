@@ -4,6 +4,7 @@ from rfviz.linear_model.cholesky_path import ConditionWarning
 from rfviz.linear_model.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
 from rfviz.linear_model.doubly_stochastic_path import DoublyStochasticPath
 from rfviz.linear_model.grid import default_grid, largest_affordable_m
+from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.ridge_path import RidgePath
 from rfviz.linear_model.stochastic import StochasticClassifier
 from rfviz.linear_model.stochastic_path import StochasticPath
@@ -13,6 +14,7 @@ __all__ = [
     "DoublyStochasticClassifier",
     "DoublyStochasticPath",
     "DoublyStochasticRegressor",
+    "NormalEquations",
     "RidgePath",
     "StochasticClassifier",
     "StochasticPath",

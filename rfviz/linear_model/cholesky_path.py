@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
+from rfviz.backend import to_host
 from rfviz.errors import warn
 
-__all__ = ["ConditionWarning", "largest_eigenvalue", "solve_path"]
+__all__ = ["ConditionWarning", "cross_validated_errors", "largest_eigenvalue", "solve_path"]
 
 # Up to this condition a float32 factor, refined with float64 residuals, gives float64 digits at half the cost; beyond
 # the second no float64 solution has a digit to trust.
@@ -113,6 +114,68 @@ def solve_path(
             f"The ridge system is not positive definite at alpha={alpha:g}, below the rounding. Use a larger alpha."
         )
     return solutions
+
+
+def cross_validated_errors(
+    gram: Any, cross: Any, square: float, rows: tuple[int, int], alpha: float, m_grid: Sequence[int], xp: Any = np
+) -> np.ndarray:
+    r"""Return the generalised cross-validation of ridge regression on the first m features, for every m of a grid.
+
+    .. math:: \frac{\lVert Y - \hat Y\rVert^2 / (nk)}{(1 - f/n)^2}, \qquad f = m - \mu\lVert L_m^{-1}\rVert_F^2
+
+    with :math:`L_m` the leading block of L, whose inverse is the leading block of :math:`L^{-1}`: one triangular
+    inverse gives the degrees of freedom f of every m.
+
+    Parameters
+    ----------
+    gram, cross : array
+        As :func:`solve_path` takes them.
+    square : float
+        Sum of the squares of Y.
+    rows : (int, int)
+        n, and the degrees of freedom that an intercept takes: 1 or 0.
+    alpha : float
+    m_grid : sequence of int
+    xp : module
+
+    Returns
+    -------
+    ndarray of shape (len(m_grid),)
+        Infinite where the system cannot be solved.
+    """
+    A = gram.copy(order="F")
+    diagonal = xp.arange(len(A))
+    A[diagonal, diagonal] += alpha
+    L = _cholesky(A, xp)
+    if L is None:
+        return np.full(len(m_grid), np.inf)
+    u = _solve_triangular(L, cross, xp)
+    fitted = [float((u[:m] ** 2).sum() + alpha * (_back_substitute(L, u[:m], xp) ** 2).sum()) for m in m_grid]
+    inverse = np.cumsum(to_host(_row_squares_of_inverse(L, xp)))
+    n, taken = rows
+    errors = []
+    for m, explained in zip(m_grid, fitted, strict=True):
+        free = 1.0 - (taken + m - alpha * inverse[m - 1]) / n
+        # A perfect fit leaves the rounding of its sums, which may be negative.
+        left = max(square - explained, float(np.finfo(np.float64).eps) * square)
+        errors.append(left / (n * cross.shape[1]) / free**2 if free > 0 else np.inf)
+    return np.array(errors)
+
+
+def _row_squares_of_inverse(L: Any, xp: Any) -> Any:
+    """Return the sum of squares of each row of L⁻¹; on the host in place of `L`."""
+    if xp is not np:
+        inverse = _solve_triangular(L, xp.eye(len(L)), xp)
+        return (inverse * inverse).sum(axis=1)
+    routines: Any = lapack
+    inverse, _ = routines.dtrtri(L, lower=1, overwrite_c=1)
+    sums = np.zeros(len(L))
+    for start in range(0, len(L), _PANEL):
+        stop = min(start + _PANEL, len(L))
+        columns = inverse[start:, start:stop]
+        columns[: stop - start] = np.tril(columns[: stop - start])
+        sums[start:] += np.einsum("ij,ij->i", columns, columns)
+    return sums
 
 
 def _warn_of_condition(bound: float, alpha: float, what: str) -> None:

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import blas
+from scipy.linalg import blas, lapack
 
-from rfviz.linear_model.cholesky_path import largest_eigenvalue, solve_path
+from rfviz.backend import to_host
+from rfviz.errors import DataError
+from rfviz.linear_model.cholesky_path import cross_validated_errors, largest_eigenvalue, solve_path
 
 __all__ = ["NormalEquations"]
 
-_blas: Any = blas  # its functions are generated, and no type checker sees them
+_blas: Any = blas  # their functions are generated, and no type checker sees them
+_lapack: Any = lapack
 Solution = tuple[Any, Any]
 _PANEL = 512
 # Rows whose products are summed in float32 before they join the float64 sums.
 _FLOAT32_ROWS = 8192
+# Noise of sums of float32 products, relative to their largest eigenvalue.
+_FLOAT32_NOISE = 1e-7
+_ARRAYS = ("cross", "sum", "target_sum", "target_squares", "shift", "target_shift")
 
 
 class NormalEquations:
-    """Sums over rows from which every ridge solution follows: HᵀH, HᵀY, and the means for an intercept.
+    """Sums over rows from which every ridge solution follows: HᵀH, HᵀY, YᵀY's diagonal, and means for an intercept.
 
     Products run in the features' own precision, or in float64 where `exact`; a few thousand rows at a time are summed
     in it, where float32 loses little, and all of them in float64, since over a million rows it would lose much.
+
+    Sums of different rows, from other processes or machines, join by :meth:`merge`; in float64 the order and the
+    partition of the rows change the last digits only.
 
     Parameters
     ----------
@@ -33,8 +42,9 @@ class NormalEquations:
     n_targets : int
         Columns k of Y.
     centred : bool
-        Whether to accumulate means for an intercept. Rows are then taken about the mean of the first block, because
-        features with a large mean (maxout's) would lose their digits when the mean is subtracted from the sums.
+        Whether to accumulate means for an intercept. Features and targets are then taken about the mean of the largest
+        block at the start, because those with a large mean (maxout's) would lose their digits when the mean is
+        subtracted from the sums.
     xp : module
         ``numpy`` or ``cupy``.
     exact : bool
@@ -56,7 +66,11 @@ class NormalEquations:
         self.cross = xp.zeros((n_components, n_targets), dtype=np.float64)
         self._sum = xp.zeros(n_components, dtype=np.float64)
         self._target_sum = xp.zeros(n_targets, dtype=np.float64)
-        self._shift: Any = None
+        self._target_squares = xp.zeros(n_targets, dtype=np.float64)
+        # What features and targets are taken about.
+        self._shift: Any = xp.zeros(n_components, dtype=np.float64)
+        self._target_shift: Any = xp.zeros(n_targets, dtype=np.float64)
+        self._rounded = False  # whether there are float32 products among the sums
         self._scratch: Any = None
 
     @property
@@ -74,13 +88,16 @@ class NormalEquations:
             Features; not changed.
         Y : array of shape (rows, k)
         """
-        Y = self.xp.asarray(Y)
+        if not len(H):
+            return
+        Y = self.xp.asarray(Y, dtype=np.float64)
         if self.exact:
-            H = H.astype(np.float64)
+            H = H.astype(np.float64, copy=False)
         if self.centred:
-            if self._shift is None:
-                self._shift = H.mean(axis=0)
+            if len(H) > self.n_samples:
+                self._move(H.mean(axis=0), Y.mean(axis=0))
             H = self.xp.subtract(H, self._shift, out=self._room(H))
+            Y = Y - self._target_shift
         self.n_samples += len(H)
         # One product gives HᵀY and the sums of H: the last column of the targets is one.
         targets = self.xp.empty((len(Y), Y.shape[1] + 1), dtype=H.dtype)
@@ -89,7 +106,131 @@ class NormalEquations:
         cross = self._times(H.T, targets).astype(np.float64)
         self.cross += cross[:, :-1]
         self._sum += cross[:, -1]
-        self._target_sum += Y.sum(axis=0, dtype=np.float64)
+        self._target_sum += Y.sum(axis=0)
+        self._target_squares += (Y * Y).sum(axis=0)
+
+    def merge(self, other: NormalEquations) -> Self:
+        """Add the sums of other rows, which stay as they are; where these are more, about their means.
+
+        Raises
+        ------
+        DataError
+            For sums of other numbers of features or targets, or with an intercept where these have none.
+        """
+        self._add_sums(self._checked(other), 1.0)
+        return self
+
+    def remove(self, other: NormalEquations) -> Self:
+        """Subtract the sums of rows that were added before, such as one fold of a cross-validation.
+
+        Raises
+        ------
+        DataError
+            As :meth:`merge`, and for sums of more rows than there are.
+        """
+        other = self._checked(other)
+        if other.n_samples > self.n_samples:
+            raise DataError(
+                f"There are sums of {self.n_samples} rows, so {other.n_samples} cannot be removed. "
+                "Remove rows that were added."
+            )
+        self._add_sums(other, -1.0)
+        return self
+
+    def _checked(self, other: NormalEquations) -> NormalEquations:
+        mine, its = ((*one.cross.shape, "with" if one.centred else "without") for one in (self, other))
+        if mine != its:
+            said = " and ".join(f"{m} features, {k} targets, {word} an intercept" for m, k, word in (mine, its))
+            raise DataError(f"Only sums of the same model can be merged; these have {said}. Use one map for all rows.")
+        return other if other.xp is self.xp else NormalEquations.from_state(other.state(), self.xp)
+
+    def _move(self, shift: Any, target_shift: Any) -> None:
+        """Take all rows about another point."""
+        if self.n_samples:
+            by, targets_by = self._shift - shift, self._target_shift - target_shift
+            self._translate(self, by, targets_by, 1.0)
+        self._shift, self._target_shift = shift, target_shift
+
+    def _add_sums(self, other: NormalEquations, sign: float) -> None:
+        if sign > 0:
+            if other.n_samples > self.n_samples:
+                self._move(other._shift, other._target_shift)
+            self._rounded |= other._rounded
+            self.exact &= other.exact
+        self._join()
+        gram = other.gram
+        for rows, panel in _panels(len(gram)):
+            self._gram[rows, panel] += sign * gram[rows, panel]
+        self.cross += sign * other.cross
+        self._sum += sign * other._sum
+        self._target_sum += sign * other._target_sum
+        self._target_squares += sign * other._target_squares
+        if self.centred:
+            self._translate(other, other._shift - self._shift, other._target_shift - self._target_shift, sign)
+        self.n_samples += int(sign) * other.n_samples
+
+    def _translate(self, rows: NormalEquations, by: Any, targets_by: Any, sign: float) -> None:
+        """Add to the sums what they gain where each of `rows` and its targets is greater by a constant."""
+        self._join()
+        xp, n = self.xp, rows.n_samples
+        half, whole = rows._sum + 0.5 * n * by, rows._sum + n * by
+        for below, panel in _panels(len(by)):
+            gained = xp.outer(half[below], by[panel]) + xp.outer(by[below], half[panel])
+            width = gained.shape[1]
+            gained[:width] = xp.tril(gained[:width])
+            self._gram[below, panel] += sign * gained
+        self.cross += sign * (xp.outer(whole, targets_by) + xp.outer(by, rows._target_sum))
+        self._target_squares += sign * targets_by * (2.0 * rows._target_sum + n * targets_by)
+        self._sum += sign * n * by
+        self._target_sum += sign * n * targets_by
+
+    def state(self) -> dict[str, np.ndarray]:
+        """Return the sums as plain arrays on the host, which :func:`numpy.savez` stores without pickle.
+
+        Returns
+        -------
+        dict of str to ndarray
+            The Gram matrix as its packed lower triangle: 4·m² bytes.
+        """
+        packed, _ = _lapack.dtrttp(to_host(self.gram), uplo="L")
+        arrays = {name: np.asarray(to_host(self._array(name)), dtype=np.float64) for name in _ARRAYS}
+        flags = np.array([self.centred, self.exact, self._rounded])
+        return {"n_samples": np.array(self.n_samples), "gram": packed, "flags": flags, **arrays}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any], xp: Any = np) -> NormalEquations:
+        """Return the sums that :meth:`state` gave, on the device that is current for `xp`.
+
+        Raises
+        ------
+        DataError
+            For arrays that are missing, or whose shapes do not fit together.
+        """
+        missing = sorted({"n_samples", "gram", "flags", *_ARRAYS} - set(state))
+        if missing:
+            raise DataError(f"Sums need the arrays of NormalEquations.state; {missing[0]!r} is missing. Store all.")
+        arrays = {name: np.asarray(state[name], dtype=np.float64) for name in ("gram", *_ARRAYS)}
+        m, k = arrays["cross"].shape if arrays["cross"].ndim == 2 else (0, 0)
+        vectors = {"gram": m * (m + 1) // 2, "sum": m, "shift": m}
+        vectors |= dict.fromkeys(("target_sum", "target_squares", "target_shift"), k)
+        for name, length in vectors.items():
+            if arrays[name].shape != (length,) or not m:
+                rule = f"must be {length} numbers for {m} features and {k} targets"
+                raise DataError(f"The array {name!r} {rule}; it has the shape {arrays[name].shape}. Store it again.")
+        centred, exact, rounded = (bool(flag) for flag in state["flags"])
+        sums = cls(m, k, centred, xp, exact)
+        sums.n_samples, sums._rounded = int(state["n_samples"]), rounded
+        sums._gram = xp.asarray(np.asfortranarray(_lapack.dtpttr(m, arrays["gram"], uplo="L")[0]))
+        sums.cross = xp.asarray(arrays["cross"])
+        for name in _ARRAYS[1:]:
+            setattr(sums, f"_{name}", xp.asarray(arrays[name]))
+        return sums
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NormalEquations.from_state, (self.state(),)
+
+    def _array(self, name: str) -> Any:
+        return self.cross if name == "cross" else getattr(self, f"_{name}")
 
     def _room(self, H: Any) -> Any:
         """Return a buffer for the centred block, reused since fresh memory costs more than the sums."""
@@ -105,6 +246,7 @@ class NormalEquations:
         if Ht.dtype == np.float64:
             self._gram = _symmetric_update(self.xp, Ht, self._gram, 1.0)
             return
+        self._rounded = True
         if self._partial is None:
             self._partial = self.xp.zeros(self._gram.shape, dtype=np.float32, order="F")
         self._partial = _symmetric_update(self.xp, Ht, self._partial, float(self._partial_rows > 0))
@@ -120,8 +262,7 @@ class NormalEquations:
 
     def _join(self) -> None:
         if self._partial_rows:
-            for start in range(0, len(self._gram), _PANEL):
-                part = np.s_[start:, start : start + _PANEL]
+            for part in _panels(len(self._gram)):
                 self._gram[part] += self._partial[part]
             self._partial_rows = 0
 
@@ -162,6 +303,52 @@ class NormalEquations:
         paths = [solve_path(gram, cross, alpha, m_grid, self.xp, precision, quiet, largest) for alpha in alphas]
         return [None if path is None else [(coef, self._intercept(coef)) for coef in path] for path in paths]
 
+    def cross_validated_errors(self, alphas: Sequence[float], m_grid: Sequence[int]) -> np.ndarray:
+        """Return the mean squared error of predictions of each row by all others, by generalised cross-validation.
+
+        It needs the sums alone: every leverage is taken to be the mean of all. A penalty below the rounding of float32
+        products has an infinite error.
+
+        Parameters
+        ----------
+        alphas : sequence of float
+        m_grid : sequence of int
+
+        Returns
+        -------
+        ndarray of shape (len(alphas), len(m_grid))
+            Means over the targets.
+        """
+        self._release()
+        gram, cross = self._system(max(m_grid))
+        squares = self._target_squares - (self._target_sum**2 / self.n_samples if self.centred else 0.0)
+        noise = _FLOAT32_NOISE * largest_eigenvalue(gram, self.xp) if self._rounded else 0.0
+        rows = self.n_samples, int(self.centred)
+        return np.array([
+            cross_validated_errors(gram, cross, float(squares.sum()), rows, alpha, m_grid, self.xp)
+            if alpha >= noise
+            else np.full(len(m_grid), np.inf)
+            for alpha in alphas
+        ])  # fmt: skip
+
+    def squared_error(self, coef: Any, intercept: Any) -> float:
+        """Return the mean squared error of a model on the rows of these sums, over rows and targets.
+
+        Parameters
+        ----------
+        coef : array of shape (m', k)
+            For the first m' features.
+        intercept : array of shape (k,)
+        """
+        xp, m, n = self.xp, len(coef), self.n_samples
+        coef, intercept = xp.asarray(coef), xp.asarray(intercept)
+        _mirror(xp, self.gram)
+        # What is left of a row is y − coefᵀh − gap, both about their shifts.
+        gap = intercept + self._shift[:m] @ coef - self._target_shift
+        quadratic = (coef * (self._gram[:m, :m] @ coef)).sum(axis=0) - 2.0 * (coef * self.cross[:m]).sum(axis=0)
+        linear = 2.0 * gap * (self._sum[:m] @ coef - self._target_sum) + n * gap * gap
+        return float((self._target_squares + quadratic + linear).mean()) / n
+
     def _system(self, m: int) -> tuple[Any, Any]:
         """Return copies of the Gram matrix and right-hand side of the first m features, about means if `centred`."""
         gram, cross = self.gram[:m, :m].copy(order="F"), self.cross[:m].copy()
@@ -179,7 +366,13 @@ class NormalEquations:
             return self.xp.zeros(coef.shape[1])
         m = len(coef)
         mean = self._sum[:m] / self.n_samples + self._shift[:m]
-        return self._target_sum / self.n_samples - mean @ coef
+        return self._target_shift + self._target_sum / self.n_samples - mean @ coef
+
+
+def _panels(m: int) -> Iterator[tuple[slice, slice]]:
+    """Yield (rows, columns) of the panels that make up a lower triangle, each from its diagonal downwards."""
+    for start in range(0, m, _PANEL):
+        yield slice(start, m), slice(start, min(start + _PANEL, m))
 
 
 def _symmetric_update(xp: Any, Ht: Any, total: Any, going_on: float) -> Any:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rfviz.backend import check_memory, get_device, memory_budget, to_host
-from rfviz.errors import ParameterError
+from rfviz.backend import Device, check_memory, get_device, memory_budget, to_host
+from rfviz.errors import DataError, ParameterError
 from rfviz.linear_model.chunks import feature_chunks
 from rfviz.linear_model.dual_path import DualSystem
 from rfviz.linear_model.grid import check_grid, gram_bytes, largest_affordable_m
@@ -46,6 +47,11 @@ class RidgePath(BaseEstimator):
     the number of rows. Fewer rows than features are solved in the dual. For sparse features m counts components,
     however many columns they take, and a solution has a coefficient for each column.
 
+    Rows that come in parts (:meth:`partial_fit`, :meth:`fit_blocks`) are only summed, by
+    :class:`rfviz.linear_model.NormalEquations`: memory does not grow with them, and in float64 neither their order nor
+    their partition matters. Several penalties are then compared by generalised cross-validation, or by the squared
+    error on parts that are held out; both need the sums alone.
+
     Parameters
     ----------
     feature_map : FeatureMap
@@ -73,6 +79,9 @@ class RidgePath(BaseEstimator):
     alpha_ : ndarray of shape (len(m_grid_),)
         The penalty chosen for each m.
     holdout_errors_ : ndarray of shape (len(alphas_), len(m_grid_)) or None
+        By which they were compared: the share of errors, or the squared error for numbers and for rows in parts.
+    sums_ : NormalEquations
+        Of the rows that came in parts; those held out are not among them.
     coef_, intercept_ : dict of int to ndarray
         Coefficients (m, k), or (columns of m, k), and intercepts (k,) by m.
     classes_ : ndarray or None
@@ -121,15 +130,11 @@ class RidgePath(BaseEstimator):
             Where the Gram matrix would not fit; the message names the largest m that does.
         """
         report = progress or (lambda share, text: None)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], multi_output=True, y_numeric=False
-        )
-        self._targets = Targets.learn(y)
-        self.classes_ = self._targets.classes
-        self.m_grid_ = check_grid(self.m_grid, self.feature_map.n_components)
+        X, y = self._validated(X, y, first=True)
+        self._forget_sums()
+        self._prepare(Targets.learn(y))
         fresh: Any = clone(self.feature_map)
         self.map_ = fresh.set_params(n_components=int(self.m_grid_[-1])).fit(X)
-        self.timings_ = {"features": 0.0, "Gram matrix": 0.0, "factorisation": 0.0}
         Y = self._targets.codes(y)
         choosing = isinstance(self.alphas, str) or np.size(self.alphas) > 1
         train, held = self._split(y) if choosing else (np.arange(len(Y)), np.arange(0))
@@ -147,6 +152,194 @@ class RidgePath(BaseEstimator):
         report(0.95, "Almost done")
         self._solve_chosen(system, best)
         return self
+
+    def _validated(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
+        types = [np.float64, np.float32]
+        checked: Any = validate_data(
+            self, X, y, reset=first, accept_sparse="csr", dtype=types, multi_output=True, y_numeric=False
+        )
+        return checked
+
+    def _prepare(self, targets: Targets) -> None:
+        self._targets, self.classes_ = targets, targets.classes
+        self.m_grid_ = check_grid(self.m_grid, self.feature_map.n_components)
+        self.timings_ = {"features": 0.0, "Gram matrix": 0.0, "factorisation": 0.0}
+
+    # --- rows in parts ------------------------------------------------------------------------------------------------
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, held_out: bool = False) -> RidgePath:
+        """Add rows to those of earlier calls, and fit all m to all of them.
+
+        Each call solves anew, O(m³) a penalty; :meth:`fit_blocks` solves once. A call after :meth:`fit`, which keeps
+        no sums, begins anew.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, k)
+        classes : array-like, optional
+            All labels, needed with the first call; None for regression.
+        held_out : bool
+            Whether these rows are to choose the penalty; they join the final fit too.
+
+        Raises
+        ------
+        DataError
+            For a label that is not among the classes, other columns than before, or NaN.
+        ParameterError
+            For a map that learns from rows (``gamma="scale"``), unless it is fitted already.
+        """
+        self._add_part(X, y, classes, held_out)
+        self._solve_sums()
+        return self
+
+    def fit_blocks(
+        self,
+        blocks: Iterable[tuple[Any, Any]],
+        classes: Any = None,
+        held_out: Iterable[tuple[Any, Any]] = (),
+        progress: Callable[[float, str], None] | None = None,
+    ) -> RidgePath:
+        """Fit all m to rows that come block by block, in memory for one block and the sums.
+
+        Parameters
+        ----------
+        blocks : iterable of (X, y)
+            Read once. Blocks without rows are passed over.
+        classes, held_out
+            As in :meth:`partial_fit`; `held_out` are blocks whose rows are to choose the penalty.
+        progress : callable, optional
+            ``progress(share, text)``; may raise to stop. The share is unknown, so it stays 0 until all blocks are read.
+
+        Raises
+        ------
+        DataError
+            As :meth:`partial_fit`; the message names the block, counted from 0.
+        """
+        report = progress or (lambda share, text: None)
+        self._forget_sums()
+        for held, some in ((False, blocks), (True, held_out)):
+            for index, (X, y) in enumerate(some):
+                try:
+                    if np.shape(X)[0]:
+                        self._add_part(X, y, classes, held)
+                except (DataError, ValueError) as error:
+                    if isinstance(error, ParameterError):
+                        raise
+                    raise DataError(f"{'Held-out block' if held else 'Block'} {index}: {error}") from error
+                report(0.0, f"{index + 1} {'held-out ' if held else ''}blocks read")
+        if not hasattr(self, "sums_"):
+            raise DataError("The blocks hold no rows. Give at least one block with rows.")
+        report(0.82, "Solving")
+        self._solve_sums()
+        return self
+
+    def fit_sums(self, sums: NormalEquations, held_out: NormalEquations | None = None) -> RidgePath:
+        """Fit all m to sums that other processes made with :meth:`sums_of`; these are not copied.
+
+        Parameters
+        ----------
+        sums : NormalEquations
+        held_out : NormalEquations, optional
+            Of rows that are to choose the penalty; they join the final fit too.
+        """
+        self.sums_, self._held_sums = sums, held_out
+        self._solve_sums()
+        return self
+
+    def begin(self, X: Any, y: Any, classes: Any = None) -> RidgePath:
+        """Draw the map for rows like these, of which only the columns and the kind of target count.
+
+        Copies of a path that has begun, on any machine, give sums that can be merged.
+        """
+        X, y = self._validated(X, y, first=True)
+        self._forget_sums()
+        if classes is None and np.asarray(y).dtype.kind != "f":
+            raise ParameterError("classes", "must hold all labels", classes, "Give them with the first rows.")
+        self._prepare(Targets.learn(y if classes is None else np.asarray(classes), labels=classes is not None))
+        self.map_ = self._stateless_map(X)
+        return self
+
+    def sums_of(self, X: Any, y: Any) -> NormalEquations:
+        """Return the sums of some rows, on the device of the map; after :meth:`begin`."""
+        sums = self._no_sums()
+        self._add_to(sums, *self._validated(X, y, first=False))
+        return sums
+
+    def _forget_sums(self) -> None:
+        for name in ("sums_", "_held_sums"):
+            self.__dict__.pop(name, None)
+
+    def _add_part(self, X: Any, y: Any, classes: Any, held_out: bool) -> None:
+        if not hasattr(self, "sums_"):
+            self.begin(X, y, classes)
+            self.sums_, self._held_sums = self._no_sums(), None
+        X, y = self._validated(X, y, first=False)
+        if held_out and self._held_sums is None:
+            self._held_sums = self._no_sums()
+        self._add_to(self._held_sums if held_out else self.sums_, X, y)
+
+    def _no_sums(self) -> NormalEquations:
+        m = int(self.m_grid_[-1])
+        device = self._check_gram_memory(m)
+        with device.activate():
+            return NormalEquations(m, self._targets.n_columns, self.fit_intercept, device.xp)
+
+    def _add_to(self, sums: Any, X: Any, y: Any) -> None:
+        Y = self._targets.known_codes(y)
+        rows = sums.n_samples + len(Y)
+        sums.exact = self.map_.dtype == "float64" or rows * len(sums.cross) ** 2 < _EXACT_BELOW
+        with get_device(self.map_.device).activate():
+            for _, H, part in self._chunks(X, np.arange(len(Y))):
+                self._timed("Gram matrix", sums.add, H, Y[part])
+
+    def _stateless_map(self, X: Any) -> FeatureMap:
+        m, given = int(self.m_grid_[-1]), self.feature_map
+        name = type(given).__name__
+        if given.sparse_output:
+            remedy = "Use fit, or a map with dense features."
+            raise ParameterError("feature_map", "must not learn its columns from the rows", name, remedy)
+        try:
+            check_is_fitted(given)
+        except NotFittedError:
+            if learnt := given.learnt_parameters():
+                remedy = "Give numbers, or the map fitted on a sample of the rows."
+                raise ParameterError(
+                    "feature_map", "must not depend on which rows come first", learnt, remedy
+                ) from None
+            fresh: Any = clone(given)
+            return fresh.set_params(n_components=m).fit(X)
+        if X.shape[1] != given.n_features_in_:
+            raise DataError(
+                f"The rows have {X.shape[1]} columns, and {name} was fitted on {given.n_features_in_}. "
+                "Fit it on a sample of these rows."
+            ) from None
+        return given.prefix(m)
+
+    def _solve_sums(self) -> None:
+        sums, held = self.sums_, self._held_sums
+        if not sums.n_samples:
+            raise DataError("All rows are held out, so none are left to learn from. Hold out fewer.")
+        grid = [int(m) for m in self.m_grid_]
+        self.alphas_ = self._penalties(sums)
+        self.holdout_errors_, best = None, np.zeros(len(grid), dtype=int)
+        with get_device(self.map_.device).activate():
+            if held is not None:
+                paths = self._timed("factorisation", sums.solve, list(self.alphas_), grid, self.precision, True)
+                self.holdout_errors_ = np.array([
+                    np.full(len(grid), np.inf) if path is None else [held.squared_error(*model) for model in path]
+                    for path in paths
+                ])  # fmt: skip
+                sums.merge(held)
+            elif len(self.alphas_) > 1:
+                errors = self._timed("factorisation", sums.cross_validated_errors, list(self.alphas_), grid)
+                self.holdout_errors_ = errors
+            if self.holdout_errors_ is not None:
+                best = np.argmin(self.holdout_errors_, axis=0)
+            self.alpha_ = self.alphas_[best]
+            self._solve_chosen(sums, best)
+            if held is not None:  # more rows may come
+                sums.remove(held)
 
     def _solve_chosen(self, system: Any, best: np.ndarray) -> None:
         self.coef_, self.intercept_ = {}, {}
@@ -205,13 +398,17 @@ class RidgePath(BaseEstimator):
         if solver == "dual":
             check_memory(4 * 8 * n_rows * m, "cpu", f"{n_rows} rows of {m} features", "Use fewer features.")
             return DualSystem(self.fit_intercept)
+        device = self._check_gram_memory(m)
+        return NormalEquations(m, n_targets, self.fit_intercept, device.xp, n_rows * m**2 < _EXACT_BELOW)
+
+    def _check_gram_memory(self, m: int) -> Device:
         device = get_device(self.map_.device)
         budget = memory_budget(device)
         check_memory(
             gram_bytes(m), device, f"The Gram matrix of {m} features",
             f"The largest number of features that fits is about {largest_affordable_m(budget)}." + self._way_out(),
         )  # fmt: skip
-        return NormalEquations(m, n_targets, self.fit_intercept, device.xp, n_rows * m**2 < _EXACT_BELOW)
+        return device
 
     def _way_out(self) -> str:
         return "" if self.classes_ is None else " The losses logistic and hinge (StochasticPath) need no such matrix."

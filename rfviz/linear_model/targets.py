@@ -31,11 +31,11 @@ class Targets:
     one_dimensional: bool = True
 
     @classmethod
-    def learn(cls, y: Any) -> Targets:
+    def learn(cls, y: Any, labels: bool = False) -> Targets:
         """Decide from `y`, shape (n,) or (n, k), whether it holds classes or numbers.
 
-        Floating-point numbers are regression targets, even where all happen to be whole; integers, booleans and text
-        are classes.
+        Floating-point numbers are regression targets, even where all happen to be whole, unless they are said to be
+        `labels`; integers, booleans and text are classes.
 
         Raises
         ------
@@ -43,7 +43,7 @@ class Targets:
             For a single class, missing values, or columns of classes.
         """
         y = np.asarray(y)
-        if y.dtype.kind == "f":
+        if y.dtype.kind == "f" and not labels:
             if not np.isfinite(y).all():
                 raise DataError(
                     f"y must be finite; {int((~np.isfinite(y)).sum())} of its values are not. Drop those rows."
@@ -65,6 +65,32 @@ class Targets:
         codes = np.where(np.arange(self.n_columns) == place[:, None], 1.0, -1.0)
         codes[self.classes[place] != y] = -1.0  # a label that was not there in training
         return codes
+
+    def known_codes(self, y: Any) -> np.ndarray:
+        """Return :meth:`codes` of a part of the rows.
+
+        Raises
+        ------
+        DataError
+            For a label that is not among the classes, or another number of columns.
+        """
+        y = np.asarray(y)
+        if self.classes is None:
+            if y.dtype.kind not in "fiub" or (1 if y.ndim == 1 else y.shape[1]) != self.n_columns:
+                raise DataError(
+                    f"y must be numbers in {self.n_columns} columns, as in the first part; here it has the shape "
+                    f"{y.shape} and the type {y.dtype}. Give parts of the same table."
+                )
+            return self.codes(y)
+        if y.ndim != 1:
+            raise DataError(f"Class labels must be one a sample; y has the shape {y.shape}. Give a vector.")
+        late = y[~np.isin(y, self.classes)]
+        if len(late):
+            raise DataError(
+                f"The label {late[0]!s} is not among the {len(self.classes)} classes that were given with the first "
+                "rows. Give all classes there."
+            )
+        return self.codes(y)
 
     def predictions(self, scores: np.ndarray) -> np.ndarray:
         """Return labels or numbers from scores of shape (n, n_columns)."""
