@@ -5,6 +5,7 @@ from rfviz.linear_model.doubly_stochastic import DoublyStochasticClassifier, Dou
 from rfviz.linear_model.doubly_stochastic_path import DoublyStochasticPath
 from rfviz.linear_model.grid import default_grid, largest_affordable_m
 from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.recursive import RecursiveClassifier, RecursiveRegressor
 from rfviz.linear_model.ridge_path import RidgePath
 from rfviz.linear_model.stochastic import StochasticClassifier
 from rfviz.linear_model.stochastic_path import StochasticPath
@@ -15,6 +16,8 @@ __all__ = [
     "DoublyStochasticPath",
     "DoublyStochasticRegressor",
     "NormalEquations",
+    "RecursiveClassifier",
+    "RecursiveRegressor",
     "RidgePath",
     "StochasticClassifier",
     "StochasticPath",
