@@ -50,7 +50,9 @@ __all__ = [
 ]
 
 
-def inspect(data: Any, label: Any = None, order: str | None = None, leave_out: Sequence[str] = ()) -> InspectionReport:
+def inspect(
+    data: Any, label: Any = None, order: str | None = None, leave_out: Sequence[str] = (), table: str = ""
+) -> InspectionReport:
     """Inspect a table, as the page “Quick inspection” of the laboratory does.
 
     Parameters
@@ -63,6 +65,8 @@ def inspect(data: Any, label: Any = None, order: str | None = None, leave_out: S
         The column that gives the order of the rows.
     leave_out : sequence of str
         Columns that are not used.
+    table : str
+        Of a file: the table of a database, or the sheet of a workbook.
 
     Returns
     -------
@@ -86,7 +90,7 @@ def inspect(data: Any, label: Any = None, order: str | None = None, leave_out: S
     """
     from rfviz.lab.quick_inspection.report import inspect_table
 
-    return inspect_table(data, label, order, leave_out)
+    return inspect_table(data, label, order, leave_out, table)
 
 
 def __getattr__(name: str) -> ModuleType:

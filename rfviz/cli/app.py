@@ -20,7 +20,7 @@ __all__ = ["add_arguments", "start"]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``rfviz app``."""
     parser.add_argument("--port", help="where it listens; by default 8501 or the next that is free")
-    parser.add_argument("--data", metavar="FOLDER", help="a folder with your own .npz, .csv and .parquet files")
+    parser.add_argument("--data", metavar="FOLDER", help="a folder with your own files: tables and arrays")
     parser.add_argument(
         "--device", help="what it computes on: cpu, cuda or cuda:0, cuda:1, …; by default the first GPU"
     )

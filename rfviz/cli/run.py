@@ -33,7 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         metavar="PATH",
-        help="a file of your own, as the laboratory takes it (CSV, Parquet, NPZ, a ZIP of images), or a data folder",
+        help="a file of your own, as the laboratory takes it (CSV, Excel, Parquet, SQLite, ZIP of images), or a folder",
+    )
+    parser.add_argument(
+        "--table", metavar="NAME", default="", help="the table of a database, or the sheet of a workbook"
     )
     parser.add_argument("--label", metavar="COLUMN", help="of the file that --data names: the column to predict")
     parser.add_argument("--order", metavar="COLUMN", help="the column that gives the order of its rows")
@@ -66,13 +69,15 @@ def run(given: argparse.Namespace) -> int:
     page = find_page(slug)
     chosen = {"label": given.label, "order": given.order, "leave_out": given.leave_out, "max_samples": given.rows}
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    if chosen and given.data is None:
-        raise DataError("--label, --order, --leave-out and --rows say how a file is read. Name it: --data FILE")
+    if (chosen or given.table) and given.data is None:
+        raise DataError(
+            "--label, --order, --leave-out, --rows and --table say how a file is read. Name it: --data FILE"
+        )
     if given.json and not page.inspects_files:
         raise DataError(f"--json prints findings, and {slug} has none. Use rfviz run quick-inspection --json")
     own = None
     if given.data is not None:
-        own, values = with_data(Path(given.data).expanduser(), page, values, chosen)
+        own, values = with_data(Path(given.data).expanduser(), page, values, chosen, given.table)
     out = None if given.json and given.out is None else _folder(given.out or ".")
     bar = ProgressBar(None if given.quiet or given.json else sys.stderr)
     zoom = str(values.get("zoom", ""))

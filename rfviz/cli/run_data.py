@@ -16,7 +16,11 @@ __all__ = ["with_data"]
 
 
 def with_data(
-    path: Path, page: Page[Any, Any, Any], values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None
+    path: Path,
+    page: Page[Any, Any, Any],
+    values: Mapping[str, Any],
+    chosen: Mapping[str, Any] | None = None,
+    table: str = "",
 ) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
     """Return the user's file, None where a data folder is given, and the values that name the data set.
 
@@ -28,6 +32,8 @@ def with_data(
         Settings of the page.
     chosen : mapping, optional
         Choices of a :class:`rfviz.datasets.files.Preparation`, for a file of the user's own.
+    table : str
+        The table of a database, or the sheet of a workbook.
 
     Raises
     ------
@@ -36,15 +42,16 @@ def with_data(
     """
     from rfviz import datasets
     from rfviz.datasets.files.folder import PREFIX
-    from rfviz.datasets.files.own import read_own
+    from rfviz.datasets.files.own import own_spec_of
+    from rfviz.datasets.files.upload import read_file
 
     if path.is_file() and str(values.get("data", "")).startswith(PREFIX):
         path = path.parent  # settings that name a file of a data folder
     if not path.is_dir():
-        own = read_own(path, chosen or {})
+        own = own_spec_of(read_file(path, table), chosen or {})
         return own, {**values, "data": own.name}
-    if chosen:
-        raise DataError("--label, --order, --leave-out and --rows are for a file. Give one: --data FILE")
+    if chosen or table:
+        raise DataError("--label, --order, --leave-out, --rows and --table are for a file. Give one: --data FILE")
     datasets.set_folder(path)
     return None, {**values, "data": _only_one(path)} if page.inspects_files and "data" not in values else values
 
@@ -58,4 +65,4 @@ def _only_one(path: Path) -> str:
         return next(iter(files))
     if files:
         raise DataError(f"{path} holds {len(files)} data files. Name one: --data {next(iter(files.values()))}")
-    raise DataError(f"{path} holds no data file. These are known by .npz, .csv and .parquet at the end of their name.")
+    raise DataError(f"{path} holds no data file. Their names end in {', '.join(folder.SUFFIXES)}.")

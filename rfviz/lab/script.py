@@ -76,10 +76,11 @@ def _own_data(values: Mapping[str, Any]) -> str:
         taken = f"openml.fetch(openml.find({str(values['openml'])!r})[0])"
         imports = "from rfviz.datasets.downloads import openml\nfrom rfviz.datasets.files import Preparation\n\n"
         return f"{imports}dataset = {taken}.prepare(\n    {how}\n){plane}"
+    table = f", table={values['table']!r}" if "table" in values else ""
     return (
-        "from pathlib import Path\n\nfrom rfviz.datasets.files import Preparation, read_upload\n\n"
-        f"file = Path({values['file']!r})  # your own, next to this script\n"
-        f"dataset = read_upload(file.name, file.read_bytes()).prepare(\n    {how}\n){plane}"
+        "from rfviz.datasets.files import Preparation, read_file\n\n"
+        f"file = {values['file']!r}  # your own, next to this script\n"
+        f"dataset = read_file(file{table}).prepare(\n    {how}\n){plane}"
     )
 
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.browser.steps import EMBEDDING, SATURATION, control, settle, wait_for_chart, wait_for_query
-from tests.datasets.files.samples import csv, pictures
+from tests.datasets.files.samples import csv, database, pictures, table
 
 pytestmark = pytest.mark.browser
 
@@ -89,9 +89,17 @@ def test_files_that_are_not_read_are_refused_in_words(app, visit):
     page = visit(app, "quick-inspection?data=own", size=(1000, 1000))
     page.wait_for_selector("[role=dialog]")
     alert = page.locator("[role=dialog] [role=alert]")
-    for name, said in (("table.xlsx", "is a workbook, which is not read"), ("data.json", "Save it as .jsonl")):
+    for name, said in (("table.xlsx", "Save it again as .xlsx"), ("data.json", "Save it as .jsonl")):
         choose_file(page, name, b"PK\x03\x04 and so on", "application/octet-stream")
         alert.filter(has_text=said).wait_for()
+    # Of a file with several tables one is chosen.
+    shop = database(orders=table(80), prices=table(60)[["height", "age"]])
+    choose_file(page, "shop.db", shop, "application/octet-stream")
+    page.get_by_text("80 rows, 6 columns").wait_for()
+    page.locator(".st-key-own-part").get_by_role("combobox").click()
+    page.get_by_role("option", name="prices").click()
+    page.get_by_text("60 rows, 2 columns").wait_for()
+    page.get_by_role("button", name="Another file").click()
     # Numbers beyond those of Arrow are shown, and used.
     rows = "".join(f"{2**64 + i},{2**63 + i},{i % 7},{'ab'[i % 2]}\n" for i in range(60))
     bring(page, "long.csv", ("huge,hash,size,label\n" + rows).encode(), "text/csv")

@@ -5,10 +5,11 @@ r"""Files as data sets: one reader for uploads, the data folder, OpenML and the 
 >>> upload.prepare(Preparation(label="label", scale="none")).X.tolist()
 [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
-CSV (commas, semicolons, tabs or vertical bars), JSON lines, Parquet, ``.npz`` and ZIP archives of PNG or JPEG images go
-the same way: bytes or a path (:mod:`~rfviz.datasets.files.content`) → a table (:mod:`~rfviz.datasets.files.table`)
-→ choices (:mod:`~rfviz.datasets.files.preparation`) → a data set (:mod:`~rfviz.datasets.files.prepare`). Pickles are
-never read, no name inside a file is used as a path, and sizes are checked before anything is expanded.
+CSV (commas, semicolons, tabs or vertical bars), JSON lines, Parquet, Feather and Arrow, sheets of Excel workbooks,
+tables of SQLite databases, ``.npz`` and ZIP archives of PNG or JPEG images go the same way: bytes or a path
+(:mod:`~rfviz.datasets.files.content`) → a table (:mod:`~rfviz.datasets.files.table`) → choices
+(:mod:`~rfviz.datasets.files.preparation`) → a data set (:mod:`~rfviz.datasets.files.prepare`). Pickles are never read,
+no name inside a file is used as a path, and sizes are checked before anything is expanded.
 
 Pandas, scikit-learn, PyArrow and Pillow are imported inside the functions that use them: the registry of data sets
 imports this package, and must be quick to import.
@@ -17,7 +18,7 @@ imports this package, and must be quick to import.
 from rfviz.datasets.files.content import MAX_BYTES
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT, Column, Table
-from rfviz.datasets.files.upload import SUFFIXES, Upload, read_upload
+from rfviz.datasets.files.upload import SUFFIXES, Upload, read_file, read_upload
 
 __all__ = [
     "CATEGORY",
@@ -31,5 +32,6 @@ __all__ = [
     "Preparation",
     "Table",
     "Upload",
+    "read_file",
     "read_upload",
 ]

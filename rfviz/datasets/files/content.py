@@ -33,21 +33,37 @@ _FORMATS = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
+    ".sqlite": "sqlite",
+    ".sqlite3": "sqlite",
+    ".db": "sqlite",
     ".npz": "npz",
     ".zip": "zip",
 }
-_TITLES = {"text": "text", "jsonl": "text", "parquet": "a Parquet file", "npz": "an .npz file", "zip": "a ZIP archive"}
+_TITLES = {
+    "text": "text", "jsonl": "text", "parquet": "a Parquet file", "arrow": "an Arrow file",
+    "sqlite": "an SQLite database", "excel": "an Excel workbook", "npz": "an .npz file", "zip": "a ZIP archive",
+}  # fmt: skip
+# Which formats begin so, besides text; the first is meant where the name says nothing else.
+_MARKS = {
+    b"PK\x03\x04": ("zip", "npz", "excel"),
+    b"PK\x05\x06": ("zip", "npz", "excel"),
+    b"PAR1": ("parquet",),
+    b"ARROW1": ("arrow",),
+    b"SQLite format 3\0": ("sqlite",),
+}
 # Formats that people try, by their first bytes; none of them is read.
 _FOREIGN = (
     (b"\x93NUMPY", "a single NumPy array. Save it as np.savez_compressed(path, X=X, y=y)"),
     (b"\x1f\x8b", "compressed with gzip. Unpack it first, or name it .csv.gz"),
     (b"7z\xbc\xaf", "a 7z archive. Make a ZIP archive instead"),
     (b"Rar!", "a RAR archive. Make a ZIP archive instead"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook. Save the sheet as 'CSV UTF-8'"),
+    (b"\xd0\xcf\x11\xe0", "an old Excel workbook, or one with a password. Save it as .xlsx without a password"),
     (b"\x89HDF", "an HDF5 file. Save the arrays with np.savez_compressed"),
-    (b"SQLite format 3", "an SQLite database. Save one of its tables as CSV"),
-    (b"ARROW1", "an Arrow file. Save it as Parquet"),
-    (b"FEA1", "a Feather file. Save it as Parquet"),
+    (b"FEA1", "a Feather file of the first version. Save it again, or as Parquet"),
     (b"%PDF", "a PDF document. Save the table as CSV"),
     (b"\x89PNG", "one image. Put all images into a ZIP archive"),
     (b"\xff\xd8\xff", "one image. Put all images into a ZIP archive"),
@@ -147,7 +163,7 @@ class File:
 
 
 def format_of(file: File) -> str:
-    """Return ``"text"``, ``"parquet"``, ``"npz"`` or ``"zip"``, on which the first bytes and the name must agree.
+    """Return ``"text"``, ``"parquet"``, ``"excel"`` and so on, on which the first bytes and the name must agree.
 
     Raises
     ------
@@ -158,8 +174,8 @@ def format_of(file: File) -> str:
         start = file.head(16)
     if not start:
         raise DataError(f"{file.name} is empty: it has 0 bytes. Choose a file that holds data.")
-    if file.suffix in (".xlsx", ".xls", ".ods"):
-        raise DataError(f"{file.name} is a workbook, which is not read. Save its sheet as 'CSV UTF-8'.")
+    if file.suffix in (".xls", ".xlsb", ".ods"):
+        raise DataError(f"{file.name} is a workbook of a kind that is not read. Save it as .xlsx, or as 'CSV UTF-8'.")
     for mark, advice in _FOREIGN:
         if start.startswith(mark):
             raise DataError(f"{file.name} is {advice}.")
@@ -168,15 +184,13 @@ def format_of(file: File) -> str:
     named = _FORMATS.get(file.suffix)
     if named is None:
         raise DataError(
-            f"{file.name} cannot be read: the name must end in {', '.join(_FORMATS)}, or in .csv.gz. Save a table as "
+            f"{file.name} cannot be read: its name ends in none of {', '.join(_FORMATS)} and .csv.gz. Save a table as "
             "CSV or Parquet, arrays as .npz, and images in a ZIP archive."
         )
-    is_zip = start.startswith((b"PK\x03\x04", b"PK\x05\x06"))
-    found = "zip" if is_zip else "parquet" if start.startswith(b"PAR1") else "text"
-    found = named if found == "text" and named == "jsonl" else found
-    if found != named and (found, named) != ("zip", "npz"):
+    fitting = next((formats for mark, formats in _MARKS.items() if start.startswith(mark)), ("text", "jsonl"))
+    if named not in fitting:
         raise DataError(
-            f"{file.name} is named like {_TITLES[named]}, but its bytes are those of {_TITLES[found]}. "
+            f"{file.name} is named like {_TITLES[named]}, but its bytes are those of {_TITLES[fitting[0]]}. "
             "Rename it, or save it again in the format of its name."
         )
     return named
@@ -208,7 +222,7 @@ def unpacked(file: File) -> File:
 
 
 @contextmanager
-def open_archive(file: File, images: bool) -> Generator[zipfile.ZipFile, None, None]:
+def open_archive(file: File, images: bool, workbook: bool = False) -> Generator[zipfile.ZipFile, None, None]:
     """Open a ZIP archive after checking its table of contents.
 
     Parameters
@@ -217,6 +231,8 @@ def open_archive(file: File, images: bool) -> Generator[zipfile.ZipFile, None, N
     images : bool
         Whether it holds images: then no member may have shrunk a hundredfold, as no photograph does, and all of them,
         expanded, must fit into the memory limit.
+    workbook : bool
+        Whether it holds a workbook.
 
     Raises
     ------
@@ -226,9 +242,11 @@ def open_archive(file: File, images: bool) -> Generator[zipfile.ZipFile, None, N
     MemoryBudgetError
         If the images, expanded, are above the memory limit.
     """
-    what, remedy = (
-        ("a ZIP archive", "Copy it again, or make the archive again") if images else ("an .npz file", _SAVE_AGAIN)
-    )
+    what, remedy = ("an .npz file", _SAVE_AGAIN)
+    if images:
+        what, remedy = "a ZIP archive", "Copy it again, or make the archive again"
+    elif workbook:
+        what, remedy = "a workbook", "Save it again as .xlsx"
     with reading(file, what, remedy):
         _check_directory(file, remedy)
         with file.open() as stream, zipfile.ZipFile(stream) as archive:

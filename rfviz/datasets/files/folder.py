@@ -1,8 +1,8 @@
-"""The data folder: every ``.npz``, ``.csv`` and ``.parquet`` file in it is a data set.
+"""The data folder: every file of arrays or a table in it is a data set, known by its ending (:data:`SUFFIXES`).
 
 The folder is the one given to :func:`set_folder`, else the environment variable ``RFVIZ_DATA``; sub-folders are not
 searched. A file ``<stem>.npz`` is the data set ``folder:<stem>``, so that it never hides a built-in one; where two
-files have one stem, the later in the order npz, parquet, csv keeps its suffix (``folder:<stem>.csv``).
+files have one stem, the later in that order keeps its suffix (``folder:<stem>.csv``).
 
 In an ``.npz`` file, the arrays are
 
@@ -26,7 +26,8 @@ ones, dates are left out, gaps filled in or their rows dropped, columns standard
 file may have at most :data:`~rfviz.datasets.files.content.MAX_BYTES`.
 
 ``<stem>.meta.json`` may give ``source``, ``licence``, ``classes``, ``feature_names``, and in ``preparation`` values of
-:class:`~rfviz.datasets.files.preparation.Preparation`, such as ``{"label": "species", "scale": "standardise"}``.
+:class:`~rfviz.datasets.files.preparation.Preparation`, such as ``{"label": "species", "scale": "standardise"}``; for a
+database or a workbook ``table``, the name of the table or sheet.
 """
 
 from __future__ import annotations
@@ -43,11 +44,9 @@ from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.files.content import MAX_BYTES, File, format_of
 from rfviz.datasets.files.meta import Meta, read_meta
 from rfviz.datasets.files.npz import Layout, npz_layout
-from rfviz.datasets.files.parquet import parquet_layout
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.suggest import LABELS, ORDERS, as_they_are, first_named
-from rfviz.datasets.files.text import text_layout
-from rfviz.datasets.files.upload import Upload, read_path
+from rfviz.datasets.files.upload import Upload, header_of, read_path
 from rfviz.datasets.memory import size_text
 from rfviz.datasets.parameters import MISSING, ONLY_CLASS, RANDOM_STATE, max_samples_param
 from rfviz.datasets.wording import counted
@@ -55,11 +54,12 @@ from rfviz.errors import DataError
 from rfviz.params import Param, validate
 from rfviz.progress import Progress
 
-__all__ = ["PREFIX", "files", "first", "folder", "set_folder", "specs"]
+__all__ = ["PREFIX", "SUFFIXES", "files", "first", "folder", "set_folder", "specs"]
 
 PREFIX = "folder:"
 _VARIABLE = "RFVIZ_DATA"
-_SUFFIXES = (".npz", ".parquet", ".csv")
+#: Endings of the names of its files.
+SUFFIXES = (".npz", ".parquet", ".csv", ".feather", ".arrow", ".xlsx", ".sqlite", ".db")
 
 _chosen: Path | None = None
 # What headers say, by file, with a stamp of the version that was read.
@@ -100,9 +100,9 @@ def files() -> dict[str, Path]:
     except OSError:
         return {}
     # A name with control characters could be neither shown nor asked for.
-    paths = [Path(e.path) for e in found if e.name.isprintable() and Path(e.name).suffix.lower() in _SUFFIXES]
+    paths = [Path(e.path) for e in found if e.name.isprintable() and Path(e.name).suffix.lower() in SUFFIXES]
     keyed: dict[str, Path] = {}
-    for path in sorted(paths, key=lambda p: (p.stem.lower(), _SUFFIXES.index(p.suffix.lower()), p.name)):
+    for path in sorted(paths, key=lambda p: (p.stem.lower(), SUFFIXES.index(p.suffix.lower()), p.name)):
         key = PREFIX + path.stem
         keyed[PREFIX + path.name if key in keyed else key] = path
     return keyed
@@ -176,8 +176,8 @@ def _examine(path: Path) -> tuple[tuple[Param, ...], str, dict[str, Any]]:
         n, d, is_sequence, can_miss = layout.n_samples, layout.n_features, layout.is_sequence, layout.can_miss
         image_shape = layout.image_shape
     else:
-        names, n = _header(file)
         meta = read_meta(path)
+        names, n = header_of(file, meta.table)
         label = meta.preparation.get("label", first_named(names, LABELS))
         order = meta.preparation.get("order", first_named(names, ORDERS))
         d = len(names) - (label is not None) - (order is not None)
@@ -191,14 +191,6 @@ def _examine(path: Path) -> tuple[tuple[Param, ...], str, dict[str, Any]]:
     what = f"images of {'×'.join(map(str, image_shape))} pixels" if image_shape else f"rows of {counted(d, 'column')}"
     summary = f"{n:,} {what}." if n is not None else f"{what.capitalize()}."
     return tuple(params), summary, {"n_samples": n, "n_features": d, "image_shape": image_shape}
-
-
-def _header(file: File) -> tuple[tuple[str, ...], int | None]:
-    """Return the names of the columns of a table, and the number of rows where the header tells it."""
-    if file.suffix == ".parquet":
-        return parquet_layout(file)
-    layout = text_layout(file)
-    return layout.header[layout.has_index :] or ("",) * layout.n_columns, None
 
 
 def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress | None = None, **given: Any) -> Dataset:

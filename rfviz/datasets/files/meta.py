@@ -30,6 +30,8 @@ class Meta:
         Name and words of each categorical column; empty where there are none.
     preparation : mapping
         Values of :class:`~rfviz.datasets.files.preparation.Preparation` that override those that are suggested.
+    table : str
+        The table of a database, or the sheet of a workbook, that is read.
     """
 
     source: str = ""
@@ -39,6 +41,7 @@ class Meta:
     feature_names: tuple[str, ...] = ()
     categories: tuple[tuple[str, tuple[str, ...]], ...] = ()
     preparation: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    table: str = ""
 
 
 def read_meta(data_file: Path) -> Meta:
@@ -64,6 +67,7 @@ def read_meta(data_file: Path) -> Meta:
         feature_names=_names(full.get("numeric_columns", content.get("feature_names"))),
         categories=_categories(full.get("categorical_columns"), full.get("categories")),
         preparation=preparation if isinstance(preparation, dict) else {},
+        table=str(content.get("table", "")),
     )
 
 

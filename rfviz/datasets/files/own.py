@@ -9,17 +9,15 @@ r"""Data that a user brings, as an entry of the registry for that user alone.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec
-from rfviz.datasets.files.content import MAX_BYTES
 from rfviz.datasets.files.preparation import Preparation
-from rfviz.datasets.files.upload import Upload, read_upload
-from rfviz.errors import DataError
+from rfviz.datasets.files.upload import Upload
 
-__all__ = ["PREFIX", "is_own", "own_spec", "own_spec_of", "read_own"]
+__all__ = ["PREFIX", "is_own", "own_spec", "own_spec_of"]
 
 PREFIX = "own:"
 
@@ -36,6 +34,8 @@ def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Datase
     what a script needs to make the data again: the file or the number of OpenML, and the preparation.
     """
     origin: dict[str, Any] = {"file": upload.name} if upload.openml is None else {"openml": upload.openml}
+    if len(upload.parts) > 1:
+        origin["table"] = upload.part
     return DatasetSpec(
         name=key,
         title=f"{upload.name} (yours)",
@@ -48,26 +48,6 @@ def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Datase
             "values": origin | {"preparation": preparation.to_json()},
         },
     )
-
-
-def read_own(path: Path, chosen: Mapping[str, Any]) -> DatasetSpec:
-    """Read a file as “Your own data…” does, and prepare it as suggested there but for what was chosen.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read or prepared.
-    """
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise DataError(
-                f"{path} is larger than {MAX_BYTES // 1024**2} MB. Put it into a folder of its own, as numbers, "
-                "and give that: --data FOLDER"
-            )
-        upload = read_upload(path.name, path.read_bytes())
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
-    return own_spec_of(upload, chosen)
 
 
 def own_spec_of(upload: Upload, chosen: Mapping[str, Any]) -> DatasetSpec:
@@ -83,4 +63,4 @@ def own_spec_of(upload: Upload, chosen: Mapping[str, Any]) -> DatasetSpec:
     how = upload.suggestion.replace({**chosen, "leave_out": left_out})
     used = {how.label, how.order}
     how = how.replace({"leave_out": tuple(name for name in how.leave_out if name not in used)})
-    return own_spec(PREFIX + upload.stem, upload, how, upload.prepare(how), upload.digest)
+    return own_spec(PREFIX + upload.stem, upload, how, upload.prepare(how), upload.digest or uuid.uuid4().hex)

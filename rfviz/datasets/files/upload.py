@@ -11,23 +11,26 @@ r"""Reading one file: looked at first, then prepared by choices, then a :class:`
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rfviz.datasets.base import Dataset
+from rfviz.datasets.files.arrow import arrow_layout, read_arrow
 from rfviz.datasets.files.content import MAX_BYTES, File, format_of, reading, unpacked
+from rfviz.datasets.files.excel import excel_layout, excel_sheets, read_excel
 from rfviz.datasets.files.images import Pictures, ZippedPictures, numbers_in, read_zip
 from rfviz.datasets.files.json_lines import read_json_lines
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.npz import read_npz
-from rfviz.datasets.files.parquet import read_parquet
+from rfviz.datasets.files.parquet import parquet_layout, read_parquet
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.prepare import image_shape, prepare
+from rfviz.datasets.files.sqlite import read_sqlite, sqlite_layout, sqlite_tables
 from rfviz.datasets.files.suggest import FOLDER, LABELS, NUMBER_IN_NAME, first_named, suggest
 from rfviz.datasets.files.table import Column, Table, table_of_frame
-from rfviz.datasets.files.text import MAX_COLUMNS, read_text
+from rfviz.datasets.files.text import MAX_COLUMNS, read_text, text_layout
 from rfviz.datasets.memory import size_text
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError, MemoryBudgetError
@@ -36,10 +39,16 @@ from rfviz.progress import Progress
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SUFFIXES", "Upload", "read_path", "read_upload", "upload_of_frame"]
+__all__ = ["SUFFIXES", "Upload", "header_of", "read_file", "read_path", "read_upload", "upload_of_frame"]
 
 #: Endings of the names of files that are read.
-SUFFIXES = ("csv", "tsv", "txt", "data", "csv.gz", "jsonl", "ndjson", "parquet", "npz", "zip")
+SUFFIXES = (
+    "csv", "tsv", "txt", "data", "csv.gz", "jsonl", "ndjson", "parquet", "feather", "arrow", "xlsx", "sqlite", "db",
+    "npz", "zip",
+)  # fmt: skip
+# Formats that hold several tables, and what lists their names.
+_SEVERAL = {"excel": excel_sheets, "sqlite": sqlite_tables}
+_FRAMES = {"jsonl": read_json_lines, "parquet": read_parquet, "arrow": read_arrow}
 _FEWEST_ROWS = 3
 
 
@@ -63,6 +72,12 @@ class Upload:
         Where the data come from, for :attr:`Dataset.provenance`.
     openml : int or None
         OpenML's number, where they come from there.
+    part : str
+        The table of a database, or the sheet of a workbook, that was read; empty for other files.
+    parts : tuple of str
+        All of them.
+    file : File or None
+        Where the others can be read, if there are any.
     """
 
     name: str
@@ -73,6 +88,9 @@ class Upload:
     notes: tuple[str, ...]
     source: str
     openml: int | None = None
+    part: str = ""
+    parts: tuple[str, ...] = ()
+    file: File | None = field(default=None, repr=False)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -100,6 +118,18 @@ class Upload:
         low, high = self.pictures.sizes.min(axis=0), self.pictures.sizes.max(axis=0)
         sizes = f"{low[0]}×{low[1]}" + (f" to {high[0]}×{high[1]}" if (low != high).any() else "")
         return f"{self.n_rows:,} images of {sizes} pixels, {'in colour' if self.pictures.in_colour else 'grey'}, {size}"
+
+    def other(self, part: str) -> Upload:
+        """Read another table of the same file.
+
+        Raises
+        ------
+        DataError
+            If there is none of that name, or it holds nothing.
+        """
+        if self.file is None:
+            raise DataError(f"{self.name} holds a single table. Use it as it is.")
+        return _read(self.file, self.source, Meta(), part)
 
     def shape_of(self, preparation: Preparation) -> tuple[int, ...] | None:
         """Return the shape of an image under this preparation; None where there are no images."""
@@ -146,7 +176,30 @@ class Upload:
             ) from None
 
 
-def read_upload(name: str, data: bytes, source: str = "") -> Upload:
+def read_file(path: str | Path, table: str = "") -> Upload:
+    """Read a file of the user's own; one above :data:`MAX_BYTES` must hold numbers, but for its label.
+
+    Parameters
+    ----------
+    path : str or Path
+    table : str
+        The table of a database, or the sheet of a workbook; by default the largest table, or the first sheet.
+
+    Raises
+    ------
+    DataError, MemoryBudgetError
+        As :func:`read_upload`, and where there is no such file.
+    """
+    path = Path(path)
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return read_path(path, f"Your file {path.name}", Meta(table=table))
+        return read_upload(path.name, path.read_bytes(), table=table)
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
+
+
+def read_upload(name: str, data: bytes, source: str = "", table: str = "") -> Upload:
     """Read a file in memory; nothing is written to disk.
 
     Parameters
@@ -156,6 +209,8 @@ def read_upload(name: str, data: bytes, source: str = "") -> Upload:
     data : bytes
     source : str
         Where it comes from, as a part of a sentence; "Your file …" by default.
+    table : str
+        As :func:`read_file` takes it.
 
     Raises
     ------
@@ -165,7 +220,7 @@ def read_upload(name: str, data: bytes, source: str = "") -> Upload:
         If it would not fit into the memory limit once expanded.
     """
     file = File.uploaded(name, data)
-    return _read(file, source or f"Your file {file.name}", Meta())
+    return _read(file, source or f"Your file {file.name}", Meta(), table)
 
 
 def read_path(path: Path, source: str, meta: Meta) -> Upload:
@@ -184,7 +239,7 @@ def read_path(path: Path, source: str, meta: Meta) -> Upload:
     DataError, MemoryBudgetError
         As :func:`read_upload`.
     """
-    return _read(File.at(path), source, meta)
+    return _read(File.at(path), source, meta, meta.table)
 
 
 def upload_of_frame(frame: pd.DataFrame, name: str = "table") -> Upload:
@@ -215,16 +270,50 @@ def _too_few(name: str, n: int) -> str:
     return f"{name} has {counted(n, 'row')}, and at least {_FEWEST_ROWS} are needed. Choose a file with more samples."
 
 
-def _read(file: File, source: str, meta: Meta) -> Upload:
+def header_of(file: File, table: str = "") -> tuple[tuple[str, ...], int | None]:
+    """Return the names of the columns of a table, and the number of rows where the header tells it.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged or holds no table.
+    """
+    format_ = format_of(file)
+    if format_ in _SEVERAL:
+        part = _chosen(file, format_, table)[0]
+        return excel_layout(file, part) if format_ == "excel" else sqlite_layout(file, part)
+    if format_ in ("parquet", "arrow"):
+        return (parquet_layout if format_ == "parquet" else arrow_layout)(file)
+    layout = text_layout(file)
+    return layout.header[layout.has_index :] or ("",) * layout.n_columns, None
+
+
+def _read(file: File, source: str, meta: Meta, wanted: str = "") -> Upload:
     with reading(file, "a table, arrays or images", "Save it again"):
         inner = unpacked(file)
-        table, notes = _table(inner, format_of(inner), meta)
+        format_ = format_of(inner)
+        part, parts = _chosen(inner, format_, wanted)
+        table, notes = _table(inner, format_, meta, part)
+        if len(parts) > 1:
+            notes = (f"It holds {len(parts):,} tables, of which “{one_line(part, 40)}” is read.", *notes)
         if table.n_rows < _FEWEST_ROWS:
             raise DataError(_too_few(file.name, table.n_rows))
-        return Upload(file.name, inner.stem, file.n_bytes, file.digest, table, notes, source)
+        several = inner if len(parts) > 1 else None
+        return Upload(
+            file.name, inner.stem, file.n_bytes, file.digest, table, notes, source, None, part, parts, several
+        )
 
 
-def _table(file: File, format_: str, meta: Meta) -> tuple[Table, tuple[str, ...]]:
+def _chosen(file: File, format_: str, wanted: str) -> tuple[str, tuple[str, ...]]:
+    """Return the table of a file that is read, empty where the format holds a single one, and all of them."""
+    parts = _SEVERAL[format_](file) if format_ in _SEVERAL else ()
+    if wanted and wanted not in parts:
+        known = f"Known: {one_line(', '.join(parts), 160)}" if parts else "It holds a single one: leave the name out"
+        raise DataError(f"{file.name} has no table or sheet {one_line(wanted, 40)!r}. {known}.")
+    return wanted or next(iter(parts), ""), parts
+
+
+def _table(file: File, format_: str, meta: Meta, part: str) -> tuple[Table, tuple[str, ...]]:
     if format_ == "zip":
         pictures, notes = read_zip(file)
         return _table_of_images(pictures), notes
@@ -238,8 +327,10 @@ def _table(file: File, format_: str, meta: Meta) -> tuple[Table, tuple[str, ...]
         return replace(arrays, feature_names=meta.feature_names, class_names=meta.class_names).table(), arrays.notes
     if format_ == "text":
         frame, notes = read_text(file, meta.feature_names)
+    elif format_ in _SEVERAL:
+        frame, notes = read_excel(file, part) if format_ == "excel" else read_sqlite(file, part)
     else:
-        frame, notes = read_json_lines(file) if format_ == "jsonl" else read_parquet(file)
+        frame, notes = _FRAMES[format_](file)
     if file.n_bytes > MAX_BYTES:
         _refuse_words(file, frame)
     return table_of_frame(frame, meta.class_names), notes

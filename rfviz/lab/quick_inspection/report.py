@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from rfviz.datasets import DatasetSpec
-from rfviz.datasets.files.own import own_spec_of, read_own
-from rfviz.datasets.files.upload import upload_of_frame
+from rfviz.datasets.files.own import own_spec_of
+from rfviz.datasets.files.upload import read_file, upload_of_frame
 from rfviz.errors import DataError, RfvizError
 from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding, findings_html, records
@@ -124,7 +124,7 @@ class InspectionReport:
 
 
 def inspect_table(
-    data: Any, label: Any = None, order: str | None = None, leave_out: Sequence[str] = ()
+    data: Any, label: Any = None, order: str | None = None, leave_out: Sequence[str] = (), table: str = ""
 ) -> InspectionReport:
     """Inspect a table; see :func:`rfviz.inspect`.
 
@@ -135,7 +135,8 @@ def inspect_table(
     """
     chosen = {"order": order, "leave_out": tuple(leave_out)}
     if isinstance(data, (str, Path)):
-        return InspectionReport(read_own(Path(data).expanduser(), _given(chosen | {"label": label})))
+        upload = read_file(Path(data).expanduser(), table)
+        return InspectionReport(own_spec_of(upload, _given(chosen | {"label": label})))
     frame = _frame_of(data)
     if label is not None and not isinstance(label, str):
         if len(label) != len(frame):

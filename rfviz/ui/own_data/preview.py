@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,8 +49,9 @@ def preview(held: SessionData, draft: dict[str, Any], another: Callable[[], None
     bool
         Whether it is made, and the dialog can close.
     """
-    taken: Upload = draft["upload"]
-    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    head = st.container()
+    taken = _of_parts(draft["upload"], draft)
+    with head, st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.markdown(f"**{plain(taken.name)}** · {taken.facts}")
         st.button("Another file", icon=":material/arrow_back:", type="tertiary", on_click=another, key="own-another")
     for note in taken.notes:
@@ -71,6 +73,22 @@ def preview(held: SessionData, draft: dict[str, Any], another: Callable[[], None
     return done
 
 
+def _of_parts(taken: Upload, draft: dict[str, Any]) -> Upload:
+    """Draw the choice of a table, of a file that holds several, and return the chosen one."""
+    if taken.file is None:
+        return taken
+    part = st.selectbox("Table", taken.parts, index=taken.parts.index(taken.part), key="own-part", help=text.PART_HELP)
+    if part != taken.part:
+        try:
+            with st.spinner("Looking at the table…"):
+                taken = taken.other(part)
+        except RfvizError as error:
+            st.error(str(error))
+            return taken
+        draft |= {"upload": taken, "begun": taken.suggestion, "made for": None}
+    return taken
+
+
 def _use(
     held: SessionData, taken: Upload, how: Preparation, draft: dict[str, Any], used: Callable[[str], None]
 ) -> bool:
@@ -79,7 +97,8 @@ def _use(
     except RfvizError as error:
         st.error(str(error))
         return False
-    used(held.put(taken, how, dataset))
+    # The other tables are read no more.
+    used(held.put(replace(taken, file=None), how, dataset))
     return True
 
 
@@ -239,7 +258,8 @@ class _Asker:
     """Controls of the dialog, under keys of their own for each file."""
 
     def __init__(self, taken: Upload, begun: Preparation) -> None:
-        self._mark, self._begun, self._n = taken.digest[:8], begun, taken.n_rows
+        self._mark = f"{taken.digest[:8]}-{taken.part}"
+        self._begun, self._n = begun, taken.n_rows
 
     def _key(self, name: str) -> str:
         return f"own-{name}-{self._mark}"

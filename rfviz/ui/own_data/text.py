@@ -14,8 +14,8 @@ PRIVACY = (
     "free at the latest when the next visitor comes."
 )
 KINDS = (
-    ("Table", "`.csv` `.tsv` `.txt` `.csv.gz` `.jsonl` `.parquet`", "One row a sample; the first line names the "
-     "columns. Commas, semicolons, tabs or vertical bars; numbers, words and dates."),
+    ("Table", "`.csv` `.tsv` `.txt` `.csv.gz` `.xlsx` `.parquet` `.feather` `.sqlite` `.jsonl`", "One row a sample; "
+     "the first line names the columns. Of a workbook or a database you choose the table. Numbers, words and dates."),
     ("Arrays", "`.npz`", "`X` with one row a sample, or images as bytes; `y` for labels, `order` for a sequence."),
     ("Images", "`.zip`", "PNG or JPEG of any sizes. One folder a class gives the labels, numbers in the names the "
      "order."),
@@ -36,6 +36,7 @@ IN_PLANE = (
     "This page draws a plane: of the {d:,} columns you see the first two principal components, with {share:.0%} of the "
     "variance."
 )
+PART_HELP = "The file holds several tables, or sheets; one of them is used."
 LABEL_HELP = "What the points are coloured by and what learning predicts; it is not among the inputs."
 ORDER_HELP = "The place of each row in a sequence, such as a time or a frame number; it is not among the inputs."
 LEAVE_OUT_HELP = "Columns that nothing is computed from. Free text and empty columns are left out by themselves."

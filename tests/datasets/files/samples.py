@@ -1,6 +1,7 @@
 """Small files of every kind, made in memory."""
 
 import io
+import sqlite3
 import warnings
 import zipfile
 
@@ -26,6 +27,17 @@ def parquet(frame=None):
     buffer = io.BytesIO()
     (table() if frame is None else frame).to_parquet(buffer)
     return buffer.getvalue()
+
+
+def database(*statements, **tables):
+    """Return an SQLite database of some tables, after some more statements."""
+    connection = sqlite3.connect(":memory:")
+    for name, frame in (tables or {"people": table()}).items():
+        frame.to_sql(name, connection, index=False)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    return connection.serialize()
 
 
 def npz(compressed=True, **arrays):

@@ -266,8 +266,8 @@ def test_a_table_that_is_compressed_and_one_of_json_lines_are_that_table():
         ("cut.jsonl", lambda: b'{"a": 1}\n{"a": \n', "is damaged, or not one JSON object a line"),
         ("deep.jsonl", lambda: b'{"a": ' + b"[" * 200_000, "is damaged, or not one JSON object a line"),
         ("a.json", lambda: b"[]", "Save it as .jsonl, or as CSV"),
-        ("a.feather", lambda: b"ARROW1\0\0", "Save it as Parquet"),
-        ("a.db", lambda: b"SQLite format 3\0", "Save one of its tables as CSV"),
+        ("a.feather", lambda: b"ARROW1\0\0", "is damaged, or not an Arrow file"),
+        ("a.db", lambda: b"SQLite format 3\0", "is damaged, or not an SQLite database"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_a_remedy(name, content, said):

@@ -1,0 +1,203 @@
+"""Feather and Arrow files → a pandas table, through PyArrow; what Parquet files share with them."""
+
+from __future__ import annotations
+
+import importlib
+import struct
+from typing import TYPE_CHECKING, Any
+
+from rfviz.datasets import memory
+from rfviz.datasets.files.content import File, reading
+from rfviz.datasets.files.text import MAX_COLUMNS
+from rfviz.datasets.wording import one_line
+from rfviz.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["arrow_layout", "check_columns", "flat_frame", "flat_names", "import_pyarrow", "read_arrow"]
+
+# Structures within structures are cut into columns so many times.
+_MOST_LEVELS = 5
+# Kinds of message of the format: a dictionary of words, and a block of rows.
+_DICTIONARY, _ROWS = 2, 3
+
+
+def import_pyarrow(file: File) -> Any:
+    """Return the package pyarrow, with its parts for files.
+
+    Raises
+    ------
+    DataError
+        If it is not installed.
+    """
+    try:
+        for part in ("ipc", "parquet"):
+            importlib.import_module(f"pyarrow.{part}")
+        return importlib.import_module("pyarrow")
+    except ImportError:
+        raise DataError(f"{file.name} needs pyarrow to be read: pip install pyarrow, or save it as CSV.") from None
+
+
+def arrow_layout(file: File) -> tuple[tuple[str, ...], None]:
+    """Return the names of the columns that are read; the number of rows is not said at the head of such a file."""
+    arrow = import_pyarrow(file)
+    with reading(file, "an Arrow file", "Write it again"), arrow.ipc.open_file(_source(file, arrow)) as opened:
+        return tuple(flat_names(file, opened.schema)), None
+
+
+def read_arrow(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Read the columns of numbers, text, booleans and dates, also those within structures.
+
+    Returns
+    -------
+    frame : DataFrame
+    notes : tuple of str
+        Which columns were left out.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, has no rows, or no such column.
+    MemoryBudgetError
+        If it would not fit into the memory limit.
+    """
+    arrow = import_pyarrow(file)
+    with reading(file, "an Arrow file", "Write it again"):
+        source = _source(file, arrow)
+        expanded, n_rows = _announced(source, arrow)
+        with arrow.ipc.open_file(source) as opened:
+            names = flat_names(file, opened.schema)
+            check_columns(file, names)
+            copies, cell_bytes = (2, 40) if file.is_upload else (1, 20)
+            needed = max(copies * expanded, n_rows * len(names) * cell_bytes)
+            memory.check(needed, f"{file.name} ({n_rows:,} rows)", "Save fewer rows or columns")
+            table = opened.read_all()
+        # Offsets of an altered file may point anywhere.
+        table.validate(full=True)
+        if not table.num_rows:
+            raise DataError(f"{file.name} has no rows. Add one row a sample.")
+        return flat_frame(table)
+
+
+def _source(file: File, arrow: Any) -> Any:
+    return arrow.py_buffer(file.content) if isinstance(file.content, bytes) else arrow.memory_map(str(file.content))
+
+
+def _announced(source: Any, arrow: Any) -> tuple[int, int]:
+    """Return how many bytes the blocks of a file take once they are expanded, and how many rows they have."""
+    whole = source if isinstance(source, arrow.Buffer) else source.read_buffer()
+    n_bytes = n_rows = 0
+    # After eight bytes of its own, the file is the stream of its messages.
+    for message in arrow.ipc.MessageReader.open_stream(whole[8:]):
+        length, buffers, is_packed = _block(memoryview(message.metadata))
+        body = memoryview(message.body) if message.body is not None else memoryview(b"")
+        n_rows += length
+        for start, size in buffers:
+            # A compressed buffer says first how long it is expanded, or -1 where it is not compressed.
+            announced = struct.unpack_from("<q", body, start)[0] if is_packed and size >= 8 else size
+            n_bytes += max(announced, size)
+    return n_bytes, n_rows
+
+
+def _block(data: memoryview) -> tuple[int, list[tuple[int, int]], bool]:
+    """Return the rows of a message, place and size of its buffers, and whether they are compressed."""
+
+    def field(table: int, slot: int) -> int:
+        """Return the place of a field of a table of this format (FlatBuffers); 0 where it is left out."""
+        fields = table - struct.unpack_from("<i", data, table)[0]
+        at = 4 + 2 * slot
+        offset = struct.unpack_from("<H", data, fields + at)[0] if at < struct.unpack_from("<H", data, fields)[0] else 0
+        return table + offset if offset else 0
+
+    def follow(place: int) -> int:
+        return place + struct.unpack_from("<I", data, place)[0]
+
+    message = follow(0)
+    kind = data[field(message, 1)] if field(message, 1) else 0
+    if kind not in (_DICTIONARY, _ROWS):
+        return 0, [], False
+    block = follow(field(message, 2))
+    is_rows = kind == _ROWS
+    block = block if is_rows else follow(field(block, 1))
+    length = struct.unpack_from("<q", data, field(block, 0))[0] if is_rows and field(block, 0) else 0
+    found = follow(field(block, 2)) if field(block, 2) else 0
+    n = struct.unpack_from("<I", data, found)[0] if found else 0
+    buffers = [struct.unpack_from("<qq", data, found + 4 + 16 * number) for number in range(n)]
+    return length, buffers, bool(field(block, 3))
+
+
+def check_columns(file: File, names: list[str]) -> None:
+    """Refuse an upload of too many columns."""
+    if file.is_upload and len(names) > MAX_COLUMNS:
+        raise DataError(
+            f"{file.name} has {len(names):,} columns, and at most {MAX_COLUMNS:,} are read. Leave some out."
+        )
+
+
+def flat_names(file: File, schema: Any) -> list[str]:
+    """Return the names of the columns that hold numbers, text, booleans or dates, also those within structures.
+
+    Raises
+    ------
+    DataError
+        If there are none.
+    """
+    flat = [name for name, kind in _leaves(schema) if _is_flat(kind)]
+    if not flat:
+        names = ", ".join(one_line(name, 30) for name in schema.names)
+        raise DataError(
+            f"{file.name} has no column of numbers, text or dates, but {one_line(names, 60)}. Flatten lists."
+        )
+    return flat
+
+
+def flat_frame(table: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the columns that :func:`flat_names` lists, and a note on those that are left out."""
+    import pyarrow as pa
+    from pyarrow import types
+
+    for _ in range(_MOST_LEVELS):
+        if not any(types.is_struct(kind) for kind in table.schema.types):
+            break
+        table = table.flatten()
+    keep = [place for place, kind in enumerate(table.schema.types) if _is_flat(kind)]
+    out = [one_line(name, 30) for place, name in enumerate(table.schema.names) if place not in set(keep)]
+    table = table.select(keep)
+    for place, kind in enumerate(table.schema.types):
+        if types.is_decimal(kind):  # exact numbers, which pandas would hold as objects
+            name = table.schema.field(place).name
+            table = table.set_column(place, name, table.column(place).cast(pa.float64()))
+    # The metadata of pandas would turn columns into an index, which hides them.
+    frame = table.to_pandas(ignore_metadata=True)
+    return frame, (f"Nested columns are left out: {one_line(', '.join(out), 80)}.",) if out else ()
+
+
+def _leaves(schema: Any) -> list[tuple[str, Any]]:
+    """Return names and types of the columns, structures cut into their parts."""
+    from pyarrow import types
+
+    leaves = [(field.name, field.type) for field in schema]
+    for _ in range(_MOST_LEVELS):
+        cut: list[tuple[str, Any]] = []
+        for name, kind in leaves:
+            parts = [kind.field(place) for place in range(kind.num_fields)] if types.is_struct(kind) else []
+            cut += [(f"{name}.{part.name}", part.type) for part in parts] if types.is_struct(kind) else [(name, kind)]
+        leaves = cut
+    return leaves
+
+
+def _is_flat(kind: Any) -> bool:
+    """Return whether a type of PyArrow is that of numbers, text, booleans or dates."""
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    is_other = (
+        types.is_nested,
+        types.is_binary,
+        types.is_large_binary,
+        types.is_fixed_size_binary,
+        types.is_null,
+    )
+    return not any(test(kind) for test in is_other)
