@@ -1,8 +1,10 @@
 """A stand-in for CuPy that needs no GPU, strict where CuPy is strict.
 
 Its arrays wrap NumPy arrays but are none: they refuse to become NumPy arrays by themselves, and to meet one in an
-operator or a function. Fresh memory holds NaN, allocations are counted, and a limit makes them fail as on a full
-device. Only what is listed here exists, so that code cannot come to depend on more than was checked.
+operator or a function. Each lives on the device that was current in the thread that made it, and meets no array of
+another device. Fresh memory holds NaN, allocations are counted, those that CuPy's libraries make inside too, and a
+limit makes them fail as on a full device. Only what is listed here exists, so that code cannot come to depend on more
+than was checked.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from scipy import sparse
 from rfviz.backend import round_to_tf32
 from tests import fake_cuda
 
-__all__ = ["CUDARuntimeError", "Memory", "OutOfMemoryError", "build"]
+__all__ = ["CUDARuntimeError", "CUSOLVERError", "Memory", "OutOfMemoryError", "build"]
 
 _FUNCTIONS = (  # noqa: SIM905
     "abs add all any arange arccos arcsin arctan2 argmax argmin argsort ceil clip concatenate cos cumsum diag divide "
@@ -50,6 +52,13 @@ class CUDARuntimeError(RuntimeError):
 
 
 CUDARuntimeError.__module__ = "cupy_backends.cuda.api.runtime"
+
+
+class CUSOLVERError(RuntimeError):
+    """A library of the driver's has something to say."""
+
+
+CUSOLVERError.__module__ = "cupy_backends.cuda.libs.cusolver"
 
 
 class Memory:
@@ -115,10 +124,11 @@ class ndarray:  # noqa: N801 - CuPy's name
 
     __hash__ = None
 
-    def __init__(self, data: np.ndarray, lease: _Lease | None = None) -> None:
+    def __init__(self, data: np.ndarray, lease: _Lease | None = None, device: _Device | None = None) -> None:
         self._data, self._lease = data, lease or MEMORY.allocate(data.nbytes)
+        self.device = device or _Device(_current())
 
-    T = property(lambda self: ndarray(self._data.T, self._lease))
+    T = property(lambda self: ndarray(self._data.T, self._lease, self.device))
 
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
         raise TypeError(_REFUSAL)
@@ -139,7 +149,7 @@ class ndarray:  # noqa: N801 - CuPy's name
         return out
 
     def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> ndarray:
-        return self if not copy and self.dtype == dtype else ndarray(self._data.astype(dtype, order))
+        return self if not copy and self.dtype == dtype else ndarray(_open(self).astype(dtype, order))
 
     def copy(self, order: str = "C") -> ndarray:
         return ndarray(self._data.copy(order))
@@ -154,15 +164,17 @@ class ndarray:  # noqa: N801 - CuPy's name
         (stream or fake_cuda.Stream.main).push(copy)
 
     def fill(self, value: float) -> None:
-        self._data.fill(_open(value))
+        _open(self).fill(_open(value))
 
     def __getitem__(self, key: Any) -> ndarray:
         key = tuple(map(_open, key)) if isinstance(key, tuple) else _open(key)
-        return _wrap(self._data[key], self)
+        found = self._data[key]
+        # Only a view needs no kernel.
+        return _wrap(found if np.shares_memory(found, self._data) else _open(self)[key], self)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         key = tuple(map(_open, key)) if isinstance(key, tuple) else _open(key)
-        self._data[key] = _open(value)
+        _open(self)[key] = _open(value)
 
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
@@ -177,6 +189,11 @@ ndarray.__module__ = "cupy"
 def _open(value: Any) -> Any:
     """Return the NumPy side of an argument; host arrays are refused, scalars pass."""
     if isinstance(value, ndarray):
+        if value.device.id != _current():
+            raise ValueError(
+                f"The device where the array resides ({value.device.id}) is different from the current device "
+                f"({_current()}). Peer access is unavailable between these devices."
+            )
         return value._data
     if isinstance(value, np.ndarray) or sparse.issparse(value):
         raise TypeError(f"Unsupported type {type(value)}")
@@ -193,7 +210,7 @@ def _wrap(value: Any, base: ndarray | None = None) -> Any:
         return value
     value = np.asarray(value)
     shared = base is not None and np.shares_memory(value, base._data)
-    return ndarray(value, base._lease if shared else None)
+    return ndarray(value, base._lease, base.device) if shared else ndarray(value)
 
 
 def _call(function: Any, args: tuple, kwargs: dict) -> Any:
@@ -204,7 +221,7 @@ def _call(function: Any, args: tuple, kwargs: dict) -> Any:
     opened = [_open(a) for a in args]
     kwargs = {k: _open(v) for k, v in kwargs.items()}
     if out is not None:
-        function(*opened, out=out._data, **kwargs)
+        function(*opened, out=_open(out), **kwargs)
         return out
     base = args[0] if args and isinstance(args[0], ndarray) else None
     return _wrap(function(*opened, **kwargs), base)
@@ -214,7 +231,7 @@ def _operator(name: str) -> Any:
     def method(self: ndarray, other: Any) -> Any:
         if isinstance(other, csr_matrix):
             return NotImplemented
-        result = getattr(self._data, name)(_open(other))
+        result = getattr(_open(self), name)(_open(other))
         if result is NotImplemented:
             return result
         if name.startswith("__i"):
@@ -232,7 +249,7 @@ def _define_methods() -> None:
     for name in _ATTRIBUTES.split():
         setattr(ndarray, name, property(lambda self, _name=name: getattr(self._data, _name)))
     for name in _UNARY.split():
-        setattr(ndarray, name, lambda self, _name=name: _wrap(getattr(self._data, _name)()))
+        setattr(ndarray, name, lambda self, _name=name: _wrap(getattr(self._data, _name)(), self))
     for name in _METHODS.split():
 
         def method(self: ndarray, *args: Any, _name: str = name, **kwargs: Any) -> Any:
@@ -253,6 +270,7 @@ class csr_matrix:  # noqa: N801 - CuPy's name
         if self._matrix.dtype.char not in "?fdFD":
             raise ValueError(f"Only bool, float32, float64, complex64 and complex128 are supported; {matrix.dtype}")
         self._lease = MEMORY.allocate(self._matrix.data.nbytes + self._matrix.indices.nbytes)
+        self.device = _Device(_current())
 
     dtype = property(lambda self: self._matrix.dtype)
     shape = property(lambda self: self._matrix.shape)
@@ -302,19 +320,37 @@ def _empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
 
 
 class _Device:
+    """A device; the current one of a thread while entered."""
+
     compute_capability = "90"
 
-    def __init__(self, index: int = 0) -> None:
+    def __init__(self, index: int | None = None) -> None:
+        index = _current() if index is None else index
         if not 0 <= index < MEMORY.devices:
             raise RuntimeError("cudaErrorInvalidDevice: invalid device ordinal")
         self.id = index
 
     def __enter__(self) -> _Device:
+        _stack().append(self.id)
         return self
 
-    def __exit__(self, *exception: Any) -> None: ...
+    def __exit__(self, *exception: Any) -> None:
+        _stack().pop()
 
     def synchronize(self) -> None: ...
+
+
+_thread = threading.local()
+
+
+def _stack() -> list[int]:
+    if not hasattr(_thread, "devices"):
+        _thread.devices = [0]
+    return _thread.devices
+
+
+def _current() -> int:
+    return _stack()[-1]
 
 
 _linalg_errors = ["ignore"]
@@ -331,11 +367,21 @@ def _errstate(linalg: str) -> Iterator[None]:
 
 
 def _cholesky(a: ndarray) -> ndarray:
-    """Factorise as cuSOLVER does: unless errors are asked for, an indefinite matrix gives finite, wrong numbers."""
+    """Factorise a copy as cuSOLVER does: unless errors are asked for, an indefinite one gives finite, wrong numbers."""
+    copied = MEMORY.allocate(a.nbytes)  # it takes a copy, and returns another one
     L, failed = scipy.linalg.lapack.dpotrf(_open(a).astype(np.float64), lower=True, clean=True)
     if failed and _linalg_errors[-1] == "raise":
         raise np.linalg.LinAlgError(f"Error reported by potrf in cuSOLVER. devInfo = {failed}.")
+    del copied
     return ndarray(np.ascontiguousarray(L.astype(a.dtype)))
+
+
+def _solve_triangular(a: ndarray, b: ndarray, **options: Any) -> ndarray:
+    """Solve as cuBLAS does, which takes a matrix in Fortran order and copies any other."""
+    copied = None if a._data.flags.f_contiguous else MEMORY.allocate(a.nbytes)
+    found = _call(scipy.linalg.solve_triangular, (a, b), options)
+    del copied
+    return found
 
 
 def _syrk(trans: str, a: ndarray, out: ndarray, alpha: float = 1.0, beta: float = 0.0, lower: bool = False) -> ndarray:
@@ -407,14 +453,16 @@ def build() -> dict[str, ModuleType]:
         memGetInfo=lambda: (int(MEMORY.limit - MEMORY.used), int(MEMORY.limit)),
         driverGetVersion=lambda: 0,
         runtimeGetVersion=lambda: 0,
-        getDevice=lambda: 0,
+        getDevice=_current,
         deviceGetAttribute=lambda attribute, device: {38: L2_BYTES}[attribute],
     )
+    pinned = SimpleNamespace(free_all_blocks=lambda: None)
+    cupy.get_default_pinned_memory_pool = lambda: pinned
     cupy.csr_matrix = modules["cupyx.scipy.sparse"].csr_matrix = csr_matrix  # the former for the tests alone
     cupy.linalg = SimpleNamespace(cholesky=_cholesky, norm=lambda a: _call(np.linalg.norm, (a,), {}))
     modules["cupyx"].errstate, modules["cupy.cublas"].syrk = _errstate, _syrk
     for name in ("erf", "ndtr"):
         function = getattr(scipy.special, name)
         setattr(modules["cupyx.scipy.special"], name, lambda *a, _f=function, **k: _call(_f, a, k))
-    modules["cupyx.scipy.linalg"].solve_triangular = lambda a, b, **k: _call(scipy.linalg.solve_triangular, (a, b), k)
+    modules["cupyx.scipy.linalg"].solve_triangular = _solve_triangular
     return modules

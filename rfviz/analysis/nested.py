@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from rfviz.analysis.points import blas_for
-from rfviz.backend import array_namespace, check_memory, to_host
+from rfviz.backend import array_namespace, check_memory, device_of, to_host
 from rfviz.features import FeatureMap
 from rfviz.progress import Progress, silent
 
@@ -77,7 +77,8 @@ def prefix_grams(
             mean = products.mean(axis=0)
             yield products - mean[:, None] - mean[None, :] + mean.mean()
         return
-    F = F - F.mean(axis=0)  # for the digits, see `centred_gram`
+    with device_of(F):
+        F = F - F.mean(axis=0)  # for the digits, see `centred_gram`
 
     def multiply(part: Any) -> np.ndarray:
         with blas_for(*part.shape):
@@ -98,11 +99,13 @@ def _features(feature_map: FeatureMap, X: np.ndarray, progress: Progress = silen
         progress(done / n, f"Mapping {n:,} points to {m_max:,} features")
     if feature_map.sparse_output:
         return sparse.vstack([to_host(block) for block in blocks])
-    return blocks[0] if len(blocks) == 1 else array_namespace(blocks[0]).concatenate(blocks)
+    with device_of(blocks[0]):
+        return blocks[0] if len(blocks) == 1 else array_namespace(blocks[0]).concatenate(blocks)
 
 
 def _multiply(part: Any) -> np.ndarray:
-    return to_host(part @ part.T).astype(np.float64)
+    with device_of(part):
+        return to_host(part @ part.T).astype(np.float64)
 
 
 def _products(
@@ -113,8 +116,9 @@ def _products(
     for m in map(int, m_grid):
         share = feature_map.shares(m)
         if np.ndim(share):  # features count differently in every m, so nothing can be gone on with
-            root = array_namespace(F).asarray(np.sqrt(share).astype(F.dtype))
-            yield multiply(F[:, :m] * root)
+            with device_of(F):
+                weighted = F[:, :m] * array_namespace(F).asarray(np.sqrt(share).astype(F.dtype))
+            yield multiply(weighted)
             continue
         total += multiply(F[:, start:m])
         start = m

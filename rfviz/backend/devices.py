@@ -28,10 +28,12 @@ __all__ = [
     "Device",
     "array_namespace",
     "available_devices",
+    "device_of",
     "get_device",
     "give_up_gpus",
     "gpu_status",
     "is_device_failure",
+    "is_device_lost",
     "look_for_gpus_again",
     "reason_given_up",
     "special_functions",
@@ -42,6 +44,14 @@ __all__ = [
 _CGROUP, _MEMINFO = "/sys/fs/cgroup", "/proc/meminfo"
 # What the modules of CuPy's own errors begin with.
 _CUPY = ("cupy", "cupyx", "cupy_backends")
+# What the driver says after which the process has lost its GPU.
+_STICKY = (
+    "illegaladdress", "illegalinstruction", "misalignedaddress", "launchfailure", "launchfailed", "launchtimeout",
+    "hardwarestackerror", "eccuncorrectable", "nvlinkuncorrectable", "devicesunavailable", "deviceunavailable",
+    "deinitialized", "contextisdestroyed", "cudaerrorassert", "cudaerrorunknown", "cudaerrornodevice",
+    "cudaerrorinitialization", "cudaerrordeviceuninitialized",
+)  # fmt: skip
+_LIBRARIES = ("scipy.sparse", "scipy.linalg", "scipy.special")
 _asked: ContextVar[str | None] = ContextVar("rfviz_device", default=None)
 _lock = threading.Lock()
 _given_up: list[str] = []
@@ -111,6 +121,7 @@ class Device:
         if self.is_gpu:
             with self.activate():
                 self.xp.get_default_memory_pool().free_all_blocks()
+                self.xp.get_default_pinned_memory_pool().free_all_blocks()
 
     def describe(self) -> str:
         """Return one line of text: the GPU's name and memory, or the processor's BLAS and its threads."""
@@ -132,6 +143,16 @@ def array_namespace(array: Any) -> ModuleType:
     if root in ("cupy", "cupyx"):
         return sys.modules["cupy"]
     return np
+
+
+@contextmanager
+def device_of(array: Any) -> Generator[None, None, None]:
+    """Make the device of `array` the current one of this thread: kernels run on the current device alone."""
+    if array_namespace(array) is np:
+        yield
+    else:
+        with array.device:
+            yield
 
 
 def special_functions(xp: ModuleType) -> ModuleType:
@@ -167,7 +188,7 @@ def _container_headroom() -> float:
 
 @functools.lru_cache(maxsize=1)
 def _probe_gpus() -> tuple[tuple[Device, ...], str]:
-    """Return the GPUs that compute a product rightly, and why there is none if so."""
+    """Return the GPUs that compute a product and a factor rightly, and why there is none if so."""
     try:
         cupy = importlib.import_module("cupy")
     except Exception as error:
@@ -184,7 +205,9 @@ def _probe_gpus() -> tuple[tuple[Device, ...], str]:
         try:
             with device.activate():
                 ones = cupy.ones((8, 8), dtype=cupy.float32)
-                if float((ones @ ones).sum()) == 512.0:
+                for name in _LIBRARIES:  # those of them that are missing fail here, not in the middle of a computation
+                    importlib.import_module(f"cupyx.{name}")
+                if float((ones @ ones).sum()) == 512.0 and float(cupy.linalg.cholesky(cupy.eye(2)).sum()) == 2.0:
                     found.append(device)
         except Exception as error:  # broken libraries fail in many ways; each means: not this GPU
             reason = f"GPU {index} does not compute ({type(error).__name__}: {error})"
@@ -197,7 +220,17 @@ def is_device_failure(error: BaseException) -> bool:
     Errors of CuPy that NumPy would raise too (a shape, a type) are Python's own and do not count; a full memory does.
     """
     kind = type(error)
+    if isinstance(error, ImportError):  # of a library that CuPy loads when it is first needed
+        return (error.name or str(error)).lower().startswith(_CUPY)
     return kind.__module__.partition(".")[0] in _CUPY and not issubclass(kind, (ValueError, TypeError, ArithmeticError))
+
+
+def is_device_lost(error: BaseException) -> bool:
+    """Return whether `error` leaves nothing to rely on: after an illegal access every later call fails too.
+
+    Any other failure of the GPU (a kernel that cannot be compiled, a status of a library) is that of one computation.
+    """
+    return is_device_failure(error) and any(word in str(error).lower().replace("_", "") for word in _STICKY)
 
 
 def give_up_gpus(reason: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
-from rfviz.backend.devices import Device, get_device
+from rfviz.backend.devices import Device, get_device, is_device_failure
 from rfviz.errors import MemoryBudgetError
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
 
 # Share of the memory that is free now which one computation may plan with.
 _CPU_SHARE, _GPU_SHARE = 0.6, 0.8
+# What the driver and its libraries say where memory outside CuPy's pool, or pinned memory, is full.
+_FULL = ("cudaErrorMemoryAllocation", "CUDA_ERROR_OUT_OF_MEMORY", "STATUS_ALLOC_FAILED", "INSUFFICIENT_RESOURCES")
 _share: ContextVar[float] = ContextVar("rfviz_block_share", default=1.0)
 
 
@@ -63,8 +65,10 @@ def gigabytes(n_bytes: float) -> str:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether `error` says that an allocation failed, on the host or on a GPU."""
-    return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+    """Return whether `error` says that an allocation failed: on the host, in CuPy's pool, or in a library on a GPU."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    return is_device_failure(error) and any(word in str(error) for word in _FULL)
 
 
 @contextmanager

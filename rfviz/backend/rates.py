@@ -22,6 +22,7 @@ __all__ = ["Rates", "Stopwatch", "get_rates", "known_rates", "measure_rates", "r
 # one takes long enough to be timed.
 _SIDES, _GPU_SIDES = {"float32": 1024, "float64": 768}, (2048, 4096, 8192)
 _LONG_ENOUGH_S = 0.005
+_TILE = 256
 # Bytes that are copied at once: far more than caches hold.
 _COPIED, _GPU_COPIED = 64_000_000, 1_000_000_000
 # Of each measurement the best of so many counts: whatever else runs can only slow it down.
@@ -144,14 +145,19 @@ def remember_rates(device: Device, found: Rates) -> None:
 def _product(device: Device, dtype: str, precision: str = "float32") -> Callable[[], float]:
     """Return a function that computes a matrix product and returns its seconds per operation."""
     for side in _GPU_SIDES if device.is_gpu else (_SIDES[dtype],):
-        a, b = (device.asarray(np.full((side, side), 0.5, dtype)) for _ in range(2))
-        out = device.xp.empty((side, side), dtype=dtype)
+        # Made on the device: hundreds of megabytes from the host would take seconds, and stay in pinned memory.
+        tile = device.asarray(np.random.default_rng(0).random((_TILE, _TILE)).astype(dtype))
+        a = device.xp.tile(tile, (-(-side // _TILE), -(-side // _TILE)))[:side, :side].copy()
+        b, out = a.copy(), device.xp.empty((side, side), dtype=dtype)
 
         def task(a: Any = a, b: Any = b, out: Any = out, side: int = side) -> float:
             with product_precision(precision):
                 return seconds_of(device, lambda: matmul(device.xp, a, b, out=out)) / (2.0 * side**3)
 
-        if task() * 2.0 * side**3 >= _LONG_ENOUGH_S or not device.is_gpu:
+        if not device.is_gpu:
+            return task
+        task()  # loads the library
+        if task() * 2.0 * side**3 >= _LONG_ENOUGH_S:
             return task
     return task  # pyright: ignore[reportPossiblyUnboundVariable] - there is at least one side
 
@@ -160,7 +166,7 @@ def _copy(device: Device) -> Callable[[], float]:
     """Return a function that copies an array and returns its seconds per byte, read or written."""
     most = _GPU_COPIED if device.is_gpu else _COPIED
     size = max(min(most, memory_budget(device) // 8) // 8, 1)
-    source, target = device.asarray(np.zeros(size)), device.xp.empty(size)
+    source, target = device.xp.zeros(size), device.xp.empty(size)
     target[...] = source  # now the memory is there
     pieces = 1 if device.is_gpu else worker_count()
     edges = np.linspace(0, size, pieces + 1).astype(int)

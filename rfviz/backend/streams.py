@@ -60,7 +60,8 @@ class RowStream:
         if self._rows:
             with self.device.activate():
                 self._copies.synchronize()
-            self._buffers, self._pinned, self._rows, self._coming = [], [], 0, None
+        # Of an allocation that broke off, too.
+        self._buffers, self._pinned, self._rows, self._coming = [], [], 0, None
 
     def _allocate(self, rows: int) -> None:
         self.close()

@@ -12,9 +12,11 @@
 #define FOR_FEATURES_AND_ROWS(features, rows)                                                                     \
     for (long long f = (long long)blockIdx.x * blockDim.x + threadIdx.x; f < (features);                          \
          f += (long long)gridDim.x * blockDim.x)                                                                  \
-        for (long long first = (long long)blockIdx.y * ROWS, last = first + ROWS < (rows) ? first + ROWS : (rows); \
+        for (long long first = ((long long)blockIdx.y * blockDim.y + threadIdx.y) * ROWS,                         \
+                       last = first + ROWS < (rows) ? first + ROWS : (rows);                                      \
              first < (rows);                                                                                      \
-             first += (long long)gridDim.y * ROWS, last = first + ROWS < (rows) ? first + ROWS : (rows))
+             first += (long long)gridDim.y * blockDim.y * ROWS,                                                   \
+                       last = first + ROWS < (rows) ? first + ROWS : (rows))
 
 extern "C" __global__ void stumps(const REAL* X, long long ld, long long rows, const int* columns,
                                   const REAL* thresholds, long long features, REAL scale, REAL* out, long long ld_out)

@@ -135,6 +135,11 @@ class RidgePath(BaseEstimator):
         self._prepare(Targets.learn(y))
         fresh: Any = clone(self.feature_map)
         self.map_ = fresh.set_params(n_components=int(self.m_grid_[-1])).fit(X)
+        with get_device(self.map_.device).activate():
+            self._fit_whole(X, y, report)
+        return self
+
+    def _fit_whole(self, X: Any, y: Any, report: Callable[[float, str], None]) -> None:
         Y = self._targets.codes(y)
         choosing = isinstance(self.alphas, str) or np.size(self.alphas) > 1
         train, held = self._split(y) if choosing else (np.arange(len(Y)), np.arange(0))
@@ -151,7 +156,6 @@ class RidgePath(BaseEstimator):
         self.alpha_ = self.alphas_[best]
         report(0.95, "Almost done")
         self._solve_chosen(system, best)
-        return self
 
     def _validated(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
         types = [np.float64, np.float32]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rfviz.backend import array_namespace, to_host
+from rfviz.backend import array_namespace, device_of, to_host
 
 __all__ = ["Solutions", "host_if_sparse", "score_blocks", "scores_of"]
 
@@ -45,10 +45,11 @@ class Solutions:
         """Return scores of the rows of `H` by each model, float64 of shape (rows, k), on the host."""
         if array_namespace(H) is np:
             return [scores_of(H, to_host(coef), to_host(intercept)) for coef, intercept in self._given]
-        if self._stacked is None:
-            self._stacked = self._side_by_side(array_namespace(H), H)
-        coefs, intercepts = self._stacked
-        together = to_host((H[:, : coefs.shape[0]] @ coefs).astype(np.float64) + intercepts)
+        with device_of(H):
+            if self._stacked is None:
+                self._stacked = self._side_by_side(array_namespace(H), H)
+            coefs, intercepts = self._stacked
+            together = to_host((H[:, : coefs.shape[0]] @ coefs).astype(np.float64) + intercepts)
         ends = np.cumsum([coef.shape[1] for coef, _ in self._given])[:-1]
         return np.split(together, ends, axis=1)
 

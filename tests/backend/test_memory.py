@@ -2,8 +2,18 @@
 
 import pytest
 
-from rfviz.backend import check_memory, devices, gigabytes, is_out_of_memory, memory_budget, return_free_memory
+from rfviz.backend import (
+    check_memory,
+    devices,
+    gigabytes,
+    is_device_failure,
+    is_device_lost,
+    is_out_of_memory,
+    memory_budget,
+    return_free_memory,
+)
 from rfviz.errors import MemoryBudgetError
+from tests.fake_cupy import CUDARuntimeError
 
 
 @pytest.mark.parametrize("limit", ["0.5", "1e-6", "0"])
@@ -40,6 +50,31 @@ def test_is_out_of_memory(fake_gpu):
         fake_gpu.empty(100)
     assert is_out_of_memory(caught.value) and is_out_of_memory(MemoryError())
     assert not is_out_of_memory(ValueError())
+
+
+@pytest.mark.parametrize(
+    ("text", "full", "lost"),
+    [
+        ("cudaErrorMemoryAllocation: out of memory", True, False),
+        ("CUDA_ERROR_OUT_OF_MEMORY: out of memory", True, False),
+        ("CUBLAS_STATUS_ALLOC_FAILED", True, False),
+        ("CUSOLVER_STATUS_INVALID_VALUE", False, False),
+        ("cudaErrorIllegalAddress: an illegal memory access was encountered", False, True),
+        ("CUDA_ERROR_LAUNCH_TIMEOUT: the launch timed out and was terminated", False, True),
+        ("cudaErrorECCUncorrectable: uncorrectable ECC error encountered", False, True),
+    ],
+)
+def test_what_the_driver_says_is_told_apart(text, full, lost):
+    error = CUDARuntimeError(text)
+    assert is_device_failure(error)
+    assert (is_out_of_memory(error), is_device_lost(error)) == (full, lost)
+    assert not is_out_of_memory(RuntimeError(text)) and not is_device_lost(RuntimeError(text))  # of somebody else
+
+
+def test_a_library_that_cupy_cannot_load_is_the_devices_failure():
+    error = ImportError("CuPy failed to load libcusolver.so.11")
+    assert is_device_failure(error) and not is_device_lost(error)
+    assert not is_device_failure(ImportError("No module named 'x'", name="x"))
 
 
 @pytest.mark.parametrize("error", [OSError, AttributeError, TypeError])

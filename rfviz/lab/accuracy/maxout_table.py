@@ -162,12 +162,15 @@ class _Draw:
         self.map = largest.fit(self.X[:1])
         # Each part takes the projections of a pool size that the smaller ones have not seen.
         self.parts = [self.map.members(a, b) for a, b in zip([0, *self.q_values[:-1]], self.q_values, strict=True)]
-        self.xp = get_device(device).xp
-        self.systems = [NormalEquations(max(m_values), self.targets.n_columns, xp=self.xp) for _ in q_values]
+        self.device = get_device(device)
+        self.xp = self.device.xp
+        with self.device.activate():
+            self.systems = [NormalEquations(max(m_values), self.targets.n_columns, xp=self.xp) for _ in q_values]
 
     def run(self, alphas: Sequence[float], step: Callable[[float, str], None]) -> tuple[np.ndarray, np.ndarray]:
         """Return errors and chosen penalties, each of shape (pool sizes, numbers of features)."""
         with ExitStack() as stack:
+            stack.enter_context(self.device.activate())
             for part in self.parts:
                 stack.enter_context(part.resident())
             return self._run(alphas, step)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from rfviz import backend
 from rfviz.progress import Progress
 from rfviz.ui.scheduler.cpu_pool import CpuPool
-from rfviz.ui.scheduler.gpu_worker import GpuWorker
+from rfviz.ui.scheduler.gpu_worker import GpuWorker, NotOnGpu
 from rfviz.ui.scheduler.requests import (
     Job,
     Request,
@@ -52,7 +53,12 @@ def run(work: Callable[[Progress], R], request: Request, draw: Progress = lambda
     if current_job() is not None:
         return work(lambda share, text: checkpoint())
     device = backend.get_device("cpu" if backend.reason_given_up() else request.target.device)
-    lane = _lane(device, request.background)
+    try:
+        lane = _lane(device, request.background)
+        return lane.run(Job(request, lane), work, draw)
+    except NotOnGpu:
+        request = replace(request, target=replace(request.target, device="cpu"))
+    lane = _lane(backend.get_device("cpu"), request.background)
     return lane.run(Job(request, lane), work, draw)
 
 

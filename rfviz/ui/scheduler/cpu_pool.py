@@ -8,14 +8,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from rfviz.progress import Progress
-from rfviz.ui.scheduler.requests import POLL_S, FairQueue, Job, checkpoint, running
+from rfviz.ui.scheduler.requests import POLL_S, SLICE_S, FairQueue, Job, checkpoint, running
 
 __all__ = ["CpuPool"]
 
 R = TypeVar("R")
-
-# Time after which a job hands its slot on, at a report, while others wait.
-_SLICE_S = 0.25
 
 
 class CpuPool:
@@ -49,7 +46,7 @@ class CpuPool:
 
     def checkpoint(self, job: Job) -> None:
         """Hand the slot on if others wait, and wait for the next one."""
-        if len(self._queue) and time.monotonic() - job.started > _SLICE_S:
+        if len(self._queue) and time.monotonic() - job.started > SLICE_S:
             self._release()
             # Without a slot the job cannot give one back, so it must not leave here: it is told at its next report.
             self._acquire(job, may_leave=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +16,7 @@ from rfviz.progress import Progress
 from rfviz.ui.scheduler.requests import (
     FOREGROUND_PER_BACKGROUND,
     POLL_S,
+    SLICE_S,
     FairQueue,
     Job,
     Superseded,
@@ -22,7 +24,7 @@ from rfviz.ui.scheduler.requests import (
     running,
 )
 
-__all__ = ["GpuWorker"]
+__all__ = ["GpuWorker", "NotOnGpu"]
 
 R = TypeVar("R")
 
@@ -30,6 +32,10 @@ R = TypeVar("R")
 _IDLE_S = 30.0
 # Share of its usual memory that a block gets after the GPU's was full.
 _SMALLER = 0.125
+
+
+class NotOnGpu(Exception):  # noqa: N818 - no error: the CPU computes it
+    """A computation that the GPU cannot take is to be computed by the CPU, in a thread that no other session needs."""
 
 
 class GpuWorker:
@@ -47,7 +53,13 @@ class GpuWorker:
             return self._n_running, len(self._queue)
 
     def run(self, job: Job, work: Callable[[Progress], R], draw: Progress) -> R:
-        """Return ``work(report)``, computed by the worker; reports are drawn by this thread, which is the session's."""
+        """Return ``work(report)``, computed by the worker; reports are drawn by this thread, which is the session's.
+
+        Raises
+        ------
+        NotOnGpu
+            Where the GPU's memory does not suffice, or the GPU is given up.
+        """
 
         def report(share: Any, text: str) -> None:
             checkpoint()
@@ -76,15 +88,18 @@ class GpuWorker:
         return job.result
 
     def checkpoint(self, job: Job) -> None:
-        """Run foreground jobs that wait within a background one, which keeps what it has."""
+        """Run foreground jobs that wait within this one, which keeps what it has; one in a while where it is such."""
         if not job.request.background:
-            return
-        for _ in range(FOREGROUND_PER_BACKGROUND):
+            if self._n_running > 1 or time.monotonic() - job.started < SLICE_S:
+                return
+            job.started = time.monotonic()
+        for _ in range(FOREGROUND_PER_BACKGROUND if job.request.background else 1):
             with self._lock:
                 following = self._queue.take(foreground_only=True)
             if following is None:
                 return
             self._perform(following)
+            job.started = time.monotonic()
 
     def close(self) -> None:
         """Let the thread end, and release the GPU's memory."""
@@ -112,6 +127,7 @@ class GpuWorker:
         self._n_running += 1
         try:
             with running(job):
+                job.started = time.monotonic()
                 if job.cancelled:
                     raise Superseded
                 job.result = job.context.run(self._compute, job)
@@ -123,14 +139,16 @@ class GpuWorker:
             job.turn.set()
 
     def _compute(self, job: Job) -> Any:
-        """Return the job's result, computed on the CPU where the GPU's memory does not suffice."""
+        """Return the job's result, tried again with smaller blocks where the GPU's memory is full."""
         for share in (1.0, _SMALLER):
             if not self.device.is_gpu or self.device not in backend.available_devices():
                 break
             try:
-                with job.request.target.active(), backend.smaller_blocks(share):
+                with self.device.activate(), job.request.target.active(), backend.smaller_blocks(share):
                     return job.work()
-            except MemoryBudgetError:  # refused before it started; what the CPU refuses is raised from there
+            except MemoryBudgetError as error:
+                if f"budget on {self.device.name} " not in str(error):
+                    raise  # the host's memory is too small, here and on the CPU
                 self._warn("Too large for the memory of", "computed on the CPU instead")
                 break
             except Exception as error:
@@ -138,12 +156,14 @@ class GpuWorker:
                     raise
                 traceback.clear_frames(error.__traceback__)
                 if not backend.is_out_of_memory(error):
-                    raise self._lost(error) from None
+                    if backend.is_device_lost(error):
+                        raise self._lost(error) from None
+                    self._warn(f"{type(error).__name__} on", "computed on the CPU instead")
+                    break
             self.device.release()  # only here, where the error is gone, is there anything to release
             after = "tried again with smaller blocks" if share == 1.0 else "computed on the CPU instead"
             self._warn("Out of memory on", after)
-        with backend.using("cpu"):
-            return job.work()
+        raise NotOnGpu
 
     def _warn(self, what: str, after: str) -> None:
         warn(f"{what} {self.device.name}: {after}.", DeviceFallbackWarning)

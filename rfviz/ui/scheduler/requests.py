@@ -15,6 +15,7 @@ from rfviz import backend
 __all__ = [
     "FOREGROUND_PER_BACKGROUND",
     "POLL_S",
+    "SLICE_S",
     "FairQueue",
     "Job",
     "Request",
@@ -29,6 +30,8 @@ __all__ = [
 
 #: Interval at which a queued job checks for cancellation, in seconds.
 POLL_S = 0.05
+#: Time that a job may take before it lets others pass at its next report, in seconds.
+SLICE_S = 0.25
 #: Foreground jobs that are served before one in the background.
 FOREGROUND_PER_BACKGROUND = 4
 

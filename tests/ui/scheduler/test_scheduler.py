@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from rfviz import backend
-from rfviz.errors import DeviceError, capture_warnings
+from rfviz.errors import DeviceError, MemoryBudgetError, capture_warnings
 from rfviz.features import RandomMaxout
 from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.linear_model import RidgePath
 from rfviz.ui import scheduler
 from rfviz.ui.scheduler import Request, Target, cpu_pool, gpu_worker
-from tests.fake_cupy import CUDARuntimeError
+from tests.fake_cupy import CUDARuntimeError, CUSOLVERError
 
 GPU = Target("cuda:0")
 EVERYWHERE = pytest.mark.parametrize("target", [Target("cpu"), GPU], ids=["cpu", "gpu"])
@@ -147,6 +147,13 @@ def test_a_long_computation_on_the_processor_hands_its_target_on():
     begun = time.monotonic()
     assert scheduler.run(lambda report: "quick", Request("reader")) == "quick"
     assert time.monotonic() - begun < DEADLINE / 2
+    blocked.end()
+
+
+def test_a_long_computation_on_a_gpu_lets_others_pass():
+    blocked = Blocked(GPU)
+    assert scheduler.run(lambda report: threading.current_thread().name, Request("reader", GPU)) == "rfviz-cuda:0"
+    assert blocked.thread.is_alive() and not blocked.go.is_set()
     blocked.end()
 
 
@@ -358,6 +365,48 @@ def test_what_never_fits_is_computed_on_the_cpu(fake_gpu):
         assert scheduler.run(work, Request("a", GPU)) == ("cpu", 1000.0)
     assert heard.messages[-1][0] == "Out of memory on cuda:0: computed on the CPU instead."
     assert fake_gpu.memory.released >= 2
+
+
+def test_what_the_cpu_computes_instead_blocks_no_gpu(fake_gpu):
+    go, begun = threading.Event(), threading.Event()
+
+    def work(report):
+        if backend.get_device().is_gpu:
+            raise CUDARuntimeError("cudaErrorMemoryAllocation: out of memory")  # outside of CuPy's pool
+        begun.set()
+        go.wait(DEADLINE)
+        return "done"
+
+    large = Asking(Request("a", GPU), work)
+    assert begun.wait(DEADLINE)
+    assert scheduler.run(lambda report: backend.get_device().name, Request("b", GPU)) == "cuda:0"
+    go.set()
+    assert large.end().result == "done"
+
+
+def test_a_failure_of_one_computation_keeps_the_gpu(fake_gpu):
+    def work(report):
+        if backend.get_device().is_gpu:
+            raise CUSOLVERError("CUSOLVER_STATUS_INVALID_VALUE")
+        return backend.get_device().name
+
+    with capture_warnings() as heard:
+        assert scheduler.run(work, Request("a", GPU)) == "cpu"
+    assert heard.messages[0][0] == "CUSOLVERError on cuda:0: computed on the CPU instead."
+    assert backend.get_device().name == "cuda:0"
+
+
+def test_a_host_that_is_too_small_is_not_the_gpus_fault(fake_gpu, monkeypatch):
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.001")
+    runs = []
+
+    def work(report):
+        runs.append(1)
+        backend.check_memory(10**9, "cpu", "This", "Use less.")
+
+    with capture_warnings() as heard, pytest.raises(MemoryBudgetError, match="budget on cpu"):
+        scheduler.run(work, Request("a", GPU))
+    assert len(runs) == 1 and not heard.messages
 
 
 def test_warnings_of_smaller_blocks_reach_the_reader(fake_gpu):
