@@ -3,18 +3,22 @@
 The format is described in ``assets/lessons/README.md``.
 """
 
+from rfviz.lessons.curve import Gap, compare_curve
 from rfviz.lessons.expressions import Expression, ExpressionError, parse_expression
 from rfviz.lessons.latex import latex_mistake
-from rfviz.lessons.model import Lesson, Option, Step, facts_of, fill
+from rfviz.lessons.model import Curve, Lesson, Option, Step, facts_of, fill
 from rfviz.lessons.reader import LessonError, find_lessons, parse_lesson, read_lesson
 
 __all__ = [
+    "Curve",
     "Expression",
     "ExpressionError",
+    "Gap",
     "Lesson",
     "LessonError",
     "Option",
     "Step",
+    "compare_curve",
     "facts_of",
     "fill",
     "find_lessons",

@@ -25,6 +25,8 @@ _COMPARED: dict[type, Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 _BUILT_IN: dict[str, Callable[..., Any]] = {"abs": abs, "round": round, "min": min, "max": max}
 _LONGEST = 300
+#: The only variable: a place on the horizontal axis of a chart.
+X = "x"
 
 
 class ExpressionError(RfvizError, ValueError):
@@ -57,15 +59,22 @@ class Expression:
         ExpressionError
             Where a function does not take what it is given, or the arithmetic has no answer.
         """
+        return self._worked_out({**_BUILT_IN, **functions})
+
+    def at(self, x: float, functions: Mapping[str, Callable[..., Any]]) -> Any:
+        """Return the value at a place x; otherwise as :meth:`evaluate`."""
+        return self._worked_out({**_BUILT_IN, **functions, X: x})
+
+    def _worked_out(self, names: Mapping[str, Any]) -> Any:
         try:
-            return _value(self.tree, {**_BUILT_IN, **functions})
+            return _value(self.tree, names)
         except RfvizError:
             raise
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:
             raise ExpressionError(f"“{self.text}” cannot be worked out: {error}.") from None
 
 
-def parse_expression(text: str, names: Collection[str]) -> Expression:
+def parse_expression(text: str, names: Collection[str], of_x: bool = False) -> Expression:
     """Read an expression.
 
     Parameters
@@ -74,6 +83,8 @@ def parse_expression(text: str, names: Collection[str]) -> Expression:
         Such as ``"plateau(32) < 0.5 * plateau(8)"``.
     names : collection of str
         The functions that it may call.
+    of_x : bool
+        Whether it may hold the variable x; see :meth:`Expression.at`.
 
     Raises
     ------
@@ -88,13 +99,15 @@ def parse_expression(text: str, names: Collection[str]) -> Expression:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError(f"“{text}” is no expression; write it as in plateau(8) < 2 * plateau(32).") from None
-    _check(tree, text, {*names, *_BUILT_IN})
+    _check(tree, text, {*names, *_BUILT_IN}, of_x)
     return Expression(text, tree)
 
 
-def _check(node: ast.expr, text: str, names: Collection[str]) -> None:
+def _check(node: ast.expr, text: str, names: Collection[str], of_x: bool) -> None:
     """Refuse whatever is not among the few forms."""
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)):
+        return
+    if of_x and isinstance(node, ast.Name) and node.id == X:
         return
     parts: list[ast.expr] = []
     match node:
@@ -115,28 +128,30 @@ def _check(node: ast.expr, text: str, names: Collection[str]) -> None:
             shown = ast.unparse(node)
             raise ExpressionError(f"“{text}” may not hold “{shown}”: only numbers, facts, arithmetic and comparisons.")
     for part in parts:
-        _check(part, text, names)
+        _check(part, text, names, of_x)
 
 
-def _value(node: ast.expr, functions: Mapping[str, Callable[..., Any]]) -> Any:
+def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
     match node:
         case ast.Constant(value=value):
             return value
+        case ast.Name(id=name):
+            return names[name]
         case ast.BinOp(left=left, op=op, right=right):
-            return _ARITHMETIC[type(op)](_value(left, functions), _value(right, functions))
+            return _ARITHMETIC[type(op)](_value(left, names), _value(right, names))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, functions)
+            return -_value(operand, names)
         case ast.UnaryOp(operand=operand):
-            return not _value(operand, functions)
+            return not _value(operand, names)
         case ast.BoolOp(op=ast.And(), values=values):
-            return all(_value(value, functions) for value in values)
+            return all(_value(value, names) for value in values)
         case ast.BoolOp(values=values):
-            return any(_value(value, functions) for value in values)
+            return any(_value(value, names) for value in values)
         case ast.Compare(left=left, ops=ops, comparators=others):
-            values = [_value(part, functions) for part in (left, *others)]
+            values = [_value(part, names) for part in (left, *others)]
             pairs = zip(ops, values, values[1:], strict=False)
             return all(_COMPARED[type(op)](a, b) for op, a, b in pairs)
         case ast.Call(func=ast.Name(id=name), args=args):
-            return functions[name](*(_value(arg, functions) for arg in args))
+            return names[name](*(_value(arg, names) for arg in args))
         case _:
             raise ExpressionError(f"“{ast.unparse(node)}” has no value.")

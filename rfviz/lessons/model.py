@@ -9,7 +9,7 @@ from typing import Any
 
 from rfviz.lessons.expressions import Expression
 
-__all__ = ["FACT", "Lesson", "Option", "Step", "facts_of", "fill"]
+__all__ = ["FACT", "Curve", "Lesson", "Option", "Step", "facts_of", "fill"]
 
 #: A fact in a text: an expression between double braces, with a format behind a colon if need be.
 FACT = re.compile(r"\{\{(.+?)\}\}")
@@ -25,6 +25,29 @@ class Option:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A curve that the reader draws on the axes of the page's chart before the answer is shown.
+
+    Attributes
+    ----------
+    across, up : str
+        What the axes show.
+    places : tuple of float
+        Where it is compared with the right one, on the horizontal axis; from the first to the last it is drawn.
+    truth : Expression
+        The right height at a place x.
+    factors : bool
+        Whether heights are compared by factors, as they should be on a logarithmic axis.
+    """
+
+    across: str
+    up: str
+    places: tuple[float, ...]
+    truth: Expression
+    factors: bool
+
+
+@dataclass(frozen=True)
 class Step:
     """One question of a lesson.
 
@@ -33,7 +56,9 @@ class Step:
     title, lead, question, reveal, formula, suggestion : str
         Markdown; `formula` is LaTeX without dollar signs. Empty where the file has none.
     options : tuple of Option
-        One of them right.
+        One of them right; empty where the reader draws.
+    curve : Curve or None
+        What the reader draws, where nothing is to be chosen.
     settings : mapping of str to str
         Controls of the page, with their values as the page's address holds them, that the reveal sets.
     checks : tuple of Expression
@@ -46,6 +71,7 @@ class Step:
     lead: str
     question: str
     options: tuple[Option, ...]
+    curve: Curve | None
     settings: Mapping[str, str]
     reveal: str
     formula: str

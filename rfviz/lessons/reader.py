@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
+from math import isfinite
 from pathlib import Path
 from typing import NoReturn
 
 from rfviz.errors import RfvizError
 from rfviz.lessons.expressions import Expression, ExpressionError, parse_expression
 from rfviz.lessons.latex import latex_mistake
-from rfviz.lessons.model import FACT, Lesson, Option, Step, facts_of
+from rfviz.lessons.model import FACT, Curve, Lesson, Option, Step, facts_of
 
 __all__ = ["LessonError", "find_lessons", "parse_lesson", "read_lesson"]
 
 _REQUIRED, _FIELDS = ("title", "page", "minutes"), ("title", "page", "order", "minutes", "source", "question")
-_BLOCKS = ("question", "predict", "set", "reveal", "formula", "try", "check")
-_NEEDED = ("question", "predict", "reveal")
+_BLOCKS = ("question", "predict", "draw", "set", "reveal", "formula", "try", "check")
+_NEEDED = ("question", "reveal")
+_CURVE = ("across", "up", "at", "truth", "compare")
 _OPTION = re.compile(r"[-*] \[( |x|X)\] (.+)")
 _SETTING = re.compile(r"(?:[-*] )?`?([A-Za-z_][\w.]*)`?:(.*)")
 
@@ -179,10 +182,14 @@ class _Parser:
         for name in _NEEDED:
             if name not in blocks or not blocks[name].text:
                 self.fail(part.line, f"the step “{part.title}” needs a block “### {name}” with something in it")
+        asked = [name for name in ("predict", "draw") if name in blocks and blocks[name].text]
+        if len(asked) != 1:
+            self.fail(part.line, f"the step “{part.title}” needs either a block “### predict” or a block “### draw”")
         texts = {name: self.prose(blocks[name]) if name in blocks else "" for name in ("question", "reveal", "try")}
         return Step(
             title=part.title, lead=self.prose(lead), question=texts["question"], reveal=texts["reveal"],
-            options=self.options(blocks["predict"]), suggestion=texts["try"],
+            options=self.options(blocks["predict"]) if "predict" in asked else (),
+            curve=self.curve(blocks["draw"]) if "draw" in asked else None, suggestion=texts["try"],
             settings=self.settings(blocks["set"]) if "set" in blocks else {},
             formula=self.formula(blocks["formula"]) if "formula" in blocks else "",
             checks=self.checks(blocks["check"]) if "check" in blocks else (), line=part.line,
@@ -215,6 +222,20 @@ class _Parser:
             self.fail(part.line, f"a prediction needs two answers or more and one “[x]”; this has {len(found)} answers")
         return tuple(found)
 
+    def curve(self, part: _Part) -> Curve:
+        """Parse what is to be drawn."""
+        given = self.settings(part)
+        if {*given} - {"compare"} != {*_CURVE} - {"compare"} or given.get("compare", "factors") != "factors":
+            self.fail(part.line, f"a curve has the lines {', '.join(_CURVE[:-1])} and, if need be, “compare: factors”")
+        try:
+            places = tuple(float(place) for place in given["at"].split(","))
+        except ValueError:
+            places = ()
+        if len(places) < 3 or not all(low < high for low, high in pairwise(places)) or not all(map(isfinite, places)):
+            self.fail(part.line, f"“at” must be three numbers or more that grow, such as 1, 2, 5; not {given['at']}")
+        return Curve(given["across"], given["up"], places, self._expression(part.line, given["truth"], of_x=True),
+                     "compare" in given)  # fmt: skip
+
     def settings(self, part: _Part) -> dict[str, str]:
         """Parse controls and their values."""
         found: dict[str, str] = {}
@@ -238,8 +259,8 @@ class _Parser:
         lines = [(number, re.sub(r"^[-*] ", "", line.strip()).strip("`")) for number, line in part.lines]
         return tuple(self._expression(number, line) for number, line in lines if line and not line.startswith("```"))
 
-    def _expression(self, number: int, text: str) -> Expression:
+    def _expression(self, number: int, text: str, of_x: bool = False) -> Expression:
         try:
-            return parse_expression(text, self.facts)
+            return parse_expression(text, self.facts, of_x)
         except ExpressionError as error:
             raise LessonError(f"{self.name}, line {number}: {error}") from None

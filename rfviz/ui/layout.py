@@ -20,7 +20,7 @@ from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState, pins
 from rfviz.ui.state.history import history_buttons
 from rfviz.ui.teaching import menu as teaching
-from rfviz.ui.widgets.live_chart import live_chart
+from rfviz.ui.widgets.live_chart import live_chart, taken_curve
 from rfviz.ui.widgets.play import chart_bar
 
 __all__ = [
@@ -139,7 +139,14 @@ def chart(
 
     Below the main chart of a page is a toolbar that plays its `animations`, pins and shares it.
     """
-    live_chart(figure, key, description, clickable, secondary, placing, square)
+    if animations is None:
+        live_chart(figure, key, description, clickable, secondary, placing, square)
+    else:
+        figure = teaching.with_drawn(figure)
+        asked = teaching.drawing()
+        if asked is not None and taken_curve(asked["id"]):
+            st.rerun()  # the whole page: the lesson can go on
+        live_chart(figure, key, description, clickable, secondary, placing, square, asked)
     st.session_state[_PAGE].address.add_chart(key, figure)
     if animations is not None:
         under_chart(figure, key, description, animations)

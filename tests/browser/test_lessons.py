@@ -30,17 +30,37 @@ def drawn(page):
     return page.evaluate("(key) => rf.state(key)", SATURATION)
 
 
+def draw(page):
+    """Begin a curve with the keyboard, and draw a straight line over it with the mouse."""
+    sheet = page.locator(".drawn-curve")
+    assert sheet.locator("text").is_visible()
+    sheet.focus()
+    for key in ("ArrowUp", "ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    assert sheet.get_attribute("aria-valuenow") == "2" and not sheet.locator("text").is_visible()
+    box = sheet.bounding_box()
+    page.mouse.move(box["x"] + 2, box["y"] + box["height"] - 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2, steps=6)
+    page.mouse.up()
+    settle(page)
+    assert page.evaluate("() => document.querySelector('.drawn-curve path').getAttribute('d').split('L').length") == 33
+
+
 def answer(page, step):
     """Predict, look, and go on."""
     settle(page)
     assert not page.evaluate(SIDEBAR)
     show = page.locator(".st-key-lesson-show button").first  # one with a tooltip is there twice
     assert show.is_disabled()
-    page.locator(".st-key-lesson-panel [role=radiogroup] label").nth(step.answer).click()
+    if step.curve:
+        draw(page)
+    else:
+        page.locator(".st-key-lesson-panel [role=radiogroup] label").nth(step.answer).click()
     page.wait_for_function("() => !document.querySelector('.st-key-lesson-show button').disabled")
     before = drawn(page)
     show.click()
-    page.get_by_text("as you predicted").wait_for()
+    page.get_by_text("Your dashed curve" if step.curve else "as you predicted").wait_for()
     page.wait_for_function("([key, before]) => rf.state(key) !== before", arg=[SATURATION, before])
     settle(page)
     assert page.evaluate(FITS)
@@ -61,6 +81,9 @@ def test_a_lesson_from_its_card_to_its_end(app, visit):
             wait_for_chart(page, SATURATION)
             wait_for_query(page, lesson=LESSON.slug, step="3", printed=None)
         answer(page, step)
+    page.get_by_text("3 of 3 right.").wait_for()  # since the page was loaded anew
+    page.get_by_text("Next lesson").wait_for()
+    page.locator(".st-key-lesson-next button").click()
     page.locator(".st-key-lesson-panel").wait_for(state="detached")
     wait_for_query(page, lesson=None, step=None)
     assert_comes(page, SIDEBAR, None, True)

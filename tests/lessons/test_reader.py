@@ -129,6 +129,45 @@ def test_mistakes_are_one_sentence_with_the_line(old, new, line, said):
     assert text.startswith(f"file.md, line {line}: ") and said in text and text.endswith(".") and "\n" not in text
 
 
+DRAW = "### draw\n- across: time\n- up: way\n- at: 1, 2, 5\n- truth: twice(x) + 1\n"
+DRAWN = GOOD.replace("### predict\n- [ ] No\n- [x] Yes\n", DRAW)
+
+
+def test_a_curve_to_draw_is_read():
+    curve = read(DRAWN).steps[0].curve
+    assert (curve.across, curve.up, curve.places, curve.factors) == ("time", "way", (1.0, 2.0, 5.0), False)
+    assert curve.truth.at(5, FACTS) == 11
+    assert read(DRAWN.replace("- up: way", "- up: way\n- compare: factors")).steps[0].curve.factors
+    assert read(GOOD).steps[0].curve is None and not read(DRAWN).steps[0].options
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("- up: way\n", "", "has the lines across, up, at, truth"),
+        ("- up: way", "- up: way\n- compare: sums", "has the lines"),
+        ("1, 2, 5", "1, 5, 2", "numbers or more that grow"),
+        ("1, 2, 5", "1, 2", "numbers or more that grow"),
+        ("1, 2, 5", "1, 2, inf", "numbers or more that grow"),
+        ("1, 2, 5", "1, two, 5", "numbers or more that grow"),
+        ("twice(x)", "thrice(x)", "thrice, which is no fact"),
+        ("twice(x)", "twice(y)", "may not hold “y”"),
+        (DRAW, DRAW + "### predict\n- [ ] No\n- [x] Yes\n", "either a block"),
+        (DRAW, "", "either a block"),
+    ],
+)
+def test_mistakes_of_a_curve_are_one_sentence(old, new, said):
+    assert DRAWN.count(old) == 1
+    with pytest.raises(LessonError) as raised:
+        read(DRAWN.replace(old, new))
+    assert said in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_x_stands_nowhere_else():
+    with pytest.raises(LessonError, match="may not hold “x”"):
+        read(GOOD.replace("twice(2) == 4", "twice(x) == 4"))
+
+
 def test_a_lesson_without_steps():
     with pytest.raises(LessonError, match="at least one step"):
         read(GOOD[: GOOD.index("## First")])

@@ -8,7 +8,7 @@ import numpy as np
 
 from rfviz import datasets, kernels
 from rfviz.errors import ParameterError
-from rfviz.features import DistanceLaw, MapSpec, RandomMaxout
+from rfviz.features import DistanceLaw, MapSpec, RandomFourier, RandomMaxout
 from rfviz.lab.distance_saturation.compute import prepare_pairs, saturation
 from rfviz.lab.facts import fact
 
@@ -56,6 +56,22 @@ def expected_distance(q: int, distance: float) -> float:
 def printed_distance(q: int, distance: float) -> float:
     """Return the same by the formula that is printed as Theorem 1."""
     return float(_known(_law(q).as_printed)(np.array([float(distance)]))[0])
+
+
+def _gaussian_law(gamma: float) -> DistanceLaw:
+    return _known(RandomFourier(1000, gamma=float(gamma)).fit(np.zeros((1, 2))).distance_law())
+
+
+@fact
+def gaussian_distance(gamma: float, distance: float) -> float:
+    """Return the expected distance, after random Fourier features of a Gaussian kernel, of points at this distance."""
+    return float(_gaussian_law(gamma).band(np.array([float(distance)]))[0][0])
+
+
+@fact
+def gaussian_radius(gamma: float) -> float:
+    """Return the input distance at which 90% of the plateau of these features are reached."""
+    return _known(_gaussian_law(gamma).saturation_radius())
 
 
 @fact

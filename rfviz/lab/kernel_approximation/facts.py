@@ -1,4 +1,4 @@
-"""Facts about compositional kernels that lessons quote and check."""
+"""Facts about errors of kernel estimates that lessons quote and check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
-from rfviz.features import CompositionalFeatures, FeatureMap, HybridCompositional, MapSpec
+from rfviz.features import CompositionalFeatures, FeatureMap, HybridCompositional, MapSpec, RandomFourier, RandomMaxout
 from rfviz.lab.facts import at, fact
 from rfviz.lab.kernel_approximation.compute import kernel_errors
 from rfviz.skeleton import preset
@@ -32,6 +32,26 @@ def skeleton_rmse(name: str, m: int, once: float) -> float:
 def hybrid_rmse(name: str, m: int) -> float:
     """Return the same for the hybrid baseline: Fourier features on top of compositional ones."""
     return at(_rmse(MapSpec(HybridCompositional, skeleton=name, turn=0.5, paired=False)), m)
+
+
+@functools.lru_cache(maxsize=32)
+def _relative(name: str, spec: MapSpec[FeatureMap]) -> dict[int, float]:
+    how = "none" if name == "moons" else "unit norm"
+    result = kernel_errors(prepare_sample(datasets.load(name), how, 64), spec, error_grid(2000), 20)
+    errors = result.errors.average("rmse") / result.unit
+    return dict(zip(map(int, result.m_grid), map(float, errors), strict=True))
+
+
+@fact
+def fourier_rmse(name: str, draw: str, gamma: float, m: int) -> float:
+    """Return the RMS error of m Fourier features, drawn in one of the map's ways, over 64 rows of digits or moons."""
+    return at(_relative(name, MapSpec(RandomFourier, gamma=float(gamma), draw=draw)), m)
+
+
+@fact
+def maxout_rmse(q: int, m: int) -> float:
+    """Return the RMS error, relative to k(x, x), of m maxout features with pools of q, over 64 digits."""
+    return at(_relative("digits", MapSpec(RandomMaxout, pool_size=q)), m)
 
 
 @fact

@@ -7,24 +7,38 @@ answer is shown, is held by the session alone and gone with it.
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.errors import RfvizError
 from rfviz.lab.index import FACTS
-from rfviz.lessons import Lesson, Step, facts_of, fill, find_lessons, parse_expression
+from rfviz.lessons import Curve, Lesson, Step, compare_curve, facts_of, fill, find_lessons, parse_expression
 from rfviz.ui.page_index import ASSETS, NAVIGATION, entry_of
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState
 
-__all__ = ["LESSONS", "all_lessons", "begin", "links", "panel"]
+__all__ = ["LESSONS", "all_lessons", "begin", "drawing", "links", "panel", "with_drawn"]
 
 LESSONS = ASSETS / "lessons"
 _VISIT = "rfviz:lesson"
 _HERE = Path(__file__).parent
+# Of the vertical axis, above and below a curve that is to be drawn.
+_ROOM = 0.15
+# Of the trace that a reader has drawn: no map has this colour.
+_DRAWN = "#c026d3"
+_VERDICTS = {
+    "close": ":green[:material/check_circle:] Close.",
+    "near": ":orange[:material/adjust:] Not far.",
+    "off": ":material/close: Not yet.",
+}
 _read: dict[tuple[tuple[str, int], ...], tuple[tuple[Lesson, ...], tuple[str, ...]]] = {}
 
 _keys = component("rfviz.lesson_keys", js=(_HERE / "lesson_keys.js").read_text(encoding="utf-8"))
@@ -42,17 +56,23 @@ class _Visit:
         From 1.
     shown : bool
         Whether the answer is.
-    chosen : str or None
-        What was predicted.
+    chosen : str, sequence of points, or None
+        What was predicted: an answer, or a curve.
     again : int
         How often the step was begun anew.
+    verdicts : mapping of int to str
+        By step, how the prediction compares with the answer, where one was made.
+    ended : bool
+        Whether the last step is done.
     """
 
     lesson: str
     step: int
     shown: bool = False
-    chosen: str | None = None
+    chosen: Any = None
     again: int = 0
+    verdicts: Mapping[int, str] = field(default_factory=dict)
+    ended: bool = False
 
     @property
     def key(self) -> str:
@@ -87,7 +107,7 @@ def begin(state: PageState) -> Step | None:
         state.forget()  # a lesson begins with the page's own defaults, whatever was set before
         visit = _Visit(lesson.slug, step)
     elif visit.step != step:
-        visit = replace(visit, step=step, shown=False, chosen=None)
+        visit = replace(visit, step=step, shown=False, chosen=None, ended=False)
     if not before or before[1] != visit:
         settings = lesson.settings(step, visit.shown)
         state.address.give({name: settings.get(name) for name in lesson.names})
@@ -124,24 +144,85 @@ def lesson_link(lesson: Lesson, label: str) -> None:
 
 def panel(state: PageState, presenting: bool) -> None:
     """Draw the step that the user is at, where a lesson is on."""
-    held = st.session_state.get(_VISIT)
-    if not held:
+    found = _now()
+    if not found:
         return
-    visit = held[0]
-    lesson = next(one for one in all_lessons()[0] if one.slug == visit.lesson)
-    step = lesson.steps[visit.step - 1]
+    lesson, step, visit = found
     with st.container(key="lesson-panel"):
         _head(lesson, visit)
-        st.html(f"<h2>{html.escape(step.title)}</h2>")
-        if visit.shown:
-            _reveal(step, visit.chosen)
+        if visit.ended:
+            _summary(lesson, visit)
         else:
-            # What leads to the question has done its work when the answer is there, and room is short.
-            if lead := "\n\n".join(filter(None, [lesson.lead if visit.step == 1 else "", step.lead])):
-                st.markdown(_filled(lead))
-            st.radio(_filled(step.question), [option.text for option in step.options], index=None, key=visit.key)
-        _buttons(lesson, visit, presenting or st.session_state.get(visit.key) is not None)
+            st.html(f"<h2>{html.escape(step.title)}</h2>")
+            lead = "\n\n".join(filter(None, [lesson.lead if visit.step == 1 else "", step.lead]))
+            if visit.shown:
+                if step.lead:
+                    with st.expander("Before the question"):
+                        st.markdown(_filled(lead))
+                _reveal(step, visit.chosen)
+            else:
+                if lead:
+                    st.markdown(_filled(lead))
+                _ask(step, visit)
+            _buttons(lesson, visit, presenting or st.session_state.get(visit.key) is not None)
     _keys(key="rfviz:lesson-keys", data={"step": visit.step}, height=1)
+
+
+def drawing() -> Mapping[str, Any] | None:
+    """Return what the reader is asked to draw on the page's chart, for :func:`rfviz.ui.widgets.live_chart.live_chart`.
+
+    None where nothing is asked for, or the answer is shown already.
+    """
+    found = _now()
+    curve = found[1].curve if found else None
+    if found is None or curve is None or found[2].shown or found[2].ended:
+        return None
+    label = f"Draw {curve.up} against {curve.across}. Left and right move along, up and down change the height."
+    return {"id": found[2].key, "ends": [curve.places[0], curve.places[-1]], "label": label}
+
+
+def with_drawn(figure: go.Figure) -> go.Figure:
+    """Return a figure with room for the curve that the reader is to draw, and with it once the answer is shown."""
+    found = _now()
+    curve = found[1].curve if found else None
+    if found is None or curve is None or found[2].ended:
+        return figure
+    visit, figure = found[2], go.Figure(figure)
+    with suppress(RfvizError):  # the answer says why it cannot be worked out
+        _make_room(figure, [float(curve.truth.at(x, FACTS)) for x in curve.places])
+    if visit.shown and visit.chosen:
+        x, y = zip(*visit.chosen, strict=True)
+        line = {"color": _DRAWN, "width": 3, "dash": "dash"}
+        figure.add_scatter(x=x, y=y, mode="lines", line=line, name="Your prediction", hoverinfo="skip")
+    return figure
+
+
+def _make_room(figure: go.Figure, heights: Sequence[float]) -> None:
+    """Let the vertical axis of a figure reach beyond these heights, so that it need not grow with the answer."""
+    layout: Any = figure.layout
+    axis = layout.yaxis
+    is_log = axis.type == "log"
+    if axis.range is None:
+        traces: Any = figure.data
+        drawn = np.concatenate([np.asarray(trace.y, dtype=np.float64) for trace in traces if trace.y is not None])
+        drawn = drawn[np.isfinite(drawn) & (drawn > 0 if is_log else True)]
+        ends = np.array([drawn.min(), drawn.max()])
+        ends = np.log10(ends) if is_log else ends
+    else:
+        ends = np.array(axis.range, dtype=np.float64)
+    wanted = np.log10(heights) if is_log else np.array(heights)
+    margin = _ROOM * (max(ends[1], wanted.max()) - min(ends[0], wanted.min()))
+    axis.range = [float(min(ends[0], wanted.min() - margin)), float(max(ends[1], wanted.max() + margin))]
+
+
+def _now() -> tuple[Lesson, Step, _Visit] | None:
+    """Return the lesson that is on, the step, and where the user is in it."""
+    held = st.session_state.get(_VISIT)
+    if not held:
+        return None
+    visit: _Visit = held[0]
+    lesson = next(one for one in all_lessons()[0] if one.slug == visit.lesson)
+    return lesson, lesson.steps[visit.step - 1], visit
 
 
 def _head(lesson: Lesson, visit: _Visit) -> None:
@@ -158,18 +239,23 @@ def _head(lesson: Lesson, visit: _Visit) -> None:
     st.html(f'<div class="lesson-steps" role="img" aria-label="{words}">{dots}<span>{words}</span></div>')
 
 
-def _reveal(step: Step, chosen: str | None) -> None:
-    """Draw the question with its answer, whether that was predicted, what is seen, and why."""
-    right = step.options[step.answer].text
+def _ask(step: Step, visit: _Visit) -> None:
+    """Draw the question, with answers to choose from or a word on drawing."""
+    if step.curve is None:
+        st.radio(_filled(step.question), [option.text for option in step.options], index=None, key=visit.key)
+        return
     st.markdown(f"**{_filled(step.question)}**")
-    answer = f":green[:material/check_circle: {right}]"
-    if chosen == right:
-        answer += " — as you predicted."
-    elif chosen is not None:
-        answer = f":material/close: ~~{chosen}~~  \n{answer}"
-    st.markdown(answer)
+    st.markdown(":material/draw: Draw your answer in the chart, with the mouse or a finger. With the keyboard: Tab to "
+                "the chart, then the arrow keys.")  # fmt: skip
+
+
+def _reveal(step: Step, chosen: Any) -> None:
+    """Draw the question with its answer, whether that was predicted, what is seen, and why."""
+    st.markdown(f"**{_filled(step.question)}**")
     try:
         with st.spinner("Working out the numbers …"):
+            if words := _compared(step, chosen)[1]:
+                st.markdown(words)
             st.markdown(_filled(step.reveal))
             if step.formula:
                 st.markdown(f"$${step.formula}$$")
@@ -177,6 +263,49 @@ def _reveal(step: Step, chosen: str | None) -> None:
                 st.markdown(f":material/touch_app: **Try it.** {_filled(step.suggestion)}")
     except RfvizError as error:
         st.warning(str(error), icon="⚠️")
+
+
+def _compared(step: Step, chosen: Any) -> tuple[str, str]:
+    """Compare a prediction with the answer: one of the verdicts, empty without a prediction, and words for the page."""
+    if step.curve is not None:
+        return _compared_curve(step.curve, chosen or ())
+    right = step.options[step.answer].text
+    answer = f":green[:material/check_circle: {right}]"
+    if chosen is None:
+        return "", answer
+    if chosen == right:
+        return "close", f"{answer} — as you predicted."
+    return "off", f":material/close: ~~{chosen}~~  \n{answer}"
+
+
+def _compared_curve(curve: Curve, drawn: Sequence[tuple[float, float]]) -> tuple[str, str]:
+    gap = compare_curve(curve, drawn, FACTS)
+    if gap is None:
+        return "", ""
+    off = f"is off by a factor of {gap.mean:.2g}" if curve.factors else f"is off by {gap.mean:.2g}"
+    where = f"Most at {gap.place:.3g} ({curve.across}): you drew {gap.drawn:.2g}, right is {gap.right:.2g}."
+    return gap.grade, f"{_VERDICTS[gap.grade]} Your dashed curve {off} on average. {where}"
+
+
+def _summary(lesson: Lesson, visit: _Visit) -> None:
+    """Draw which predictions were right, and what comes next."""
+    st.html("<h2>What you predicted</h2>")
+    lines = [
+        f"{_VERDICTS.get(visit.verdicts.get(number, ''), ':material/remove:').partition(' ')[0]} {step.title}"
+        for number, step in enumerate(lesson.steps, 1)
+    ]
+    st.markdown("  \n".join(lines))
+    n_made = sum(bool(verdict) for verdict in visit.verdicts.values())
+    n_right = sum(verdict == "close" for verdict in visit.verdicts.values())
+    st.markdown(f"{n_right} of {n_made} right." if n_made else "You made no predictions this time.")
+    lessons = all_lessons()[0]
+    place = lessons.index(lesson) + 1
+    if place < len(lessons):
+        st.markdown("**Next lesson**")
+        lesson_link(lessons[place], lessons[place].title)
+    with st.container(horizontal=True, key="lesson-buttons"):
+        st.button("Back", key="lesson-back", icon=":material/arrow_back:", on_click=_go, args=(visit, visit.step))
+        st.button("Close", key="lesson-next", type="primary", on_click=_leave)
 
 
 def _filled(text: str) -> str:
@@ -195,9 +324,10 @@ def _buttons(lesson: Lesson, visit: _Visit, may_show: bool) -> None:
                       help="Ask the question again, and set the controls as the step begins.")  # fmt: skip
         else:
             st.button("Show me", key="lesson-show", type="primary", disabled=not may_show, on_click=_show,
-                      args=(visit,), help=None if may_show else "Choose an answer first.")  # fmt: skip
+                      args=(visit,), help=None if may_show else "Predict first.")  # fmt: skip
         if last:
-            st.button("Finish", key="lesson-next", type="primary" if visit.shown else "secondary", on_click=_leave)
+            st.button("Finish", key="lesson-next", type="primary" if visit.shown else "secondary", on_click=_move,
+                      args=(replace(visit, ended=True),))  # fmt: skip
         else:
             st.button("Next", key="lesson-next", type="primary" if visit.shown else "secondary", on_click=_go,
                       args=(visit, visit.step + 1))  # fmt: skip
@@ -210,7 +340,10 @@ def _move(visit: _Visit) -> None:
 
 
 def _show(visit: _Visit) -> None:
-    _move(replace(visit, shown=True, chosen=st.session_state.get(visit.key)))
+    chosen = st.session_state.get(visit.key)
+    lesson = next(one for one in all_lessons()[0] if one.slug == visit.lesson)
+    verdict, _ = _compared(lesson.steps[visit.step - 1], chosen)
+    _move(replace(visit, shown=True, chosen=chosen, verdicts={**visit.verdicts, visit.step: verdict}))
 
 
 def _again(visit: _Visit) -> None:
@@ -219,7 +352,7 @@ def _again(visit: _Visit) -> None:
 
 def _go(visit: _Visit, step: int) -> None:
     st.query_params["step"] = str(step)
-    _move(replace(visit, step=step, shown=False, chosen=None))
+    _move(replace(visit, step=step, shown=False, chosen=None, ended=False))
 
 
 def _leave() -> None:

@@ -13,10 +13,11 @@ from rfviz.features import registry
 from rfviz.ui.page_index import ASSETS, NAVIGATION
 from rfviz.ui.state import PageState
 from rfviz.ui.teaching import lesson_panel
+from rfviz.ui.teaching.lesson_panel import drawing, with_drawn
 from rfviz.ui.teaching.presenter import is_presenting, present
 from rfviz.ui.teaching.student_link import student_link
 
-__all__ = ["PARTS", "begin", "menu", "panel", "wants_sidebar"]
+__all__ = ["PARTS", "begin", "drawing", "menu", "panel", "wants_sidebar", "with_drawn"]
 
 #: Parts of a page that can be hidden next to its controls, and what they are called.
 PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",

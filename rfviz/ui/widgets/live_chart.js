@@ -107,6 +107,7 @@ function draw(Plotly, chart, fresh = true) {
   for (const [axis, range] of chart.zoomed) layout[axis] = { ...layout[axis], range, autorange: false };
   const drawn = Plotly.react(root, figure.data, layout, (chart.config ??= config(root, data)));
   for (const axis of chart.zoomed.keys()) goHomeTo(root._fullLayout[axis], figure.layout[axis]);
+  drawnCurve(chart);
   return drawn;
 }
 

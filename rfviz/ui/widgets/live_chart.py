@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,32 +18,24 @@ from rfviz.ui.web.component_scripts import component_script
 from rfviz.ui.web.plotly_routes import plotly_address
 from rfviz.ui.widgets.events import event, is_number, is_whole
 
-__all__ = ["live_chart", "taken_places", "taken_row"]
+__all__ = ["live_chart", "taken_curve", "taken_places", "taken_row"]
 
 _HERE = Path(__file__).parent
-_CSS = """
-.live-chart { width: 100%; contain: inline-size; overflow: clip; }
-.live-chart:fullscreen { background: var(--st-background-color); }
-/* Fingers that begin on a chart scroll the page; only a tap is the chart's. */
-@media (hover: none) and (pointer: coarse) {
-  .live-chart, .live-chart * { touch-action: pan-y pinch-zoom !important; }
-  .live-chart .drag:not(.nsewdrag) { pointer-events: none !important; }
-}
-"""
+_MOST_POINTS = 100
 
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
 _mount = component(
     "rfviz.live_chart",
     html='<div class="live-chart" role="figure"></div>',
-    css=_CSS,
-    js=component_script(*(_HERE / name for name in ("load_plotly.js", "chart_room.js", "live_chart.js"))),
+    css=(_HERE / "live_chart.css").read_text(encoding="utf-8"),
+    js=component_script(*(_HERE / f"{name}.js" for name in ("load_plotly", "chart_room", "drawn_curve", "live_chart"))),
     isolate_styles=False,
 )
 
 
 def live_chart(
     figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
-    placing: bool = False, square: bool = False,
+    placing: bool = False, square: bool = False, drawing: Mapping[str, Any] | None = None,
 ) -> None:  # fmt: skip
     """Show a figure at the full width.
 
@@ -61,11 +54,16 @@ def live_chart(
         Whether a click anywhere between the axes is reported; see :func:`taken_places`.
     square : bool
         Whether the plane between the axes is to be no taller than wide; the figure then needs margins too.
+    drawing : mapping, optional
+        A curve that the reader is to draw: where its points are held in the session's state (``"id"``), the ends of the
+        part of the horizontal axis, and a label; see :func:`taken_curve`.
     """
     spec: dict[str, Any] = figure.to_dict()
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme
-    asked = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
+    asked: dict[str, Any] = {"clickable": clickable, "secondary": secondary, "placing": placing, "square": square}
     asked["large"] = is_presenting()
+    if drawing is not None:
+        asked["drawing"] = drawing
     script = needed_script(trace["type"] for trace in spec["data"])
     asked |= {"plotly": {"address": plotly_address(script), "whole": script.traces is None}}
     rest = json.dumps({"key": key, "alt": description, **asked})
@@ -83,9 +81,18 @@ def live_chart(
         if new:
             st.session_state[_placed(key)] = new[-1][2], [*waiting, *((x, y) for x, y, _ in new)]
 
+    def take_curve() -> None:
+        sent = event(key, "drawn").get("curve")
+        points = [tuple(point) for point in sent if _is_point(point)] if isinstance(sent, list) else []
+        if drawing is not None and 1 < len(points) <= _MOST_POINTS:
+            st.session_state[drawing["id"]] = points
+            st.session_state[_new(drawing["id"])] = True
+
     callbacks: dict[str, Any] = {"on_picked_change": take_over} if clickable else {}
     if placing:
         callbacks["on_placed_change"] = take_places
+    if drawing is not None:
+        callbacks["on_drawn_change"] = take_curve
     _mount(key=key, data=data, **callbacks)
 
 
@@ -106,6 +113,20 @@ def taken_places(key: str) -> list[tuple[float, float]]:
     if waiting:
         st.session_state[_placed(key)] = last, []
     return waiting
+
+
+def taken_curve(id: str) -> bool:
+    """Return whether a curve has been drawn, or drawn anew, since this was asked last."""
+    return bool(st.session_state.pop(_new(id), False))
+
+
+def _is_point(value: Any) -> bool:
+    """Return whether this is a point of the plane."""
+    return isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
+
+
+def _new(id: str) -> str:
+    return f"{id}:new"
 
 
 def _is_click(value: Any) -> bool:

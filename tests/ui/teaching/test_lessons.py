@@ -7,7 +7,7 @@ import pytest
 
 from rfviz.lab.address import format_value, same_text
 from rfviz.lab.index import FACTS
-from rfviz.lessons import facts_of, parse_expression
+from rfviz.lessons import compare_curve, facts_of, parse_expression
 from rfviz.ui.page_index import NAVIGATION
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons
 from tests.app_pages import page_at, specs
@@ -16,7 +16,7 @@ LESSON = {lesson.slug: lesson for lesson in all_lessons()[0]}
 every_lesson = pytest.mark.parametrize("slug", LESSON)
 # The figures and statements of the papers that a page shows, and which lesson is about each.
 FIGURES = {
-    "distance-saturation": 1, "maxout-pca": 1, "hashing": 1, "kernel-approximation": 1, "binning": 1,
+    "distance-saturation": 2, "maxout-pca": 1, "hashing": 1, "kernel-approximation": 3, "binning": 1,
     "pixel-cooccurrence": 1, "guarantees": 1, "accuracy": 1, "kitchen-sinks": 2,
 }  # fmt: skip
 
@@ -34,6 +34,13 @@ def rested(at):
         at.run()
     assert not at.exception and not at.error and not at.warning
     return at
+
+
+def main_chart(at):
+    """Return what the page's first chart is told."""
+    return next(
+        json.loads(e.proto.bytes) for e in at.get("bidi_component") if e.proto.component_name == "rfviz.live_chart"
+    )
 
 
 def press(at, key):
@@ -68,7 +75,7 @@ def test_is_whole(slug):
     for step in lesson.steps:
         assert step.settings and step.formula and step.question.endswith("?"), step.title
     # The right answer is not always at the same place.
-    assert len({step.answer for step in lesson.steps}) > 1
+    assert len({step.answer for step in lesson.steps if step.options}) > 1
 
 
 @pytest.mark.slow
@@ -82,6 +89,11 @@ def test_statements_hold(slug):
         for fact in facts_of(step.reveal + step.suggestion):
             value = parse_expression(fact, FACTS).evaluate(FACTS)
             assert not np.isnan(value), fact
+    for curve in (step.curve for step in steps if step.curve):
+        right = [(x, curve.truth.at(x, FACTS)) for x in curve.places]
+        wrong = [(x, 3.0 * y if curve.factors else y + np.ptp([y for _, y in right])) for x, y in right]
+        assert compare_curve(curve, right, FACTS).grade == "close"
+        assert compare_curve(curve, wrong, FACTS).grade == "off"
 
 
 def test_facts_say_what_they_are():
@@ -100,17 +112,35 @@ def test_goes_through_its_page(slug):
     for number, step in enumerate(lesson.steps, 1):
         before = specs(at)
         assert before and not at.toast and str(number) in at.query_params["step"]
-        assert "{{" not in at.radio[0].label and "{{" not in "".join(markdown.value for markdown in at.markdown)
-        assert at.radio[0].options == [option.text for option in step.options]
-        at.radio[0].set_value(step.options[step.answer].text).run()
+        assert "{{" not in "".join(markdown.value for markdown in at.markdown)
+        if step.curve:
+            right = [(x, step.curve.truth.at(x, FACTS)) for x in step.curve.places]
+            assert main_chart(at)["drawing"]["ends"] == [right[0][0], right[-1][0]]
+            low, high = main_chart(at)["figure"]["layout"]["yaxis"]["range"]
+            heights = np.log10([y for _, y in right]) if step.curve.factors else [y for _, y in right]
+            assert low < min(heights) and max(heights) < high
+            at.session_state[f"lesson:{slug}:{number}:0"] = right
+            rested(at)
+        else:
+            assert "{{" not in at.radio[0].label
+            assert at.radio[0].options == [option.text for option in step.options]
+            at.radio[0].set_value(step.options[step.answer].text).run()
         press(at, "lesson-show")
         assert not at.toast, [toast.value for toast in at.toast]
         assert_holds(at, lesson, step.settings)
         assert specs(at) != before, f"{slug}, step {number}: the reveal changes nothing"
         words = "\n".join(markdown.value for markdown in at.markdown)
-        assert step.options[step.answer].text in words and "as you predicted" in words
+        if step.curve:
+            assert "Close." in words and "drawing" not in main_chart(at)
+            drawn = next(t for t in main_chart(at)["figure"]["data"] if t.get("name") == "Your prediction")
+            assert drawn["x"] == [x for x, _ in right]
+        else:
+            assert step.options[step.answer].text in words and "as you predicted" in words
         assert "{{" not in words and f"$${step.formula}$$" in words
         press(at, "lesson-next")
+    n = len(lesson.steps)
+    assert f"{n} of {n} right." in [markdown.value for markdown in at.markdown]
+    press(at, "lesson-next")
     assert "lesson" not in at.query_params and not at.radio
 
 

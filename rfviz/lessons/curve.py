@@ -1,0 +1,82 @@
+"""Compare a curve that a reader has drawn with the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rfviz.lessons.model import Curve
+
+__all__ = ["Gap", "compare_curve"]
+
+#: Shares of the right curve's range up to which a drawn one is close, and near.
+CLOSE, NEAR = 0.1, 0.25
+# The same on a logarithmic axis, as factors.
+_CLOSE_FACTOR, _NEAR_FACTOR = 1.25, 2.0
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far a drawn curve is from the right one.
+
+    Attributes
+    ----------
+    mean : float
+        Mean absolute difference; where factors count, the typical factor.
+    grade : str
+        ``"close"``, ``"near"`` or ``"off"``.
+    place, drawn, right : float
+        Where the difference is largest, and the two heights there.
+    """
+
+    mean: float
+    grade: str
+    place: float
+    drawn: float
+    right: float
+
+
+def compare_curve(
+    curve: Curve, drawn: Sequence[tuple[float, float]], facts: Mapping[str, Callable[..., Any]]
+) -> Gap | None:
+    """Compare a drawn curve with the right one, at the places that were drawn.
+
+    Parameters
+    ----------
+    curve : Curve
+    drawn : sequence of (float, float)
+        Points in the units of the chart's axes.
+    facts : mapping of str to callable
+        What the right curve may call.
+
+    Returns
+    -------
+    Gap or None
+        None where fewer than two places were drawn.
+    """
+    points = np.array(sorted(drawn), dtype=np.float64).reshape(-1, 2)
+    if len(points) < 2:
+        return None
+    slack = 0.02 * (curve.places[-1] - curve.places[0])
+    places = np.array([x for x in curve.places if points[0, 0] - slack <= x <= points[-1, 0] + slack])
+    if len(places) < 2:
+        return None
+    mine = np.interp(places, points[:, 0], points[:, 1])
+    right = np.array([float(curve.truth.at(x, facts)) for x in places])
+    if curve.factors:
+        off = np.abs(np.log(np.maximum(mine, 1e-300) / right))
+        mean = float(np.exp(off.mean()))
+        limits = _CLOSE_FACTOR, _NEAR_FACTOR
+        measure = mean
+    else:
+        off = np.abs(mine - right)
+        mean = float(off.mean())
+        whole = np.array([float(curve.truth.at(x, facts)) for x in curve.places])
+        limits = CLOSE, NEAR
+        measure = mean / max(float(np.ptp(whole)), 1e-300)
+    grade = "close" if measure <= limits[0] else "near" if measure <= limits[1] else "off"
+    worst = int(off.argmax())
+    return Gap(mean, grade, float(places[worst]), float(mine[worst]), float(right[worst]))

@@ -1,0 +1,138 @@
+// A curve that the reader draws over a chart, with the pointer or the arrow keys, before an answer is shown. Read together
+// with live_chart.js, as one module.
+const COLUMNS = 33, STEPS = 40, REST = 500; // columns, steps of a key from bottom to top, milliseconds after the last key
+const SVG = "http://www.w3.org/2000/svg";
+
+function element(parent, name, values = {}) {
+  const made = parent.appendChild(document.createElementNS(SVG, name));
+  for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
+  return made;
+}
+
+// Where the curve may be drawn, in the units of the screen: from one end to the other, within the axes.
+function field(chart) {
+  const { xaxis, yaxis } = chart.root._fullLayout;
+  const within = (x) => Math.min(Math.max(xaxis.d2p(x), 0), xaxis._length);
+  const [left, right] = chart.data.drawing.ends.map(within);
+  return { xaxis, yaxis, left, right, height: yaxis._length };
+}
+
+// Lays the sheet over the axes, or takes it away; heights are kept in the units of the vertical axis.
+function drawnCurve(chart) {
+  const { drawing } = chart.data;
+  if (!drawing || !chart.root._fullLayout?.yaxis) {
+    chart.sheet?.svg.remove();
+    chart.sheet = null;
+    return;
+  }
+  if (chart.sheet?.id !== drawing.id) {
+    chart.sheet?.svg.remove();
+    chart.sheet = sheetOf(chart, drawing);
+  }
+  if (!chart.sheet.svg.isConnected) chart.root.append(chart.sheet.svg);
+  paint(chart);
+}
+
+function sheetOf(chart, { id, label }) {
+  const svg = document.createElementNS(SVG, "svg");
+  for (const [key, value] of Object.entries({ class: "drawn-curve", tabindex: 0, role: "slider", "aria-label": label }))
+    svg.setAttribute(key, value);
+  const sheet = { id, svg, heights: Array(COLUMNS).fill(null), at: 0, last: null, timer: 0 };
+  Object.assign(sheet, { ground: element(svg, "rect", { x: 0, y: 0 }), words: element(svg, "text"), line: element(svg, "path") });
+  sheet.dot = element(svg, "circle", { r: 6 });
+  sheet.words.textContent = "Draw what you expect here";
+  const stop = (event) => event.stopPropagation();
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    stop(event);
+    svg.setPointerCapture(event.pointerId);
+    sheet.last = null;
+    pull(chart, event);
+  });
+  svg.addEventListener("pointermove", (event) => {
+    if (!svg.hasPointerCapture(event.pointerId)) return;
+    stop(event);
+    for (const step of event.getCoalescedEvents?.() ?? [event]) pull(chart, step);
+  });
+  svg.addEventListener("pointerup", (event) => (stop(event), hand(chart)));
+  svg.addEventListener("keydown", (event) => {
+    if (!press(chart, event)) return;
+    stop(event);
+    event.preventDefault();
+    clearTimeout(sheet.timer);
+    sheet.timer = setTimeout(() => hand(chart), REST);
+  });
+  return sheet;
+}
+
+// The pointer sets the columns that it has passed since it was seen last.
+function pull(chart, { clientX, clientY }) {
+  const { sheet } = chart;
+  const { yaxis, left, right, height } = field(chart);
+  const box = sheet.svg.getBoundingClientRect();
+  const column = Math.min(Math.max(Math.round(((clientX - box.left) / (right - left)) * (COLUMNS - 1)), 0), COLUMNS - 1);
+  const y = Math.min(Math.max(clientY - box.top, 0), height);
+  const from = sheet.last ?? { column, y };
+  const step = Math.sign(column - from.column) || 1;
+  for (let at = from.column; step * at <= step * column; at += step) {
+    const share = column === from.column ? 1 : (at - from.column) / (column - from.column);
+    sheet.heights[at] = yaxis.p2d(from.y + share * (y - from.y));
+  }
+  sheet.last = { column, y };
+  sheet.at = column;
+  paint(chart);
+}
+
+// Arrow keys: along the curve, which grows with them, and up and down.
+function press(chart, { key }) {
+  const { sheet } = chart;
+  const { yaxis, height } = field(chart);
+  const along = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  const up = { ArrowUp: -1, ArrowDown: 1, PageUp: -5, PageDown: 5 }[key];
+  const here = sheet.heights[sheet.at] ?? yaxis.p2d(height / 2);
+  if (along) {
+    sheet.heights[sheet.at] = here;
+    sheet.at = Math.min(Math.max(sheet.at + along, 0), COLUMNS - 1);
+    sheet.heights[sheet.at] ??= here;
+  } else if (up) {
+    sheet.heights[sheet.at] = yaxis.p2d(Math.min(Math.max(yaxis.d2p(here) + (up * height) / STEPS, 0), height));
+  } else if (key === "Delete" || key === "Backspace") sheet.heights.fill(null);
+  else return false;
+  paint(chart);
+  return true;
+}
+
+function paint(chart) {
+  const { sheet } = chart;
+  const { xaxis, yaxis, left, right, height } = field(chart);
+  const width = Math.max(right - left, 1);
+  sheet.svg.style.left = `${xaxis._offset + left}px`;
+  sheet.svg.style.top = `${yaxis._offset}px`;
+  sheet.svg.setAttribute("width", width);
+  sheet.svg.setAttribute("height", height);
+  sheet.ground.setAttribute("width", width);
+  sheet.ground.setAttribute("height", height);
+  const place = (column) => (column * width) / (COLUMNS - 1);
+  const points = sheet.heights.map((y, column) => (y === null ? null : [place(column), yaxis.d2p(y)]));
+  const text = points.map((point, at) => point && `${points[at - 1] ? "L" : "M"}${point.map((v) => v.toFixed(1))}`);
+  sheet.line.setAttribute("d", text.filter(Boolean).join(""));
+  sheet.words.setAttribute("x", width / 2);
+  sheet.words.setAttribute("y", height / 2);
+  sheet.words.style.display = text.some(Boolean) ? "none" : "";
+  const [x, y] = points[sheet.at] ?? [place(sheet.at), height / 2];
+  sheet.dot.setAttribute("cx", x);
+  sheet.dot.setAttribute("cy", y);
+  const [across, up] = [xaxis.p2d(left + x), yaxis.p2d(y)].map((value) => Number(value.toPrecision(3)));
+  for (const [name, value] of [["min", 0], ["max", COLUMNS - 1], ["now", sheet.at], ["text", `${across}: ${up}`]])
+    sheet.svg.setAttribute(`aria-value${name}`, value);
+}
+
+// Hands the curve over to the page.
+function hand(chart) {
+  const { sheet } = chart;
+  if (!sheet) return;
+  const { xaxis, left, right } = field(chart);
+  const across = (column) => xaxis.p2d(left + (column * (right - left)) / (COLUMNS - 1));
+  const curve = sheet.heights.map((y, column) => [across(column), y]).filter(([, y]) => y !== null);
+  chart.setStateValue("drawn", { curve });
+}

@@ -1,0 +1,40 @@
+"""A curve that was drawn, compared with the right one."""
+
+import pytest
+
+from rfviz.lessons import Curve, compare_curve, parse_expression
+
+FACTS = {"twice": lambda x: 2 * x}
+
+
+def curve(truth="twice(x)", factors=False, places=(1.0, 2.0, 3.0)):
+    return Curve("time", "way", places, parse_expression(truth, FACTS, of_x=True), factors)
+
+
+def test_the_gap_is_the_mean_difference_and_says_where_it_is_largest():
+    gap = compare_curve(curve(), [(3, 6.5), (1, 2), (2, 4)], FACTS)
+    assert gap.mean == pytest.approx(0.5 / 3)
+    assert (gap.place, gap.drawn, gap.right) == (3, 6.5, 6)
+    assert gap.grade == "close"  # 0.17 of a range of 4
+
+
+@pytest.mark.parametrize(("up", "grade"), [(0.0, "close"), (0.3, "close"), (0.8, "near"), (1.2, "off")])
+def test_grades_go_by_the_range_of_the_right_curve(up, grade):
+    assert compare_curve(curve(), [(x, 2 * x + up) for x in (1, 2, 3)], FACTS).grade == grade
+
+
+@pytest.mark.parametrize(("factor", "grade"), [(1.1, "close"), (0.6, "near"), (3.0, "off"), (0.3, "off")])
+def test_on_a_logarithmic_axis_factors_count(factor, grade):
+    gap = compare_curve(curve(factors=True), [(x, 2 * x * factor) for x in (1, 3)], FACTS)
+    assert gap.grade == grade and gap.mean == pytest.approx(max(factor, 1 / factor), rel=0.1)
+
+
+def test_only_places_that_were_drawn_count():
+    assert compare_curve(curve(), [(1.9, 3.8), (3, 6)], FACTS).mean == pytest.approx(0.0)
+    assert compare_curve(curve(), [(2.4, 100.0), (3, 6)], FACTS) is None  # a single place
+    assert compare_curve(curve(), [], FACTS) is None
+
+
+def test_a_curve_drawn_down_to_zero_is_off_by_a_finite_factor():
+    gap = compare_curve(curve(factors=True), [(1, 0.0), (3, -1.0)], FACTS)
+    assert gap.grade == "off"
