@@ -1,0 +1,553 @@
+"""Whether two samples have one distribution, and where they differ: maximum mean discrepancy on Fourier features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+from scipy.stats import norm
+
+from rfviz.backend import single_threaded_blas
+from rfviz.errors import DataError
+from rfviz.features import RandomFourier
+from rfviz.features.draws import generator
+from rfviz.progress import Progress, silent
+
+__all__ = ["FEWEST_ROWS", "DriftResult", "Rows", "find_drift"]
+
+#: Rows of each sample at least.
+FEWEST_ROWS = 40
+# Blocks of both samples together, rows of one at least, and how many times more of them the larger sample may have.
+_BLOCKS, _BLOCK_ROWS, _MOST_UNEQUAL = 128, 5, 8
+_PERMUTATIONS = 9999
+# Bins of a column, one more for missing values; words beyond count as one; waves over the ranks of a column.
+_BINS, _WORDS, _WAVES = 64, 100, 8
+_CHUNK_ROWS, _SAMPLE_ROWS = 8192, 20_000
+# Mean squared phases of the bandwidths: the smaller, the wider the kernel.
+_PHASES = (0.5, 2.0, 8.0)
+_JOINT_FEATURES = 256
+# Columns that the test of combinations takes at most: it looks at pairs of them.
+_JOINT_COLUMNS = 1000
+# A value that so many rows have.
+_ATOM = 0.1
+# Correlation of neighbouring blocks from which blocks do not count as independent.
+_WANDERING = 0.35
+_PAIR_ALARM = 0.01
+
+
+class Rows(Protocol):
+    """Rows that are read some at a time: an array, a memory map, or columns of a file; NaN where a value is missing."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and columns."""
+        ...
+
+    def __getitem__(self, rows: Any, /) -> Any:
+        """Return some rows."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class DriftResult:
+    """What differs between two samples.
+
+    Attributes
+    ----------
+    p_value : float
+        Of the hypothesis that there is no difference at all.
+    column_p, together_p : ndarray of shape (n_columns,), float
+        Of each column, and of the combination of columns given each of them by itself. They are corrected for their
+        number: where nothing differs, any of them, or `p_value`, is at most 0.05 in one case of twenty.
+    distances : ndarray of shape (n_columns,)
+        Largest difference of the distribution functions of each column, missing values last; of words, half the sum of
+        the differences of their shares.
+    missing : ndarray of shape (n_columns, 2)
+        Share of missing values in either sample.
+    pairs : tuple of (int, int, float, float)
+        Pairs of columns whose rank correlation differs, the most certain first, with their correlation in either.
+    rows : (ndarray of int, ndarray of int)
+        Of either sample the rows, of some drawn evenly, that are least like the other one, the farthest first; empty
+        where nothing differs.
+    n_rows : (int, int)
+    n_used : (int, int)
+        Rows that were used: of a sample that is much larger than the other one, stretches.
+    block_rows : int
+        Rows that follow each other and were permuted as one.
+    alike : float
+        How many times more the means of blocks vary than those of independent rows would; about 1 for such.
+    wanders : bool
+        Whether neighbouring blocks are alike, too: rows change slowly within a sample, and p-values are too small.
+    """
+
+    p_value: float
+    column_p: np.ndarray
+    together_p: float
+    distances: np.ndarray
+    missing: np.ndarray
+    pairs: tuple[tuple[int, int, float, float], ...]
+    rows: tuple[np.ndarray, np.ndarray]
+    n_rows: tuple[int, int]
+    n_used: tuple[int, int]
+    block_rows: int
+    alike: float
+    wanders: bool
+
+    def columns(self, level: float = 0.05) -> np.ndarray:
+        """Return the columns that differ by themselves, the farthest first."""
+        found = np.flatnonzero(self.column_p <= level)
+        return found[np.argsort(-self.distances[found], kind="stable")]
+
+    def to_frame(self, names: Sequence[str]) -> pd.DataFrame:
+        """Return one row per column, the farthest apart first."""
+        order = np.argsort(-self.distances, kind="stable")
+        return pd.DataFrame({
+            "column": [names[column] for column in order], "distance": self.distances[order],
+            "p-value": self.column_p[order], "missing in the first": self.missing[order, 0],
+            "missing in the second": self.missing[order, 1],
+        })  # fmt: skip
+
+
+def find_drift(
+    first: Rows, second: Rows, categories: Sequence[int] = (), random_state: int = 0, progress: Progress = silent
+) -> DriftResult:
+    r"""Compare two samples: column by column, and in how their columns go together.
+
+    Two families of statistics are squared distances of mean embeddings, :math:`\|\bar\Phi(A) - \bar\Phi(B)\|^2`.
+    Of each column: cosine waves over its ranks, and whether a value is missing; of words, one feature a word. Of all
+    columns together: :class:`rfviz.features.RandomFourier` of three bandwidths on normal scores that are taken within
+    each sample, so that all columns have the same distribution in both and only their copula is left. All are brought
+    to one scale and fused: the largest counts.
+
+    The p-value is the share of 9,999 permutations that reach as much. Blocks of rows are permuted, not rows: rows may
+    depend on others that are near, in the order given, if the dependence is shorter than a block. Where it is not,
+    `wanders` says so, and p-values are too small.
+
+    What is promised: where both samples have one distribution, `p_value` is at most α in a share α of all cases; the
+    columns' and `together_p` are corrected for their number. Any change of a single column's distribution that 64
+    bins show is found as rows grow. Of the combinations that is not promised: with a fixed number of random features
+    there are changes that no sample size reveals (arXiv 2407.08976). What is found best are changes of correlations
+    and of groups of rows.
+
+    Memory is bounded: rows are read in chunks, twice. The cost is O(n·d·m).
+
+    Parameters
+    ----------
+    first, second : array-like of shape (n_rows, n_columns)
+        Rows in the order in which they may depend on each other.
+    categories : sequence of int
+        Columns of words, as whole numbers from 0.
+    random_state : int
+    progress : callable
+
+    Raises
+    ------
+    DataError
+        If a sample has fewer than 40 rows, or the columns differ in number.
+
+    Examples
+    --------
+    >>> A = np.random.default_rng(0).standard_normal((2000, 3))
+    >>> B = np.random.default_rng(1).standard_normal((2000, 3)) + [0, 0.5, 0]
+    >>> find_drift(A, B).columns()
+    array([1])
+    """
+    sides = (first, second)
+    n_rows = (len_of(first), len_of(second))
+    if min(n_rows) < FEWEST_ROWS:
+        raise DataError(f"Samples are compared from {FEWEST_ROWS} rows on; here are {n_rows[0]:,} and {n_rows[1]:,}.")
+    if first.shape[1] != second.shape[1] or not first.shape[1]:
+        raise DataError(f"Samples must have the same columns; these have {first.shape[1]} and {second.shape[1]}.")
+    layouts = _layouts(n_rows)
+    n_used = (layouts[0].n_used, layouts[1].n_used)
+    coding = _Coding(sides, layouts, categories, random_state)
+    with single_threaded_blas():
+        counts = np.concatenate(
+            [_count(side, layout, coding, progress) for side, layout in zip(sides, layouts, strict=True)]
+        )
+        is_first = np.arange(len(counts)) < layouts[0].n_blocks
+        signs = _permuted(is_first, random_state)
+        shares = counts / counts.sum(axis=2, keepdims=True)
+        halves = np.stack([shares[is_first].mean(axis=0), shares[~is_first].mean(axis=0)])
+        pooled = shares.mean(axis=0)
+        features = coding.features(pooled)
+        means = np.einsum("kdb,dbf->kdf", shares - pooled, features, optimize=True)
+        scores = _one_scale(_column_statistics(signs, means))
+        # The copula of a column with few values depends on their shares: where these differ it cannot be compared.
+        is_in = (_p_values(scores) > 0.05) | (pooled.max(axis=1) <= _ATOM)
+        joint = None
+        if _n_varying(halves[:, is_in]) >= 2 and coding.n_columns <= _JOINT_COLUMNS:
+            joint = _Joint(sides, layouts, coding, halves, is_in, random_state, progress)
+            # The largest of three bandwidths counts as one more column.
+            fused = _one_scale(_joint_statistics(signs, joint)).max(axis=1)
+            scores = np.column_stack([scores, (fused - fused.mean()) / fused.std()])
+    p, d = _p_values(scores), coding.n_columns
+    together = float(p[d]) if joint is not None else 1.0
+    variance = np.einsum("db,dbf->df", pooled, features**2) - np.einsum("db,dbf->df", pooled, features) ** 2
+    block_rows = sum(n_used) / len(counts)
+    alike, neighbours = _alikeness(means, is_first, variance, block_rows)
+    distances = _distances(halves, coding)
+    column_p, pairs, extremes = p[:d], (), (np.empty(0, int), np.empty(0, int))
+    if joint is not None and together <= 0.05:
+        pairs = joint.pairs(max(alike, 1.0))
+    if p.min() <= 0.05:
+        extremes = _extremes(sides, layouts, coding, column_p <= 0.05, halves, joint if together <= 0.05 else None)
+    return DriftResult(
+        float(p.min()), column_p, together, distances, halves[:, :, -1].T, pairs, extremes, n_rows, n_used,
+        round(block_rows), alike, neighbours > _WANDERING,
+    )  # fmt: skip
+
+
+def len_of(rows: Rows) -> int:
+    """Return the number of rows."""
+    return int(rows.shape[0])
+
+
+# --- blocks -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Blocks of rows of a sample: all that there are, or as many as are wanted, evenly spread."""
+
+    n_rows: int
+    n_blocks: int
+    n_used: int
+
+    def chunks(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield rows of the sample, some at a time, and the block that each belongs to."""
+        for start in range(0, self.n_used, _CHUNK_ROWS):
+            place = np.arange(start, min(start + _CHUNK_ROWS, self.n_used))
+            block = place * self.n_blocks // self.n_used
+            skipped = block * (self.n_rows - self.n_used) // max(self.n_blocks - 1, 1)
+            yield place + skipped, block
+
+    def some(self, n: int) -> np.ndarray:
+        """Return rows spread evenly."""
+        return np.unique(np.linspace(0, self.n_rows - 1, min(n, self.n_rows)).astype(np.int64))
+
+
+def _layouts(n_rows: tuple[int, int]) -> tuple[_Layout, _Layout]:
+    """Return blocks of about one size, for means of blocks of different size would not be exchangeable."""
+    few = min(n_rows)
+    used = tuple(min(n, _MOST_UNEQUAL * few) for n in n_rows)
+    size = max(sum(used) / _BLOCKS, _BLOCK_ROWS)
+    size = min(size, max(few / 16, 1.0))  # the smaller sample needs some blocks, too
+    first, second = (_Layout(n, max(round(n_used / size), 2), n_used) for n, n_used in zip(n_rows, used, strict=True))
+    return first, second
+
+
+def _permuted(is_first: np.ndarray, random_state: int) -> np.ndarray:
+    """Return weights of blocks whose sum is a difference of means: as they are, then permuted; shape (1 + 9999, k)."""
+    k, n_first = len(is_first), int(is_first.sum())
+    order = np.argsort(generator(random_state, 0).random((_PERMUTATIONS, k), dtype=np.float32), axis=1)
+    signs = np.full((1 + _PERMUTATIONS, k), -1.0 / (k - n_first), dtype=np.float32)
+    signs[0, is_first] = 1.0 / n_first
+    np.put_along_axis(signs[1:], order[:, :n_first], np.float32(1.0 / n_first), axis=1)
+    return signs
+
+
+# --- columns as bins --------------------------------------------------------------------------------------------------
+
+
+class _Coding:
+    """How values become bins: quantiles of both samples together, words by themselves, the last for missing values."""
+
+    def __init__(
+        self, sides: tuple[Rows, Rows], layouts: tuple[_Layout, _Layout], categories: Sequence[int], seed: int
+    ) -> None:
+        total = sum(layout.n_rows for layout in layouts)
+        parts = [
+            np.asarray(side[layout.some(max(_SAMPLE_ROWS * layout.n_rows // total, FEWEST_ROWS))], dtype=np.float64)
+            for side, layout in zip(sides, layouts, strict=True)
+        ]
+        sample = np.concatenate(parts)
+        self.n_columns = d = sample.shape[1]
+        self.is_word = np.zeros(d, dtype=bool)
+        self.is_word[list(categories)] = True
+        self.n_bins = max(_BINS, _WORDS if self.is_word.any() else 0) + 2
+        self._centre = np.zeros(d)
+        # A number's first 16 bits in float32, less the median, tell its bin: no search, and fine steps near the median.
+        self._bins = np.full((d, 1 << 16), self.n_bins - 1, dtype=np.uint8)
+        starts = (np.arange(1 << 16, dtype=np.uint32) << np.uint32(16)).view(np.float32)
+        usable = np.isfinite(starts)
+        order = np.argsort(starts[usable], kind="stable")
+        cells = np.flatnonzero(usable)[order]
+        values = starts[cells].astype(np.float64)
+        self.waves = generator(seed, 1).standard_normal((d, self.n_bins))
+        for column in range(d):
+            known = sample[:, column]
+            known = known[np.isfinite(known)]
+            if not len(known):
+                continue
+            if self.is_word[column]:
+                continue
+            self._centre[column] = np.median(known)
+            edges = np.unique(np.quantile(known - self._centre[column], np.arange(1, _BINS) / _BINS, method="lower"))
+            self._bins[column, cells] = np.searchsorted(edges, values, side="left")
+        self._words = {column: _frequent_words(sample[:, column]) for column in np.flatnonzero(self.is_word).tolist()}
+
+    def codes(self, block: Any) -> np.ndarray:
+        """Return the bins of rows, one row a column, shape (d, n)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = np.ascontiguousarray((np.asarray(block) - self._centre + 0.0).T, dtype=np.float32)
+        cells = values.view(np.uint32) >> np.uint32(16)
+        found = np.empty(cells.shape, dtype=np.uint8)
+        for column, lookup in enumerate(self._bins):
+            if column in self._words:
+                found[column] = self._word_codes(values[column], self._words[column])
+            else:
+                np.take(lookup, cells[column], out=found[column])
+        return found
+
+    def _word_codes(self, values: np.ndarray, known: np.ndarray) -> np.ndarray:
+        is_known = np.isfinite(values) & (values >= 0)
+        word = np.where(is_known, values, 0).astype(np.int64)
+        code = np.where(word < len(known), known[np.minimum(word, len(known) - 1)], _WORDS)
+        return np.where(is_known, code, self.n_bins - 1).astype(np.uint8)
+
+    def features(self, pooled: np.ndarray) -> np.ndarray:
+        """Return the features of each bin of each column, shape (d, n_bins, m), for shares of the bins."""
+        d, n_bins = pooled.shape
+        known = pooled[:, :-1]
+        below = np.cumsum(known, axis=1) - 0.5 * known
+        ranks = below / np.maximum(known.sum(axis=1, keepdims=True), 1e-300)
+        waves = np.arange(1, _WAVES + 1)
+        m = n_bins if self.is_word.any() else _WAVES + 1
+        found = np.zeros((d, n_bins, m))
+        found[:, :-1, :_WAVES] = np.cos(np.pi * ranks[:, :, None] * waves) / waves
+        found[:, -1, _WAVES] = 1.0
+        for column in self._words:
+            # A rare word counts for less, but not for as little as it is rare.
+            found[column] = np.diag((pooled[column] + 0.01) ** -0.5)[:, :m]
+        return found
+
+    def scores(self, halves: np.ndarray) -> np.ndarray:
+        """Return the normal score of each bin within each sample, shape (2, d, n_bins), float32; 0 where missing."""
+        known = halves[:, :, :-1]
+        total = np.maximum(known.sum(axis=2, keepdims=True), 1e-300)
+        ranks = (np.cumsum(known, axis=2) - 0.5 * known) / total
+        scores = np.zeros(halves.shape)
+        scores[:, :, :-1] = ndtri(np.clip(ranks, 1e-6, 1.0 - 1e-6))
+        for column in self._words:
+            scores[:, column, :-1] = self.waves[column, :-1]
+        weights = known / total
+        # Both samples in the same units: of words the shares may differ, and the scores must not.
+        weights[:, self.is_word] = weights[:, self.is_word].mean(axis=0)
+        inner = scores[:, :, :-1]
+        inner -= (weights * inner).sum(axis=2, keepdims=True)
+        spread = np.sqrt((weights * inner**2).sum(axis=2, keepdims=True))
+        inner /= np.where(spread > 1e-6, spread, np.inf)
+        return scores.astype(np.float32)
+
+
+def _frequent_words(values: np.ndarray) -> np.ndarray:
+    """Return the bin of each word: the most frequent have one of their own."""
+    known = values[np.isfinite(values) & (values >= 0)].astype(np.int64)
+    counts = np.bincount(known, minlength=1)
+    bins = np.full(len(counts), _WORDS, dtype=np.int64)
+    often = np.argsort(-counts, kind="stable")[:_WORDS]
+    bins[often] = np.arange(len(often))
+    return bins
+
+
+def _count(side: Rows, layout: _Layout, coding: _Coding, progress: Progress) -> np.ndarray:
+    """Count the values of each block in each bin, shape (n_blocks, d, n_bins)."""
+    counts = np.zeros((layout.n_blocks, coding.n_columns, coding.n_bins))
+    for rows, block in layout.chunks():
+        progress(0.4 * block[0] / layout.n_blocks, "Comparing columns")
+        codes = coding.codes(side[rows])
+        first, n = int(block[0]), int(block[-1] - block[0]) + 1
+        offset = (block - first) * coding.n_bins
+        for column in range(coding.n_columns):
+            found = np.bincount(offset + codes[column], minlength=n * coding.n_bins)
+            counts[first : first + n, column] += found.reshape(n, coding.n_bins)
+    return counts
+
+
+def _column_statistics(signs: np.ndarray, means: np.ndarray) -> np.ndarray:
+    """Return the squared distance of the means of each column, for each permutation, shape (1 + 9999, d)."""
+    _, d, m = means.shape
+    found = np.empty((len(signs), d), dtype=np.float32)
+    scale = np.float32(np.sqrt(signs.shape[1]))
+    step = max(512 // m, 1)
+    for start in range(0, d, step):
+        part = np.ascontiguousarray(means[:, start : start + step], dtype=np.float32)
+        differences = signs @ (scale * part.reshape(len(part), -1))
+        found[:, start : start + step] = np.square(differences).reshape(len(signs), -1, m).sum(axis=2)
+    return found
+
+
+def _one_scale(statistics: np.ndarray) -> np.ndarray:
+    """Return statistics as normal scores: the cube root of a sum of squares is nearly normal (Wilson, Hilferty)."""
+    roots = np.cbrt(np.maximum(statistics, 0.0))
+    mean, spread = roots.mean(axis=0), roots.std(axis=0)
+    return np.where(spread > 1e-6 * np.maximum(mean, 1e-30), (roots - mean) / np.maximum(spread, 1e-30), 0.0)
+
+
+def _p_values(scores: np.ndarray) -> np.ndarray:
+    """Return the share of permutations whose largest score is at least that of the first row, for each column."""
+    null = np.sort(scores[1:].max(axis=1))
+    return (1.0 + len(null) - np.searchsorted(null, scores[0] - 1e-6)) / (1.0 + len(null))
+
+
+def _distances(halves: np.ndarray, coding: _Coding) -> np.ndarray:
+    differences = halves[0] - halves[1]
+    words = 0.5 * np.abs(differences).sum(axis=1)
+    return np.where(coding.is_word, words, np.abs(np.cumsum(differences, axis=1)).max(axis=1))
+
+
+def _alikeness(means: np.ndarray, is_first: np.ndarray, variance: np.ndarray, block_rows: float) -> tuple[float, float]:
+    """Return how much more block means vary than those of independent rows, and the correlation of neighbours."""
+    varied, together, n, n_pairs = 0.0, 0.0, 0, 0
+    usual = np.maximum(variance.sum(axis=1), 1e-300)
+    for side in (means[is_first], means[~is_first]):
+        centred = (side - side.mean(axis=0)) / np.sqrt(usual)[:, None]
+        varied += float(np.square(centred).sum())
+        together += float((centred[1:] * centred[:-1]).sum())
+        n += len(side) - 1
+        n_pairs += len(side) - 1
+    n_varying = max(int((variance.sum(axis=1) > 1e-12).sum()), 1)
+    mean_square = varied / max(n, 1)
+    return mean_square * block_rows / n_varying, together / max(n_pairs, 1) / max(mean_square, 1e-300)
+
+
+# --- all columns together ---------------------------------------------------------------------------------------------
+
+
+def _n_varying(halves: np.ndarray) -> int:
+    """Return the number of columns that have several values in both samples."""
+    return int((halves.max(axis=2).max(axis=0) < 1.0).sum())
+
+
+class _Joint:
+    """Means of random Fourier features of normal scores, of each block, and what is left of them without columns."""
+
+    def __init__(
+        self,
+        sides: tuple[Rows, Rows],
+        layouts: tuple[_Layout, _Layout],
+        coding: _Coding,
+        halves: np.ndarray,
+        is_in: np.ndarray,
+        seed: int,
+        progress: Progress,
+    ) -> None:
+        d, n_varying = coding.n_columns, _n_varying(halves[:, is_in])
+        self.scores = coding.scores(halves)
+        self.scores[:, ~is_in] = 0.0
+        self.maps = [
+            RandomFourier(_JOINT_FEATURES, gamma=phase / (2.0 * n_varying), random_state=seed + number, device="cpu")
+            .fit(np.zeros((1, d), dtype=np.float32))
+            for number, phase in enumerate(_PHASES)
+        ]  # fmt: skip
+        self.n_used = tuple(layout.n_used for layout in layouts)
+        self.n_first = layouts[0].n_blocks
+        self.products = np.zeros((2, d, d))
+        n_blocks = sum(layout.n_blocks for layout in layouts)
+        self.means = np.zeros((len(_PHASES), n_blocks, _JOINT_FEATURES))
+        first, second = np.zeros((n_blocks, d)), np.zeros((n_blocks, d))
+        sizes, before = np.zeros((n_blocks, 1)), 0
+        for number, (side, layout) in enumerate(zip(sides, layouts, strict=True)):
+            for rows, block in layout.chunks():
+                progress(0.4 + 0.5 * block[0] / layout.n_blocks, "Comparing combinations")
+                Z = self.normal(coding.codes(side[rows]), number)
+                starts = np.flatnonzero(np.diff(block, prepend=-1))
+                at = before + block[starts]
+                sizes[at, 0] += np.diff(starts, append=len(block))
+                first[at] += np.add.reduceat(Z, starts, axis=0)
+                second[at] += np.add.reduceat(Z * Z, starts, axis=0)
+                self.products[number] += Z.T @ Z
+                for features, feature_map in zip(self.means, self.maps, strict=True):
+                    features[at] += np.add.reduceat(feature_map.transform(Z), starts, axis=0)
+            before += layout.n_blocks
+        self.means /= sizes
+        self.centres = self.means.mean(axis=1)
+        for number, features in enumerate(self.means):
+            features -= self.of_columns(number, first / sizes, second / sizes)
+            features -= features.mean(axis=0)
+
+    def normal(self, codes: np.ndarray, side: int) -> np.ndarray:
+        """Return the normal scores of bins, shape (n, d)."""
+        Z = np.empty((codes.shape[1], codes.shape[0]), dtype=np.float32)
+        for column, lookup in enumerate(self.scores[side]):
+            Z[:, column] = lookup[codes[column]]
+        return Z
+
+    def of_columns(self, number: int, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return what single columns contribute to the features of one bandwidth, for scores and their squares.
+
+        By Stein's lemma the coefficients are the mean derivatives of a feature.
+        """
+        W = np.asarray(self.maps[number].frequencies_, dtype=np.float64)
+        cosine, sine = self.centres[number][0::2], self.centres[number][1::2]
+        linear, square = first @ W.T, -0.5 * (second @ np.square(W).T)
+        found = np.empty((len(first), 2 * len(W)))
+        found[:, 0::2] = -sine * linear + cosine * square
+        found[:, 1::2] = cosine * linear + sine * square
+        return found
+
+    def left(self, number: int, codes: np.ndarray, side: int) -> np.ndarray:
+        """Return the features of rows less what single columns contribute, for one bandwidth."""
+        Z = self.normal(codes, side)
+        return self.maps[number].transform(Z) - self.of_columns(number, Z, Z * Z)
+
+    def pairs(self, alike: float, most: int = 20) -> tuple[tuple[int, int, float, float], ...]:
+        """Return the pairs of columns whose correlation differs beyond chance."""
+        r = np.empty_like(self.products)
+        for number, product in enumerate(self.products):
+            size = np.sqrt(np.maximum(np.diag(product), 1e-300))
+            r[number] = np.clip(product / np.outer(size, size), -0.999, 0.999)
+        one, other = np.triu_indices(r.shape[1], 1)
+        error = np.sqrt(alike * sum(1.0 / max(n - 3, 1) for n in self.n_used))
+        z = np.abs(np.arctanh(r[0]) - np.arctanh(r[1]))[one, other] / error
+        order = np.argsort(-z, kind="stable")[:most]
+        order = order[z[order] > norm.isf(_PAIR_ALARM / 2 / len(z))]
+        return tuple(
+            (int(one[k]), int(other[k]), float(r[0, one[k], other[k]]), float(r[1, one[k], other[k]])) for k in order
+        )
+
+
+def _joint_statistics(signs: np.ndarray, joint: _Joint) -> np.ndarray:
+    scale = np.sqrt(signs.shape[1])
+    parts = [
+        np.square(signs @ (scale * joint.means[number]).astype(np.float32)).sum(axis=1)
+        for number in range(len(_PHASES))
+    ]
+    return np.column_stack(parts)
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------
+
+
+def _extremes(
+    sides: tuple[Rows, Rows],
+    layouts: tuple[_Layout, _Layout],
+    coding: _Coding,
+    is_named: np.ndarray,
+    halves: np.ndarray,
+    joint: _Joint | None,
+    most: int = 100,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of either sample where the witness function is farthest on its own side."""
+    pooled = halves.mean(axis=0)
+    features = coding.features(pooled)
+    witness = np.einsum("dbf,df->db", features, np.einsum("db,dbf->df", halves[0] - halves[1], features))
+    witness[~is_named] = 0.0
+    found = []
+    for number, (side, layout, sign) in enumerate(zip(sides, layouts, (-1.0, 1.0), strict=True)):
+        rows = layout.some(_SAMPLE_ROWS // 2)
+        codes = coding.codes(side[rows])
+        height = np.zeros(len(rows))
+        for column in np.flatnonzero(is_named).tolist():
+            height += witness[column, codes[column]]
+        if joint is not None:
+            for k, means in enumerate(joint.means):
+                apart = means[: joint.n_first].mean(axis=0) - means[joint.n_first :].mean(axis=0)
+                height += joint.left(k, codes, number) @ apart
+        found.append(rows[np.argsort(sign * height, kind="stable")[:most]])
+    return found[0], found[1]
