@@ -51,7 +51,12 @@ __all__ = [
 
 
 def inspect(
-    data: Any, label: Any = None, order: str | None = None, leave_out: Sequence[str] = (), table: str = ""
+    data: Any,
+    label: Any = None,
+    order: str | None = None,
+    leave_out: Sequence[str] = (),
+    table: str = "",
+    compare: Any = None,
 ) -> InspectionReport:
     """Inspect a table, as the page “Quick inspection” of the laboratory does.
 
@@ -67,6 +72,9 @@ def inspect(
         Columns that are not used.
     table : str
         Of a file: the table of a database, or the sheet of a workbook.
+    compare : DataFrame, array, path or str, optional
+        Another table with the same columns, or a column whose values say which rows are compared, to find drift. By
+        default the first half of the rows is compared with the second.
 
     Returns
     -------
@@ -90,7 +98,7 @@ def inspect(
     """
     from rfviz.lab.quick_inspection.report import inspect_table
 
-    return inspect_table(data, label, order, leave_out, table)
+    return inspect_table(data, label, order, leave_out, table, compare)
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -41,6 +41,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", metavar="COLUMN", help="of the file that --data names: the column to predict")
     parser.add_argument("--order", metavar="COLUMN", help="the column that gives the order of its rows")
     parser.add_argument("--leave-out", metavar="COLUMN", action="append", help="a column not to use; may be repeated")
+    parser.add_argument(
+        "--compare",
+        metavar="PATH",
+        help="another file with the same columns, which a quick inspection compares with --data",
+    )
     parser.add_argument("--rows", metavar="N", type=int, help="rows to keep at most (2000)")
     parser.add_argument(
         "--fail-on", metavar="STATUS", choices=("warning", "look"),
@@ -69,15 +74,18 @@ def run(given: argparse.Namespace) -> int:
     page = find_page(slug)
     chosen = {"label": given.label, "order": given.order, "leave_out": given.leave_out, "max_samples": given.rows}
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    if (chosen or given.table) and given.data is None:
+    if (chosen or given.table or given.compare) and given.data is None:
         raise DataError(
-            "--label, --order, --leave-out, --rows and --table say how a file is read. Name it: --data FILE"
+            "--label, --order, --leave-out, --rows, --table and --compare go with a file. Name it: --data FILE"
         )
+    if given.compare and not page.inspects_files:
+        raise DataError(f"{slug} compares no files. Use rfviz run quick-inspection --compare FILE")
     if given.json and not page.inspects_files:
         raise DataError(f"--json prints findings, and {slug} has none. Use rfviz run quick-inspection --json")
     own = None
     if given.data is not None:
-        own, values = with_data(Path(given.data).expanduser(), page, values, chosen, given.table)
+        other = Path(given.compare).expanduser() if given.compare else None
+        own, values = with_data(Path(given.data).expanduser(), page, values, chosen, given.table, other)
     out = None if given.json and given.out is None else _folder(given.out or ".")
     bar = ProgressBar(None if given.quiet or given.json else sys.stderr)
     zoom = str(values.get("zoom", ""))

@@ -21,6 +21,7 @@ def with_data(
     values: Mapping[str, Any],
     chosen: Mapping[str, Any] | None = None,
     table: str = "",
+    other: Path | None = None,
 ) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
     """Return the user's file, None where a data folder is given, and the values that name the data set.
 
@@ -34,6 +35,8 @@ def with_data(
         Choices of a :class:`rfviz.datasets.files.Preparation`, for a file of the user's own.
     table : str
         The table of a database, or the sheet of a workbook.
+    other : Path, optional
+        Another file, to compare that one with.
 
     Raises
     ------
@@ -48,10 +51,13 @@ def with_data(
     if path.is_file() and str(values.get("data", "")).startswith(PREFIX):
         path = path.parent  # settings that name a file of a data folder
     if not path.is_dir():
-        own = own_spec_of(read_file(path, table), chosen or {})
+        compared = None if other is None else read_file(other)
+        own = own_spec_of(read_file(path, table), chosen or {}, compared)
         return own, {**values, "data": own.name}
-    if chosen or table:
-        raise DataError("--label, --order, --leave-out, --rows and --table are for a file. Give one: --data FILE")
+    if chosen or table or other is not None:
+        raise DataError(
+            "--label, --order, --leave-out, --rows, --table and --compare are for a file. Give one: --data FILE"
+        )
     datasets.set_folder(path)
     return None, {**values, "data": _only_one(path)} if page.inspects_files and "data" not in values else values
 

@@ -29,11 +29,17 @@ class Origin:
     preparation : Preparation
     sources : tuple of str
         The column of the table that each feature comes from; empty for images.
+    other : Table or None
+        The table of another file, to compare this one with.
+    other_name : str
+        The name of that file.
     """
 
     table: Table
     preparation: Preparation
     sources: tuple[str, ...]
+    other: Table | None = None
+    other_name: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

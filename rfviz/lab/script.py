@@ -77,10 +77,14 @@ def _own_data(values: Mapping[str, Any]) -> str:
         imports = "from rfviz.datasets.downloads import openml\nfrom rfviz.datasets.files import Preparation\n\n"
         return f"{imports}dataset = {taken}.prepare(\n    {how}\n){plane}"
     table = f", table={values['table']!r}" if "table" in values else ""
+    other, imported = "", "Preparation, read_file"
+    if "compare" in values:
+        other = f"\ndataset = compare_with(dataset, read_file({values['compare']!r}))"
+        imported = "Preparation, compare_with, read_file"
     return (
-        "from rfviz.datasets.files import Preparation, read_file\n\n"
+        f"from rfviz.datasets.files import {imported}\n\n"
         f"file = {values['file']!r}  # your own, next to this script\n"
-        f"dataset = read_file(file{table}).prepare(\n    {how}\n){plane}"
+        f"dataset = read_file(file{table}).prepare(\n    {how}\n){other}{plane}"
     )
 
 

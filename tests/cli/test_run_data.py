@@ -132,3 +132,18 @@ def test_run_inspects_with_the_columns_that_are_named_and_prints_what_it_finds(t
     assert "There is no column 'nobody'. Known: a, b, when" in capsys.readouterr().err
     assert cli.main(["run", "quick-inspection", "--label", "a", "--out", str(tmp_path / "out")]) == 2
     assert "Name it: --data FILE" in capsys.readouterr().err
+
+
+def test_run_compares_two_files(tmp_path, capsys):
+    for seed, name in enumerate(("old", "new")):
+        frame = pd.DataFrame(np.random.default_rng(seed).standard_normal((200, 3)), columns=list("abc"))
+        frame.assign(b=frame["b"] + seed).to_csv(tmp_path / f"{name}.csv", index=False)
+    run = ["run", "quick-inspection", "--data", str(tmp_path / "old.csv"), "--out", str(tmp_path / "out")]
+    assert cli.main([*run, "--compare", str(tmp_path / "new.csv")]) == 0
+    assert "between the rows of this file and those of new.csv" in capsys.readouterr().out
+    found = {one["name"]: one for one in json.loads((tmp_path / "out" / "findings.json").read_text(encoding="utf-8"))}
+    assert found["drift"]["columns"] == ["b"] and found["drift"]["status"] == "look"
+    script = (tmp_path / "out" / "script.py").read_text(encoding="utf-8")
+    assert "dataset = compare_with(dataset, read_file('new.csv'))" in script
+    assert cli.main([*run, "--compare", str(tmp_path / "none.csv")]) == 2
+    assert "none.csv cannot be read" in capsys.readouterr().err

@@ -18,7 +18,7 @@ imports this package, and must be quick to import.
 from rfviz.datasets.files.content import MAX_BYTES
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT, Column, Table
-from rfviz.datasets.files.upload import SUFFIXES, Upload, read_file, read_upload
+from rfviz.datasets.files.upload import SUFFIXES, Upload, compare_with, read_file, read_upload
 
 __all__ = [
     "CATEGORY",
@@ -32,6 +32,7 @@ __all__ = [
     "Preparation",
     "Table",
     "Upload",
+    "compare_with",
     "read_file",
     "read_upload",
 ]

@@ -15,7 +15,7 @@ from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.files.preparation import Preparation
-from rfviz.datasets.files.upload import Upload
+from rfviz.datasets.files.upload import Upload, compare_with
 
 __all__ = ["PREFIX", "is_own", "own_spec", "own_spec_of"]
 
@@ -31,11 +31,14 @@ def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Datase
     """Return an entry of the registry for an upload that is prepared already.
 
     The key begins with :data:`PREFIX`; the stamp differs for different contents. ``extra["values"]`` of the entry are
-    what a script needs to make the data again: the file or the number of OpenML, and the preparation.
+    what a script needs to make the data again: the file or the number of OpenML, the preparation, and the file that it
+    is compared with.
     """
     origin: dict[str, Any] = {"file": upload.name} if upload.openml is None else {"openml": upload.openml}
     if len(upload.parts) > 1:
         origin["table"] = upload.part
+    if dataset.origin is not None and dataset.origin.other_name:
+        origin["compare"] = dataset.origin.other_name
     return DatasetSpec(
         name=key,
         title=f"{upload.name} (yours)",
@@ -50,7 +53,7 @@ def own_spec(key: str, upload: Upload, preparation: Preparation, dataset: Datase
     )
 
 
-def own_spec_of(upload: Upload, chosen: Mapping[str, Any]) -> DatasetSpec:
+def own_spec_of(upload: Upload, chosen: Mapping[str, Any], other: Upload | None = None) -> DatasetSpec:
     """Return an entry of the registry for a file that is prepared as suggested but for what was chosen.
 
     Parameters
@@ -58,9 +61,14 @@ def own_spec_of(upload: Upload, chosen: Mapping[str, Any]) -> DatasetSpec:
     upload : Upload
     chosen : mapping
         Choices of a :class:`Preparation`; columns to leave out are added to those that are suggested.
+    other : Upload, optional
+        Another file, to compare it with.
     """
     left_out = tuple(dict.fromkeys([*upload.suggestion.leave_out, *chosen.get("leave_out", ())]))
     how = upload.suggestion.replace({**chosen, "leave_out": left_out})
     used = {how.label, how.order}
     how = how.replace({"leave_out": tuple(name for name in how.leave_out if name not in used)})
-    return own_spec(PREFIX + upload.stem, upload, how, upload.prepare(how), upload.digest or uuid.uuid4().hex)
+    dataset, digest = upload.prepare(how), upload.digest or uuid.uuid4().hex
+    if other is not None:
+        dataset, digest = compare_with(dataset, other), digest + (other.digest or uuid.uuid4().hex)
+    return own_spec(PREFIX + upload.stem, upload, how, dataset, digest)

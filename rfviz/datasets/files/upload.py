@@ -39,7 +39,16 @@ from rfviz.progress import Progress
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SUFFIXES", "Upload", "header_of", "read_file", "read_path", "read_upload", "upload_of_frame"]
+__all__ = [
+    "SUFFIXES",
+    "Upload",
+    "compare_with",
+    "header_of",
+    "read_file",
+    "read_path",
+    "read_upload",
+    "upload_of_frame",
+]
 
 #: Endings of the names of files that are read.
 SUFFIXES = (
@@ -174,6 +183,19 @@ class Upload:
             raise MemoryBudgetError(
                 f"{self.name} does not fit into the computer's memory. Keep fewer rows or columns."
             ) from None
+
+
+def compare_with(dataset: Dataset, other: Upload) -> Dataset:
+    """Return a data set of a file that knows another file, to be compared with.
+
+    Raises
+    ------
+    DataError
+        If one of them holds images.
+    """
+    if dataset.origin is None or dataset.image_shape or other.pictures is not None:
+        raise DataError("Only tables are compared. Give two files of rows and columns.")
+    return replace(dataset, origin=replace(dataset.origin, other=other.table, other_name=other.name))
 
 
 def read_file(path: str | Path, table: str = "") -> Upload:

@@ -13,10 +13,11 @@ from rfviz.errors import DataError, RfvizError
 from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding, unknown
 from rfviz.lab.panel import Data, ScaledData
-from rfviz.lab.quick_inspection import text
+from rfviz.lab.quick_inspection import drift, text
 from rfviz.lab.quick_inspection.columns import ColumnResult, inspect_columns
 from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult, exact_copies, near_copies, near_distance
 from rfviz.lab.quick_inspection.dimension import DimensionResult, intrinsic_dimension
+from rfviz.lab.quick_inspection.drift import AUTOMATIC, Drift, inspect_drift
 from rfviz.lab.quick_inspection.labels import LabelResult, inspect_labels
 from rfviz.lab.quick_inspection.leaks import LeakResult, inspect_leaks
 from rfviz.lab.quick_inspection.maps import MapResult, draw_maps
@@ -65,12 +66,21 @@ class Inspection:
         Of the maps' features.
     cache : Cache, optional
         One of its own by default.
+    compare : str
+        Which rows are compared, see :func:`rfviz.lab.quick_inspection.drift.inspect_drift`.
     """
 
-    def __init__(self, data: Dataset | Data, how: str = "automatic", seed: int = 0, cache: Cache | None = None) -> None:
+    def __init__(
+        self,
+        data: Dataset | Data,
+        how: str = "automatic",
+        seed: int = 0,
+        cache: Cache | None = None,
+        compare: str = AUTOMATIC,
+    ) -> None:
         if isinstance(data, Dataset):
             data = Data(data.name, (), None, data)
-        self.seed = seed
+        self.seed, self.compare = seed, compare
         self.source = ScaledData(data, scaling_of(data.dataset, how))
         self._cache = Cache() if cache is None else cache
 
@@ -144,6 +154,10 @@ class Inspection:
         """Return random folds compared with folds of groups and stretches."""
         return self._cache.call(splits_of, self.source)
 
+    def drift(self) -> Drift | None:
+        """Return two parts of the rows compared."""
+        return self._cache.call(drift_of, self.source.data, self.compare)
+
     def findings(self) -> Iterator[Finding]:
         """Yield what is found, the quickest answers first."""
         for name, describe in self._questions():
@@ -178,6 +192,7 @@ class Inspection:
         yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), n, how)
         if self.source.dataset.y is not None:
             yield "Unseen groups and times", lambda: text.splits(self.splits())
+        yield "Drift", lambda: drift.describe(self.drift())
         if self.source.dataset.order is not None:
             yield "Order", lambda: text.order(self.maps(), how)
 
@@ -301,6 +316,11 @@ def near_copies_of(source: ScaledData, *, cache: Cache) -> NearCopyResult:
 def leaks_of(data: Data, *, cache: Cache) -> LeakResult | None:
     """Find columns that alone, or two together, predict the label."""
     return inspect_leaks(raw_of(data.dataset), cache.progress)
+
+
+def drift_of(data: Data, by: str, *, cache: Cache) -> Drift | None:
+    """Compare two parts of the rows."""
+    return inspect_drift(raw_of(data.dataset), data.dataset, by, cache.progress)
 
 
 def labels_of(source: ScaledData, *, cache: Cache) -> LabelResult:

@@ -16,18 +16,22 @@ from rfviz.figures.embedding import PointStyle, plot_embedding, point_style
 from rfviz.figures.images import image_marks
 from rfviz.figures.lines import M_TITLE
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, map_style, rgba, styled
+from rfviz.figures.template import COLOURS, GREY, SYMBOLS, map_style, rgba, styled
 from rfviz.lab.finding import STATUS_COLOURS, STATUSES, Finding
+from rfviz.lab.quick_inspection.drift import Drift
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.neighbours import DistanceResult
 from rfviz.lab.quick_inspection.sample import column_name, of_rows
 from rfviz.lab.quick_inspection.structure import StructureResult
 
-__all__ = ["inspection_style", "plot_distances", "plot_findings", "plot_maps", "plot_structure"]
+__all__ = ["inspection_style", "plot_distances", "plot_drift", "plot_findings", "plot_maps", "plot_structure"]
 
 # Grades differ in shape as well as in colour.
 _MARKS = {"warning": "x", "look": "diamond", "fine": "circle", "unknown": "circle-open"}
 _MAP_HEIGHT, _DETAIL_HEIGHT, _ROW, _LINE = 520, 380, 26, 19
+# Words of a column that are drawn.
+_BARS = 12
+_OF_ROWS = "share of the rows, %"
 # Characters of a sentence in a line, for a chart about 900 pixels wide.
 _WIDE = 86
 
@@ -179,6 +183,55 @@ def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
         annotations=words, bargap=0, legend={"y": 1.1}, margin={"l": 76, "r": 24, "t": 64, "b": 56},
         xaxis={"range": [0.0, float(result.edges[-1])]}, yaxis={"range": [0.0, 1.1]},
     )  # fmt: skip
+
+
+def plot_drift(drift: Drift, revision: str = "") -> go.Figure | None:
+    """Draw the column that differs most in both parts, or else the pair of columns; None where nothing differs.
+
+    Parameters
+    ----------
+    drift : Drift
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    names, *samples = drift.shown()
+    if not names:
+        return None
+    titles = [part.name for part in (drift.first, drift.second)]
+    looks = list(zip(samples, titles, COLOURS, ("solid", "dash"), SYMBOLS, strict=False))
+    if len(names) == 2:
+        traces = [
+            trace("scatter", x=values[:, 0], y=values[:, 1], mode="markers", name=title,
+                  marker={"color": rgba(colour, 0.6), "symbol": symbol, "size": 6},
+                  hovertemplate="%{x:.4g}, %{y:.4g}<extra>" + _plain(title) + "</extra>")
+            for values, title, colour, _, symbol in looks
+        ]  # fmt: skip
+        x, y = map(_plain, names)
+        return styled(traces, x=x, y=y, height=_DETAIL_HEIGHT, revision=revision)
+    known = [values[np.isfinite(values[:, 0]), 0] for values in samples]
+    words = drift.words(names[0])
+    if words:
+        counts = [np.bincount(values.astype(np.int64), minlength=len(words))[: len(words)] for values in known]
+        often = np.argsort(-(counts[0] + counts[1]), kind="stable")[:_BARS]
+        traces = [
+            trace("bar", x=[_plain(words[word]) for word in often], y=100.0 * count[often] / max(len(values), 1),
+                  name=title, marker={"color": colour, "pattern": {"shape": "/" if dash == "dash" else ""}},
+                  hovertemplate="%{x}: %{y:.3g}%<extra>" + _plain(title) + "</extra>")
+            for (_, title, colour, dash, _), count, values in zip(looks, counts, known, strict=True)
+        ]  # fmt: skip
+        return styled(traces, x=_plain(names[0]), y=_OF_ROWS, height=_DETAIL_HEIGHT, revision=revision, barmode="group")
+    # A few huge values would leave all others in one bar.
+    low, high = np.percentile(np.concatenate(known), (0.5, 99.5)) if sum(map(len, known)) else (0.0, 1.0)
+    edges = np.linspace(low, high if high > low else low + 1.0, 31)
+    traces = []
+    for (_, title, colour, dash, _), values in zip(looks, known, strict=True):
+        counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges)
+        traces.append(
+            trace("scatter", x=edges[:-1], y=100.0 * counts / max(len(values), 1), mode="lines", name=title,
+                  line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
+                  hovertemplate="from %{x:.4g}: %{y:.3g}%<extra>" + _plain(title) + "</extra>")
+        )  # fmt: skip
+    return styled(traces, x=_plain(names[0]), y=_OF_ROWS, height=_DETAIL_HEIGHT, revision=revision)
 
 
 def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:

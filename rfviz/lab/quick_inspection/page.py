@@ -16,6 +16,7 @@ from rfviz.lab.finding import Finding, findings_frame, findings_html, verdict
 from rfviz.lab.page import Chart, MapExport, Page
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
+from rfviz.lab.quick_inspection.drift import AUTOMATIC, compared_columns
 from rfviz.lab.quick_inspection.figures import plot_findings, plot_maps
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, feature_specs
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, SCALING, column_name, scaling_of
@@ -30,13 +31,14 @@ _MENU = 300
 
 @dataclass(frozen=True)
 class InspectedData(ScaledData):
-    """Data, how their rows are scaled, and the seed of the maps' features."""
+    """Data, how their rows are scaled, the seed of the maps' features, and the rows that are compared."""
 
     seed: int
+    compare: str
 
     def inspect(self, cache: Cache) -> Inspection:
         """Return the inspection, whose parts are computed when they are asked for."""
-        return Inspection(self.data, self.normalise, self.seed, cache)
+        return Inspection(self.data, self.normalise, self.seed, cache, self.compare)
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,16 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
     inspects_files = True
 
     def source(self, panel: Panel) -> InspectedData:
-        return InspectedData(panel.data("breast_cancer"), panel.control(SCALING), panel.control(SEED))
+        data = panel.data("breast_cancer")
+        scaling, seed = panel.control(SCALING), panel.control(SEED)
+        columns = compared_columns(data.dataset)[:_MENU]
+        titles = {AUTOMATIC: "Automatic"} | {name: f"Values of {name}" for name in columns}
+        help = (
+            "Which rows are compared to find drift. Automatic: training with test rows, or the first with the second "
+            "half of a file. A column: its two most frequent values, or its smaller and its larger values."
+        )
+        compare = panel.choice("compare", list(titles), AUTOMATIC, "Compare", help, titles)
+        return InspectedData(data, scaling, seed, compare)
 
     def settings(self, panel: Panel, source: InspectedData) -> Settings:
         dataset, origin = source.dataset, source.dataset.origin
@@ -116,9 +127,10 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
 
     def script(self, source: InspectedData, settings: Settings) -> str:
         shown = f"colour={settings.colour!r}" + (f", row={settings.row}" if settings.row is not None else "")
+        compared = f", compare={source.compare!r}" if source.compare != AUTOMATIC else ""
         body = f"""
 {script.load_data(source.data)}
-inspection = Inspection(dataset, {source.normalise!r}, seed={source.seed})
+inspection = Inspection(dataset, {source.normalise!r}, seed={source.seed}{compared})
 
 findings = []
 for finding in inspection.findings():

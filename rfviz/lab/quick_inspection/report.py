@@ -13,13 +13,14 @@ import pandas as pd
 
 from rfviz.datasets import DatasetSpec
 from rfviz.datasets.files.own import own_spec_of
-from rfviz.datasets.files.upload import read_file, upload_of_frame
+from rfviz.datasets.files.upload import Upload, read_file, upload_of_frame
 from rfviz.errors import DataError, RfvizError
 from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding, findings_html, records
 from rfviz.lab.page import Chart, compute
 from rfviz.lab.preset import Preset
-from rfviz.lab.quick_inspection.figures import plot_distances, plot_structure
+from rfviz.lab.quick_inspection.drift import AUTOMATIC
+from rfviz.lab.quick_inspection.figures import plot_distances, plot_drift, plot_structure
 from rfviz.lab.quick_inspection.page import PAGE
 from rfviz.lab.report import Entry, write_report
 
@@ -38,6 +39,8 @@ class InspectionReport:
         See :func:`rfviz.datasets.files.own.own_spec`.
     frame : DataFrame, optional
         What it was made of, for :meth:`rows`.
+    by : str, optional
+        The column whose values say which rows are compared.
 
     Attributes
     ----------
@@ -45,9 +48,9 @@ class InspectionReport:
         What was inspected.
     """
 
-    def __init__(self, spec: DatasetSpec, frame: pd.DataFrame | None = None) -> None:
+    def __init__(self, spec: DatasetSpec, frame: pd.DataFrame | None = None, by: str = AUTOMATIC) -> None:
         self._frame, self._cache = frame, Cache()
-        panel = Preset({"data": spec.name}, own=spec)
+        panel = Preset({"data": spec.name, "compare": by}, own=spec)
         source = PAGE.source(panel)
         self._page = compute(PAGE, source, PAGE.settings(panel, source), self._cache)
         self._inspection = source.inspect(self._cache)
@@ -121,10 +124,21 @@ class InspectionReport:
             yield Chart("structure", lambda: plot_structure(learnt), learnt.to_frame, words)
         except RfvizError:
             pass
+        try:
+            drift = self._inspection.drift()
+            if drift is not None and (drawn := plot_drift(drift)) is not None:
+                yield Chart("drift", lambda: drawn, drift.to_frame, "What differs most between the two parts.")
+        except RfvizError:
+            pass
 
 
 def inspect_table(
-    data: Any, label: Any = None, order: str | None = None, leave_out: Sequence[str] = (), table: str = ""
+    data: Any,
+    label: Any = None,
+    order: str | None = None,
+    leave_out: Sequence[str] = (),
+    table: str = "",
+    compare: Any = None,
 ) -> InspectionReport:
     """Inspect a table; see :func:`rfviz.inspect`.
 
@@ -136,7 +150,8 @@ def inspect_table(
     chosen = {"order": order, "leave_out": tuple(leave_out)}
     if isinstance(data, (str, Path)):
         upload = read_file(Path(data).expanduser(), table)
-        return InspectionReport(own_spec_of(upload, _given(chosen | {"label": label})))
+        other, by = _other(compare, upload)
+        return InspectionReport(own_spec_of(upload, _given(chosen | {"label": label}), other), None, by)
     frame = _frame_of(data)
     if label is not None and not isinstance(label, str):
         if len(label) != len(frame):
@@ -146,7 +161,19 @@ def inspect_table(
         name = "label" if "label" not in frame else "label of the rows"
         frame, label = frame.assign(**{name: np.asarray(label)}), name
     upload = upload_of_frame(frame)
-    return InspectionReport(own_spec_of(upload, _given(chosen | {"label": label})), frame)
+    other, by = _other(compare, upload)
+    return InspectionReport(own_spec_of(upload, _given(chosen | {"label": label}), other), frame, by)
+
+
+def _other(compare: Any, upload: Upload) -> tuple[Upload | None, str]:
+    """Return the other table that the data are compared with, or the column of theirs that says what is compared."""
+    if compare is None:
+        return None, AUTOMATIC
+    if isinstance(compare, str) and compare in upload.table:
+        return None, compare
+    if isinstance(compare, (str, Path)):
+        return read_file(Path(compare).expanduser()), AUTOMATIC
+    return upload_of_frame(_frame_of(compare), "the other table"), AUTOMATIC
 
 
 def _given(chosen: Mapping[str, Any]) -> dict[str, Any]:

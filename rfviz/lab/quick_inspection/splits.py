@@ -1,4 +1,4 @@
-"""Whether random folds flatter: rows of one group or one stretch of time on both sides of a split, and drift."""
+"""Whether random folds flatter: rows of one group or one stretch of time on both sides of a split."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import ks_2samp
 
 from rfviz.datasets import Dataset
 from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, TEXT
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.features.draws import generator
 from rfviz.lab.quick_inspection.raw import NAMED_LIKE_GROUPS, NAMED_LIKE_KEYS, Raw
-from rfviz.lab.quick_inspection.sample import column_name, scaling_of
+from rfviz.lab.quick_inspection.sample import scaling_of
 from rfviz.lab.quick_inspection.structure import Gain, StructureResult, losses_in_folds, standard_error
 from rfviz.progress import Progress, silent
 
-__all__ = ["Drift", "SplitResult", "SplitScore", "find_drift", "group_columns", "inspect_splits"]
+__all__ = ["SplitResult", "SplitScore", "group_columns", "inspect_splits"]
 
 _FOLDS = 5
 # Groups: so many at least, of so many rows on average; of so many columns at most.
@@ -27,7 +26,6 @@ _FEWEST_GROUPS, _GROUP_ROWS, _MOST_COLUMNS = 10, 2.0, 3
 _PURE = 0.9
 # A loss of fewer points is no news.
 _LEAST = 0.03
-_DRIFT, _DRIFT_ALARM, _DRIFT_ROWS = 0.15, 1e-3, 100
 
 
 @dataclass(frozen=True)
@@ -53,22 +51,6 @@ class SplitScore:
     loss: Gain
 
 
-@dataclass(frozen=True)
-class Drift:
-    """Columns that differ between two parts of the rows.
-
-    Attributes
-    ----------
-    parts : str
-        What is compared, as a part of a sentence.
-    columns : tuple of (str, float)
-        Columns and their Kolmogorov-Smirnov distances, the largest first.
-    """
-
-    parts: str
-    columns: tuple[tuple[str, float], ...]
-
-
 @dataclass(frozen=True, eq=False)
 class SplitResult:
     """Random folds compared with folds of groups and of stretches.
@@ -79,7 +61,6 @@ class SplitResult:
     score : float
         Of random folds.
     scores : tuple of SplitScore
-    drift : Drift or None
     is_classification : bool
     n_rows : int
     """
@@ -87,7 +68,6 @@ class SplitResult:
     model: str
     score: float
     scores: tuple[SplitScore, ...]
-    drift: Drift | None
     is_classification: bool
     n_rows: int
 
@@ -130,8 +110,7 @@ def inspect_splits(
     places = structure.rows
     X, y = dataset.X[places].astype(np.float64), dataset.y[places]
     splits = list(_splits(raw, dataset, places, y))
-    drift = find_drift(raw, dataset)
-    if not splits and drift is None:
+    if not splits:
         return None
     best = max(structure.curves, key=lambda curve: curve.scores[-1])
     is_linear = structure.linear >= best.scores[-1]
@@ -146,7 +125,7 @@ def inspect_splits(
         found.append(SplitScore(kind, column, n_groups, 1.0 - float(losses.mean()) / unit, lost))
     model = "a linear model" if is_linear else f"{best.label} features"
     score = 1.0 - float(random.mean()) / unit
-    return SplitResult(model, score, tuple(found), drift, structure.is_classification, len(y))
+    return SplitResult(model, score, tuple(found), structure.is_classification, len(y))
 
 
 def _splits(
@@ -236,57 +215,3 @@ def _folds_of_stretches(place: np.ndarray, y: np.ndarray | None) -> np.ndarray:
         rows = rows[np.argsort(place[rows], kind="stable")]
         folds[rows] = np.arange(len(rows)) * _FOLDS // max(len(rows), 1)
     return folds
-
-
-def find_drift(raw: Raw, dataset: Dataset) -> Drift | None:
-    """Look for columns that differ between training and test rows, or the first and the second half of the rows.
-
-    Of halves each class is compared with itself, since files are often sorted by class.
-    """
-    if dataset.image_shape or (dataset.rows is None and dataset.n_train is None and dataset.order is None):
-        return None
-    if dataset.n_train is not None:
-        parts, late = "training and test rows", np.arange(dataset.n_samples) >= dataset.n_train
-    else:
-        place, said = dataset.row_numbers, "of the file"
-        dates = raw.of_kind(DATE)
-        if dataset.order is not None:
-            place, said = dataset.order, f"of the rows by “{raw.order}”" if raw.order else "of the rows in their order"
-        elif dates:
-            place, said = (
-                np.nan_to_num(raw.table.quantity(dates[0])[dataset.row_numbers]),
-                f"of the rows by “{dates[0]}”",
-            )
-        parts = f"the first and the second half {said}"
-        kinds = dataset.y if dataset.target_names else None
-        late = _halves(place, kinds)
-    if min(late.sum(), len(late) - late.sum()) < _DRIFT_ROWS:
-        return None
-    given = {name for name in (raw.order, *raw.of_kind(DATE)) if name}
-    found = []
-    for column in range(dataset.n_features):
-        name = column_name(dataset, column)
-        x = dataset.X[:, column]
-        if name in given or NAMED_LIKE_KEYS.search(name) or np.ptp(x) == 0 or _is_rising(x, dataset.row_numbers):
-            continue
-        result = ks_2samp(x[late], x[~late], method="asymp")
-        distance = float(result.statistic)  # pyright: ignore[reportAttributeAccessIssue]
-        chance = float(result.pvalue)  # pyright: ignore[reportAttributeAccessIssue]
-        if distance >= _DRIFT and chance < _DRIFT_ALARM / dataset.n_features:
-            found.append((name, distance))
-    return Drift(parts, tuple(sorted(found, key=lambda pair: -pair[1]))) if found else None
-
-
-def _halves(place: np.ndarray, y: np.ndarray | None) -> np.ndarray:
-    """Return which rows are in the second half of their class."""
-    late = np.zeros(len(place), dtype=bool)
-    for kind in [None] if y is None else np.unique(y).tolist():
-        rows = np.arange(len(place)) if y is None else np.flatnonzero(y == kind)
-        rows = rows[np.argsort(place[rows], kind="stable")]
-        late[rows[len(rows) // 2 :]] = True
-    return late
-
-
-def _is_rising(x: np.ndarray, place: np.ndarray) -> bool:
-    """Return whether a column counts the rows, as row numbers and times do."""
-    return bool((np.diff(x[np.argsort(place)]) >= 0).all())

@@ -74,6 +74,12 @@ the fit to all other rows. A label is contradicted if another class suits the ro
 its own rows better than all others. Of classes that overlap nothing is said: their rows lie within each other at every
 depth, and fewer the deeper, while wrong labels lie deep.
 
+**Drift.** Training with test rows, the halves of the file (of each class by itself), the values of a column, or two
+files. Each column: cosine waves over its ranks. All together: random Fourier features of three widths, after each
+column got the same distribution in both parts. Blocks of rows are permuted 9,999 times, and the largest difference
+counts; it is told at one false alarm in a thousand tables. With a fixed number of random features some changes of the
+combination stay unseen (arXiv 2407.08976).
+
 **Linear or not.** Five-fold cross-validation: ridge regression on the columns, and on up to 400 random features of
 them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real where chance would bring
 it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003). That predictions agree with labels at
@@ -455,7 +461,7 @@ def structure(result: StructureResult, splits: SplitResult | None, n_all: int, h
 
 
 def splits(result: SplitResult | None) -> Finding | None:
-    """Say whether random folds flatter, and whether columns drift; None where nothing says what belongs together."""
+    """Say whether random folds flatter; None where nothing says what belongs together."""
     if result is None:
         return None
     name, parts, worst = "Unseen groups and times", [], result.worst
@@ -480,16 +486,6 @@ def splits(result: SplitResult | None) -> Finding | None:
         kinds = {"group": "unseen values of “{}”", "order": "stretches of “{}”", "file": "stretches of the file"}
         tried = " and ".join(f"{show(one.score)} on {kinds[one.kind].format(one.column)}" for one in result.scores)
         parts.append(f"Random folds do not flatter: {show(result.score)} on random rows, {tried}")
-    if result.drift is not None:
-        drifting = result.drift.columns
-        shown = ", ".join(f"“{column}” ({distance:.2f})" for column, distance in drifting[:3])
-        rest = f" and {len(drifting) - 3:,} more" if len(drifting) > 3 else ""
-        parts.append(
-            f"{count(len(drifting), 'column')} {_verb(drifting, 'differs', 'differ')} between {result.drift.parts}, by "
-            f"the largest difference of their distribution functions: {shown}{rest}"
-        )
-        named += [column for column, _ in drifting]
-        status = status if status == "warning" else "look"
     return Finding(name, status, _sentences(parts), "accuracy").about(columns=[column for column in named if column])
 
 

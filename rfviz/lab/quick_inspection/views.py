@@ -24,11 +24,11 @@ from rfviz.lab.finding import STATUSES, Finding, verdict
 from rfviz.lab.page import Chart
 from rfviz.lab.panel import ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
-from rfviz.lab.quick_inspection.figures import inspection_style, plot_distances, plot_structure
+from rfviz.lab.quick_inspection.figures import inspection_style, plot_distances, plot_drift, plot_structure
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.page import InspectedData, Settings
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
-from rfviz.lab.quick_inspection.text import METHOD, share
+from rfviz.lab.quick_inspection.text import METHOD, count, share
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.controls import draw_word
@@ -52,7 +52,7 @@ _TITLES = {
 _HEIGHT, _THUMBNAILS = 330, 60
 _LEGEND = 12
 # Cards of findings at most; rows and columns of the file that a card shows.
-_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 14, 200, 40
+_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 15, 200, 40
 # Images whose label is contradicted, on the card and below.
 _IMAGES, _MORE_IMAGES = 4, 48
 _NEIGHBOURS, _COLUMNS, _OUTLIERS = 5, 8, 6
@@ -135,6 +135,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             "Outliers and copies": _rows,
             "Label errors": self._labels,
             "Columns": _columns,
+            "Drift": partial(_drift, revision=revision),
             "Dimension": _dimension,
         }
         shown = {title: partial(_or_reason, part, self.inspection) for title, part in parts.items()}
@@ -416,6 +417,21 @@ def _columns(inspection: Inspection) -> None:
     if leaks is not None:
         layout.numbers(leaks.to_frame(), {"right labels": "%.4f", "R²": "%.4f"},
                        "How well single columns, or two, predict the label, cross-validated.")  # fmt: skip
+
+
+def _drift(inspection: Inspection, revision: str) -> None:
+    drift = inspection.drift()
+    if drift is None:
+        st.markdown("The order of these rows means nothing, and there are no parts to compare.")
+        return
+    figure = plot_drift(drift, revision)
+    if figure is not None:
+        layout.chart(figure, "inspection-drift", "What differs most between the two parts, drawn for both.")
+    first, second = (f"{part.name} ({count(len(part.rows), 'row')})" for part in (drift.first, drift.second))
+    gaps = {"missing in the first": "percent", "missing in the second": "percent"}
+    layout.numbers(drift.to_frame().head(200), {"distance": "%.3f", "p-value": "%.4f"} | gaps,
+                   f"Compared: {first} and {second}. Distance: the largest difference of the distribution functions. "
+                   "P-values count the number of columns.")  # fmt: skip
 
 
 def _dimension(inspection: Inspection) -> None:

@@ -20,7 +20,7 @@ from tests.app_pages import OFFLINE, array, changed, opened, specs
 SLUG = "quick-inspection"
 TITLES = ["Rows and labels", "Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies",
           "Distances", "Dimension", "Outliers", "Label errors", "Linear or not"]  # fmt: skip
-UNFOLDED = {f"details-{number}": True for number in range(6)}
+UNFOLDED = {f"details-{number}": True for number in range(7)}
 
 
 def findings(at):
@@ -64,7 +64,7 @@ def test_every_data_set_without_download_is_inspected(name):
     left_out |= set() if datasets.load(name).target_names else {"Label errors"}
     expected = [title for title in TITLES if title not in left_out]
     assert list(found)[: len(expected)] == expected
-    assert set(found) - set(expected) <= {"Unseen groups and times", "Order"}
+    assert set(found) - set(expected) <= {"Unseen groups and times", "Drift", "Order"}
     assert all(sentence.endswith((".", "?")) for _, _, sentence in found.values())
     assert f"{datasets.load(name).n_samples:,} rows" in found["Rows and labels"][2]
 

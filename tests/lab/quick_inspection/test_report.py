@@ -103,3 +103,14 @@ def test_arrays_and_files_are_taken_too(tmp_path):
 def test_what_is_no_table_is_refused_in_a_sentence(data, given, said):
     with pytest.raises((DataError, ParameterError), match=said):
         rfviz.inspect(data, **given)
+
+
+def test_tables_are_compared_with_each_other_or_by_a_column():
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((200, 3)), columns=list("abc"))
+    frame["site"] = np.where(np.arange(200) % 2, "A", "B")
+    later = frame.assign(b=frame["b"] + 1.0)
+    report = rfviz.inspect(frame, compare=later)
+    drift = report.findings.set_index("name").loc["drift"]
+    assert drift["columns"] == ["b"] and "those of the other table" in drift["text"]
+    assert len(report.figure("drift").data) == 2
+    assert rfviz.inspect(frame, compare="site").findings.set_index("name").loc["drift", "status"] == "fine"

@@ -1,0 +1,131 @@
+"""Drift is named where it is, between whatever is compared, and nothing is said where there is none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rfviz import datasets
+from rfviz.datasets.files import compare_with, read_upload
+from rfviz.errors import DataError
+from rfviz.lab.quick_inspection.compute import Inspection
+from rfviz.lab.quick_inspection.drift import describe
+from rfviz.lab.quick_inspection.figures import plot_drift
+
+
+def table(seed=0, n=1200):
+    generator = np.random.default_rng(seed)
+    frame = pd.DataFrame(generator.standard_normal((n, 4)).round(6), columns=["x0", "x1", "x2", "x3"])
+    frame["kind"] = generator.choice(["red", "green", "blue"], n)
+    frame["label"] = np.where(frame["x0"] + generator.logistic(size=n) > 0, "yes", "no")
+    return frame
+
+
+def read(frame, name="table.csv"):
+    return read_upload(name, frame.to_csv(index=False).encode())
+
+
+def inspected(frame, compare="automatic", **changes):
+    upload = read(frame)
+    return Inspection(upload.prepare(upload.suggestion.replace(changes)), compare=compare)
+
+
+def found(frame, compare="automatic", **changes):
+    return describe(inspected(frame, compare, **changes).drift())
+
+
+def test_clean_tables_are_silent():
+    frames = [table(seed) for seed in range(3)]
+    frames += [table(5).sort_values("label"), table(6).drop(columns="label"), table(7).assign(id=np.arange(1200))]
+    frames.append(table(8).assign(x3=lambda frame: np.exp(frame["x0"] + frame["x3"])))  # dependent, with a long tail
+    for frame in frames:
+        finding = found(frame)
+        assert (finding.status, finding.columns, len(finding.rows)) == ("fine", (), 0)
+        assert finding.text.startswith("Nothing differs between the first and the second half of the file")
+        assert plot_drift(inspected(frame).drift()) is None
+
+
+def test_the_column_that_changes_is_named_with_the_rows_that_show_it():
+    frame = table(1)
+    frame.loc[600:, "x3"] += 0.6
+    finding = found(frame)
+    assert finding.status == "look" and finding.columns == ("x3",)
+    assert finding.text.startswith("1 of 5 columns differs between the first and the second half") and "“x3” (0." in (
+        finding.text
+    )
+    assert np.all(frame["x3"].to_numpy()[finding.rows - 1] > 0.6) and finding.rows.min() > 500
+    figure = plot_drift(inspected(frame).drift())
+    assert len(figure.data) == 2 and figure.layout.xaxis.title.text == "x3"
+    frame = table(2)
+    frame.loc[700:, "kind"] = "red"
+    frame.loc[frame.index[700:][::2], "x1"] = np.nan
+    finding = found(frame, missing="impute")
+    assert set(finding.columns) == {"kind", "x1"} and "missing 0% and 42%" in finding.text
+    bars = plot_drift(inspected(frame, missing="impute").drift()).data
+    assert bars[0].x == ("red", "green", "blue") and bars[1].y[0] > 80 and bars[0].y[0] < 40
+
+
+def test_a_change_of_the_combination_is_told_from_one_of_single_columns():
+    frame = table(3, 3000)
+    frame.loc[1500:, "x2"] = 0.8 * frame["x1"] + 0.6 * frame["x2"]
+    finding = found(frame)
+    assert finding.status == "look" and set(finding.columns) == {"x1", "x2"}
+    assert "no column differs by itself" in finding.text and ", then 0.7" in finding.text
+    assert len(plot_drift(inspected(frame).drift()).data) == 2
+    # Dependent columns of which one is stretched: their ranks go together as before.
+    frame = table(4, 3000)
+    frame["x2"] = 0.8 * frame["x1"] + 0.6 * frame["x2"]
+    frame.loc[1500:, "x2"] = 2 * frame["x2"] + 1
+    finding = found(frame)
+    assert finding.columns == ("x2",) and "go together" not in finding.text
+
+
+def test_rows_that_wander_are_no_proof():
+    walk = pd.DataFrame(np.cumsum(np.random.default_rng(0).standard_normal((1500, 3)), axis=0), columns=list("abc"))
+    assert "this is no proof" in found(walk).text
+    step = table(9)
+    step.loc[600:, "x3"] += 2.0
+    assert "no proof" not in found(step).text
+
+
+def test_training_and_test_rows_are_compared_where_there_is_a_split():
+    generator = np.random.default_rng(0)
+    X, y = generator.standard_normal((900, 3)), generator.integers(0, 2, 900)
+
+    def told(values):
+        return describe(
+            Inspection(datasets.Dataset("d", values.astype(np.float32), y, ("a", "b"), n_train=600)).drift()
+        )
+
+    assert told(X).text.startswith("Nothing differs between the training rows and the test rows (900 rows")
+    X[600:, 1] *= 2
+    assert "between the training rows and the test rows" in told(X).text and told(X).columns == ("column 2",)
+
+
+def test_rows_are_compared_by_a_column():
+    frame = table(5).assign(site=np.where(np.arange(1200) % 3, "A", "B"), when=np.arange(1200) // 2)
+    assert found(frame, "site").status == "fine"
+    frame["x1"] += 0.7 * (frame["site"] == "B")
+    finding = found(frame, "site")
+    assert finding.columns == ("x1",) and "the rows with “site” A and the rows with “site” B" in finding.text
+    assert found(frame).status == "fine"  # the halves hold as many of both sites
+    by_label = found(frame.assign(x3=frame["x3"] + (frame["label"] == "yes")), "label")
+    assert "x3" in by_label.columns and "label" not in by_label.columns
+    frame.loc[600:, "x2"] -= 0.7
+    assert found(frame, "when").columns == ("x2",) and "“when” up to 299 and" in found(frame, "when").text
+    with pytest.raises(DataError, match="There is no column “nobody”"):
+        found(frame, "nobody")
+    with pytest.raises(DataError, match="from 40 rows on"):
+        found(frame.assign(rare=np.where(np.arange(1200) < 9, "u", "v")), "rare")
+
+
+def test_two_files_are_compared_by_the_columns_that_they_share():
+    def told(other):
+        return describe(Inspection(compare_with(read(table(6)).prepare(), read(other, "new.csv"))).drift())
+
+    other = table(7).assign(more=1.5)
+    assert told(other).text.startswith("Nothing differs between the rows of this file and those of new.csv")
+    other["kind"] = other["kind"].replace("blue", "violet")
+    other = other[["kind", "x3", "x2", "x1", "x0", "label", "more"]]  # the order of columns does not matter
+    assert told(other).columns == ("kind",)
+    with pytest.raises(DataError, match="no column to compare"):
+        told(pd.DataFrame({"else": np.arange(100.0) % 7}))
