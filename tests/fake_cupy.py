@@ -367,12 +367,10 @@ def _errstate(linalg: str) -> Iterator[None]:
 
 
 def _cholesky(a: ndarray) -> ndarray:
-    """Factorise a copy as cuSOLVER does: unless errors are asked for, an indefinite one gives finite, wrong numbers."""
-    copied = MEMORY.allocate(a.nbytes)  # it takes a copy, and returns another one
+    """Factorise as cuSOLVER does: unless errors are asked for, an indefinite matrix gives finite, wrong numbers."""
     L, failed = scipy.linalg.lapack.dpotrf(_open(a).astype(np.float64), lower=True, clean=True)
     if failed and _linalg_errors[-1] == "raise":
         raise np.linalg.LinAlgError(f"Error reported by potrf in cuSOLVER. devInfo = {failed}.")
-    del copied
     return ndarray(np.ascontiguousarray(L.astype(a.dtype)))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from rfviz.analysis.points import blas_for
-from rfviz.backend import array_namespace, check_memory, device_of, to_host
+from rfviz.backend import array_namespace, check_memory, device_of, matmul, to_host
 from rfviz.features import FeatureMap
 from rfviz.progress import Progress, silent
 
@@ -105,7 +105,7 @@ def _features(feature_map: FeatureMap, X: np.ndarray, progress: Progress = silen
 
 def _multiply(part: Any) -> np.ndarray:
     with device_of(part):
-        return to_host(part @ part.T).astype(np.float64)
+        return to_host(matmul(array_namespace(part), part, part.T, exact=True)).astype(np.float64)
 
 
 def _products(

@@ -22,7 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from rfviz.backend.threads import blas_info
-from rfviz.errors import ParameterError
+from rfviz.errors import ParameterError, warn
 
 __all__ = [
     "Device",
@@ -211,6 +211,13 @@ def _probe_gpus() -> tuple[tuple[Device, ...], str]:
                     found.append(device)
         except Exception as error:  # broken libraries fail in many ways; each means: not this GPU
             reason = f"GPU {index} does not compute ({type(error).__name__}: {error})"
+    for name in ("CUPY_TF32", "NVIDIA_TF32_OVERRIDE"):
+        if found and os.environ.get(name, "0") == "1":
+            warn(
+                f"The environment variable {name}=1 makes all float32 products on a GPU TF32, those that need their "
+                "digits too. Remove it; rfviz.backend.product_precision asks for TF32 where it does no harm.",
+                RuntimeWarning,
+            )
     return tuple(found), reason
 
 

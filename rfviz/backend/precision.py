@@ -75,7 +75,10 @@ def matmul(xp: ModuleType, a: Any, b: Any, out: Any = None, exact: bool = False)
         Whether this product needs all of its digits, whatever is asked for.
     """
     if exact or wanted_precision() == "float32" or np.dtype(a.dtype) != np.float32:
-        return xp.matmul(a, b, out=out)
+        if xp is np or np.dtype(a.dtype) != np.float32:
+            return xp.matmul(a, b, out=out)
+        with _switch:  # while the thread of another GPU asks for TF32, this product would get it too
+            return xp.matmul(a, b, out=out)
     if xp is np:
         return np.matmul(round_to_tf32(a), round_to_tf32(b), out=out)
     with _tf32_products(xp):

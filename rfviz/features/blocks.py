@@ -148,7 +148,8 @@ def gpu_blocks(
     most, budget = int(_GPU_BLOCK_ROWS * block_share()), int(_GPU_BLOCK_BYTES * block_share())
     rows = min(block_rows or _rows_within(most, budget, n_components, dtype), n_samples)
     with device.activate():
-        weights = {name: device.asarray(value) for name, value in weights.items()}
+        for name, value in weights.items():  # in the dictionary, where a map that rearranges them once leaves them
+            weights[name] = device.asarray(value)
     scratch, stream = Scratch(device.xp), RowStream(X, device, dtype)
 
     # A function of its own, so that a block that fails leaves nothing behind that would hold device memory.

@@ -13,12 +13,14 @@ import numpy as np
 from scipy import sparse
 
 from rfviz.cuda import COSINE_SUMS
+from rfviz.errors import MemoryBudgetError
 from rfviz.features.compositional_rows import SINE
 from rfviz.skeleton import Skeleton
 
 __all__ = ["Arrays", "device_arrays", "map_on_device", "map_on_host"]
 
 Arrays = dict[str, Any]
+_MOST_ENTRIES = int(np.iinfo(np.int32).max)
 # Samples and features of a tile: its angles take 1 MB in float32.
 _SAMPLES, _FEATURES = 256, 1024
 # Entries of a feature that are added for all features of a tile at once; what few features have beyond, one by one.
@@ -120,6 +122,12 @@ def _multiply_moduli(logs: np.ndarray, weights: Arrays, part: slice, tile: np.nd
 
 def device_arrays(weights: Arrays, dtype: str) -> Arrays:
     """Convert the map's arrays for a GPU: entries of two sparse matrices in 32-bit indices, and the biases."""
+    for name in ("ends_", "modulus_ends_"):
+        if len(weights[name]) and weights[name][-1] > _MOST_ENTRIES:
+            raise MemoryBudgetError(
+                f"The features have {weights[name][-1]:,} entries; a GPU's kernel counts to {_MOST_ENTRIES:,}. "
+                "Use fewer features, or device='cpu'."
+            )
     arrays = {"bias": np.where(weights["kinds_"] == SINE, np.pi / 2, 0.0).astype(dtype)}
     for name in ("ends_", "columns_", "modulus_ends_", "modulus_columns_"):
         arrays[name] = weights[name].astype(np.int32)

@@ -2,13 +2,13 @@
 
 With H the unscaled nested features and A = HᵀH + μI = LLᵀ, the leading block of L is the factor of the leading block of
 A. So with u = L⁻¹HᵀY the solution on the first m features is L[:m, :m]⁻ᵀ u[:m], for every m, at the cost of one back
-substitution each.
+substitution each; or of one for all, since L⁻ᵀ applied to u[:m] with zeros below it gives the same with zeros below it.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,9 @@ __all__ = ["ConditionWarning", "cross_validated_errors", "largest_eigenvalue", "
 # Up to this condition a float32 factor, refined with float64 residuals, gives float64 digits at half the cost; beyond
 # the second no float64 solution has a digit to trust.
 _FLOAT32_LIMIT, _FLOAT64_LIMIT = 1e7, 1e14
-# On a GPU few large steps: small ones take as long to ask for as to do.
-_PANEL, _GPU_PANEL = 256, 2048
+# Right-hand sides of one substitution on a GPU.
+_COLUMNS = 512
+_PANEL = 256
 _REFINEMENTS = 6
 _SMALL_RESIDUAL = 1e-9
 
@@ -150,7 +151,10 @@ def cross_validated_errors(
     if L is None:
         return np.full(len(m_grid), np.inf)
     u = _solve_triangular(L, cross, xp)
-    fitted = [float((u[:m] ** 2).sum() + alpha * (_back_substitute(L, u[:m], xp) ** 2).sum()) for m in m_grid]
+    fitted: list[float] = []
+    for some in _groups(m_grid, cross.shape[1], xp):
+        lengths = _norms(_back_substituted(L, u, some, xp), some)
+        fitted += list(_norms(_side_by_side(u, some, xp), some) ** 2 + alpha * lengths**2)
     inverse = np.cumsum(to_host(_row_squares_of_inverse(L, xp)))
     n, taken = rows
     errors = []
@@ -188,35 +192,81 @@ def _solve_in(precision: str, gram: Any, cross: Any, alpha: float, m_grid: Seque
     diagonal = xp.arange(len(A))
     A[diagonal, diagonal] += A.dtype.type(alpha)
     L = _cholesky(A, xp)
+    del A  # on a GPU the factor is not in its place
     if L is None:
         return None
     u = _solve_triangular(L, cross.astype(precision), xp)
-    solutions = []
-    for m in m_grid:
-        coef = _back_substitute(L, u[:m], xp).astype(np.float64)
+    solutions: list[Any] = []
+    for some in _groups(m_grid, cross.shape[1], xp):
+        together = _back_substituted(L, u, some, xp).astype(np.float64)
         if precision == "float32":
-            coef = _refined(L, gram[:m, :m], cross[:m], alpha, coef, xp)
-            if coef is None:
+            together = _refined(L, gram, cross, alpha, together, some, xp)
+            if together is None:
                 return None
-        solutions.append(coef)
+        solutions += _apart(together, some)
     return solutions
 
 
-def _refined(L: Any, gram: Any, cross: Any, alpha: float, coef: Any, xp: Any) -> Any:
+def _groups(m_grid: Sequence[int], k: int, xp: Any) -> Iterator[Sequence[int]]:
+    """Yield parts of the grid whose solutions are found together.
+
+    A GPU takes as long for many right-hand sides as for a few, and copies a leading block before it reads it: there all
+    m share a substitution by the whole factor. A processor would only multiply zeros.
+    """
+    size = 1 if xp is np else max(_COLUMNS // k, 1)
+    for start in range(0, len(m_grid), size):
+        yield m_grid[start : start + size]
+
+
+def _side_by_side(rows: Any, m_grid: Sequence[int], xp: Any) -> Any:
+    """Return the first m rows of an array for every m, with zeros below: k·len(m_grid) columns."""
+    k, length = rows.shape[1], max(m_grid) if xp is np else len(rows)
+    together = xp.zeros((length, k * len(m_grid)), dtype=rows.dtype, order="F")
+    for j, m in enumerate(m_grid):
+        together[:m, j * k : (j + 1) * k] = rows[:m]
+    return together
+
+
+def _cut(together: Any, m_grid: Sequence[int]) -> Any:
+    """Set what is beyond the first m rows of each part to zero, in place."""
+    k = together.shape[1] // len(m_grid)
+    for j, m in enumerate(m_grid):
+        together[m:, j * k : (j + 1) * k] = 0.0
+    return together
+
+
+def _apart(together: Any, m_grid: Sequence[int]) -> list[Any]:
+    k = together.shape[1] // len(m_grid)
+    return [together[:m, j * k : (j + 1) * k].copy() for j, m in enumerate(m_grid)]
+
+
+def _back_substituted(L: Any, u: Any, m_grid: Sequence[int], xp: Any) -> Any:
+    """Solve L[:m, :m]ᵀ x = u[:m] for every m at once: with zeros below u[:m], x is zero there too."""
+    return _substituted(L, _side_by_side(u, m_grid, xp), xp, transposed=True)
+
+
+def _refined(L: Any, gram: Any, cross: Any, alpha: float, together: Any, m_grid: Sequence[int], xp: Any) -> Any:
     """Add corrections from float64 residuals until these are small; None where they do not shrink."""
-    size = float(xp.linalg.norm(cross))
-    last = np.inf
+    right = _side_by_side(cross, m_grid, xp)
+    gram = gram[: len(right), : len(right)]
+    sizes = _norms(right, m_grid)
+    last = np.full(len(m_grid), np.inf)
     for _ in range(_REFINEMENTS):
-        residual = cross - gram @ coef - alpha * coef
-        left = float(xp.linalg.norm(residual))
-        if left <= _SMALL_RESIDUAL * size:
-            return coef
-        if not left < 0.5 * last:
+        residual = _cut(right - gram @ together - alpha * together, m_grid)
+        left = _norms(residual, m_grid)
+        if (left <= _SMALL_RESIDUAL * sizes).all():
+            return together
+        if not (left < np.maximum(0.5 * last, _SMALL_RESIDUAL * sizes)).all():
             return None
         last = left
-        step = _forward_substitute(L, residual.astype(np.float32), xp)
-        coef = coef + _back_substitute(L, step, xp).astype(np.float64)
-    return coef
+        step = _cut(_substituted(L, residual.astype(np.float32), xp), m_grid)
+        together = together + _substituted(L, step, xp, transposed=True).astype(np.float64)
+    return together
+
+
+def _norms(together: Any, m_grid: Sequence[int]) -> np.ndarray:
+    squares = to_host((together * together).sum(axis=0))
+    return np.sqrt(squares.reshape(len(m_grid), -1).sum(axis=1))
 
 
 def _cholesky(A: Any, xp: Any) -> Any:
@@ -240,26 +290,34 @@ def _solve_triangular(L: Any, B: Any, xp: Any, transposed: bool = False) -> Any:
     if xp is np:
         return solve_triangular(L, B, lower=True, trans=1 if transposed else 0, check_finite=False)
     solver = importlib.import_module("cupyx.scipy.linalg").solve_triangular
-    return solver(L, B, lower=True, trans="T" if transposed else "N")
+    # The factor is in C order, and cuBLAS copies what is not in Fortran's: its transpose is.
+    return solver(L.T, B, lower=False, trans="N" if transposed else "T")
 
 
-def _back_substitute(L: Any, u: Any, xp: Any) -> Any:
+def _substituted(L: Any, B: Any, xp: Any, transposed: bool = False) -> Any:
+    """Solve L[:m, :m] X = B, or its transpose, where B has m rows; on a GPU these are all."""
+    if xp is not np:
+        return _solve_triangular(L, B, xp, transposed)
+    return _back_substitute(L, B) if transposed else _forward_substitute(L, B)
+
+
+def _back_substitute(L: Any, u: Any) -> Any:
     """Solve L[:m, :m]ᵀ x = u by panels, which read the leading block where it lies instead of copying it for each m."""
-    m, panel = len(u), _PANEL if xp is np else _GPU_PANEL
+    m, panel = len(u), _PANEL
     x = u.copy()
     for stop in range(m, 0, -panel):
         start = max(stop - panel, 0)
-        x[start:stop] = _solve_triangular(L[start:stop, start:stop], x[start:stop], xp, transposed=True)
+        x[start:stop] = _solve_triangular(L[start:stop, start:stop], x[start:stop], np, transposed=True)
         x[:start] -= L[start:stop, :start].T @ x[start:stop]
     return x
 
 
-def _forward_substitute(L: Any, b: Any, xp: Any) -> Any:
+def _forward_substitute(L: Any, b: Any) -> Any:
     """Solve L[:m, :m] x = b by panels; see :func:`_back_substitute`."""
-    m, panel = len(b), _PANEL if xp is np else _GPU_PANEL
+    m, panel = len(b), _PANEL
     x = b.copy()
     for start in range(0, m, panel):
         stop = min(start + panel, m)
-        x[start:stop] = _solve_triangular(L[start:stop, start:stop], x[start:stop], xp)
+        x[start:stop] = _solve_triangular(L[start:stop, start:stop], x[start:stop], np)
         x[stop:] -= L[stop:m, start:stop] @ x[start:stop]
     return x

@@ -29,15 +29,16 @@ def default_grid(m_max: int, points: int = 20) -> np.ndarray:
     return np.unique(np.append(np.maximum(2 * np.rint(grid[:-1] / 2), 1), m_max).astype(int))
 
 
-def largest_affordable_m(budget: int) -> int:
+def largest_affordable_m(budget: int, on_gpu: bool = False) -> int:
     """Return the largest m whose Gram matrix, and the copies that solving needs, fit into `budget` bytes."""
-    return int(np.sqrt(budget / gram_bytes(1)))
+    return int(np.sqrt(budget / gram_bytes(1, on_gpu)))
 
 
-def gram_bytes(m: int) -> int:
+def gram_bytes(m: int, on_gpu: bool = False) -> int:
     """Return the bytes that ridge regression on m features needs in addition to a block of rows."""
-    # Sums and the centred copy in float64, one factor in at most float64, one block's product in float32.
-    return (8 + 8 + 8 + 4) * m * m
+    # Sums and the centred copy in float64, one factor in at most float64, one block's product in float32. On a GPU the
+    # factor is not made in place of the matrix.
+    return (8 + 8 + 8 + 4 + (8 if on_gpu else 0)) * m * m
 
 
 def check_grid(m_grid: Sequence[int] | None, m_max: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.linalg import blas, lapack
 
-from rfviz.backend import to_host
+from rfviz.backend import matmul, to_host
 from rfviz.errors import DataError
 from rfviz.linear_model.cholesky_path import cross_validated_errors, largest_eigenvalue, solve_path
 
@@ -257,7 +257,7 @@ class NormalEquations:
     def _times(self, Ht: Any, targets: Any) -> Any:
         """Return HᵀY; on the host by SciPy's BLAS, since the threads of NumPy's own would go on spinning."""
         if self.xp is not np:
-            return Ht @ targets
+            return matmul(self.xp, Ht, targets, exact=True)
         return (_blas.dgemm if Ht.dtype == np.float64 else _blas.sgemm)(1.0, Ht, targets.T, trans_b=True)
 
     def _join(self) -> None:

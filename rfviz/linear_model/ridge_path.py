@@ -135,7 +135,7 @@ class RidgePath(BaseEstimator):
         self._prepare(Targets.learn(y))
         fresh: Any = clone(self.feature_map)
         self.map_ = fresh.set_params(n_components=int(self.m_grid_[-1])).fit(X)
-        with get_device(self.map_.device).activate():
+        with get_device(self.map_.device).activate(), self.map_.resident():
             self._fit_whole(X, y, report)
         return self
 
@@ -293,7 +293,7 @@ class RidgePath(BaseEstimator):
         Y = self._targets.known_codes(y)
         rows = sums.n_samples + len(Y)
         sums.exact = self.map_.dtype == "float64" or rows * len(sums.cross) ** 2 < _EXACT_BELOW
-        with get_device(self.map_.device).activate():
+        with get_device(self.map_.device).activate(), self.map_.resident():
             for _, H, part in self._chunks(X, np.arange(len(Y))):
                 self._timed("Gram matrix", sums.add, H, Y[part])
 
@@ -409,8 +409,9 @@ class RidgePath(BaseEstimator):
         device = get_device(self.map_.device)
         budget = memory_budget(device)
         check_memory(
-            gram_bytes(m), device, f"The Gram matrix of {m} features",
-            f"The largest number of features that fits is about {largest_affordable_m(budget)}." + self._way_out(),
+            gram_bytes(m, device.is_gpu), device, f"The Gram matrix of {m} features",
+            f"The largest number of features that fits is about {largest_affordable_m(budget, device.is_gpu)}."
+            + self._way_out(),
         )  # fmt: skip
         return device
 

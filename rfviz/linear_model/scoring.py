@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rfviz.backend import array_namespace, device_of, to_host
+from rfviz.backend import array_namespace, device_of, matmul, to_host
 
 __all__ = ["Solutions", "host_if_sparse", "score_blocks", "scores_of"]
 
@@ -49,7 +49,8 @@ class Solutions:
             if self._stacked is None:
                 self._stacked = self._side_by_side(array_namespace(H), H)
             coefs, intercepts = self._stacked
-            together = to_host((H[:, : coefs.shape[0]] @ coefs).astype(np.float64) + intercepts)
+            scores = matmul(array_namespace(H), H[:, : coefs.shape[0]], coefs, exact=True)
+            together = to_host(scores.astype(np.float64) + intercepts)
         ends = np.cumsum([coef.shape[1] for coef, _ in self._given])[:-1]
         return np.split(together, ends, axis=1)
 

@@ -5,7 +5,14 @@ import threading
 import numpy as np
 import pytest
 
-from rfviz.backend import matmul, product_precision, round_to_tf32, wanted_precision
+from rfviz.backend import (
+    available_devices,
+    look_for_gpus_again,
+    matmul,
+    product_precision,
+    round_to_tf32,
+    wanted_precision,
+)
 from rfviz.errors import ParameterError
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomProjection, blocks, registry
 from rfviz.features.rounding import tf32_cost
@@ -73,6 +80,46 @@ def test_the_switch_is_off_again_after_every_product_and_after_an_error(fake_gpu
     with product_precision("tf32"):
         matmul(fake_gpu, ones, ones)
     assert len(compute.log) == 3  # the second one failed within
+
+
+def test_an_exact_product_waits_for_another_threads_tf32(fake_gpu):
+    from cupy._core._routines_linalg import compute
+
+    ones, seen = fake_gpu.ones((3, 3), dtype="float32"), []
+    whole, inside, go = fake_gpu.matmul, threading.Event(), threading.Event()
+
+    def slow(a, b, out=None):
+        seen.append(compute.current)
+        if compute.current == compute.COMPUTE_TYPE_TF32:
+            inside.set()
+            go.wait(5)
+        return whole(a, b, out=out)
+
+    fake_gpu.matmul = slow
+
+    def rounded():
+        with product_precision("tf32"):
+            matmul(fake_gpu, ones, ones)
+
+    one, other = (threading.Thread(target=f) for f in (rounded, lambda: matmul(fake_gpu, ones, ones, exact=True)))
+    one.start()
+    assert inside.wait(5)
+    other.start()
+    other.join(0.05)
+    go.set()
+    one.join(5), other.join(5)
+    assert seen == [compute.COMPUTE_TYPE_TF32, compute.COMPUTE_TYPE_DEFAULT]
+
+
+@pytest.mark.parametrize("name", ["CUPY_TF32", "NVIDIA_TF32_OVERRIDE"])
+def test_a_switch_from_outside_is_warned_of(fake_gpu, monkeypatch, name):
+    look_for_gpus_again()
+    monkeypatch.setenv(name, "0")
+    assert available_devices()[0].is_gpu  # without a warning, which would be an error
+    look_for_gpus_again()
+    monkeypatch.setenv(name, "1")
+    with pytest.warns(RuntimeWarning, match=f"{name}=1 makes all float32 products"):
+        available_devices()
 
 
 def test_a_chip_without_tf32_keeps_float32(fake_gpu, monkeypatch):

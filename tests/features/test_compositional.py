@@ -11,6 +11,7 @@ from sklearn.base import clone
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import CompositionalFeatures
 from rfviz.features.compositional_draws import CHUNK, draw_chunk
+from rfviz.features.compositional_map import device_arrays
 from rfviz.features.compositional_rows import COSINE, REAL, SINE
 from rfviz.features.compositional_unique import draw_limit
 from rfviz.skeleton import convolutions, flat, graph, preset
@@ -249,3 +250,9 @@ def test_bytes_per_feature_and_refusal(monkeypatch):
     wide = flat(1, "relu", {"kind": "gaussian", "dimension": 100_000})
     with pytest.raises(MemoryBudgetError, match="Drawing features of this skeleton"):
         CompositionalFeatures(1, skeleton=wide).fit(np.zeros((1, 100_000)))
+
+
+def test_entries_beyond_a_gpus_integers_are_refused():
+    weights = {"ends_": np.array([0, 2**31]), "modulus_ends_": np.array([0])}
+    with pytest.raises(MemoryBudgetError, match="2,147,483,648 entries; a GPU's kernel counts to 2,147,483,647"):
+        device_arrays(weights, "float32")

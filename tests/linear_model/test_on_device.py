@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from rfviz.backend import get_device, to_host
 from rfviz.features import RandomFourier, RandomMaxout
@@ -11,6 +12,7 @@ from rfviz.lab.accuracy.maxout_table import maxout_table
 from rfviz.linear_model import ConditionWarning, RidgePath
 from rfviz.linear_model import cholesky_path as triangular
 from rfviz.linear_model.cholesky_path import solve_path
+from rfviz.linear_model.grid import gram_bytes
 from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.scoring import Solutions
 
@@ -56,9 +58,9 @@ def test_without_a_symmetric_update_the_whole_product_serves(fake_gpu):
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-@pytest.mark.parametrize("panel", [3, 16, 2048])
-def test_panels_of_any_size_solve_the_same(fake_gpu, monkeypatch, panel, precision):
-    monkeypatch.setattr(triangular, "_GPU_PANEL", panel)
+@pytest.mark.parametrize("columns", [1, 3, 512])
+def test_solutions_together_are_those_of_each(fake_gpu, monkeypatch, columns, precision):
+    monkeypatch.setattr(triangular, "_COLUMNS", columns)
     H, C = rng.standard_normal((60, 20)), rng.standard_normal((20, 2))
     gram = H.T @ H
     path = solve_path(fake_gpu.asarray(gram), fake_gpu.asarray(C), 0.3, [5, 20], fake_gpu, precision)
@@ -150,3 +152,29 @@ def test_table_1_is_the_same_on_the_gpu(fake_gpu):
     np.testing.assert_allclose(tables[0].errors, tables[1].errors, rtol=0, atol=1.1 / 80)
     np.testing.assert_array_equal(tables[0].alphas, tables[1].alphas)
     assert fake_gpu.memory.used < 1000 and get_device("cuda").is_gpu
+
+
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_memory_stays_within_what_is_checked(fake_gpu, precision):
+    m = 400
+    host = RidgePath(RandomMaxout(m), alphas=[1.0, 10.0], solver="primal", precision=precision).fit(X, y)
+    path = clone(host).set_params(feature_map__device="cuda")
+    fake_gpu.memory.reset_peak()
+    before = fake_gpu.memory.used
+    path.fit(X, y)
+    blocks = 4 * 300 * (2 * m + 10) + 8 * m * 60 * 8  # features and their buffers; right-hand sides
+    assert 0.5 * gram_bytes(m, True) < fake_gpu.memory.peak - before < gram_bytes(m, True) + blocks
+    np.testing.assert_allclose(path.coef_[m], host.coef_[m], rtol=0, atol=1e-5)
+
+
+def test_weights_travel_and_are_rearranged_once(fake_gpu, monkeypatch):
+    monkeypatch.setattr("rfviz.linear_model.chunks._UPLOADED_BYTES", 1)
+    monkeypatch.setattr("rfviz.linear_model.chunks._CHUNK_ROWS", 40)
+    log = []
+    for rows in (80, 300):
+        fake_gpu.memory.log.clear()
+        RidgePath(RandomMaxout(40, pool_size=3, device="cuda"), m_grid=[40], alphas=1.0, solver="primal").fit(
+            X[:rows], y[:rows]
+        )
+        log.append(fake_gpu.memory.log.count(4 * 40 * 3 * 6))
+    assert log[0] == log[1] == 2  # as they were drawn, and by feature

@@ -117,10 +117,9 @@ def maxout_table(
     m_max = max(m_values)
     if not 0 < n_held < len(train[0]):
         raise DataError(f"The table holds out {n_held} of {len(train[0])} training rows; there must be more rows.")
-    check_memory(
-        (len(q_values) * 8 + gram_bytes(1)) * m_max**2, device, f"{len(q_values)} Gram matrices of {m_max} features",
-        "Use fewer pool sizes, or a smaller largest m.",
-    )  # fmt: skip
+    needed = len(q_values) * 12 * m_max**2 + gram_bytes(m_max, get_device(device).is_gpu)
+    what = f"{len(q_values)} Gram matrices of {m_max} features"
+    check_memory(needed, device, what, "Use fewer pool sizes, or a smaller largest m.")
     errors = np.zeros((len(seeds), len(q_values), len(m_values)))
     chosen = np.zeros_like(errors)
     for number, seed in enumerate(seeds):
