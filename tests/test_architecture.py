@@ -18,7 +18,7 @@ ALLOWED = {
     "rfviz.progress": set(),
     "rfviz.params": {"errors"},
     "rfviz.backend": {"errors", "params"},
-    "rfviz.cuda": {"errors"},
+    "rfviz.cuda": {"errors", "backend"},
     "rfviz.kernels": {"errors", "params", "backend"},
     "rfviz.bounds": {"errors", "kernels"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
