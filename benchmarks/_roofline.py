@@ -1,42 +1,22 @@
-"""How near every scheme comes to what the device allows: its time beside the least that its work can take.
+"""How near every feature map comes to what the device allows: its time beside the least that its work can take.
 
-    python benchmarks/gpu_roofline.py [--device auto] [--n N] [--d D] [--m M] [--turns T] [--size S]
-        [--copied B] [--json PATH]
-
-First the device's own rates are measured: matrix products (float32, TF32, float64, and the halves where the library has
-them) and copies. Then every scheme maps one block of rows that lie on the device, by the CUDA kernels and by array
-operations alone, in float32 and in TF32. The limit is the longer of two times: the operations of the scheme at the rate
-of products, and its rows, weights and features, once each, at the rate of copies (:mod:`rfviz.features.cost`). A share
-of 1 would be a scheme that does nothing but what it must.
-
-Random binning takes rows from the host, so that their way is in its time. On the CPU the same is measured with NumPy,
-by way of the blocks that the library computes there; nothing is written then, unless a path is given. The figures of a
-GPU go to benchmarks/results/roofline-<name>.json. No GPU has been measured yet.
+Every map maps one block of rows that lie on the device, by the CUDA kernels and by array operations alone, in float32
+and in TF32. The limit is the longer of two times: the operations of the map at the rate of products, and its rows,
+weights and features, once each, at the rate of copies (:mod:`rfviz.features.cost`). A share of 1 would be a map that
+does nothing but what it must. Random binning takes rows from the host, so that their way is in its time. On the CPU the
+same is measured with NumPy, by way of the blocks that the library computes there.
 """
 
-# ruff: noqa: E402 - OpenBLAS must be told which kernels to use before NumPy loads it
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
-
-shorten_openblas_waits()
-choose_openblas_kernels()
 
 import numpy as np
 
-from benchmarks._rates import Rates, about, measure, turn_by_turn
-from benchmarks._report import markdown_table, write_json
-from rfviz.backend import Device, get_device, product_precision
-from rfviz.cuda import kernels_in_use, plain_kernels
+from benchmarks._rates import Rates, turn_by_turn
+from rfviz.backend import Device, product_precision
+from rfviz.cuda import plain_kernels
 from rfviz.features import FeatureMap, registry
 from rfviz.features.blocks import Scratch
 from rfviz.features.cost import work
@@ -128,36 +108,3 @@ def _on_rows(device: Device, feature_map: FeatureMap, host: np.ndarray) -> Map:
     weights = {name: device.asarray(value) for name, value in feature_map._block_weights(device).items()}
     out = xp.empty((len(host), feature_map.n_components), dtype=host.dtype)
     return lambda: feature_map._map_block(xp, X, weights, feature_map._scale(), out, scratch)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--device", default="auto")
-    defaults = {"n": 16_384, "d": 784, "m": 10_000, "turns": 7, "size": 8192, "copied": 1_000_000_000}
-    for name, default in defaults.items():
-        parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--json", type=Path, default=None)
-    options = parser.parse_args(arguments)
-    device = get_device(options.device)
-    described = about(device)
-    print(f"{device.describe()}\n\n## Rates of {described['device'] if device.is_gpu else 'the cpu'}\n")
-    rates = measure(device, options.size, options.copied, options.turns)
-    print(markdown_table(rates.table()))
-    rows = roofline(device, rates, options.n, options.d, options.m, options.turns)
-    print(f"\n## {options.n} rows of {options.d} columns to {options.m} features\n\n{markdown_table(rows)}")
-    path = options.json
-    if device.is_gpu:
-        used, why = kernels_in_use(device.xp)
-        described |= {"kernels": used, "kernels_not_in_use": why}
-        print(f"\nKernels in use: {', '.join(used) or 'none'}" + (f" ({why})" if why else ""))
-        name = device.describe().split(",")[0].lower().replace(" ", "-")
-        path = path or Path(__file__).parent / "results" / f"roofline-{name}.json"
-    sizes = {name: getattr(options, name) for name in defaults}
-    if path:
-        write_json(path, {**described, **sizes, "rates": asdict(rates), "schemes": rows})
-    else:
-        print("\ncpu: nothing was written.")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,9 @@
 """The script that sets times beside limits: its arithmetic, on the fake GPU and on the CPU."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from benchmarks import gpu_roofline
+from benchmarks import _roofline
 from benchmarks._rates import Rates, about, measure
 from rfviz.backend import get_device
 from rfviz.features import registry
@@ -36,7 +33,7 @@ def test_rates(fake_gpu, name):
 @pytest.mark.parametrize("name", ["cpu", "cuda"])
 def test_every_scheme_has_its_row(fake_gpu, name):
     device, n, d, m = get_device(name), 30, 16, 20
-    rows = gpu_roofline.roofline(device, RATES, n, d, m, turns=1)
+    rows = _roofline.roofline(device, RATES, n, d, m, turns=1)
     assert {row["scheme"] for row in rows} == set(registry())
     for row in rows:
         if row["scheme"] == "RandomMaxout" and row["settings"] == "–":
@@ -64,22 +61,9 @@ def test_kernels_and_arrays_are_what_they_are_called(fake_gpu, monkeypatch):
 
     monkeypatch.setattr(fake_gpu.RawModule, "get_function", watched)
     host = np.ones((40, 5), dtype=np.float32)
-    ways = gpu_roofline.ways_to_map(get_device("cuda"), RandomReLU(9, device="cuda").fit(host), host)
+    ways = _roofline.ways_to_map(get_device("cuda"), RandomReLU(9, device="cuda").fit(host), host)
     launched.clear()
     ways["arrays"]()
     assert launched == []
     ways["kernels"]()
     assert set(launched) == {"relu"}
-
-
-def test_the_script_on_the_cpu(tmp_path, capsys):
-    results, path = Path(gpu_roofline.__file__).parent / "results", tmp_path / "roofline.json"
-    sizes = ["--n", "20", "--d", "16", "--m", "10", "--turns", "1", "--size", "32", "--copied", "40000"]
-    before = sorted(results.iterdir())
-    gpu_roofline.main(["--device", "cpu", *sizes])
-    shown = capsys.readouterr().out
-    assert "## Rates of the cpu" in shown and "cpu: nothing was written." in shown
-    assert sorted(results.iterdir()) == before
-    gpu_roofline.main(["--device", "cpu", *sizes, "--json", str(path)])
-    stored = json.loads(path.read_text())
-    assert stored["device"] == "cpu" and stored["rates"]["tf32"] is None and stored["machine"]["versions"]
