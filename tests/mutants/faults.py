@@ -673,8 +673,8 @@ _PAGES = (
     Fault(
         "script of quick inspection that omits the seed",
         "rfviz/lab/quick_inspection/page.py",
-        ", seed={source.seed})",
-        ")",
+        ", seed={source.seed}{compared})",
+        "{compared})",
         ("tests/lab/test_pages.py::test_script_gives_the_same_numbers[quick-inspection-1]",),
     ),
     Fault(
