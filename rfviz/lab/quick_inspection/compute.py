@@ -13,9 +13,10 @@ from rfviz.errors import DataError, RfvizError
 from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding, unknown
 from rfviz.lab.panel import Data, ScaledData
-from rfviz.lab.quick_inspection import drift, text
+from rfviz.lab.quick_inspection import dependence, drift, text
 from rfviz.lab.quick_inspection.columns import ColumnResult, inspect_columns
 from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult, exact_copies, near_copies, near_distance
+from rfviz.lab.quick_inspection.dependence import Dependence, inspect_dependence
 from rfviz.lab.quick_inspection.dimension import DimensionResult, intrinsic_dimension
 from rfviz.lab.quick_inspection.drift import AUTOMATIC, Drift, inspect_drift
 from rfviz.lab.quick_inspection.labels import LabelResult, inspect_labels
@@ -158,6 +159,10 @@ class Inspection:
         """Return two parts of the rows compared."""
         return self._cache.call(drift_of, self.source.data, self.compare)
 
+    def dependence(self) -> Dependence:
+        """Return how strongly columns depend on each other."""
+        return self._cache.call(dependence_of, self.source.data)
+
     def findings(self) -> Iterator[Finding]:
         """Yield what is found, the quickest answers first."""
         for name, describe in self._questions():
@@ -192,6 +197,8 @@ class Inspection:
         yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), n, how)
         if self.source.dataset.y is not None:
             yield "Unseen groups and times", lambda: text.splits(self.splits())
+        if not images and len(raw.columns) > 1:
+            yield "Dependence", lambda: dependence.describe(self.dependence())
         yield "Drift", lambda: drift.describe(self.drift())
         if self.source.dataset.order is not None:
             yield "Order", lambda: text.order(self.maps(), how)
@@ -316,6 +323,11 @@ def near_copies_of(source: ScaledData, *, cache: Cache) -> NearCopyResult:
 def leaks_of(data: Data, *, cache: Cache) -> LeakResult | None:
     """Find columns that alone, or two together, predict the label."""
     return inspect_leaks(raw_of(data.dataset), cache.progress)
+
+
+def dependence_of(data: Data, *, cache: Cache) -> Dependence:
+    """Measure how strongly columns depend on each other."""
+    return inspect_dependence(raw_of(data.dataset), cache.progress)
 
 
 def drift_of(data: Data, by: str, *, cache: Cache) -> Drift | None:

@@ -18,19 +18,31 @@ from rfviz.figures.lines import M_TITLE
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, map_style, rgba, styled
 from rfviz.lab.finding import STATUS_COLOURS, STATUSES, Finding
+from rfviz.lab.quick_inspection.dependence import Dependence
 from rfviz.lab.quick_inspection.drift import Drift
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.neighbours import DistanceResult
 from rfviz.lab.quick_inspection.sample import column_name, of_rows
 from rfviz.lab.quick_inspection.structure import StructureResult
 
-__all__ = ["inspection_style", "plot_distances", "plot_drift", "plot_findings", "plot_maps", "plot_structure"]
+__all__ = [
+    "inspection_style",
+    "plot_dependence",
+    "plot_distances",
+    "plot_drift",
+    "plot_findings",
+    "plot_maps",
+    "plot_pair",
+    "plot_structure",
+]
 
 # Grades differ in shape as well as in colour.
 _MARKS = {"warning": "x", "look": "diamond", "fine": "circle", "unknown": "circle-open"}
 _MAP_HEIGHT, _DETAIL_HEIGHT, _ROW, _LINE = 520, 380, 26, 19
 # Words of a column that are drawn.
 _BARS = 12
+# Columns of a heat map.
+_HEAT = 60
 _OF_ROWS = "share of the rows, %"
 # Characters of a sentence in a line, for a chart about 900 pixels wide.
 _WIDE = 86
@@ -232,6 +244,55 @@ def plot_drift(drift: Drift, revision: str = "") -> go.Figure | None:
                   hovertemplate="from %{x:.4g}: %{y:.3g}%<extra>" + _plain(title) + "</extra>")
         )  # fmt: skip
     return styled(traces, x=_plain(names[0]), y=_OF_ROWS, height=_DETAIL_HEIGHT, revision=revision)
+
+
+def plot_dependence(dependence: Dependence, revision: str = "") -> go.Figure:
+    """Draw the dependence of each pair of columns as a heat map, of the columns that depend most where there are many.
+
+    Parameters
+    ----------
+    dependence : Dependence
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    strength, correlation = dependence.result.strength.copy(), dependence.result.correlation
+    np.fill_diagonal(strength, 0.0)
+    shown = np.sort(np.argsort(-strength.max(axis=1), kind="stable")[:_HEAT])
+    np.fill_diagonal(strength, np.nan)
+    names = [_plain(dependence.names[column]) for column in shown]
+    heat = trace(
+        "heatmap", z=strength[np.ix_(shown, shown)], x=names, y=names, zmin=0.0, zmax=1.0, hoverongaps=False,
+        colorscale=[[0, rgba(COLOURS[0], 0.04)], [1, COLOURS[0]]], customdata=correlation[np.ix_(shown, shown)],
+        hovertemplate="%{x} and %{y}: dependence %{z:.2f}, rank correlation %{customdata:.2f}<extra></extra>",
+        colorbar={"title": {"text": "dependence"}, "thickness": 12},
+    )  # fmt: skip
+    across = {"type": "category", "constrain": "domain", "showgrid": False, "tickangle": -45, "automargin": True}
+    up = {"type": "category", "showgrid": False, "autorange": "reversed", "scaleanchor": "x", "automargin": True}
+    return styled([heat], x="", y="", height=_MAP_HEIGHT, revision=revision, xaxis=across, yaxis=up)
+
+
+def plot_pair(dependence: Dependence, revision: str = "") -> go.Figure | None:
+    """Draw rows in the two columns that depend most without correlating, or most of all; None where none depend.
+
+    Parameters
+    ----------
+    dependence : Dependence
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    shown = dependence.shown()
+    if shown is None:
+        return None
+    names, values = shown
+    values = values[np.isfinite(values).all(axis=1)]
+    x, y = (_cells(dependence.words.get(name), values[:, place]) for place, name in enumerate(names))
+    points = trace("scatter", x=x, y=y, mode="markers", marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
+                   hovertemplate="%{x}, %{y}<extra></extra>")  # fmt: skip
+    return styled([points], x=_plain(names[0]), y=_plain(names[1]), height=_DETAIL_HEIGHT, revision=revision)
+
+
+def _cells(words: list[str] | None, values: np.ndarray) -> Any:
+    return values if words is None else [_plain(words[int(value)]) for value in values]
 
 
 def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:

@@ -24,7 +24,14 @@ from rfviz.lab.finding import STATUSES, Finding, verdict
 from rfviz.lab.page import Chart
 from rfviz.lab.panel import ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
-from rfviz.lab.quick_inspection.figures import inspection_style, plot_distances, plot_drift, plot_structure
+from rfviz.lab.quick_inspection.figures import (
+    inspection_style,
+    plot_dependence,
+    plot_distances,
+    plot_drift,
+    plot_pair,
+    plot_structure,
+)
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.page import InspectedData, Settings
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
@@ -52,7 +59,7 @@ _TITLES = {
 _HEIGHT, _THUMBNAILS = 330, 60
 _LEGEND = 12
 # Cards of findings at most; rows and columns of the file that a card shows.
-_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 15, 200, 40
+_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 16, 200, 40
 # Images whose label is contradicted, on the card and below.
 _IMAGES, _MORE_IMAGES = 4, 48
 _NEIGHBOURS, _COLUMNS, _OUTLIERS = 5, 8, 6
@@ -136,6 +143,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             "Label errors": self._labels,
             "Columns": _columns,
             "Drift": partial(_drift, revision=revision),
+            "Dependence": partial(_dependence, revision=revision),
             "Dimension": _dimension,
         }
         shown = {title: partial(_or_reason, part, self.inspection) for title, part in parts.items()}
@@ -432,6 +440,24 @@ def _drift(inspection: Inspection, revision: str) -> None:
     layout.numbers(drift.to_frame().head(200), {"distance": "%.3f", "p-value": "%.4f"} | gaps,
                    f"Compared: {first} and {second}. Distance: the largest difference of the distribution functions. "
                    "P-values count the number of columns.")  # fmt: skip
+
+
+def _dependence(inspection: Inspection, revision: str) -> None:
+    if inspection.source.dataset.image_shape:
+        st.markdown("The columns are pixels.")
+        return
+    dependence = inspection.dependence()
+    figure = plot_dependence(dependence, revision)
+    layout.chart(figure, "inspection-dependence", "How strongly each pair of columns depends on each other.")
+    pair = plot_pair(dependence, revision)
+    if pair is None:
+        st.markdown("No two columns depend on each other.")
+        return
+    layout.chart(pair, "inspection-pair", "Rows in the two columns that depend most without correlating, or else most.")
+    formats = {"dependence": "%.3f", "rank correlation": "%.3f", "p-value": "%.2g"}
+    layout.numbers(dependence.to_frame(), formats,
+                   "Dependence: the largest correlation of a function of one column with a function of the other, 0 to "
+                   "1. Pairs that hardly correlate come first. P-values count the number of pairs.")  # fmt: skip
 
 
 def _dimension(inspection: Inspection) -> None:

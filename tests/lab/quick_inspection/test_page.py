@@ -20,7 +20,7 @@ from tests.app_pages import OFFLINE, array, changed, opened, specs
 SLUG = "quick-inspection"
 TITLES = ["Rows and labels", "Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies",
           "Distances", "Dimension", "Outliers", "Label errors", "Linear or not"]  # fmt: skip
-UNFOLDED = {f"details-{number}": True for number in range(7)}
+UNFOLDED = {f"details-{number}": True for number in range(8)}
 
 
 def findings(at):
@@ -64,7 +64,7 @@ def test_every_data_set_without_download_is_inspected(name):
     left_out |= set() if datasets.load(name).target_names else {"Label errors"}
     expected = [title for title in TITLES if title not in left_out]
     assert list(found)[: len(expected)] == expected
-    assert set(found) - set(expected) <= {"Unseen groups and times", "Drift", "Order"}
+    assert set(found) - set(expected) <= {"Unseen groups and times", "Dependence", "Drift", "Order"}
     assert all(sentence.endswith((".", "?")) for _, _, sentence in found.values())
     assert f"{datasets.load(name).n_samples:,} rows" in found["Rows and labels"][2]
 
@@ -80,8 +80,8 @@ def test_the_default_says_what_the_analyses_find():
     structure = inspect_structure(data)
     assert share(structure.linear) in findings(at)["Linear or not"][2]
     assert not structure.is_nonlinear and findings(at)["Linear or not"][1] == "fine"
-    assert len(specs(at)) == 5 and len(at.dataframe) >= 4
-    assert at.subheader[0].value == "1 worth a look, 11 fine"
+    assert len(specs(at)) == 7 and len(at.dataframe) >= 4
+    assert at.subheader[0].value == "1 worth a look, 12 fine"
 
 
 def test_links_bring_the_data_and_the_setting_along():

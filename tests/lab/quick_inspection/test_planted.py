@@ -39,7 +39,7 @@ def clean(seed=0, n=600):
 def test_a_clean_table_is_fine(seed):
     found = {one.name: one for one in inspected(clean(seed)).findings()}
     silent = ["Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies", "Linear or not",
-              "Unseen groups and times", "Drift"]  # fmt: skip
+              "Unseen groups and times", "Dependence", "Drift"]  # fmt: skip
     assert found["Label errors"].status in ("fine", "unknown")
     assert {name: found[name].text for name in silent if found[name].status != "fine"} == {}
     assert all(not len(found[name].rows) for name in silent)

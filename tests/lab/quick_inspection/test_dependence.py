@@ -1,0 +1,67 @@
+"""Columns that depend on each other without correlating are named; others are not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rfviz.datasets.files.upload import upload_of_frame
+from rfviz.errors import DataError
+from rfviz.lab.quick_inspection.compute import Inspection
+from rfviz.lab.quick_inspection.dependence import describe
+from rfviz.lab.quick_inspection.figures import plot_dependence, plot_pair
+
+
+def table(seed=0, n=800):
+    generator = np.random.default_rng(seed)
+    frame = pd.DataFrame(generator.standard_normal((n, 5)), columns=list("abcde"))
+    frame["hue"] = generator.choice(["red", "green", "blue"], n)
+    return frame
+
+
+def inspected(frame):
+    upload = upload_of_frame(frame)
+    return Inspection(upload.prepare(upload.suggestion.replace({"label": None}))).dependence()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_independent_columns_and_correlated_ones_are_no_news(seed):
+    frame = table(seed)
+    finding = describe(inspected(frame))
+    assert (finding.status, finding.columns) == ("fine", ())
+    assert finding.text == "None of 15 pairs of columns depends on each other (800 rows)."
+    frame["b"] = np.exp(frame["a"] + 0.3 * frame["b"])  # their ranks correlate
+    finding = describe(inspected(frame))
+    assert finding.status == "fine" and "The strongest pair is “a” and “b” (dependence 0.9" in finding.text
+
+
+def test_columns_that_depend_without_correlating_are_named():
+    frame = table(5)
+    frame["b"] = frame["a"] ** 2 + 0.1 * frame["b"]
+    frame["d"] = np.sin(3 * frame["c"]) + 0.3 * frame["d"]
+    dependence = inspected(frame)
+    finding = describe(dependence)
+    assert finding.status == "look" and set(finding.columns) >= {"a", "b"}
+    assert "depend on each other though their columns hardly correlate: “a” and “b” (dependence 1.0" in finding.text
+    assert dependence.to_frame().iloc[0, :2].tolist() == ["a", "b"]
+    heat, pair = plot_dependence(dependence), plot_pair(dependence)
+    assert heat.data[0].z[0][1] > 0.9 and pair.layout.xaxis.title.text == "a"
+
+
+def test_words_that_tell_of_numbers_are_measured_and_drawn():
+    frame = table(6)
+    frame["e"] += 4.0 * (frame["hue"] == "red")
+    dependence = inspected(frame)
+    assert "The strongest pair is “e” and “hue” (dependence 0.9" in describe(dependence).text
+    assert set(plot_pair(dependence).data[0].y) == {"red", "green", "blue"}
+
+
+def test_time_series_depend_by_chance_and_that_is_said():
+    generator = np.random.default_rng(0)
+    walks = pd.DataFrame(np.cumsum(generator.standard_normal((800, 4)), axis=0), columns=list("abcd"))
+    finding = describe(inspected(walks))
+    assert finding.status == "fine" and "which brings that about by chance" in finding.text
+
+
+def test_a_single_column_depends_on_none():
+    with pytest.raises(DataError, match="two columns"):
+        inspected(table()[["a"]])
