@@ -4,6 +4,7 @@ import pytest
 
 from rfviz.ui.page_index import NAVIGATION
 from rfviz.ui.web.startup import ROUTER
+from tests.browser.conftest import running_app
 from tests.browser.steps import (
     SATURATION,
     changes,
@@ -75,6 +76,23 @@ def test_settings_survive_a_visit_to_another_page(app, visit):
     page.go_back()
     wait_for_chart(page, SATURATION)
     assert slider(page, "Pool size").get_attribute("aria-valuetext") == value
+
+
+def test_a_page_keeps_its_settings_when_the_server_is_started_again(visit, tmp_path):
+    with running_app(tmp_path) as server:
+        page = visit(server, "distance-saturation?pool_size=12")
+        wait_for_chart(page, SATURATION)
+        slider(page, "Pool size").press("ArrowRight")
+        wait_for_query(page, pool_size="14")
+        page.evaluate("() => (window.isOld = true)")
+        port = int(server.url.rpartition(":")[2])
+    visit.allowed += ["WebSocket", "Failed to load resource", "ERR_CONNECTION"]  # while nobody answers
+    with running_app(tmp_path, port):
+        page.wait_for_function("() => !window.isOld", timeout=60_000)
+        wait_for_chart(page, SATURATION)
+        wait_for_query(page, pool_size="14")
+        assert slider(page, "Pool size").get_attribute("aria-valuetext") == "14"
+        page.close()
 
 
 def test_gallery_leads_to_every_page(app, visit):

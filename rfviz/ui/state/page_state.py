@@ -11,6 +11,7 @@ widgets that are gone, whose callbacks must change nothing.
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -28,6 +29,8 @@ from rfviz.ui.state.history import History, history_of
 __all__ = ["PageState"]
 
 _LAST_PAGE = "rfviz:page"
+# Tells the sessions of a browser's page apart.
+_SESSION = "rfviz:session"
 _sync = component("rfviz.url", js=(Path(__file__).parent / "url.js").read_text(encoding="utf-8"))
 
 
@@ -163,7 +166,8 @@ class PageState:
         self.history.record(self.values() | self.shown, self._started or 0.0, time.monotonic())
         self._started = None
         steps = {"back": self.history.back, "forward": self.history.forward}
-        data = {"path": self.page, "values": values, "others": others, "steps": steps}
+        session = st.session_state.setdefault(_SESSION, secrets.token_hex(8))
+        data = {"path": self.page, "values": values, "others": others, "steps": steps, "session": session}
         _sync(key=f"{self.page}:url", data=data, height=1)
 
     def changed(self) -> dict[str, Any]:

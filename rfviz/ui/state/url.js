@@ -9,6 +9,9 @@ function write({ path, values }) {
 }
 
 export default function ({ data }) {
+  // A new session behind an old page: the server was started again, or had given the page up. It knows only the address
+  // that the page was opened with; the address bar has the one that the user has come to.
+  if ((window.__rfvizSession ??= data.session) !== data.session) return window.location.reload();
   (window.__rfvizSteps ??= {})[data.path] = data.steps;
   window.dispatchEvent(new CustomEvent("rfviz:steps")); // to undo and redo, whose buttons are elsewhere
   clearTimeout(timer);
