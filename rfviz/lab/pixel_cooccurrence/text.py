@@ -105,6 +105,8 @@ def explanation(result: PixelMap, side: int) -> str:
         return lead + (
             " **No window reaches this pixel**: this stride leaves the last rows or columns over. Its map is empty."
         )
+    if n_grey := int(np.sum(result.exact.single == 0)):
+        shape += f" The {n_grey} grey pixels are in no feature: this stride leaves the last rows and columns over."
     if not result.occurs:
         return lead + shape + " None of these features reaches it yet: choose more of them."
     return lead + shape + f" The two maps differ by {result.rms[-1]:.2g} (RMS; predicted {result.predicted[-1]:.2g})."

@@ -265,7 +265,8 @@ class _LayerTable:
         else:
             st.markdown("all nodes below", width=160)  # as wide as the two cells above
         key = self._cell(place, "kind", row.kind)
-        st.selectbox("Activation", list(KINDS), format_func=KINDS.__getitem__, key=key, width=96, help=_HELP["kind"],
+        label = f"Activation of layer {place + 1}" if place else "Activation"
+        st.selectbox(label, list(KINDS), format_func=KINDS.__getitem__, key=key, width=96, help=_HELP["kind"],
                      label_visibility=_label_of(place), on_change=self._changed, args=(place, "kind", key),
                      )  # fmt: skip
         if row.kind == "exponential":
@@ -273,18 +274,20 @@ class _LayerTable:
         elif row.kind == "polynomial":
             self._number(place, "number", int(row.number), 1, 50)
         if row.size:
-            last = len(self._rows) - 2
+            name, is_first, is_last = f"layer {place + 1}", place == 0, place == len(self._rows) - 2
+            # The words are hidden by style: a button's name is for those who cannot see its icon.
             for icon, words, change, off in (
-                ("arrow_upward", "Nearer to the image", lambda rows: _moved(rows, place, -1), place == 0),
-                ("arrow_downward", "Farther from the image", lambda rows: _moved(rows, place, 1), place == last),
-                ("delete", "Remove", lambda rows: rows[:place] + rows[place + 1 :], False),
+                ("arrow_upward", f"Move {name} nearer to the image", lambda rows: _moved(rows, place, -1), is_first),
+                ("arrow_downward", f"Move {name} farther from the image", lambda rows: _moved(rows, place, 1), is_last),
+                ("delete", f"Remove {name}", lambda rows: rows[:place] + rows[place + 1 :], False),
             ):
-                st.button("", icon=f":material/{icon}:", help=words, key=f"{self._state.page}:{icon}:{place}",
+                st.button(words, icon=f":material/{icon}:", help=words, key=f"{self._state.page}:{icon}:{place}",
                           disabled=off, type="tertiary", on_click=self._edit, args=(change,))  # fmt: skip
 
     def _number(self, place: int, field: str, value: Any, low: Any, high: Any, step: Any = 1) -> None:
         key = self._cell(place, field, value)
         label = {"size": "Window", "stride": "Stride", "number": "Number"}[field]
+        label += f" of layer {place + 1}" if place else ""  # hidden, for those who hear it
         st.number_input(label, low, high, step=step, key=key, label_visibility=_label_of(place), width=76,
                         on_change=self._changed, args=(place, field, key), help=_HELP[field])  # fmt: skip
 
