@@ -31,6 +31,7 @@ ALLOWED = {
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
+    "rfviz.distributed": {"errors", "features", "linear_model"},
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
     "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "lab", "_blas"},
     # rfviz.inspect, when it is called.

@@ -1,0 +1,167 @@
+"""Random features and ridge regression on Dask arrays and dataframes, on one machine or on many.
+
+Features never leave the worker that computes them: ridge regression needs the sums of each partition alone
+(:class:`rfviz.linear_model.NormalEquations`), which are merged in a tree. A worker holds a block of features and a few
+sums, O(m²), whatever the number of rows; in float64 the answer is that of one array in memory. Weights are drawn once
+and sent to the workers. Whatever scheduler Dask uses is used: a ``dask.distributed.Client`` that is open, on this
+machine or at an address, or the threads of this process.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_is_fitted
+
+from rfviz.errors import DataError, ParameterError
+from rfviz.features import FeatureMap
+from rfviz.linear_model import NormalEquations, RidgePath
+
+__all__ = ["fit", "transform"]
+
+# Sums that one task merges.
+_MERGED = 4
+
+
+def transform(feature_map: FeatureMap, X: Any) -> Any:
+    """Return the random features of `X`, computed by partition when they are asked for.
+
+    Parameters
+    ----------
+    feature_map : FeatureMap
+        Fitted, with dense features.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+
+    Returns
+    -------
+    dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_components)
+
+    Raises
+    ------
+    ParameterError
+        For a map with sparse features, or an `X` that is not Dask's.
+    """
+    check_is_fitted(feature_map)
+    if feature_map.sparse_output:
+        name = type(feature_map).__name__
+        raise ParameterError("feature_map", "must have dense features", name, "Use another map.")
+    dtype = np.dtype(feature_map.dtype)
+    if _is_frame(X):
+        names = [str(name) for name in feature_map.get_feature_names_out()]
+        meta = pd.DataFrame(np.empty((0, len(names)), dtype=dtype), columns=names)
+        return X.map_partitions(_frame_of_features, feature_map, names, meta=meta)
+    X = _one_column_chunk(X)
+    chunks = (X.chunks[0], (feature_map.n_components,))
+    return X.map_blocks(_features, feature_map, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype=dtype))
+
+
+def fit(path: RidgePath, X: Any, y: Any, classes: Any = None) -> RidgePath:
+    """Fit a ridge path to all rows of `X`, for all m and penalties, in one pass over the partitions.
+
+    Several penalties are compared by generalised cross-validation.
+
+    Parameters
+    ----------
+    path : RidgePath
+        Is fitted, and returned.
+    X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
+    y : dask.array.Array or dask.dataframe.Series
+        Labels or numbers, in the partitions of `X`.
+    classes : array-like, optional
+        All labels; where they are not given, `y` is read once more to find them.
+
+    Raises
+    ------
+    DataError
+        For partitions that do not fit each other; the message names the partition, counted from 0.
+    ParameterError
+        For a map that learns from rows (``gamma="scale"``), unless it is fitted already.
+    """
+    dask, bag = _dask("dask"), _dask("dask.bag")
+    rows, targets = _partitions(X, y)
+    sample: Any = None
+    for pair in zip(rows, targets, strict=True):
+        sample = dask.compute(dask.delayed(_first_rows)(*pair))[0]
+        if len(sample[0]):
+            break
+    if sample is None or not len(sample[0]):
+        raise DataError("X holds no rows. Give at least one partition with rows.")
+    if classes is None and np.asarray(sample[1]).dtype.kind != "f":
+        classes = np.unique(np.concatenate(dask.compute(*(dask.delayed(_labels)(part) for part in targets))))
+    begun = dask.delayed(path.begin(sample[0], sample[1], classes))
+    pairs = enumerate(zip(rows, targets, strict=True))
+    sums = [dask.delayed(_sums_of)(begun, one, other, number) for number, (one, other) in pairs]
+    return path.fit_sums(bag.from_delayed(sums).fold(_merged, split_every=_MERGED, initial=None).compute())
+
+
+def _dask(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError("rfviz.distributed needs Dask. Install it with: pip install 'rfviz[dask]'") from error
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "map_partitions") and hasattr(X, "columns")
+
+
+def _one_column_chunk(X: Any) -> Any:
+    if not (hasattr(X, "map_blocks") and hasattr(X, "chunks")):
+        raise ParameterError("X", "must be a Dask array or dataframe", type(X).__name__, "Use dask.array.from_array.")
+    return X.rechunk({1: -1}) if X.ndim > 1 and len(X.chunks[1]) > 1 else X
+
+
+def _partitions(X: Any, y: Any) -> tuple[list[Any], list[Any]]:
+    """Return the partitions of both as delayed objects, the rows of one next to those of the other."""
+    if not _is_frame(X):
+        X = _one_column_chunk(X)
+        if hasattr(y, "chunks"):
+            y = _one_column_chunk(y)
+            if X.chunks[0] != y.chunks[0] and not np.isnan([*X.chunks[0], *y.chunks[0]]).any():
+                if X.shape[0] != y.shape[0]:
+                    raise DataError(f"X has {X.shape[0]} rows and y has {y.shape[0]}. Give one target a row.")
+                y = y.rechunk({0: X.chunks[0]})
+    if not hasattr(y, "to_delayed"):
+        remedy = "Use dask.array.from_array."
+        raise ParameterError("y", "must be a Dask array or series", type(y).__name__, remedy)
+    rows, targets = (list(np.ravel(np.array(each.to_delayed(), dtype=object))) for each in (X, y))
+    if len(rows) != len(targets):
+        raise DataError(
+            f"X has {len(rows)} partitions and y has {len(targets)}. Take both from one table, or rechunk one of them."
+        )
+    return rows, targets
+
+
+def _features(X: Any, feature_map: FeatureMap) -> np.ndarray:
+    return feature_map.transform(X) if len(X) else np.empty((0, feature_map.n_components), feature_map.dtype)
+
+
+def _frame_of_features(X: Any, feature_map: FeatureMap, names: list[str]) -> pd.DataFrame:
+    return pd.DataFrame(_features(X, feature_map), index=X.index, columns=names)
+
+
+def _first_rows(X: Any, y: Any) -> tuple[Any, Any]:
+    return X[:1], y[:1]
+
+
+def _labels(y: Any) -> np.ndarray:
+    return np.unique(np.asarray(y))
+
+
+def _sums_of(path: RidgePath, X: Any, y: Any, number: int) -> list[NormalEquations | None]:
+    if not len(X):
+        return [None]
+    try:
+        return [path.sums_of(X, y)]
+    except ValueError as error:
+        raise DataError(f"Partition {number}: {error}") from None
+
+
+def _merged(one: NormalEquations | None, other: NormalEquations | None) -> NormalEquations | None:
+    if one is None or other is None:
+        return other if one is None else one
+    # A copy: what a task is given may be given to it again.
+    return NormalEquations.from_state(one.state()).merge(other)

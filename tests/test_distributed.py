@@ -1,0 +1,108 @@
+"""Ridge regression on Dask's arrays and dataframes: the answer of one array in memory, whoever computed the parts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rfviz import distributed as rd
+from rfviz.errors import DataError, ParameterError
+from rfviz.features import RandomBinning, RandomFourier, RandomMaxout
+from rfviz.linear_model import RidgePath
+
+dask = pytest.importorskip("dask")
+da, dd = pytest.importorskip("dask.array"), pytest.importorskip("dask.dataframe")
+cluster = pytest.importorskip("distributed")
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((300, 4))
+Y = np.sin(X[:, 0]) + X[:, 1]
+LABELS = np.array(["no", "perhaps", "yes"])[(X[:, 0] > 0).astype(int) + (X[:, 1] > 1)]
+ROWS = (70, 1, 129, 100)
+
+
+def path_of(**options):
+    return RidgePath(RandomFourier(24, gamma=0.3, dtype="float64"), m_grid=[6, 24], **{"alphas": [0.1, 5.0], **options})
+
+
+def same(path, other):
+    np.testing.assert_array_equal(path.alpha_, other.alpha_)
+    for m in other.coef_:
+        np.testing.assert_allclose(path.coef_[m], other.coef_[m], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(path.intercept_[m], other.intercept_[m], rtol=0, atol=1e-10)
+
+
+@pytest.fixture(params=["threads", "client"])
+def scheduler(request):
+    if request.param == "threads":
+        with dask.config.set(scheduler="threads"):
+            yield
+        return
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with cluster.LocalCluster(**options) as started, cluster.Client(started):
+        yield
+
+
+@pytest.mark.usefixtures("scheduler")
+def test_arrays_and_frames_equal_blocks_in_memory():
+    whole = path_of().fit_blocks([(X, Y)])
+    arrays = da.from_array(X, chunks=(ROWS, 3)), da.from_array(Y, chunks=50)
+    same(rd.fit(path_of(), *arrays), whole)
+    table = pd.DataFrame(X, columns=list("abcd")).assign(y=Y)
+    frame = dd.from_pandas(table, npartitions=5)
+    some = frame[frame.a < 10.0]  # of unknown length
+    fitted = rd.fit(path_of(), some[list("abcd")], some.y)
+    same(fitted, whole)
+    assert list(fitted.feature_names_in_) == list("abcd")
+    empty = dd.concat([frame[frame.a > 10.0], frame])  # partitions without rows
+    same(rd.fit(path_of(), empty[list("abcd")], empty.y), whole)
+
+
+@pytest.mark.usefixtures("scheduler")
+def test_labels():
+    whole = path_of().fit_blocks([(X, LABELS)], classes=["no", "perhaps", "yes"])
+    order = np.argsort(LABELS)
+    rows, labels = da.from_array(X[order], chunks=(80, 4)), da.from_array(LABELS[order], chunks=80)
+    path = rd.fit(path_of(), rows, labels)
+    same(path, whole)
+    assert list(path.classes_) == ["no", "perhaps", "yes"]
+    with pytest.raises(DataError, match="Partition 3: The label yes is not among the 2 classes"):
+        rd.fit(path_of(), rows, labels, ["no", "perhaps"])
+
+
+def test_features_are_computed_by_partition():
+    feature_map = RandomMaxout(10).fit(X)
+    expected = feature_map.transform(X)
+    made = rd.transform(feature_map, da.from_array(X, chunks=(ROWS, 2)))
+    assert made.shape == (300, 10) and made.chunks[0] == ROWS and made.dtype == np.float32
+    np.testing.assert_allclose(made.compute(scheduler="threads"), expected, rtol=0, atol=1e-6)
+    named = RandomMaxout(10).fit(pd.DataFrame(X, columns=list("abcd")))
+    frame = dd.from_pandas(pd.DataFrame(X, columns=list("abcd")), npartitions=3)
+    found = rd.transform(named, frame).compute(scheduler="threads")
+    assert list(found.columns) == list(named.get_feature_names_out())
+    np.testing.assert_allclose(found.to_numpy(), expected, rtol=0, atol=1e-6)
+
+
+def test_what_does_not_fit_is_said():
+    rows, targets = da.from_array(X, chunks=(100, 4)), da.from_array(Y, chunks=100)
+    gap = da.where(da.arange(300, chunks=100)[:, None] == 250, np.nan, rows)
+    with dask.config.set(scheduler="threads"):
+        with pytest.raises(DataError, match="300 rows and y has 299"):
+            rd.fit(path_of(), rows, targets[1:])
+        with pytest.raises(DataError, match="Partition 2: Input X contains NaN"):
+            rd.fit(path_of(), gap, targets)
+        with pytest.raises(DataError, match="holds no rows"):
+            rd.fit(path_of(), rows[:0], targets[:0])
+        with pytest.raises(ParameterError, match="X must be a Dask array or dataframe"):
+            rd.fit(path_of(), X, Y)
+        with pytest.raises(ParameterError, match="must not depend on which rows"):
+            rd.fit(RidgePath(RandomFourier(10, gamma="scale")), rows, targets)
+        with pytest.raises(ParameterError, match="dense features"):
+            rd.transform(RandomBinning(3).fit(X), rows)
+
+
+@pytest.mark.slow
+def test_processes_of_their_own():
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with cluster.LocalCluster(**options) as started, cluster.Client(started):
+        path = rd.fit(path_of(), da.from_array(X, chunks=(ROWS, 4)), da.from_array(Y, chunks=(ROWS,)))
+    same(path, path_of().fit_blocks([(X, Y)]))
