@@ -15,6 +15,7 @@ Pandas, scikit-learn, PyArrow and Pillow are imported inside the functions that 
 imports this package, and must be quick to import.
 """
 
+from rfviz.datasets.files.blocks import row_blocks
 from rfviz.datasets.files.content import MAX_BYTES
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT, Column, Table
@@ -35,4 +36,5 @@ __all__ = [
     "compare_with",
     "read_file",
     "read_upload",
+    "row_blocks",
 ]
