@@ -15,7 +15,7 @@ from rfviz.cli.run_settings import read_settings
 from rfviz.errors import DataError, capture_warnings
 
 if TYPE_CHECKING:
-    from rfviz.lab.page import Computed
+    from rfviz.lab.page import Computed, Page
 
 __all__ = ["add_arguments", "run"]
 
@@ -24,7 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``rfviz run``."""
     parser.add_argument(
         "preset", metavar="PRESET",
-        help="a JSON file of settings (“Share” on any page gives one), the address of a page, or a page's name",
+        help="a JSON file of settings (“Share” on any page gives one), the address of a page, or a page's name: as in "
+        "its address, such as quick-inspection or accuracy",
     )  # fmt: skip
     parser.add_argument(
         "--out", metavar="DIR", help="where the files go; made where it is missing (here; with --json, nowhere)"
@@ -74,14 +75,7 @@ def run(given: argparse.Namespace) -> int:
     page = find_page(slug)
     chosen = {"label": given.label, "order": given.order, "leave_out": given.leave_out, "max_samples": given.rows}
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    if (chosen or given.table or given.compare) and given.data is None:
-        raise DataError(
-            "--label, --order, --leave-out, --rows, --table and --compare go with a file. Name it: --data FILE"
-        )
-    if given.compare and not page.inspects_files:
-        raise DataError(f"{slug} compares no files. Use rfviz run quick-inspection --compare FILE")
-    if given.json and not page.inspects_files:
-        raise DataError(f"--json prints findings, and {slug} has none. Use rfviz run quick-inspection --json")
+    _check(given, bool(chosen), page)
     own = None
     if given.data is not None:
         other = Path(given.compare).expanduser() if given.compare else None
@@ -92,6 +86,8 @@ def run(given: argparse.Namespace) -> int:
     preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar, own)
     source = page.source(preset)
     settings = page.settings(preset, source)
+    if given.data is not None and not preset.has_data:
+        raise DataError(f"--data has no effect: {slug} uses no data. Leave it out")
     for name in preset.unasked():
         _tell(f"{name} has no effect with the other settings, or is misspelt.")
     with capture_warnings() as heard:
@@ -112,6 +108,18 @@ def run(given: argparse.Namespace) -> int:
         print("\n".join([*map(str, findings), *map(str, files)]))
     urgent = {"warning": ("warning",), "look": ("warning", "look"), None: ()}[given.fail_on]
     return 3 if any(finding.status in urgent for finding in findings) else 0
+
+
+def _check(given: argparse.Namespace, is_chosen: bool, page: Page[Any, Any, Any]) -> None:
+    """Refuse options that go with others, or with another page."""
+    if (is_chosen or given.table or given.compare) and given.data is None:
+        raise DataError(
+            "--label, --order, --leave-out, --rows, --table and --compare go with a file. Name it: --data FILE"
+        )
+    if given.compare and not page.inspects_files:
+        raise DataError(f"{page.slug} compares no files. Use rfviz run quick-inspection --compare FILE")
+    if given.json and not page.inspects_files:
+        raise DataError(f"--json prints findings, and {page.slug} has none. Use rfviz run quick-inspection --json")
 
 
 def _write(

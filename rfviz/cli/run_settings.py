@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,8 @@ def read_settings(text: str, figure: str | None) -> tuple[str, Mapping[str, Any]
             raise ParameterError("--figure", f"must be a preset of {text}", figure, f"Known: {labels}.")
         return text, presets[figure][1]
     known = ", ".join(pages)
+    if nearest := difflib.get_close_matches(text, pages, 1):
+        raise DataError(f"There is no page {text}. Did you mean {nearest[0]}? Known: {known}.")
     if figure is not None:
         raise ParameterError("--figure", "must come with a page's name", text, f"Pages: {known}.")
     if text.startswith(("http://", "https://")):

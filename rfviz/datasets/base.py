@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -83,6 +83,17 @@ class Dataset:
     provenance: str = ""
     rows: np.ndarray | None = None
     origin: Origin | None = None
+
+    def __post_init__(self) -> None:
+        # A data set made by hand, whose mistakes would be found out far from here.
+        X = cast(Any, self.X)
+        if not isinstance(X, np.ndarray) or X.ndim != 2:
+            found = f"has the shape {X.shape}" if isinstance(X, np.ndarray) else f"is a {type(X).__name__}"
+            raise DataError(f"X must be a NumPy array of shape (n_samples, n_features); it {found}. Use np.asarray.")
+        for name in ("y", "order", "rows"):
+            held = getattr(self, name)
+            if held is not None and len(held) != len(self.X):
+                raise DataError(f"{name} has {len(held):,} values, and X {len(self.X):,} rows. Give one value a row.")
 
     def __repr__(self) -> str:
         """Describe the content without the numbers: ``<Dataset digits: 1,797 images of 8×8 pixels, 10 classes>``."""

@@ -95,6 +95,11 @@ class Preset(Panel):
         """Return names that were given but that nothing asked for: misspelled, or without effect."""
         return [name for name in self._given if name not in self.answers]
 
+    @property
+    def has_data(self) -> bool:
+        """Return whether the page has asked for data."""
+        return "data" in self.answers
+
 
 def _rule(control: Control) -> str:
     if control.kind in ("word", "words", "own") and control.options:

@@ -158,6 +158,11 @@ class RidgePath(BaseEstimator):
         self._solve_chosen(system, best)
 
     def _validated(self, X: Any, y: Any, first: bool) -> tuple[Any, Any]:
+        if not hasattr(self.feature_map, "transform_blocks"):
+            hint = "Known: the classes of rfviz.features, such as RandomFourier()."
+            raise ParameterError("feature_map", "must be a feature map", self.feature_map, hint)
+        if y is None:
+            raise DataError("y must hold labels or targets, one a sample; it is None. Give fit(X, y).")
         types = [np.float64, np.float32]
         checked: Any = validate_data(
             self, X, y, reset=first, accept_sparse="csr", dtype=types, multi_output=True, y_numeric=False
@@ -449,7 +454,7 @@ class RidgePath(BaseEstimator):
         return self._targets.predictions(self.decision_function(X, m))
 
     def score(self, X: Any, y: Any, m: int | None = None) -> float:
-        """Return the accuracy, or for regression the negative mean squared error, with the first m features.
+        """Return the accuracy, or for regression R², with the first m features.
 
         Parameters
         ----------
@@ -459,7 +464,10 @@ class RidgePath(BaseEstimator):
             Of the grid; the largest by default.
         """
         error = self.error(self.decision_function(X, m), y)
-        return -error if self.classes_ is None else 1.0 - error
+        if self.classes_ is not None:
+            return 1.0 - error
+        spread = float(np.var(np.asarray(y, dtype=np.float64), axis=0).mean())
+        return 1.0 - error / spread if spread > 0 else float(error == 0)
 
     def score_path(self, X: Any, y: Any) -> np.ndarray:
         """Share of errors (or mean squared error) for every m of the grid, in one pass over the rows.

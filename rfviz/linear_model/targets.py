@@ -53,7 +53,9 @@ class Targets:
             raise DataError(f"Class labels must be one a sample; y has the shape {y.shape}. Give a vector.")
         classes = np.unique(y)
         if len(classes) < 2:
-            raise DataError(f"Classification needs at least two classes; y holds only {classes[0]!r}. Use other data.")
+            raise DataError(
+                f"Classification needs at least two classes; y holds only {classes.tolist()[0]!r}. Use other data."
+            )
         return cls(classes, len(classes))
 
     def codes(self, y: Any) -> np.ndarray:

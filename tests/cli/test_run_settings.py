@@ -40,6 +40,7 @@ def test_run_takes_a_figure_of_a_page(tmp_path):
         (["nowhere.json", "--figure", "Figure 1"], "must come with a page's name"),
         (["http://localhost/nowhere"], "Known: .*distance-saturation"),
         (["http://localhost/distance-saturation?pool_size=-4"], "pool_size must be a stop .* The nearest is 1"),
+        (["distance-saturaton"], "There is no page distance-saturaton. Did you mean distance-saturation"),
         (["distance-saturation", "--out", "/dev/null/x"], "cannot be made"),
         (
             ["distance-saturation", "--data", "/nowhere"],

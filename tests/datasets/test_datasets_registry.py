@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from rfviz import datasets
@@ -117,3 +118,16 @@ def test_only_images_have_the_shape_of_images():
     assert datasets.load("digits").shape_of_images == (8, 8)
     with pytest.raises(DataError, match="circle holds no images"):
         _ = datasets.load("circle").shape_of_images
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "said"),
+    [
+        (pd.DataFrame({"a": [1.0]}), None, "X must be a NumPy array of shape .*; it is a DataFrame"),
+        (np.zeros(3), None, r"it has the shape \(3,\)"),
+        (np.zeros((3, 2)), np.zeros(2), "y has 2 values, and X 3 rows"),
+    ],
+)
+def test_a_data_set_made_by_hand_is_checked(X, y, said):
+    with pytest.raises(DataError, match=said):
+        datasets.Dataset("mine", X, y)

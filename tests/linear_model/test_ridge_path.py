@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_diabetes, load_digits
 from sklearn.linear_model import Ridge
+from sklearn.preprocessing import StandardScaler
 
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import FeatureMap, RandomFourier, RandomMaxout
@@ -100,6 +101,7 @@ def test_regression_targets():
     np.testing.assert_allclose(path.predict(data), ridge.predict(H), rtol=1e-8)
     assert path.predict(data).shape == target.shape
     assert path.score_path(data, target)[-1] == pytest.approx(np.mean((ridge.predict(H) - target) ** 2))
+    assert path.score(data, target) == pytest.approx(ridge.score(H, target))
     both = np.stack([target, -target], axis=1)
     two = RidgePath(RandomFourier(200, gamma=1.0, dtype="float64"), m_grid=[200], alphas=0.5).fit(data, both)
     np.testing.assert_allclose(two.predict(data), np.stack([ridge.predict(H), -ridge.predict(H)], axis=1), rtol=1e-7)
@@ -255,3 +257,12 @@ def test_progress_can_stop_the_fit():
 
     with pytest.raises(StoppedError):
         RidgePath(RandomMaxout(20)).fit(X[TRAIN], Y_LABELS[TRAIN], progress=progress)
+
+
+def test_what_cannot_be_fitted_is_told_in_a_sentence():
+    with pytest.raises(ParameterError, match="feature_map must be a feature map"):
+        RidgePath(StandardScaler()).fit(X[TRAIN], Y_LABELS[TRAIN])
+    with pytest.raises(DataError, match="y must hold labels or targets"):
+        RidgePath(RandomMaxout(20)).fit(X[TRAIN], None)
+    with pytest.raises(DataError, match=r"y holds only 1\. Use other data"):
+        RidgePath(RandomMaxout(20)).fit(X[TRAIN], np.ones(len(X[TRAIN]), dtype=int))

@@ -105,7 +105,7 @@ class File:
         DataError
             If it is above :data:`MAX_BYTES`.
         """
-        plain = one_line(str(name).replace("\\", "/").rsplit("/", 1)[-1], 200)
+        plain = one_line(str(name).replace("\\", "/").rsplit("/", 1)[-1], 4000)
         stem, dot, suffix = plain.rpartition(".")
         # The suffix decides on the format, so the cut is made before it.
         shown = f"{one_line(stem, 60)}.{one_line(suffix, 12)}" if dot else one_line(plain, 72)

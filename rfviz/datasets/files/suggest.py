@@ -17,6 +17,8 @@ FOLDER, NUMBER_IN_NAME = "folder", "number in the name"
 #: be a coordinate.
 LABELS = ("label", "target", "class", "y", FOLDER)
 ORDERS = ("order", "frame", "time", "index", NUMBER_IN_NAME)
+# Names that labels often have, where one looks at the choice before it counts.
+_USUAL = ("outcome", "survived", "churn", "churned", "diagnosis", "species", "response", "default")
 # A last column of so few words is probably the label.
 _LIKELY_CLASSES = 20
 
@@ -75,7 +77,7 @@ def _are_whole(values: np.ndarray) -> bool:
 def _likely_label(table: Table) -> str | None:
     """Return a column that is named like a label, or a last column whose words look like classes."""
     usable = [name for name in table.names if table.kind(name) in (NUMBER, CATEGORY)]
-    while (name := first_named(usable, LABELS)) is not None:
+    while (name := first_named(usable, LABELS + _USUAL)) is not None:
         if table.has_several(name):
             return name
         usable.remove(name)

@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.datasets import Dataset
+from rfviz.datasets.files.table import NUMBER
 from rfviz.features import RandomFourier
 from rfviz.figures.embedding import PointStyle, plot_embedding, point_style
 from rfviz.figures.images import image_marks
@@ -22,6 +23,7 @@ from rfviz.lab.quick_inspection.dependence import Dependence
 from rfviz.lab.quick_inspection.drift import Drift
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.neighbours import DistanceResult
+from rfviz.lab.quick_inspection.raw import Raw
 from rfviz.lab.quick_inspection.sample import column_name, of_rows
 from rfviz.lab.quick_inspection.structure import StructureResult
 
@@ -48,7 +50,7 @@ _OF_ROWS = "share of the rows, %"
 _WIDE = 86
 
 
-def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str) -> PointStyle:
+def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str, raw: Raw | None = None) -> PointStyle:
     """Return the colours of rows of a data set, and what each row is called.
 
     Parameters
@@ -58,6 +60,8 @@ def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str) -> PointSt
         Places in the data set.
     colour : {"label", "order", "brightness", "none"} or str
         What they show; ``"c3"`` is the third column.
+    raw : Raw, optional
+        The file of the data set: its columns of numbers are then shown as the file has them, not scaled.
     """
     names = [f"row {row + 1:,}" for row in dataset.row_numbers[rows]]
     if colour == "none":
@@ -66,8 +70,11 @@ def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str) -> PointSt
         style = point_style(len(rows), None, dataset.y[rows], dataset.target_names)
         names = [f"{name}: {dataset.target_names[int(dataset.y[row])]}" for name, row in zip(names, rows, strict=True)]
     else:
-        values, title = _values(dataset, rows, colour)
-        names = [f"{name}: {title} {value:.4g}" for name, value in zip(names, values, strict=True)]
+        values, title = _values(dataset, rows, colour, raw)
+        known = np.isfinite(values)
+        shown = [f"{value:.4g}" if is_known else "is missing" for value, is_known in zip(values, known, strict=True)]
+        names = [f"{name}: {title} {words}" for name, words in zip(names, shown, strict=True)]
+        values = np.where(known, values, np.median(values[known]) if known.any() else 0.0)
         low, high = np.percentile(values, (1, 99))
         if np.ptp(values) > 1.5 * (high - low):  # a few huge values would leave all others one colour
             values = np.clip(values, low, high)
@@ -75,7 +82,7 @@ def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str) -> PointSt
     return dataclasses.replace(style, labels=names)
 
 
-def _values(dataset: Dataset, rows: np.ndarray, colour: str) -> tuple[np.ndarray, str]:
+def _values(dataset: Dataset, rows: np.ndarray, colour: str, raw: Raw | None) -> tuple[np.ndarray, str]:
     """Return the numbers that a colour stands for, and their title."""
     if colour == "label" and dataset.y is not None:
         return dataset.y[rows].astype(np.float64), "target"
@@ -84,11 +91,16 @@ def _values(dataset: Dataset, rows: np.ndarray, colour: str) -> tuple[np.ndarray
     if colour == "brightness":
         return dataset.X[rows].mean(axis=1, dtype=np.float64), "brightness"
     column = int(colour[1:]) - 1
-    return dataset.X[rows, column].astype(np.float64), column_name(dataset, column)
+    name, values = column_name(dataset, column), dataset.X[:, column].astype(np.float64)
+    if raw is not None and name in raw.table and raw.table.kind(name) == NUMBER:
+        return raw.table.quantity(name)[dataset.row_numbers[rows]].astype(np.float64), name
+    if len(np.unique(values)) == 2 and raw is not None:  # a word of a category: there or not
+        values = (values == values.max()).astype(np.float64)
+    return values[rows], name
 
 
 def plot_maps(
-    result: MapResult, dataset: Dataset, colour: str = "none", row: int | None = None
+    result: MapResult, dataset: Dataset, colour: str = "none", row: int | None = None, raw: Raw | None = None
 ) -> dict[str, go.Figure]:
     """Draw the three maps, each as a figure of its own.
 
@@ -101,6 +113,8 @@ def plot_maps(
         See :func:`inspection_style`.
     row : int, optional
         A row of the file, from 0, to mark with a ring, where it is among those drawn.
+    raw : Raw, optional
+        See :func:`inspection_style`.
 
     Returns
     -------
@@ -108,7 +122,7 @@ def plot_maps(
         By the names :data:`rfviz.lab.quick_inspection.maps.MAP_NAMES`.
     """
     rows = result.sample.places
-    style = inspection_style(dataset, rows, colour)
+    style = inspection_style(dataset, rows, colour, raw)
     place = result.sample.place_of(row)
     figures = {}
     for name, projection in zip(MAP_NAMES, result.projections, strict=True):

@@ -109,12 +109,13 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
         maps = result.maps
         if maps is None:
             return (main,)
-        dataset = source.inspect(cache).dataset
+        inspection = source.inspect(cache)
+        dataset, raw = inspection.dataset, inspection.raw
 
         def chart_of(name: str, title: str) -> Chart:
             return Chart(
                 name,
-                lambda: plot_maps(maps, dataset, settings.colour, settings.row)[name],
+                lambda: plot_maps(maps, dataset, settings.colour, settings.row, raw)[name],
                 lambda: maps.frames()[name],
                 f"{title} of {len(maps.sample.rows):,} rows.",
             )
@@ -143,7 +144,7 @@ figures = {{"findings": plot_findings(findings)}}
 
 maps = inspection.maps()
 frames |= maps.frames()
-figures |= plot_maps(maps, inspection.dataset, {shown})
+figures |= plot_maps(maps, inspection.dataset, {shown}, raw=inspection.raw)
 for figure in figures.values():
     figure.show()
 """

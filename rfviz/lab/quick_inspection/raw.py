@@ -24,6 +24,7 @@ NAMED_LIKE_GROUPS = re.compile(
 # Cells that are prepared for the questions that sample: distances, neighbours, maps, learning.
 _WHOLE_ROWS, _WHOLE_CELLS = 20_000, 10_000_000
 _FREQUENT = 0.9
+_FEWEST_FREQUENT = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,7 @@ class Whole:
     Attributes
     ----------
     dataset : Dataset
-        Up to 20,000 rows of all; its ``rows`` are those of the file.
+        Up to 20,000 rows of all, or more where a class is rare; its ``rows`` are those of the file.
     is_word : ndarray of bool, shape (n_features,)
         Features that are zeros and ones of a category.
     """
@@ -167,6 +168,10 @@ def whole_of_table(dataset: Dataset) -> Whole:
     if origin is None or dataset.image_shape:
         return Whole(replace(dataset, origin=None), np.zeros(dataset.n_features, dtype=bool))
     most = min(_WHOLE_ROWS, max(_WHOLE_CELLS // dataset.n_features, 1000))
+    classes = dataset.y if dataset.target_names else None
+    is_rare = classes is not None and np.bincount(classes).max() > _FREQUENT * len(classes)
+    if is_rare and origin.table.n_rows * dataset.n_features <= 2 * _WHOLE_CELLS:
+        most = origin.table.n_rows  # all rows of the other classes, which are the ones that learning needs
     if origin.preparation.max_samples < min(most, origin.table.n_rows):
         more = origin.preparation.replace({"max_samples": most})
         made = prepare(origin.table, more, dataset.name, "")
@@ -175,8 +180,10 @@ def whole_of_table(dataset: Dataset) -> Whole:
     return Whole(replace(dataset, origin=None), is_word)
 
 
-def spread_rows(n: int, most: int, y: np.ndarray | None = None, usable: np.ndarray | None = None) -> np.ndarray:
-    """Draw rows at random; of classes of which one has nine tenths, at most three for one row of the others.
+def spread_rows(
+    n: int, most: int, y: np.ndarray | None = None, usable: np.ndarray | None = None, times: int = 3
+) -> np.ndarray:
+    """Draw rows at random; of classes of which one has nine tenths, at most a few for one row of the others.
 
     Parameters
     ----------
@@ -185,6 +192,8 @@ def spread_rows(n: int, most: int, y: np.ndarray | None = None, usable: np.ndarr
         Class codes.
     usable : ndarray of bool, shape (n,), optional
         Rows that may be taken.
+    times : int
+        How many rows of the frequent class.
     """
     order = generator(0, 3).permutation(n)
     order = order if usable is None else order[usable[order]]
@@ -194,6 +203,6 @@ def spread_rows(n: int, most: int, y: np.ndarray | None = None, usable: np.ndarr
     if counts.max() <= _FREQUENT * len(order):
         return order[:most]
     is_frequent = y[order] == counts.argmax()
-    others = order[~is_frequent][: most // 4]
-    same = order[is_frequent][: 3 * max(len(others), 10)]
+    others = order[~is_frequent][: most // (times + 1)]
+    same = order[is_frequent][: max(times * len(others), _FEWEST_FREQUENT)]
     return generator(0, 4).permutation(np.concatenate([others, same]))

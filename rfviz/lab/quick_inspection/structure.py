@@ -295,7 +295,7 @@ def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         raise DataError(f"Learning needs at least {_FEWEST_ROWS} rows to hold some out; there are {dataset.n_samples}.")
     rows = take_sample(dataset, "none", _ROWS).places
     if dataset.target_names and np.bincount(dataset.y).max() > 0.9 * len(dataset.y):
-        rows = np.sort(spread_rows(dataset.n_samples, _ROWS, dataset.y))
+        rows = np.sort(spread_rows(dataset.n_samples, _ROWS, dataset.y, times=1))
     y = dataset.y[rows]
     if dataset.target_names:
         counts = np.sort(np.unique(y, return_counts=True)[1])[::-1]

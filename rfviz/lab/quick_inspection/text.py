@@ -87,8 +87,8 @@ combination stay unseen (arXiv 2407.08976).
 **Linear or not.** Five-fold cross-validation: ridge regression on the columns, and on up to 400 random features of
 them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real where chance would bring
 it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003). That predictions agree with labels at
-all is judged against shuffled labels. Of classes of which one has nine tenths of the rows, only three of its rows are
-used for one of the others.
+all is judged against shuffled labels. Of classes of which one has nine tenths of the rows, only as many of its rows are
+used as of all others together, so that a guess is right half of the time.
 
 **Splits.** The better model once more, on folds of whole groups and of rows that follow each other. Groups are values
 of columns named like people or batches, or within which labels hardly differ.
@@ -408,7 +408,7 @@ def structure(result: StructureResult, splits: SplitResult | None, n_all: int, h
     guess = show(result.guess) if result.is_classification else "R² 0"
     of = f"by {count(result.n_rows, 'row')}{_of_all(result.n_rows, n_all)}"
     if result.is_thinned:
-        of += ", of which few are of the largest class"
+        of += ", half of them of the largest class"
     step = f"{100 * abs(best.gain.value):.1f} ± {100 * best.gain.error:.1f} points"
     status, worst = "look", None if splits is None else splits.worst
     if worst is not None and splits is not None:

@@ -315,7 +315,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
 def style_of(source: ScaledData, colour: str, *, cache: Cache) -> PointStyle:
     """Return the colours of the rows in the maps."""
     inspection = Inspection(source.data, source.normalise, cache=cache)
-    return inspection_style(inspection.dataset, inspection.sample(MAP_ROWS).places, colour)
+    return inspection_style(inspection.dataset, inspection.sample(MAP_ROWS).places, colour, inspection.raw)
 
 
 def _draw_rows(table: pd.DataFrame) -> None:

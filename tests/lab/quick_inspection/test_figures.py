@@ -4,8 +4,10 @@ import dataclasses
 import re
 
 import numpy as np
+import pandas as pd
 
 from rfviz.datasets import load
+from rfviz.datasets.files import read_upload
 from rfviz.lab.finding import STATUSES, Finding
 from rfviz.lab.quick_inspection.compute import Inspection
 from rfviz.lab.quick_inspection.figures import inspection_style, plot_findings, plot_maps
@@ -50,3 +52,17 @@ def test_colours_hold_every_value_but_where_a_huge_one_would_leave_the_others_al
     huge = inspection_style(dataclasses.replace(data, X=X), rows, "c1").values
     np.testing.assert_allclose(huge, np.clip(X[:, 0], *np.percentile(X[:, 0], (1, 99))), rtol=1e-6)
     assert huge.max() < X[3, 0]
+
+
+def test_columns_of_a_file_are_coloured_by_its_own_numbers():
+    age = np.array([20.0, 35.0, np.nan, 50.0, 80.0, 41.0, 33.0, 27.0, 64.0])
+    frame = pd.DataFrame({"age": age, "town": list("abaabbaba"), "label": list("xyxyxyxyx")})
+    upload = read_upload("people.csv", frame.to_csv(index=False).encode())
+    inspection = Inspection(upload.prepare(upload.suggestion.replace({"missing": "impute"})))
+    data, raw, rows = inspection.dataset, inspection.raw, np.arange(9)
+    style = inspection_style(data, rows, "c1", raw)
+    assert np.abs(data.X[:, 0]).max() < 3  # standardised
+    assert style.labels[1] == "row 2: age 35" and style.labels[2] == "row 3: age is missing"
+    assert style.values.min() >= 20 and style.values.max() > 60
+    town = inspection_style(data, rows, "c2", raw)
+    assert town.labels[0].endswith("town=b 0") and town.labels[1].endswith("town=b 1")

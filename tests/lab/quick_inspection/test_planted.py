@@ -383,3 +383,17 @@ def test_numbers_have_no_label_errors():
     frame = pd.DataFrame(columns(5, 300))
     frame["target"] = frame["x0"] * 1.5 + 0.1
     assert "Label errors" not in {found.name for found in inspected(frame).findings()}
+
+
+def test_a_rare_class_is_judged_by_all_of_its_rows_and_a_guess_is_right_half_of_the_time():
+    generator = np.random.default_rng(8)
+    n, n_rare = 30_000, 40
+    frame = {f"x{i}": generator.normal(size=n) for i in range(4)} | {"label": np.full(n, "no", dtype=object)}
+    rare = generator.choice(n, n_rare, replace=False)
+    frame["label"][rare] = "yes"
+    clean = finding(frame, "Linear or not")
+    assert "cannot be told from a plain guess (50%)" in clean.text
+    frame["x2"][rare] += 2.5
+    found = finding(frame, "Linear or not")
+    assert f"Judged by {2 * n_rare} rows" in found.text and "half of them of the largest class" in found.text
+    assert "where a guess gets 50%" in found.text
