@@ -1,15 +1,16 @@
-"""Rows whose label the other rows contradict."""
+"""Rows whose label, or whose number to predict, the other rows contradict."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import norm
 
 from rfviz.features import RandomFourier
 from rfviz.linear_model.leave_one_out import leave_one_out
 
-__all__ = ["LabelErrors", "find_label_errors"]
+__all__ = ["LabelErrors", "TargetErrors", "find_label_errors", "find_target_errors"]
 
 # Rows of a class below which nothing is said of it.
 _SMALLEST_CLASS = 5
@@ -17,6 +18,9 @@ _SMALLEST_CLASS = 5
 _OVERLAP = 0.1
 # Share of a class that may lie among others at all.
 _MISFIT = 1 / 3
+# Of normal residuals one in a hundred tables has one that is called outlying; a heavy tail has this many times fewer
+# rows beyond the limit than in the stretch before it.
+_FALSE_ALARM, _STRETCH, _APART = 0.01, 0.8, 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,3 +86,71 @@ def find_label_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, ra
     rows = np.flatnonzero(is_contradicted & is_apart)
     rows = rows[np.argsort((own - largest)[rows], kind="stable")]
     return LabelErrors(rows, classes[given[rows]], classes[best[rows]], own - largest, classes[is_unclear])
+
+
+@dataclass(frozen=True, eq=False)
+class TargetErrors:
+    """Numbers that the other rows contradict.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        The rows whose target is contradicted, the most certain first.
+    predictions : ndarray of shape (n_samples,)
+        What the other rows say of each.
+    deviations : ndarray of shape (n_samples,)
+        Residuals by leave-one-out over their usual size, which is larger where a row decides on its own prediction.
+    limit : float
+        From which deviation on a row is outlying.
+    n_outlying : int
+        How many are; of residuals with a heavy tail none of them is called wrong.
+    """
+
+    rows: np.ndarray
+    predictions: np.ndarray
+    deviations: np.ndarray
+    limit: float
+    n_outlying: int
+
+
+def find_target_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, random_state: int = 0) -> TargetErrors:
+    """Return the rows whose number all other rows contradict.
+
+    A ridge regression on the columns and random Fourier features of them predicts each row by the fit without it. With
+    the leverage h of a row, its residual varies as the noise over the root of 1 − h. A residual is outlying beyond what
+    normal noise brings in one of a hundred tables, and counts as an error if hardly any come close to that limit: else
+    the noise has a heavy tail.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Columns of similar scale.
+    y : ndarray of shape (n_samples,)
+        Numbers.
+    n_components : int
+        Number of features; at most two a row are used.
+    random_state : int
+    """
+    n = len(X)
+    width = min(n_components, 2 * n)
+    H = RandomFourier(n_components=width, gamma="median", random_state=random_state, device="cpu").fit_transform(X)
+    if X.shape[1] < n / 4:
+        H = np.concatenate([H, X / np.sqrt(X.shape[1])], axis=1)
+    limit = float(norm.isf(_FALSE_ALARM / (2 * n)))
+    predictions, deviations = _left_out(H, y, y)
+    # Wrong numbers spoil the fit, so that they are cut before the second.
+    predictions, deviations = _left_out(H, y, np.where(np.abs(deviations) > limit, predictions, y))
+    far = np.abs(deviations)
+    rows = np.flatnonzero(far > limit)
+    n_before = int(np.sum((far > _STRETCH * limit) & (far <= limit)))
+    certain = rows if len(rows) > _APART * n_before else rows[:0]
+    return TargetErrors(certain[np.argsort(-far[certain])], predictions, deviations, limit, len(rows))
+
+
+def _left_out(H: np.ndarray, y: np.ndarray, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return what all other rows say of each, fitted to some numbers, and how far off the target is of it."""
+    found = leave_one_out(H, fitted[:, None])
+    predictions = found.predictions[:, 0]
+    deviations = (y - predictions) * np.sqrt(1.0 - found.leverages)
+    usual = 1.4826 * float(np.median(np.abs(deviations - np.median(deviations))))
+    return predictions, deviations / max(usual, 1e-300)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
 
-from rfviz.analysis.label_errors import find_label_errors
+from rfviz.analysis.label_errors import find_label_errors, find_target_errors
 
 LOADERS = {"digits": load_digits, "iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
 
@@ -76,3 +76,26 @@ def test_small_classes_are_neither_judged_nor_proposed():
     found = find_label_errors(X, y)
     assert 7 in found.unclear
     assert not len(found.rows)
+
+
+def test_wrong_numbers_are_found_though_they_decide_on_their_own_prediction():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    X[:3] *= 4.0  # rows of high leverage
+    y = X[:, 0] - 2 * X[:, 1] + rng.normal(size=400)
+    assert not find_target_errors(X, y).n_outlying
+    wrong = np.array([0, 1, 50, 99])
+    y[wrong] += 15.0
+    found = find_target_errors(X, y)
+    assert set(found.rows) == set(wrong)
+    np.testing.assert_allclose(found.predictions[wrong], (y - 15.0)[wrong], atol=5)
+
+
+def test_residuals_of_a_heavy_tail_are_no_errors():
+    alarmed = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(300, 3))
+        found = find_target_errors(X, X[:, 0] + rng.laplace(size=300), n_components=200)
+        alarmed += len(found.rows) > 0
+    assert alarmed <= 1

@@ -28,6 +28,8 @@ from rfviz.lab.quick_inspection.raw import Raw, Whole, raw_of, whole_of_table
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, scaling_of, take_sample
 from rfviz.lab.quick_inspection.splits import SplitResult, inspect_splits
 from rfviz.lab.quick_inspection.structure import StructureResult, inspect_structure
+from rfviz.lab.quick_inspection.targets import TargetResult, inspect_targets
+from rfviz.lab.quick_inspection.targets import describe as describe_targets
 from rfviz.lab.quick_inspection.values import ValueResult, inspect_values
 
 __all__ = ["Inspection", "InspectionResult"]
@@ -147,6 +149,10 @@ class Inspection:
         """Return the labels that the other rows contradict."""
         return self._cache.call(labels_of, self.source)
 
+    def targets(self) -> TargetResult:
+        """Return the numbers to predict that the other rows contradict."""
+        return self._cache.call(targets_of, self.source)
+
     def structure(self) -> StructureResult:
         """Return a linear model compared with random features."""
         return self._cache.call(structure_of, self.source)
@@ -194,6 +200,8 @@ class Inspection:
         )
         if raw.target_names:
             yield "Label errors", lambda: text.labels(self.labels(), raw.label, n)
+        elif self.source.dataset.y is not None:
+            yield "Label errors", lambda: describe_targets(self.targets(), raw.label, n)
         yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), n, how)
         if self.source.dataset.y is not None:
             yield "Unseen groups and times", lambda: text.splits(self.splits())
@@ -339,6 +347,12 @@ def labels_of(source: ScaledData, *, cache: Cache) -> LabelResult:
     """Look for labels that the other rows contradict."""
     whole = cache.call(whole_of, source.data)
     return inspect_labels(whole.dataset, cache.call(sample_of, source, WORK_ROWS), cache.progress)
+
+
+def targets_of(source: ScaledData, *, cache: Cache) -> TargetResult:
+    """Look for numbers that the other rows contradict."""
+    whole = cache.call(whole_of, source.data)
+    return inspect_targets(whole.dataset, cache.call(sample_of, source, WORK_ROWS), cache.progress)
 
 
 def structure_of(source: ScaledData, *, cache: Cache) -> StructureResult:

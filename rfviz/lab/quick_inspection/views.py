@@ -262,8 +262,11 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         st.html(images.gallery(self.source.data, found.places[:most], words, self.cache))
 
     def _labels(self, inspection: Inspection) -> None:
+        if self.source.dataset.y is None:
+            st.markdown("There are no labels.")
+            return
         if not self.source.dataset.target_names:
-            st.markdown("There are no classes.")
+            layout.numbers(inspection.targets().to_frame(), note="The most certain first.")
             return
         found = inspection.labels()
         if not len(found.rows):

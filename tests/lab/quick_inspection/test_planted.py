@@ -379,10 +379,19 @@ def test_where_all_classes_overlap_nothing_is_said_of_labels():
     assert not len(found.rows)
 
 
-def test_numbers_have_no_label_errors():
-    frame = pd.DataFrame(columns(5, 300))
-    frame["target"] = frame["x0"] * 1.5 + 0.1
-    assert "Label errors" not in {found.name for found in inspected(frame).findings()}
+def test_wrong_numbers_to_predict_are_named_and_right_ones_left_alone():
+    generator, frame = np.random.default_rng(99), pd.DataFrame(columns(5, 300))
+    frame["target"] = 40 + 1.5 * frame["x0"] + 0.5 * generator.normal(size=300)
+    assert finding(frame, "Label errors").text == "No target of 300 rows is contradicted by the other rows."
+    frame.loc[[7, 80, 151], "target"] += [9.0, -8.0, 8.5]
+    found = finding(frame, "Label errors")
+    assert (found.status, found.rows.tolist(), found.columns) == ("look", [8, 81, 152], ("target",))
+    assert f"3 targets of 300 are contradicted by the other rows: row 8 has {frame['target'][7]:.4g}" in found.text
+    # Of a heavy tail no single number can be called wrong; what has no noise has no errors.
+    frame["target"] = 1.5 * frame["x0"] + generator.standard_t(2, 300)
+    assert finding(frame, "Label errors").status == "unknown"
+    frame["target"] = 1.5 * frame["x0"] + 0.1
+    assert not len(finding(frame, "Label errors").rows)
 
 
 def test_a_rare_class_is_judged_by_all_of_its_rows_and_a_guess_is_right_half_of_the_time():
