@@ -19,6 +19,7 @@ from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult, exact_
 from rfviz.lab.quick_inspection.dependence import Dependence, inspect_dependence
 from rfviz.lab.quick_inspection.dimension import DimensionResult, intrinsic_dimension
 from rfviz.lab.quick_inspection.drift import AUTOMATIC, Drift, inspect_drift
+from rfviz.lab.quick_inspection.interactions import InteractionResult, describe_interactions, inspect_interactions
 from rfviz.lab.quick_inspection.labels import LabelResult, inspect_labels
 from rfviz.lab.quick_inspection.leaks import LeakResult, inspect_leaks
 from rfviz.lab.quick_inspection.maps import MapResult, draw_maps
@@ -157,6 +158,10 @@ class Inspection:
         """Return a linear model compared with random features."""
         return self._cache.call(structure_of, self.source)
 
+    def interactions(self) -> InteractionResult:
+        """Return the columns that act together."""
+        return self._cache.call(interactions_of, self.source.data)
+
     def splits(self) -> SplitResult | None:
         """Return random folds compared with folds of groups and stretches."""
         return self._cache.call(splits_of, self.source)
@@ -203,6 +208,8 @@ class Inspection:
         elif self.source.dataset.y is not None:
             yield "Label errors", lambda: describe_targets(self.targets(), raw.label, n)
         yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), n, how)
+        if raw.y is not None and not images:
+            yield "Interactions", lambda: describe_interactions(self.interactions(), n)
         if self.source.dataset.y is not None:
             yield "Unseen groups and times", lambda: text.splits(self.splits())
         if not images and len(raw.columns) > 1:
@@ -358,6 +365,11 @@ def targets_of(source: ScaledData, *, cache: Cache) -> TargetResult:
 def structure_of(source: ScaledData, *, cache: Cache) -> StructureResult:
     """Compare a linear model with random features."""
     return inspect_structure(cache.call(whole_of, source.data).dataset, source.normalise, cache.progress)
+
+
+def interactions_of(data: Data, *, cache: Cache) -> InteractionResult:
+    """Look for columns that act together."""
+    return inspect_interactions(cache.call(whole_of, data), cache.progress)
 
 
 def splits_of(source: ScaledData, *, cache: Cache) -> SplitResult | None:

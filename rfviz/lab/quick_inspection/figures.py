@@ -17,10 +17,11 @@ from rfviz.figures.embedding import PointStyle, plot_embedding, point_style
 from rfviz.figures.images import image_marks
 from rfviz.figures.lines import M_TITLE
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, SYMBOLS, map_style, rgba, styled
+from rfviz.figures.template import COLOURS, GREY, SEQUENCE, SYMBOLS, map_style, rgba, styled
 from rfviz.lab.finding import STATUS_COLOURS, STATUSES, Finding
 from rfviz.lab.quick_inspection.dependence import Dependence
 from rfviz.lab.quick_inspection.drift import Drift
+from rfviz.lab.quick_inspection.interactions import InteractionResult
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.neighbours import DistanceResult
 from rfviz.lab.quick_inspection.raw import Raw
@@ -29,10 +30,12 @@ from rfviz.lab.quick_inspection.structure import StructureResult
 
 __all__ = [
     "inspection_style",
+    "plot_acting",
     "plot_dependence",
     "plot_distances",
     "plot_drift",
     "plot_findings",
+    "plot_importances",
     "plot_maps",
     "plot_pair",
     "plot_structure",
@@ -48,6 +51,8 @@ _HEAT = 60
 _OF_ROWS = "share of the rows, %"
 # Characters of a sentence in a line, for a chart about 900 pixels wide.
 _WIDE = 86
+# Characters of a column's name below an axis.
+_NAME = 14
 
 
 def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str, raw: Raw | None = None) -> PointStyle:
@@ -338,6 +343,63 @@ def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
         traces, x=M_TITLE, y="right labels, %" if result.is_classification else "R²", height=_DETAIL_HEIGHT,
         revision=revision,
         xaxis={"type": "log", "tickvals": list(result.m_grid), "ticktext": [str(m) for m in result.m_grid]},
+    )  # fmt: skip
+
+
+def plot_acting(result: InteractionResult, revision: str = "") -> go.Figure:
+    """Draw the mean target, or the share of a class, by the two columns that act together.
+
+    Parameters
+    ----------
+    result : InteractionResult
+        With a pair to show.
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    across, up = (result.names[column] for column in result.shown)
+    title = f"share of “{result.shown_class}”" if result.is_classification else "mean target"
+    cells = trace(
+        "heatmap", z=result.surface, coloraxis="coloraxis", xgap=1, ygap=1,
+        hovertemplate=f"bin %{{x}} of {_plain(across)}, bin %{{y}} of {_plain(up)}: %{{z:.3g}}<extra></extra>",
+    )  # fmt: skip
+    axes = {
+        name: {"tickvals": (ends := np.array([0, len(edges) // 2, len(edges) - 1])) - 0.5, "showgrid": False,
+               "ticktext": [f"{edge:.2g}".replace("-", "−") for edge in edges[ends]]}
+        for name, edges in zip(("xaxis", "yaxis"), result.edges, strict=True)
+    }  # fmt: skip
+    colours = {"colorscale": SEQUENCE, "colorbar": {"title": {"text": _plain(title), "side": "right"}, "thickness": 14}}
+    if result.is_classification:
+        colours |= {"cmin": 0.0, "cmax": 1.0}
+    return styled(
+        [cells], x=_plain(across), y=_plain(up), height=_DETAIL_HEIGHT, revision=revision, coloraxis=colours,
+        xaxis=axes["xaxis"], yaxis=axes["yaxis"], margin={"l": 100, "r": 24, "t": 48, "b": 56},
+    )  # fmt: skip
+
+
+def plot_importances(result: InteractionResult, revision: str = "") -> go.Figure:
+    """Draw the importance of columns in each round of the recursive feature machine, the later the stronger.
+
+    Parameters
+    ----------
+    result : InteractionResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    columns, rounds = result.important, result.found.importances
+    names = [_plain(result.names[column]) for column in columns]
+    traces = [
+        trace(
+            "bar", x=np.arange(len(columns)), y=100.0 * one[columns], name=f"{r}", hovertext=names,
+            marker={"color": rgba(COLOURS[0], r / len(rounds)), "line": {"width": 0}},
+            hovertemplate=f"%{{hovertext}}: %{{y:.1f}}%<extra>round {r}</extra>",
+        )
+        for r, one in enumerate(rounds, start=1)
+    ]  # fmt: skip
+    shown = [name if len(name) <= _NAME else f"{name[: _NAME - 1]}…" for name in names]
+    return styled(
+        traces, x="", y="importance, %", height=_DETAIL_HEIGHT, revision=revision,
+        xaxis={"tickvals": np.arange(len(columns)), "ticktext": shown}, yaxis={"rangemode": "tozero"},
+        margin={"l": 76, "r": 24, "t": 64, "b": 72}, legend={"title": {"text": "round"}},
     )  # fmt: skip
 
 

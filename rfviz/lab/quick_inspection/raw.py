@@ -129,10 +129,13 @@ class Whole:
         Up to 20,000 rows of all, or more where a class is rare; its ``rows`` are those of the file.
     is_word : ndarray of bool, shape (n_features,)
         Features that are zeros and ones of a category.
+    sources : tuple of str
+        The column of the file that each feature comes from.
     """
 
     dataset: Dataset
     is_word: np.ndarray
+    sources: tuple[str, ...]
 
 
 def raw_of(dataset: Dataset) -> Raw:
@@ -166,7 +169,8 @@ def whole_of_table(dataset: Dataset) -> Whole:
     """Return a data set of rows of all its table, more than were asked for where there are more."""
     origin = dataset.origin
     if origin is None or dataset.image_shape:
-        return Whole(replace(dataset, origin=None), np.zeros(dataset.n_features, dtype=bool))
+        names = tuple(column_name(dataset, c) for c in range(dataset.n_features))
+        return Whole(replace(dataset, origin=None), np.zeros(dataset.n_features, dtype=bool), names)
     most = min(_WHOLE_ROWS, max(_WHOLE_CELLS // dataset.n_features, 1000))
     classes = dataset.y if dataset.target_names else None
     is_rare = classes is not None and np.bincount(classes).max() > _FREQUENT * len(classes)
@@ -177,7 +181,7 @@ def whole_of_table(dataset: Dataset) -> Whole:
         made = prepare(origin.table, more, dataset.name, "")
         origin, dataset = made.origin or origin, replace(made, provenance=dataset.provenance)
     is_word = np.array([origin.table.kind(name) == CATEGORY for name in origin.sources], dtype=bool)
-    return Whole(replace(dataset, origin=None), is_word)
+    return Whole(replace(dataset, origin=None), is_word, tuple(origin.sources))
 
 
 def spread_rows(

@@ -20,7 +20,7 @@ from rfviz.lab.finding import Finding, findings_html, records
 from rfviz.lab.page import Chart, compute
 from rfviz.lab.preset import Preset
 from rfviz.lab.quick_inspection.drift import AUTOMATIC
-from rfviz.lab.quick_inspection.figures import plot_distances, plot_drift, plot_structure
+from rfviz.lab.quick_inspection.figures import plot_acting, plot_distances, plot_drift, plot_importances, plot_structure
 from rfviz.lab.quick_inspection.page import PAGE
 from rfviz.lab.report import Entry, write_report
 
@@ -128,6 +128,15 @@ class InspectionReport:
             drift = self._inspection.drift()
             if drift is not None and (drawn := plot_drift(drift)) is not None:
                 yield Chart("drift", lambda: drawn, drift.to_frame, "What differs most between the two parts.")
+        except RfvizError:
+            pass
+        try:
+            acting = self._inspection.interactions()
+            words = "Importance of columns to what single columns leave unexplained, by round."
+            yield Chart("importances", lambda: plot_importances(acting), acting.to_frame, words)
+            if acting.shown:
+                words = "The label by the two columns that act together."
+                yield Chart("interactions", lambda: plot_acting(acting), acting.surface_frame, words)
         except RfvizError:
             pass
 

@@ -91,6 +91,13 @@ it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003
 all is judged against shuffled labels. Of classes of which one has nine tenths of the rows, only as many of its rows are
 used as of all others together, so that a guess is right half of the time.
 
+**Interactions.** One half of up to 20,000 rows is searched: a model with a curve for each column is fitted, and a
+recursive feature machine to what it leaves (random Fourier features; columns weighed by the average gradient outer
+product of the fit; five rounds). The other half judges the columns that it weighs most: what they explain together must
+agree with what the curves leave there, as chance would bring it once in ten thousand tables, and take away 2% of the
+squared error. Curves add up to log-odds of a class, or any function of them. So a class on one side of a plane is no
+interaction, nor is one within a circle: there two columns bend.
+
 **Splits.** The better model once more, on folds of whole groups and of rows that follow each other. Groups are values
 of columns named like people or batches, or within which labels hardly differ.
 """

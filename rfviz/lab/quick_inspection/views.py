@@ -26,9 +26,11 @@ from rfviz.lab.panel import ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
 from rfviz.lab.quick_inspection.figures import (
     inspection_style,
+    plot_acting,
     plot_dependence,
     plot_distances,
     plot_drift,
+    plot_importances,
     plot_pair,
     plot_structure,
 )
@@ -59,7 +61,7 @@ _TITLES = {
 _HEIGHT, _THUMBNAILS = 330, 60
 _LEGEND = 12
 # Cards of findings at most; rows and columns of the file that a card shows.
-_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 16, 200, 40
+_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 17, 200, 40
 # Images whose label is contradicted, on the card and below.
 _IMAGES, _MORE_IMAGES = 4, 48
 _NEIGHBOURS, _COLUMNS, _OUTLIERS = 5, 8, 6
@@ -139,6 +141,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         parts = {
             "Distances of pairs": partial(_distances, revision=revision),
             "Linear model against random features": partial(_structure, revision=revision),
+            "Interactions": partial(_interactions, revision=revision),
             "Outliers and copies": _rows,
             "Label errors": self._labels,
             "Columns": _columns,
@@ -395,6 +398,28 @@ def _structure(inspection: Inspection, revision: str) -> None:
     layout.chart(figure, "inspection-structure", "Scores of random features against their number, and a linear model.")
     layout.numbers(result.to_frame(), {"standard error": "%.4f", "right labels": "%.4f", "R²": "%.4f"},
                    f"Cross-validated on {result.n_rows:,} rows in {result.n_folds} parts.")  # fmt: skip
+
+
+def _interactions(inspection: Inspection, revision: str) -> None:
+    if inspection.source.dataset.image_shape:
+        st.markdown("The columns are pixels.")
+        return
+    result = inspection.interactions()
+    if result.shown:
+        one, other = (result.names[column] for column in result.shown)
+        words = f"The label by {one} and {other}, in cells of about as many rows each way."
+        layout.chart(plot_acting(result, revision), "inspection-acting", words)
+        layout.explain(
+            f"A cell holds a twelfth of the rows by “{plain(one)}” across, and a twelfth by “{plain(other)}” up. Where "
+            "columns do not act together, all lines of cells have the same pattern, lighter or darker."
+        )
+    figure = plot_importances(result, revision)
+    layout.chart(figure, "inspection-importances", "Importance of columns, by round of the search.")
+    layout.explain(
+        "How much each column matters to what curves of single columns leave unexplained, in "
+        f"{result.found.n_search:,} rows. Each round weighs the columns by the importance found in the one before, so "
+        "that the picture sharpens where columns act together; where none do, chance alone decides."
+    )
 
 
 def _rows(inspection: Inspection) -> None:

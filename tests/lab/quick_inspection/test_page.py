@@ -19,8 +19,8 @@ from tests.app_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "quick-inspection"
 TITLES = ["Rows and labels", "Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies",
-          "Distances", "Dimension", "Outliers", "Label errors", "Linear or not"]  # fmt: skip
-UNFOLDED = {f"details-{number}": True for number in range(8)}
+          "Distances", "Dimension", "Outliers", "Label errors", "Linear or not", "Interactions"]  # fmt: skip
+UNFOLDED = {f"details-{number}": True for number in range(9)}
 
 
 def findings(at):
@@ -60,7 +60,7 @@ def test_every_data_set_without_download_is_inspected(name):
     assert not at.error and not at.warning and not at.info
     assert len(specs(at)) == 3
     found = findings(at)
-    left_out = {"Missing values", "Odd values", "Leaks"} if datasets.load(name).image_shape else set()
+    left_out = {"Missing values", "Odd values", "Leaks", "Interactions"} if datasets.load(name).image_shape else set()
     left_out |= set() if datasets.load(name).y is not None else {"Label errors"}
     expected = [title for title in TITLES if title not in left_out]
     assert list(found)[: len(expected)] == expected
@@ -80,8 +80,8 @@ def test_the_default_says_what_the_analyses_find():
     structure = inspect_structure(data)
     assert share(structure.linear) in findings(at)["Linear or not"][2]
     assert not structure.is_nonlinear and findings(at)["Linear or not"][1] == "fine"
-    assert len(specs(at)) == 7 and len(at.dataframe) >= 4
-    assert at.subheader[0].value == "1 worth a look, 12 fine"
+    assert len(specs(at)) == 8 and len(at.dataframe) >= 4
+    assert at.subheader[0].value == "1 worth a look, 13 fine"
 
 
 def test_links_bring_the_data_and_the_setting_along():
@@ -145,7 +145,8 @@ def test_odd_tables_get_plain_sentences(folder, columns, charts, said):
     assert not at.error and not at.warning
     assert len([s for s in specs(at) if s["layout"]["height"] == 330]) == charts
     found = findings(at)
-    expected = [title for title in TITLES if title != "Label errors" or {"label", "target"} & set(columns)]
+    left_out = set() if {"label", "target"} & set(columns) else {"Label errors", "Interactions"}
+    expected = [title for title in TITLES if title not in left_out]
     assert list(found)[: len(expected)] == expected
     assert said in found["Rows and labels"][2]
     assert at.subheader[0].value != "Looking …"

@@ -7,6 +7,8 @@ import pytest
 from rfviz.datasets.files import read_upload
 from rfviz.lab.finding import records
 from rfviz.lab.quick_inspection.compute import Inspection
+from rfviz.lab.quick_inspection.figures import plot_acting, plot_importances
+from rfviz.lab.quick_inspection.interactions import describe_interactions
 from rfviz.lab.quick_inspection.splits import inspect_splits
 from rfviz.lab.quick_inspection.structure import agreement_of, inspect_structure, stratified_folds
 
@@ -406,3 +408,37 @@ def test_a_rare_class_is_judged_by_all_of_its_rows_and_a_guess_is_right_half_of_
     found = finding(frame, "Linear or not")
     assert f"Judged by {2 * n_rare} rows" in found.text and "half of them of the largest class" in found.text
     assert "where a guess gets 50%" in found.text
+
+
+# --- columns that act together ----------------------------------------------------------------------------------------
+
+
+def test_columns_that_act_together_are_named_and_shown_with_the_categories_among_them():
+    frame = columns(31, 1500) | {"kind": np.random.default_rng(31).choice(["red", "green"], 1500)}
+    sign = np.where(frame["kind"] == "red", 1, -1)
+    flipped = np.random.default_rng(32).random(1500) < 0.05
+    frame["label"] = np.where((sign * frame["x2"] > 0) != flipped, "yes", "no")
+    inspection = inspected(frame)
+    found = next(one for one in inspection.findings() if one.name == "Interactions")
+    assert (found.status, found.key, set(found.columns)) == ("look", "interactions", {"kind", "x2"})
+    assert "“x2” and “kind=" in found.text and "so do" not in found.text
+    result = inspection.interactions()
+    share = f"{100 * result.found.joint:.1f}".removesuffix(".0")
+    assert share[:2] in found.text and result.found.joint > 0.85
+    picture, cells = plot_acting(result), result.surface_frame()
+    assert cells.iloc[:, 2].max() > 0.8 and cells.iloc[:, 2].min() < 0.2 and picture.data[0].z.shape == (12, 2)[::-1]
+    bars = plot_importances(result).data[-1]
+    assert {"x2"} <= set(bars.hovertext[:3]) and any(name.startswith("kind=") for name in bars.hovertext[:3])
+
+
+def test_a_bend_is_told_from_an_interaction_and_a_line_from_both():
+    frame, noise = columns(32, 1500), np.random.default_rng(32).standard_normal(1500)
+
+    def said(target):
+        inspection = inspected(frame | {"target": target})
+        return describe_interactions(inspection.interactions(), inspection.raw.n_rows)
+
+    bent = said(frame["x0"] ** 2 + frame["x1"] + 0.3 * noise)
+    assert bent.status == "look" and bent.columns == ("x0",) and "no columns act together: “x0” bends" in bent.text
+    line = said(frame["x0"] + frame["x1"] + noise)
+    assert (line.status, line.columns) == ("fine", ()) and "Nothing shows that columns act together" in line.text

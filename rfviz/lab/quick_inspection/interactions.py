@@ -1,0 +1,180 @@
+"""Columns that act together on the label, or bend: what a line misses, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.interactions import Interactions, find_interactions
+from rfviz.errors import DataError
+from rfviz.lab.finding import Finding
+from rfviz.lab.quick_inspection.raw import Whole
+from rfviz.lab.quick_inspection.sample import column_name, take_sample
+from rfviz.lab.quick_inspection.text import share
+from rfviz.progress import Progress, silent
+
+__all__ = ["InteractionResult", "describe_interactions", "inspect_interactions"]
+
+# Rows that are used: more of more columns, since the pairs among which one is looked for grow with these.
+_ROWS_A_COLUMN, _FEW, _MOST = 200, 4000, 20_000
+_BINS, _LISTED = 12, 12
+# A change of so many right labels is one that a user would see.
+_SEEN = 0.005
+
+
+@dataclass(frozen=True, eq=False)
+class InteractionResult:
+    """Columns that act together, or bend, by their names.
+
+    Attributes
+    ----------
+    found : Interactions
+        By the places of the columns.
+    names : tuple of str
+        Of all features.
+    sources : tuple of str
+        The column of the file that each comes from.
+    is_classification : bool
+    shown : tuple of int
+        The pair of columns that the picture shows, or none.
+    surface : ndarray of shape (bins, bins)
+        The mean target, or share of the class `shown_class`, by these columns; the second runs along the rows. nan
+        where no row lies.
+    edges : tuple of two ndarrays
+        Of the bins, first column first.
+    shown_class : str
+    """
+
+    found: Interactions
+    names: tuple[str, ...]
+    sources: tuple[str, ...]
+    is_classification: bool
+    shown: tuple[int, ...]
+    surface: np.ndarray
+    edges: tuple[np.ndarray, np.ndarray]
+    shown_class: str
+
+    @property
+    def important(self) -> np.ndarray:
+        """The columns that the last round weighs most, the most important first."""
+        return np.argsort(-self.found.importances[-1], kind="stable")[:_LISTED]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the importance of the most important columns in each round."""
+        columns = self.important
+        rounds = {f"round {r + 1}": one[columns] for r, one in enumerate(self.found.importances)}
+        return pd.DataFrame({"column": [self.names[c] for c in columns]} | rounds)
+
+    def surface_frame(self) -> pd.DataFrame:
+        """Return one row per cell of the picture of two columns, which lie above these values."""
+        other, one = np.indices(self.surface.shape).reshape(2, -1)
+        across, up = (self.names[column] for column in self.shown)
+        value = f"share of {self.shown_class}" if self.is_classification else "mean target"
+        return pd.DataFrame({across: self.edges[0][one], up: self.edges[1][other], value: self.surface.ravel()})
+
+
+def inspect_interactions(whole: Whole, progress: Progress = silent) -> InteractionResult:
+    """Look for columns that act together on the label, in rows of the whole table.
+
+    Raises
+    ------
+    DataError
+        Without labels of two kinds, with too few rows, or too many columns.
+    """
+    dataset = whole.dataset
+    if dataset.y is None or len(np.unique(dataset.y)) < 2:
+        raise DataError("Without labels of two kinds no columns can act on them.")
+    d = dataset.n_features
+    most = min(max(_ROWS_A_COLUMN * d, _FEW), _MOST)
+    places = take_sample(dataset, "none", most, most * d).places
+    X, y, is_classes = dataset.X[places].astype(np.float64), dataset.y[places], bool(dataset.target_names)
+    found = find_interactions(X, y if is_classes else y.astype(np.float64), progress=progress)
+    shown = (found.pairs[0].columns if found.pairs else found.columns or found.bent.columns)[:2]
+    shown = shown if (found.columns or found.bent.is_real()) and len(shown) == 2 else ()
+    target, name = y.astype(np.float64), ""
+    if is_classes:
+        largest = int(np.bincount(y).argmax())
+        target, name = (y == largest).astype(np.float64), dataset.target_names[largest]
+    surface, edges = _surface(X[:, list(shown)], target) if shown else (np.empty((0, 0)), (np.empty(0), np.empty(0)))
+    names = tuple(column_name(dataset, c) for c in range(d))
+    return InteractionResult(found, names, whole.sources, is_classes, shown, surface, edges, name)
+
+
+def _surface(X: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Return the mean target in bins of two columns that hold about as many rows each, and the edges of the bins."""
+    one, other = (np.unique(np.quantile(x, np.linspace(0, 1, _BINS + 1))) for x in X.T)
+    if len(one) < 4 or len(other) < 4:  # few values: a bin each
+        one, other = (_between(x) if len(edges) < 4 else edges for x, edges in zip(X.T, (one, other), strict=True))
+    across, up = (np.clip(np.searchsorted(e, x, "right") - 1, 0, len(e) - 2)
+                  for e, x in zip((one, other), X.T, strict=True))  # fmt: skip
+    place, size = up * (len(one) - 1) + across, (len(other) - 1) * (len(one) - 1)
+    count = np.bincount(place, minlength=size)
+    mean = np.bincount(place, target, minlength=size) / np.where(count > 0, count, np.nan)
+    return mean.reshape(len(other) - 1, len(one) - 1), (one, other)
+
+
+def _between(x: np.ndarray) -> np.ndarray:
+    values = np.unique(x)
+    middle = 0.5 * (values[1:] + values[:-1])
+    step = values[1] - values[0] if len(values) > 1 else 1.0
+    return np.concatenate([[values[0] - step / 2], middle, [values[-1] + step / 2]])
+
+
+def describe_interactions(result: InteractionResult, n_all: int) -> Finding:
+    """Say which columns act together, or bend.
+
+    Parameters
+    ----------
+    result : InteractionResult
+    n_all : int
+        Rows of the file.
+    """
+    name, found = "Interactions", result.found
+    used = found.n_search + found.n_judge
+    of = "" if used >= n_all else f" (drawn from {n_all:,})"
+    judged = f" Judged by {found.n_judge:,} rows that took no part in the search{of}."
+    get = "gets {} of the labels right" if result.is_classification else "reaches {}"
+    show = share if result.is_classification else _r_squared
+    link = ("accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})
+    line, curves, joint = show(found.linear), show(found.additive), show(found.joint)
+    together = found.columns
+    if together:
+        who = " and ".join(_named(result, pair.columns) for pair in found.pairs[:1]) or _named(result, together)
+        first = set(_files(result, found.pairs[0].columns)) if found.pairs else set[str]()
+        others = [_named(result, pair.columns) for pair in found.pairs if first != {*_files(result, pair.columns)}]
+        text = f"{who} act together on the label"
+        if not found.pairs:
+            text += ", though no two of them do"
+        text += f" (so do {'; '.join(others[:2])})" if others else ""
+        if found.joint - found.additive >= _SEEN:
+            text += f": a curve for each column {get.format(curves)}, with them together {joint}."
+        else:
+            text += f": together they take away {share(found.together.gain)} of the squared error that curves leave."
+        text += " Give a linear model their product, or use features that see both."
+        return Finding(name, "look", text + judged, *link).about(columns=_files(result, together))
+    if found.bent.is_real():
+        bent = found.bent.columns
+        text = (
+            f"More than a line, but no columns act together: {_named(result, bent)} bend{'s' * (len(bent) == 1)}"
+            f"{', each on its own' * (len(bent) > 1)}. A line {get.format(line)}, a curve for each column {curves}."
+        )
+        return Finding(name, "look", text + judged, *link).about(columns=_files(result, bent))
+    text = f"Nothing shows that columns act together, or that one bends: a line {get.format(line)}, curves {curves}"
+    if result.is_classification:
+        text += f", a guess {show(found.guess)}"
+    return Finding(name, "fine", f"{text}.{judged}")
+
+
+def _named(result: InteractionResult, columns: tuple[int, ...]) -> str:
+    words = [f"“{result.names[column]}”" for column in sorted(columns)]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _files(result: InteractionResult, columns: tuple[int, ...]) -> list[str]:
+    return [result.sources[column] for column in columns]
+
+
+def _r_squared(score: float) -> str:
+    return f"R² {score:.2f}".replace("-", "−")

@@ -1,0 +1,88 @@
+"""Columns that act together are named, by rows that took no part in the search; curves, lines and noise are not."""
+
+import numpy as np
+import pytest
+
+from rfviz.analysis.interactions import find_interactions
+from rfviz.errors import DataError
+
+N, D = 1200, 6
+
+
+def planted(kind, seed=0, n=N, d=D):
+    generator = np.random.default_rng((seed, 7))
+    X, noise = generator.standard_normal((n, d)), generator.standard_normal(n)
+    a, b, c = X[:, :3].T
+    line = a - b + 0.5 * c
+    return X, {
+        "product": lambda: a * b + 0.5 * noise,
+        "product among main effects": lambda: np.sin(2 * c) + X[:, 3] + a * b + 0.5 * noise,
+        "xor": lambda: (a * b > 0).astype(int),
+        "xor, a fifth flipped": lambda: np.where(generator.random(n) < 0.2, a * b > 0, a * b <= 0).astype(int),
+        "three": lambda: a * b * c + 0.2 * noise,
+        "ring": lambda: (a**2 + b**2 > 1.4).astype(int),
+        "linear": lambda: line + noise,
+        "plane": lambda: (line > 0).astype(int),
+        "plane, a tenth flipped": lambda: np.where(generator.random(n) < 0.1, line > 0, line <= 0).astype(int),
+        "three classes": lambda: (line + noise > -1).astype(int) + (line + noise > 1),
+        "main effects": lambda: np.sin(2 * a) + b**2 + np.abs(c) + 0.5 * noise,
+        "main effects of odds": lambda: (2 * np.sin(2 * a) + b**2 - 1 + generator.logistic(size=n) > 0).astype(int),
+        "heavy tail": lambda: a + generator.standard_t(2, n),
+        "noise": lambda: noise,
+        "classes of noise": lambda: generator.integers(0, 3, n),
+    }[kind]()
+
+
+@pytest.mark.parametrize("kind", ["product", "product among main effects", "xor", "xor, a fifth flipped"])
+def test_two_columns_that_act_together_are_found(kind):
+    found = find_interactions(*planted(kind))
+    assert set(found.columns) == {0, 1} and {0, 1} == set(found.pairs[0].columns)
+    assert found.joint > found.additive + 0.05
+    assert found.importances.shape == (5, D) and set(np.argsort(found.importances[-1])[-2:].tolist()) == {0, 1}
+
+
+def test_three_columns_of_which_no_two_act_together_are_found():
+    found = find_interactions(*planted("three"))
+    assert set(found.columns) == {0, 1, 2} and not found.pairs and found.joint > found.additive + 0.3
+
+
+def test_a_ring_bends_two_columns():
+    found = find_interactions(*planted("ring"))
+    assert found.bent.is_real() and set(found.bent.columns) == {0, 1} and not found.columns
+    assert found.additive > 0.9 > found.linear + 0.3
+
+
+CLEAN = ["linear", "plane", "plane, a tenth flipped", "three classes", "heavy tail", "noise", "classes of noise"]
+
+
+@pytest.mark.parametrize("kind", CLEAN)
+def test_lines_and_noise_are_neither_bent_nor_joint(kind):
+    found = find_interactions(*planted(kind))
+    assert not found.columns and not found.pairs and not found.bent.is_real()
+
+
+@pytest.mark.parametrize("kind", ["main effects", "main effects of odds"])
+def test_curves_of_single_columns_are_no_interaction(kind):
+    found = find_interactions(*planted(kind))
+    assert not found.columns and found.bent.is_real() and {0, 1} <= set(found.bent.columns) <= {0, 1, 2}
+
+
+def test_a_column_of_two_values_decides_on_the_sign_of_another():
+    X, _ = planted("noise")
+    X[:, 4] = X[:, 4] > 0
+    y = ((2 * X[:, 4] - 1) * X[:, 1] > 0).astype(int)
+    assert set(find_interactions(X, y).columns) == {1, 4}
+
+
+@pytest.mark.slow
+def test_evidence_has_mean_0_and_variance_1_where_there_is_none():
+    z = [find_interactions(*planted(kind, seed, 600)).together.z for kind in CLEAN for seed in range(1, 5)]
+    # 28 tables: a mean beyond 0.65, or a variance beyond 2.1, would be chance once in a thousand times.
+    assert abs(np.mean(z)) < 0.65 and np.var(z) < 2.1
+
+
+def test_few_rows_and_many_columns_are_refused():
+    with pytest.raises(DataError, match=r"200 rows at least.*here are 100"):
+        find_interactions(np.zeros((100, 3)), np.zeros(100))
+    with pytest.raises(DataError, match="250 at most; here are 300"):
+        find_interactions(np.zeros((9000, 300)), np.zeros(9000))
