@@ -1,6 +1,7 @@
 """Linear models on random features, for every number of features at once, or beyond what a Gram matrix can hold."""
 
 from rfviz.linear_model.cholesky_path import ConditionWarning
+from rfviz.linear_model.conformal import prediction_intervals, prediction_sets
 from rfviz.linear_model.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
 from rfviz.linear_model.doubly_stochastic_path import DoublyStochasticPath
 from rfviz.linear_model.grid import default_grid, largest_affordable_m
@@ -23,4 +24,6 @@ __all__ = [
     "StochasticPath",
     "default_grid",
     "largest_affordable_m",
+    "prediction_intervals",
+    "prediction_sets",
 ]
