@@ -283,11 +283,12 @@ def plot_dependence(dependence: Dependence, revision: str = "") -> go.Figure:
         "heatmap", z=strength[np.ix_(shown, shown)], x=names, y=names, zmin=0.0, zmax=1.0, hoverongaps=False,
         colorscale=[[0, rgba(COLOURS[0], 0.04)], [1, COLOURS[0]]], customdata=correlation[np.ix_(shown, shown)],
         hovertemplate="%{x} and %{y}: dependence %{z:.2f}, rank correlation %{customdata:.2f}<extra></extra>",
-        colorbar={"title": {"text": "dependence"}, "thickness": 12},
+        showscale=False,
     )  # fmt: skip
-    across = {"type": "category", "constrain": "domain", "showgrid": False, "tickangle": -45, "automargin": True}
-    up = {"type": "category", "showgrid": False, "autorange": "reversed", "scaleanchor": "x", "automargin": True}
-    return styled([heat], x="", y="", height=_MAP_HEIGHT, revision=revision, xaxis=across, yaxis=up)
+    across = {"type": "category", "showgrid": False, "tickangle": -45, "automargin": True}
+    up = {"type": "category", "showgrid": False, "autorange": "reversed", "automargin": True}
+    axes = {"xaxis": across, "yaxis": up, "margin": {"t": 12}}
+    return styled([heat], x="", y="", height=_DETAIL_HEIGHT, revision=revision, **axes)
 
 
 def plot_pair(dependence: Dependence, revision: str = "") -> go.Figure | None:

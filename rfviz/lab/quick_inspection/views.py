@@ -477,6 +477,7 @@ def _dependence(inspection: Inspection, revision: str) -> None:
     dependence = inspection.dependence()
     figure = plot_dependence(dependence, revision)
     layout.chart(figure, "inspection-dependence", "How strongly each pair of columns depends on each other.")
+    layout.explain("The stronger the colour, the more two columns depend on each other.")
     pair = plot_pair(dependence, revision)
     if pair is None:
         st.markdown("No two columns depend on each other.")
