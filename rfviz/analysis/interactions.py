@@ -30,6 +30,8 @@ _FEWEST_CLOSER, _CLOSER, _IMPORTANT = 3, 5, 0.1
 # Terms of all columns together, and knots of a column: a few for all, more where it is looked at closely.
 _ROWS_A_TERM, _MOST_TERMS, _KNOTS, _MANY_KNOTS = 10, 500, 6, 16
 _FALSE_ALARM = 1e-4
+# A column is named among those that bend where its own curve would come by chance once in so many.
+_ONE_OF_SOME = 1e-3
 # Share of what is unexplained that must go, to be worth a word.
 _WORTH = 0.02
 _LIMIT = 8.0
@@ -177,9 +179,12 @@ def find_interactions(X: np.ndarray, y: np.ndarray, random_state: int = 0, progr
         pairs = sorted((one for one in tried if one.is_real(len(tried))), key=lambda one: -one.z)
         if not pairs:  # three columns of which no two act together; the least important may have no part in it
             together, found = evidence(_important(machine.feature_importances_))
-    bends = _bends(curve, plain[search], curves[search], owners)
+    bends = _bends(curve, plain, curves, owners)
     straight = _Judge(np.column_stack([plain[judge], *links[:1]]), by_line, Y[judge], is_classes)
-    bent = straight.evidence(_important(bends), by_curve - by_line)
+    most = _important(np.mean(bends[search] ** 2, axis=(0, 1)))
+    each = [straight.evidence((column,), bends[judge][:, :, column]) for column in most]
+    real = tuple(column for column, one in zip(most, each, strict=True) if one.z > norm.isf(_ONE_OF_SOME))
+    bent = straight.evidence(real or most[:1], by_curve - by_line)
     score = _right if is_classes else _r_squared
     return Interactions(
         together, tuple(pairs), bent, score(Y[judge], by_line), score(Y[judge], by_curve),
@@ -302,15 +307,14 @@ def _weighted(B: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 
 def _bends(curve: _Model, plain: np.ndarray, curves: np.ndarray, owners: np.ndarray) -> np.ndarray:
-    """Return the variance of each column's curve about a line."""
-    bends = np.zeros(plain.shape[1])
-    for column in range(len(bends)):
+    """Return each column's curve about a line, shape (n, k, n_features)."""
+    bends = np.empty((len(plain), curve.coef.shape[1], plain.shape[1]))
+    for column in range(plain.shape[1]):
         own = owners == column
         values = curves[:, own] @ curve.coef[own]
         values -= values.mean(axis=0)
         x = plain[:, column] - plain[:, column].mean()
-        values -= np.outer(x, x @ values / max(float(x @ x), 1e-12))
-        bends[column] = float(np.sum(values**2)) / len(plain)
+        bends[:, :, column] = values - np.outer(x, x @ values / max(float(x @ x), 1e-12))
     return bends
 
 
