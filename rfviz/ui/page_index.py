@@ -64,8 +64,8 @@ _LESSONS = Entry(
     "Lessons",
     ":material/school:",
     "",
-    "What would you predict? Each lesson leads through one figure of a paper in a few questions: you choose an answer, "
-    "then the page shows what happens, with its numbers.",
+    "What would you predict? A lesson asks a few questions: you choose an answer, or draw a curve; then the page shows "
+    "what happens, with its numbers.",
 )
 _MACHINE = Entry(
     "your-machine",
