@@ -114,7 +114,11 @@ def test_structures_become_columns_and_exact_numbers_floats():
     from pyarrow import parquet
 
     price = pa.array(["1.25", None, "-3.50"]).cast(pa.decimal128(10, 2))
-    place = pa.array([{"town": "Bern", "at": {"x": 1, "y": 2}}, {"town": "Wien", "at": {"x": 3, "y": None}}, None])
+    at = pa.struct([("x", pa.int64()), ("y", pa.int64())])
+    place = pa.array(
+        [{"town": "Bern", "at": {"x": 1, "y": 2}}, {"town": "Wien", "at": {"x": 3, "y": None}}, None],
+        pa.struct([("town", pa.string()), ("at", at)]),
+    )
     nested = pa.table({"price": price, "place": place, "tags": pa.array([["a"], [], None])})
     buffers = io.BytesIO(), io.BytesIO()
     parquet.write_table(nested, buffers[0])
@@ -158,6 +162,8 @@ def test_altered_bytes_end_in_a_sentence(name):
     ],
 )
 def test_what_is_no_such_table_is_refused_in_a_sentence(name, content, said):
+    if name == "a.xlsx" and "damaged" in said:
+        pytest.importorskip("openpyxl")  # without it, workbooks are refused before they are looked at
     with pytest.raises(DataError, match=said):
         read_upload(name, content())
 
