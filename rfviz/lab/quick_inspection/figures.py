@@ -48,6 +48,8 @@ _MAP_HEIGHT, _DETAIL_HEIGHT, _ROW, _LINE = 520, 380, 26, 19
 _BARS = 12
 # Columns of a heat map.
 _HEAT = 60
+# Pixels of the heat map: its slanted names below, and each column, so that every name is there.
+_NAMES_HEIGHT, _ROW_HEIGHT = 170, 19
 _OF_ROWS = "share of the rows, %"
 # Characters of a sentence in a line, for a chart about 900 pixels wide.
 _WIDE = 86
@@ -288,7 +290,8 @@ def plot_dependence(dependence: Dependence, revision: str = "") -> go.Figure:
     across = {"type": "category", "showgrid": False, "tickangle": -45, "automargin": True}
     up = {"type": "category", "showgrid": False, "autorange": "reversed", "automargin": True}
     axes = {"xaxis": across, "yaxis": up, "margin": {"t": 12}}
-    return styled([heat], x="", y="", height=_DETAIL_HEIGHT, revision=revision, **axes)
+    height = max(_DETAIL_HEIGHT, _NAMES_HEIGHT + _ROW_HEIGHT * len(shown))
+    return styled([heat], x="", y="", height=height, revision=revision, **axes)
 
 
 def plot_pair(dependence: Dependence, revision: str = "") -> go.Figure | None:
