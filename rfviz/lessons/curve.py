@@ -12,8 +12,8 @@ from rfviz.lessons.model import Curve
 
 __all__ = ["Gap", "compare_curve"]
 
-#: Shares of the right curve's range up to which a drawn one is close, and near.
-CLOSE, NEAR = 0.1, 0.25
+# Shares of the right curve's range up to which a drawn one is close, and near.
+_CLOSE, _NEAR = 0.1, 0.25
 # The same on a logarithmic axis, as factors.
 _CLOSE_FACTOR, _NEAR_FACTOR = 1.25, 2.0
 
@@ -60,7 +60,7 @@ def compare_curve(
     points = np.array(sorted(drawn), dtype=np.float64).reshape(-1, 2)
     if len(points) < 2:
         return None
-    slack = 0.02 * (curve.places[-1] - curve.places[0])
+    slack = 1e-6 * (curve.places[-1] - curve.places[0])  # a drawn place comes back from pixels
     places = np.array([x for x in curve.places if points[0, 0] - slack <= x <= points[-1, 0] + slack])
     if len(places) < 2:
         return None
@@ -75,7 +75,7 @@ def compare_curve(
         off = np.abs(mine - right)
         mean = float(off.mean())
         whole = np.array([float(curve.truth.at(x, facts)) for x in curve.places])
-        limits = CLOSE, NEAR
+        limits = _CLOSE, _NEAR
         measure = mean / max(float(np.ptp(whole)), 1e-300)
     grade = "close" if measure <= limits[0] else "near" if measure <= limits[1] else "off"
     worst = int(off.argmax())

@@ -35,6 +35,12 @@ def test_only_places_that_were_drawn_count():
     assert compare_curve(curve(), [], FACTS) is None
 
 
+def test_on_a_long_axis_places_before_the_drawing_do_not_count():
+    long = curve(factors=True, places=(10.0, 30.0, 100.0, 2000.0))
+    gap = compare_curve(long, [(45, 90), (2000, 4000)], FACTS)
+    assert gap.mean == pytest.approx(1.0)
+
+
 def test_a_curve_drawn_down_to_zero_is_off_by_a_finite_factor():
     gap = compare_curve(curve(factors=True), [(1, 0.0), (3, -1.0)], FACTS)
     assert gap.grade == "off"

@@ -203,8 +203,10 @@ def _make_room(figure: go.Figure, heights: Sequence[float]) -> None:
     axis = layout.yaxis
     is_log = axis.type == "log"
     if axis.range is None:
+        # A race that has not begun has no points yet.
         traces: Any = figure.data
-        drawn = np.concatenate([np.asarray(trace.y, dtype=np.float64) for trace in traces if trace.y is not None])
+        parts = [np.asarray(trace.y, dtype=np.float64) for trace in traces if trace.y is not None]
+        drawn = np.concatenate([heights, *parts])
         drawn = drawn[np.isfinite(drawn) & (drawn > 0 if is_log else True)]
         ends = np.array([drawn.min(), drawn.max()])
         ends = np.log10(ends) if is_log else ends
@@ -342,7 +344,9 @@ def _move(visit: _Visit) -> None:
 def _show(visit: _Visit) -> None:
     chosen = st.session_state.get(visit.key)
     lesson = next(one for one in all_lessons()[0] if one.slug == visit.lesson)
-    verdict, _ = _compared(lesson.steps[visit.step - 1], chosen)
+    verdict = ""
+    with suppress(RfvizError):  # said where the answer is drawn
+        verdict, _ = _compared(lesson.steps[visit.step - 1], chosen)
     _move(replace(visit, shown=True, chosen=chosen, verdicts={**visit.verdicts, visit.step: verdict}))
 
 

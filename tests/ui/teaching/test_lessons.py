@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from rfviz.errors import ParameterError
 from rfviz.lab.address import format_value, same_text
 from rfviz.lab.index import FACTS
 from rfviz.lessons import compare_curve, facts_of, parse_expression
@@ -202,6 +203,19 @@ def test_a_prediction_comes_before_the_answer():
     assert "1" in at.query_params["step"]
     press(at, "lesson-leave")
     assert "lesson" not in at.query_params and not at.radio
+
+
+def test_an_answer_that_cannot_be_worked_out_is_one_sentence(monkeypatch):
+    def broken(q, distance):
+        raise ParameterError("q", "must be another", q)
+
+    at = opened(SATURATION, lesson="saturation", step="2")
+    monkeypatch.setattr("rfviz.ui.teaching.lesson_panel.FACTS", {**FACTS, "expected_distance": broken})
+    at.session_state["lesson:saturation:2:0"] = [(0.1, 0.1), (1.0, 0.6), (2.0, 0.7)]
+    at.run()
+    next(button for button in at.button if button.key == "lesson-show").click()
+    at.run()
+    assert not at.exception and any("must be another" in warning.value for warning in at.warning)
 
 
 def test_hidden_controls_keep_the_value_of_the_address():
