@@ -11,6 +11,8 @@ WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 export RFVIZ_DATA ?= $(DATA)
+# uv compiles nothing, so whoever imports first must keep what is compiled: a start without costs ten seconds more.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: app test test-all checks lint oldest gpu screenshots clean
 
