@@ -209,6 +209,8 @@ def test_pages_are_told_where_their_server_is(encoding, unpack):
     assert status == 200 and int(headers["content-length"]) == len(body)
     assert page.replace(boot_script(["accuracy", "</script>"]), "") == PAGE and page.count("</script>") == 1
     assert page.index("window.__streamlit") < page.index("</head>")
+    # Placeholders that pulse are drawn anew sixty times a second, without a GPU by the processor.
+    assert re.search(r"<style>\[data-testid=stSkeleton\] { animation: none[^<]*</style></head>", page)
     # What a browser has kept is another page where the laboratory has other pages.
     assert "etag" not in headers and "last-modified" not in headers and headers["cache-control"] == "no-cache"
 
