@@ -18,9 +18,13 @@ _SMALLEST_CLASS = 5
 _OVERLAP = 0.1
 # Share of a class that may lie among others at all.
 _MISFIT = 1 / 3
+# Rows of a class beyond a gap are this many times as many as those in it, at least.
+_GAP = 2.0
 # Of normal residuals one in a hundred tables has one that is called outlying; a heavy tail has this many times fewer
 # rows beyond the limit than in the stretch before it.
 _FALSE_ALARM, _STRETCH, _APART = 0.01, 0.8, 2.0
+# A larger share of outlying residuals is a heavy tail, too.
+_MOST_WRONG = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +55,9 @@ def find_label_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, ra
     """Return the rows whose label all other rows contradict.
 
     A ridge regression on random Fourier features scores each class, and each row is scored by the fit without it. A
-    label is contradicted if another class has a larger score, and one as large as its own rows have on average. Of
-    classes that overlap nothing is said: a row of one within another is there what a wrong label is elsewhere.
+    label is contradicted if another class has a larger score, and one as large as its own rows have on average, or half
+    of it where there is a gap between the classes. Of classes that overlap nothing is said: a row of one within another
+    is there what a wrong label is elsewhere.
 
     Parameters
     ----------
@@ -74,14 +79,19 @@ def find_label_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, ra
     others = np.where(is_own | (counts < _SMALLEST_CLASS), -np.inf, scores)
     best, largest = others.argmax(axis=1), others.max(axis=1)
     usual = np.bincount(given, own - largest) / counts
+    pair, n_pairs = given * len(classes) + best, len(classes) ** 2
     is_contradicted = (largest > own) & (largest - own >= usual[best])
+    # Where hardly a row of one class lies between it and another one, all that lie beyond are contradicted: many wrong
+    # labels blur what is usual.
+    is_beyond = largest - own > usual[best] / 2
+    n_between = np.bincount(pair, np.abs(largest - own) <= usual[best] / 2, minlength=n_pairs)
+    is_contradicted |= is_beyond & (np.bincount(pair, is_beyond, minlength=n_pairs) > _GAP * n_between)[pair]
     n_undecided = np.bincount(given, (largest > own) & ~is_contradicted)
     n_misfit = np.bincount(given, largest > own)
     is_unclear = (n_undecided > _OVERLAP * counts) | (n_misfit > _MISFIT * counts) | (counts < _SMALLEST_CLASS)
     # Rows of overlapping classes lie at every depth within each other, fewer the deeper; wrong labels lie deep.
-    pair = given * len(classes) + best
-    n_deep = np.bincount(pair, is_contradicted, minlength=len(classes) ** 2)
-    n_halfway = np.bincount(pair, (largest - own > usual[best] / 2) & ~is_contradicted, minlength=len(classes) ** 2)
+    n_deep = np.bincount(pair, is_contradicted, minlength=n_pairs)
+    n_halfway = np.bincount(pair, is_beyond & ~is_contradicted, minlength=n_pairs)
     is_apart = (n_deep > n_halfway)[pair] & ~is_unclear[given] & ~is_unclear[best]
     rows = np.flatnonzero(is_contradicted & is_apart)
     rows = rows[np.argsort((own - largest)[rows], kind="stable")]
@@ -118,8 +128,8 @@ def find_target_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, r
 
     A ridge regression on the columns and random Fourier features of them predicts each row by the fit without it. With
     the leverage h of a row, its residual varies as the noise over the root of 1 − h. A residual is outlying beyond what
-    normal noise brings in one of a hundred tables, and counts as an error if hardly any come close to that limit: else
-    the noise has a heavy tail.
+    normal noise brings in one of a hundred tables, and counts as an error if hardly any come close to that limit, and
+    if they are few: else the noise has a heavy tail.
 
     Parameters
     ----------
@@ -143,7 +153,7 @@ def find_target_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, r
     far = np.abs(deviations)
     rows = np.flatnonzero(far > limit)
     n_before = int(np.sum((far > _STRETCH * limit) & (far <= limit)))
-    certain = rows if len(rows) > _APART * n_before else rows[:0]
+    certain = rows if _APART * n_before < len(rows) <= max(_MOST_WRONG * n, 3) else rows[:0]
     return TargetErrors(certain[np.argsort(-far[certain])], predictions, deviations, limit, len(rows))
 
 

@@ -21,8 +21,13 @@ NEIGHBOURS = 20
 _PAIR_ROWS, _BINS = 1000, 60
 #: A map is saturated where its distances are this share of the largest.
 SATURATED = 0.9
-#: Local outlier factors from which a row counts as outlying, and as far outlying.
+#: Local outlier factors below which no row counts as outlying, and from which an outlying one is far off.
 OUTLYING, FAR_OUTLYING = 2.0, 5.0
+# The largest factor of normal rows is beyond 1 + 5.2/d^0.8 in one of a hundred tables of d dimensions, of 200 to 10,000
+# rows (simulated).
+_NORMAL, _POWER, _FALSE_ALARM = 5.2, 0.8, 0.01
+# Shares of the rows whose factors show how heavy their tail is: below the few that may be outliers.
+_TAIL_FROM, _TAIL_TO = 0.2, 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,17 +113,22 @@ class NeighbourResult:
         To the k nearest others, nearest first, and their positions in `rows`.
     factor : ndarray of shape (n,)
         Local outlier factor: how many times sparser the region of a row is than its neighbours'.
+    usual, limit : float
+        The factors that chance reaches in about one of a hundred tables: of normal rows, and of rows with the tail that
+        these have. From the latter on a row is an outlier.
     """
 
     rows: np.ndarray
     distance: np.ndarray
     neighbours: np.ndarray
     factor: np.ndarray
+    usual: float
+    limit: float
 
     @property
-    def n_outlying(self) -> int:
-        """Rows in regions half as dense as their neighbours', or less."""
-        return int(np.sum(self.factor >= OUTLYING))
+    def is_outlying(self) -> np.ndarray:
+        """Which rows lie in sparser regions than chance brings about."""
+        return self.factor >= self.limit
 
     def outliers(self, most: int = 10) -> np.ndarray:
         """Return rows of the file, from 0, the most outlying first."""
@@ -149,7 +159,23 @@ def neighbours(sample: Sample) -> NeighbourResult:
     distance, near = neighbour_distances(sample.X[first], NEIGHBOURS)
     # Of rows that differ by less than rounding the distance may come out as zero, which has no logarithm.
     distance = np.maximum(distance, 1e-9 * np.median(distance[:, -1]))
-    return NeighbourResult(sample.rows[first], distance, near, local_outlier_factor(distance, near))
+    factor = local_outlier_factor(distance, near)
+    return NeighbourResult(sample.rows[first], distance, near, factor, *_limits(factor, distance, sample.X.shape[1]))
+
+
+def _limits(factor: np.ndarray, distance: np.ndarray, d: int) -> tuple[float, float]:
+    """Return the factors that no row has but in about one of a hundred tables, of normal rows and of rows like these.
+
+    Rows at the rim of normal data have large factors in few dimensions. Where columns have long tails, or clusters
+    differ in density, the factors themselves have a long tail: they are taken to fall off as a power there.
+    """
+    local = np.log(distance[:, -1:] / distance[:, :-1]).mean()
+    dimension = min(max(1.0 / max(float(local), 1e-9), 1.0), d)
+    near, far = np.quantile(factor, (1.0 - _TAIL_FROM, 1.0 - _TAIL_TO))
+    slope = np.log(far / near) / np.log(_TAIL_FROM / _TAIL_TO)
+    tail = float(far * (_TAIL_TO * len(factor) / _FALSE_ALARM) ** slope)
+    usual = max(OUTLYING, 1.0 + _NORMAL / dimension**_POWER)
+    return usual, max(usual, tail)
 
 
 def local_outlier_factor(distance: np.ndarray, near: np.ndarray) -> np.ndarray:

@@ -26,6 +26,8 @@ _FEWEST_GROUPS, _GROUP_ROWS, _MOST_COLUMNS = 10, 2.0, 3
 _PURE = 0.9
 # A loss of fewer points is no news.
 _LEAST = 0.03
+# A loss of this share of another one is about as large.
+_ABOUT = 0.7
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,14 @@ class SplitResult:
 
     @property
     def worst(self) -> SplitScore | None:
-        """The split by which the model loses most, beyond chance; None where it loses nothing."""
+        """The split by which the model loses most, beyond chance; None where it loses nothing.
+
+        A group stands before stretches that lose about as much: in a file that is sorted by groups these are the same.
+        """
         real = [one for one in self.scores if one.loss.value >= _LEAST and one.loss.is_real(len(self.scores))]
-        return max(real, key=lambda one: one.loss.value, default=None)
+        most = max((one.loss.value for one in real), default=0.0)
+        return max(real, key=lambda one: (one.kind == "group" and one.loss.value >= _ABOUT * most, one.loss.value),
+                   default=None)  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per way to split."""

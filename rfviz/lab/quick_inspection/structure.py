@@ -36,8 +36,8 @@ _SPECS: tuple[MapSpec[FeatureMap], ...] = (
 _ALPHAS = np.logspace(-6, 1, 8)
 # A difference is claimed where chance would give it once in a hundred data sets, over both maps together.
 _FALSE_ALARM = 0.01
-# R² below which another form of a target is tried, and where it has many zeros or a heavy tail.
-_LITTLE, _ZEROS, _HEAVY = 0.1, 0.2, 30.0
+# Of a target with many zeros or a heavy tail another form is tried.
+_ZEROS, _HEAVY = 0.2, 30.0
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Transformed:
-    """Scores for another form of a target, of which nothing is learnt as it is.
+    """Scores for another form of a target.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class StructureResult:
     is_thinned : bool
         Whether rows of a frequent class were left out.
     transformed : Transformed or None
-        The same of another form of a target, where nothing is learnt of it as it is.
+        The same of the ranks of a target with many zeros or a heavy tail.
     """
 
     is_classification: bool
@@ -200,7 +200,7 @@ def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progre
     is_classes = bool(dataset.target_names)
     result = _compare(X, y, rows, is_classes, scaling_of(dataset, how), progress)
     result = replace(result, is_thinned=is_classes and len(rows) < min(_ROWS, dataset.n_samples))
-    why = "" if is_classes or (result.has_signal and max(c.scores[-1] for c in result.curves) > _LITTLE) else _tail(y)
+    why = "" if is_classes else _tail(y)
     if not why:
         return result
     ranks = norm.ppf((rankdata(y) - 0.5) / len(y))

@@ -58,7 +58,9 @@ reads d off the ratio of the distances to the two nearest rows; the maximum-like
 with the correction of MacKay and Ghahramani) off the ten nearest. Both are too low where d is large and rows are few.
 
 **Outliers.** The local outlier factor (Breunig et al. 2000) in the columns of numbers: how many times sparser the
-surroundings of a row are than those of its 20 nearest. From 2 on a row is an outlier, from 5 on a far one.
+surroundings of a row are than those of its 20 nearest. A row is an outlier from 2 on, if its factor is larger than
+chance brings in one of a hundred tables: of normal data of that dimension (1 + 5.2/d^0.8, simulated), and of factors
+whose tail falls off as that of this table does. A far one has at least 5.
 
 **Copies.** Exact copies agree in every cell but the label. Near copies are closer than a tenth of the usual distance to
 the fifth neighbour, or less where the data are crowded, so that chance would give about one row in a thousand such a
@@ -375,24 +377,27 @@ def outliers(result: NeighbourResult, n_used: int, n_all: int, how: str, n_left_
     """
     name, link = "Outliers", ("maxout-pca", {"normalise": how})
     worst, row = float(result.factor.max()), int(result.outliers(1)[0]) + 1
-    n, n_rows = result.n_outlying, len(result.rows)
+    n, n_rows = int(result.is_outlying.sum()), len(result.rows)
     of = _of_all(n_used, n_all)
     where = " in the columns of numbers" if n_left_out else ""
     sparse = f"its surroundings are {worst:.1f} times as sparse as its neighbours’{where}"
-    if worst < OUTLYING:
-        text = f"No outliers among {n_rows:,} different rows{of}. The most isolated row is {row:,}: {sparse}."
-        return Finding(name, "fine", text, *link)
-    if n > max(_MOST_OUTLYING * n_rows, 5):
+    # Where nothing stands out, only rows that normal data do not have are worth a word.
+    n_sparse = int(np.sum(result.factor >= (OUTLYING if n else result.usual)))
+    if n_sparse > max(_MOST_OUTLYING * n_rows, 5):
         text = (
-            f"{n:,} of {n_rows:,} different rows{of} lie in sparser regions than their neighbours{where}. So many are "
-            "no slips: columns have long tails, or clusters differ in density"
+            f"{n_sparse:,} of {n_rows:,} different rows{of} lie in sparser regions than their neighbours{where}. So "
+            "many are no slips: columns have long tails, or clusters differ in density"
         )
         return Finding(name, "look", f"{text}. The most isolated is row {row:,}.", *link)
+    if not n:
+        text = f"No outliers among {n_rows:,} different rows{of}. The most isolated row is {row:,}: {sparse}"
+        text += f"; chance brings up to {result.limit:.1f} times." if worst >= OUTLYING else "."
+        return Finding(name, "fine", text, *link)
     status = "warning" if worst >= FAR_OUTLYING else "look"
     which = f"1 of {n_rows:,} different rows{of} is an outlier"
     which = which if n == 1 else f"{n:,} of {n_rows:,} different rows{of} are outliers"
     strongest = f"It is row {row:,}" if n == 1 else f"The strongest is row {row:,}"
-    found = result.rows[result.factor >= OUTLYING]
+    found = result.rows[result.is_outlying]
     return Finding(name, status, f"{which}. {strongest}: {sparse}.", *link).about(found)
 
 

@@ -81,7 +81,7 @@ def test_the_default_says_what_the_analyses_find():
     assert share(structure.linear) in findings(at)["Linear or not"][2]
     assert not structure.is_nonlinear and findings(at)["Linear or not"][1] == "fine"
     assert len(specs(at)) == 8 and len(at.dataframe) >= 4
-    assert at.subheader[0].value == "1 worth a look, 13 fine"
+    assert at.subheader[0].value == "14 fine"
 
 
 def test_links_bring_the_data_and_the_setting_along():
