@@ -270,10 +270,23 @@ def heavy_tail(rng: Generator) -> Planted:
     return Planted(frame, ("structure",), says="logarithm")
 
 
+def uneven_noise(rng: Generator) -> Planted:
+    """Plant noise whose size depends on a column."""
+    frame = gaussian(rng)
+    frame["label"] = frame.x0 + np.exp(0.8 * frame.x1) * rng.normal(size=len(frame))
+    return Planted(frame, ("uncertainty",), ("x1",))
+
+
+def heavy_noise(rng: Generator) -> Planted:
+    """Plant noise with a heavy tail."""
+    frame = gaussian(rng)
+    return Planted(frame.assign(label=frame.x0 + rng.standard_t(3, len(frame))), ("uncertainty",), says="heavy tail")
+
+
 FAULTS: tuple[Callable[[Generator], Planted], ...] = (
     exact_copies, near_copies, wrong_labels, wrong_targets, leak, leak_by_difference, leak_by_category, leak_by_gap,
     constant, repeated, numbering, gaps, code_for_missing, gross_values, two_spellings, outliers, groups, drift,
-    interaction, imbalance, heavy_tail,
+    interaction, imbalance, heavy_tail, uneven_noise, heavy_noise,
 )  # fmt: skip
 
 

@@ -42,6 +42,9 @@ class LabelErrors:
         better. Scores are 1 and −1 where all similar rows have the label or lack it.
     unclear : ndarray
         The labels whose classes overlap with others, so that no single row of them can be called wrong.
+    classes : ndarray of shape (k,)
+    scores : ndarray of shape (n_samples, k)
+        What all other rows say of each, by class.
     """
 
     rows: np.ndarray
@@ -49,6 +52,8 @@ class LabelErrors:
     proposed: np.ndarray
     margins: np.ndarray
     unclear: np.ndarray
+    classes: np.ndarray
+    scores: np.ndarray
 
 
 def find_label_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, random_state: int = 0) -> LabelErrors:
@@ -95,7 +100,9 @@ def find_label_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, ra
     is_apart = (n_deep > n_halfway)[pair] & ~is_unclear[given] & ~is_unclear[best]
     rows = np.flatnonzero(is_contradicted & is_apart)
     rows = rows[np.argsort((own - largest)[rows], kind="stable")]
-    return LabelErrors(rows, classes[given[rows]], classes[best[rows]], own - largest, classes[is_unclear])
+    return LabelErrors(
+        rows, classes[given[rows]], classes[best[rows]], own - largest, classes[is_unclear], classes, scores
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -31,6 +32,13 @@ from rfviz.lab.quick_inspection.splits import SplitResult, inspect_splits
 from rfviz.lab.quick_inspection.structure import StructureResult, inspect_structure
 from rfviz.lab.quick_inspection.targets import TargetResult, inspect_targets
 from rfviz.lab.quick_inspection.targets import describe as describe_targets
+from rfviz.lab.quick_inspection.uncertainty import (
+    IntervalResult,
+    SetResult,
+    describe_uncertainty,
+    inspect_intervals,
+    inspect_sets,
+)
 from rfviz.lab.quick_inspection.values import ValueResult, inspect_values
 
 __all__ = ["Inspection", "InspectionResult"]
@@ -154,6 +162,17 @@ class Inspection:
         """Return the numbers to predict that the other rows contradict."""
         return self._cache.call(targets_of, self.source)
 
+    def uncertainty(self) -> IntervalResult | SetResult:
+        """Return how sure predictions of each row by all others are."""
+        return self._cache.call(uncertainty_of, self.source)
+
+    def shown_uncertainty(self, colour: str) -> IntervalResult | SetResult | None:
+        """Return what the colour "uncertainty" shows; None of another colour, or where it cannot be computed."""
+        if colour == "uncertainty":
+            with suppress(RfvizError):  # the findings say why
+                return self.uncertainty()
+        return None
+
     def structure(self) -> StructureResult:
         """Return a linear model compared with random features."""
         return self._cache.call(structure_of, self.source)
@@ -207,6 +226,8 @@ class Inspection:
             yield "Label errors", lambda: text.labels(self.labels(), raw.label, n)
         elif self.source.dataset.y is not None:
             yield "Label errors", lambda: describe_targets(self.targets(), raw.label, n)
+        if self.source.dataset.y is not None:
+            yield "Uncertainty", lambda: describe_uncertainty(self.uncertainty(), n)
         yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), n, how)
         if raw.y is not None and not images:
             yield "Interactions", lambda: describe_interactions(self.interactions(), n)
@@ -360,6 +381,14 @@ def targets_of(source: ScaledData, *, cache: Cache) -> TargetResult:
     """Look for numbers that the other rows contradict."""
     whole = cache.call(whole_of, source.data)
     return inspect_targets(whole.dataset, cache.call(sample_of, source, WORK_ROWS), cache.progress)
+
+
+def uncertainty_of(source: ScaledData, *, cache: Cache) -> IntervalResult | SetResult:
+    """Measure how sure predictions of each row by all others are."""
+    dataset, sample = cache.call(whole_of, source.data).dataset, cache.call(sample_of, source, WORK_ROWS)
+    if dataset.target_names:
+        return inspect_sets(dataset, sample, cache.call(labels_of, source))
+    return inspect_intervals(dataset, sample, cache.call(targets_of, source), cache.progress)
 
 
 def structure_of(source: ScaledData, *, cache: Cache) -> StructureResult:

@@ -27,6 +27,7 @@ from rfviz.lab.quick_inspection.neighbours import DistanceResult
 from rfviz.lab.quick_inspection.raw import Raw
 from rfviz.lab.quick_inspection.sample import column_name, of_rows
 from rfviz.lab.quick_inspection.structure import StructureResult
+from rfviz.lab.quick_inspection.uncertainty import IntervalResult, SetResult
 
 __all__ = [
     "inspection_style",
@@ -39,11 +40,14 @@ __all__ = [
     "plot_maps",
     "plot_pair",
     "plot_structure",
+    "plot_uncertainty",
 ]
 
 # Grades differ in shape as well as in colour.
 _MARKS = {"warning": "x", "look": "diamond", "fine": "circle", "unknown": "circle-open"}
 _MAP_HEIGHT, _DETAIL_HEIGHT, _ROW, _LINE = 520, 380, 26, 19
+# Points of a scatter plot; lines through medians of so many bins, of so many rows at least.
+_POINTS, _BINS, _BIN_ROWS = 2000, 20, 15
 # Words of a column that are drawn.
 _BARS = 12
 # Columns of a heat map.
@@ -57,7 +61,13 @@ _WIDE = 86
 _NAME = 14
 
 
-def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str, raw: Raw | None = None) -> PointStyle:
+def inspection_style(
+    dataset: Dataset,
+    rows: np.ndarray,
+    colour: str,
+    raw: Raw | None = None,
+    uncertainty: IntervalResult | SetResult | None = None,
+) -> PointStyle:
     """Return the colours of rows of a data set, and what each row is called.
 
     Parameters
@@ -65,19 +75,26 @@ def inspection_style(dataset: Dataset, rows: np.ndarray, colour: str, raw: Raw |
     dataset : Dataset
     rows : ndarray of int, shape (n,)
         Places in the data set.
-    colour : {"label", "order", "brightness", "none"} or str
+    colour : {"label", "order", "brightness", "uncertainty", "none"} or str
         What they show; ``"c3"`` is the third column.
     raw : Raw, optional
         The file of the data set: its columns of numbers are then shown as the file has them, not scaled.
+    uncertainty : IntervalResult or SetResult, optional
+        Needed for that colour; without it nothing is shown.
     """
     names = [f"row {row + 1:,}" for row in dataset.row_numbers[rows]]
-    if colour == "none":
+    if colour == "none" or (colour == "uncertainty" and uncertainty is None):
         style = point_style(len(rows))
     elif colour == "label" and dataset.target_names and dataset.y is not None:
         style = point_style(len(rows), None, dataset.y[rows], dataset.target_names)
         names = [f"{name}: {dataset.target_names[int(dataset.y[row])]}" for name, row in zip(names, rows, strict=True)]
     else:
-        values, title = _values(dataset, rows, colour, raw)
+        if colour == "uncertainty" and uncertainty is not None:
+            known = np.full(dataset.n_samples, np.nan)
+            known[uncertainty.places] = uncertainty.values
+            values, title = known[rows], uncertainty.title
+        else:
+            values, title = _values(dataset, rows, colour, raw)
         known = np.isfinite(values)
         shown = [f"{value:.4g}" if is_known else "is missing" for value, is_known in zip(values, known, strict=True)]
         names = [f"{name}: {title} {words}" for name, words in zip(names, shown, strict=True)]
@@ -107,7 +124,12 @@ def _values(dataset: Dataset, rows: np.ndarray, colour: str, raw: Raw | None) ->
 
 
 def plot_maps(
-    result: MapResult, dataset: Dataset, colour: str = "none", row: int | None = None, raw: Raw | None = None
+    result: MapResult,
+    dataset: Dataset,
+    colour: str = "none",
+    row: int | None = None,
+    raw: Raw | None = None,
+    uncertainty: IntervalResult | SetResult | None = None,
 ) -> dict[str, go.Figure]:
     """Draw the three maps, each as a figure of its own.
 
@@ -121,6 +143,7 @@ def plot_maps(
     row : int, optional
         A row of the file, from 0, to mark with a ring, where it is among those drawn.
     raw : Raw, optional
+    uncertainty : IntervalResult or SetResult, optional
         See :func:`inspection_style`.
 
     Returns
@@ -129,7 +152,7 @@ def plot_maps(
         By the names :data:`rfviz.lab.quick_inspection.maps.MAP_NAMES`.
     """
     rows = result.sample.places
-    style = inspection_style(dataset, rows, colour, raw)
+    style = inspection_style(dataset, rows, colour, raw, uncertainty)
     place = result.sample.place_of(row)
     figures = {}
     for name, projection in zip(MAP_NAMES, result.projections, strict=True):
@@ -348,6 +371,66 @@ def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
         revision=revision,
         xaxis={"type": "log", "tickvals": list(result.m_grid), "ticktext": [str(m) for m in result.m_grid]},
     )  # fmt: skip
+
+
+def plot_uncertainty(result: IntervalResult | SetResult, revision: str = "") -> go.Figure:
+    """Draw residuals against predictions with intervals, or how many classes the rows of each class can have.
+
+    Parameters
+    ----------
+    result : IntervalResult or SetResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    if isinstance(result, SetResult):
+        return _plot_set_sizes(result, revision)
+    some = np.unique(np.linspace(0, len(result.rows) - 1, min(len(result.rows), _POINTS)).astype(int))
+    x, residuals = result.predicted[some], (result.target - result.predicted)[some]
+    order = np.argsort(result.predicted, kind="stable")
+    parts = np.array_split(order, min(_BINS, max(len(order) // _BIN_ROWS, 1)))
+    centres = np.array([np.median(result.predicted[part]) for part in parts])
+    widths = np.array([np.median(result.values[part]) for part in parts])
+    points = trace(
+        "scatter", x=x, y=residuals, mode="markers", name="rows", marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
+        customdata=result.rows[some] + 1,
+        hovertemplate="row %{customdata}: predicted %{x:.4g}, residual %{y:.4g}<extra></extra>",
+    )  # fmt: skip
+    ends = np.array([result.predicted.min(), result.predicted.max()])
+    traces = [points]
+    for sign in (1.0, -1.0):
+        # One entry of the legend for both lines of a kind.
+        one = np.full(2, sign * result.intervals.width)
+        traces.append(trace("scatter", x=ends, y=one, mode="lines", name="one width", showlegend=sign > 0,
+                            line={"color": GREY, "dash": "dot", "width": 2}, legendgroup="one",
+                            hovertemplate="one width: %{y:.3g}<extra></extra>"))  # fmt: skip
+        traces.append(trace("scatter", x=centres, y=sign * widths, mode="lines", name="own widths, median",
+                            showlegend=sign > 0, line={"color": COLOURS[1], "width": 2.5}, legendgroup="own",
+                            hovertemplate="own widths, median: %{y:.3g}<extra></extra>"))  # fmt: skip
+    return styled(
+        traces, x="prediction by all other rows", y="target − prediction", height=_DETAIL_HEIGHT, revision=revision
+    )
+
+
+def _plot_set_sizes(result: SetResult, revision: str) -> go.Figure:
+    """Draw the share of rows of each class that can have one class, several, or none."""
+    sizes = np.minimum(result.values, 2).astype(int)
+    totals = np.bincount(result.given, minlength=len(result.classes))
+    # The classes of the widest sets where there are many.
+    several = np.bincount(result.given, sizes > 1, minlength=len(totals)) / np.maximum(totals, 1)
+    shown = np.sort(np.argsort(-several, kind="stable")[:_BARS])
+    names = [_plain(result.classes[code]) for code in shown]
+    traces = []
+    for size, name, colour, shape in ((1, "one class", COLOURS[0], ""), (2, "several", COLOURS[1], "/"),
+                                      (0, "none", GREY, ".")):  # fmt: skip
+        counts = np.bincount(result.given[sizes == size], minlength=len(totals))[shown]
+        if counts.any():
+            traces.append(trace(
+                "bar", x=names, y=100.0 * counts / np.maximum(totals[shown], 1), name=name,
+                marker={"color": colour, "pattern": {"shape": shape}},
+                hovertemplate="%{x}: %{y:.3g}%<extra>" + name + "</extra>",
+            ))  # fmt: skip
+    return styled(traces, x="label", y=_OF_ROWS, height=_DETAIL_HEIGHT, revision=revision, barmode="stack",
+                  xaxis={"type": "category"})  # fmt: skip
 
 
 def plot_acting(result: InteractionResult, revision: str = "") -> go.Figure:

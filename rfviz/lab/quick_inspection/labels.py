@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.label_errors import find_label_errors
+from rfviz.analysis.label_errors import LabelErrors, find_label_errors
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.lab.quick_inspection.sample import Sample
@@ -34,6 +34,10 @@ class LabelResult:
         Labels of which no single row can be called wrong.
     n_classes, n_rows : int
         Classes, and rows that were looked at.
+    y : ndarray of int, shape (n_rows,)
+        Their labels.
+    errors : LabelErrors
+        Of all rows that were looked at.
     """
 
     rows: np.ndarray
@@ -44,6 +48,8 @@ class LabelResult:
     unclear: tuple[str, ...]
     n_classes: int
     n_rows: int
+    y: np.ndarray
+    errors: LabelErrors
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per contradicted label, counted from 1."""
@@ -73,5 +79,5 @@ def inspect_labels(dataset: Dataset, sample: Sample, progress: Progress = silent
     )
     return LabelResult(
         sample.rows[found.rows], sample.places[found.rows], given, proposed, found.margins[found.rows], unclear,
-        len(np.unique(y)), len(y),
+        len(np.unique(y)), len(y), y, found,
     )  # fmt: skip

@@ -111,11 +111,12 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
             return (main,)
         inspection = source.inspect(cache)
         dataset, raw = inspection.dataset, inspection.raw
+        uncertainty = inspection.shown_uncertainty(settings.colour)
 
         def chart_of(name: str, title: str) -> Chart:
             return Chart(
                 name,
-                lambda: plot_maps(maps, dataset, settings.colour, settings.row, raw)[name],
+                lambda: plot_maps(maps, dataset, settings.colour, settings.row, raw, uncertainty)[name],
                 lambda: maps.frames()[name],
                 f"{title} of {len(maps.sample.rows):,} rows.",
             )
@@ -128,6 +129,7 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
 
     def script(self, source: InspectedData, settings: Settings) -> str:
         shown = f"colour={settings.colour!r}" + (f", row={settings.row}" if settings.row is not None else "")
+        shown += ", uncertainty=inspection.uncertainty()" if settings.colour == "uncertainty" else ""
         compared = f", compare={source.compare!r}" if source.compare != AUTOMATIC else ""
         body = f"""
 {script.load_data(source.data)}
@@ -161,6 +163,7 @@ def _colours(dataset: Dataset) -> dict[str, str]:
     options = {}
     if dataset.y is not None:
         options["label"] = "label" if dataset.target_names else "target"
+        options["uncertainty"] = "possible classes" if dataset.target_names else "half-width of intervals"
     if dataset.order is not None:
         options["order"] = "given order"
     if dataset.image_shape:

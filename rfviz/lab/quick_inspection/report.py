@@ -20,7 +20,14 @@ from rfviz.lab.finding import Finding, findings_html, records
 from rfviz.lab.page import Chart, compute
 from rfviz.lab.preset import Preset
 from rfviz.lab.quick_inspection.drift import AUTOMATIC
-from rfviz.lab.quick_inspection.figures import plot_acting, plot_distances, plot_drift, plot_importances, plot_structure
+from rfviz.lab.quick_inspection.figures import (
+    plot_acting,
+    plot_distances,
+    plot_drift,
+    plot_importances,
+    plot_structure,
+    plot_uncertainty,
+)
 from rfviz.lab.quick_inspection.page import PAGE
 from rfviz.lab.report import Entry, write_report
 
@@ -122,6 +129,13 @@ class InspectionReport:
             learnt = self._inspection.structure()
             words = "Scores of random features against their number, and of a linear model."
             yield Chart("structure", lambda: plot_structure(learnt), learnt.to_frame, words)
+        except RfvizError:
+            pass
+        try:
+            sure = self._inspection.uncertainty() if self._inspection.source.dataset.y is not None else None
+            if sure is not None:
+                words = "How far off predictions of each row by all others are, or which classes they leave open."
+                yield Chart("uncertainty", lambda: plot_uncertainty(sure), sure.to_frame, words)
         except RfvizError:
             pass
         try:

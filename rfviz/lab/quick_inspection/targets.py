@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.label_errors import find_target_errors
+from rfviz.analysis.label_errors import TargetErrors, find_target_errors
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.lab.finding import Finding, unknown
@@ -34,6 +34,10 @@ class TargetResult:
         Residuals that are outlying; of a heavy tail none is an error.
     n_rows : int
         Rows that were looked at.
+    target : ndarray of shape (n_rows,)
+        Their targets.
+    errors : TargetErrors
+        Of all of them.
     """
 
     rows: np.ndarray
@@ -42,6 +46,8 @@ class TargetResult:
     deviations: np.ndarray
     n_outlying: int
     n_rows: int
+    target: np.ndarray
+    errors: TargetErrors
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per contradicted number, counted from 1."""
@@ -71,7 +77,7 @@ def inspect_targets(dataset: Dataset, sample: Sample, progress: Progress = silen
     found = find_target_errors(sample.X, y)
     rows = found.rows
     return TargetResult(
-        sample.rows[rows], y[rows], found.predictions[rows], found.deviations[rows], found.n_outlying, len(y)
+        sample.rows[rows], y[rows], found.predictions[rows], found.deviations[rows], found.n_outlying, len(y), y, found
     )
 
 

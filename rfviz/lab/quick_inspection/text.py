@@ -77,6 +77,11 @@ its own rows better than all others. Of classes that overlap nothing is said: th
 depth, and fewer the deeper, while wrong labels lie deep. Of numbers to predict, residuals of such fits count that are
 larger than normal noise brings in one of a hundred tables, given the leverage of their row, if hardly any come close.
 
+**Uncertainty.** The same predictions of each row by all others. Intervals reach as far as nine tenths of the residuals
+of the other rows, as in the jackknife; their own widths are proportional to the size of residuals that ridge regression
+predicts. Too few rows in the widest fifth, or in a class, are told at one false alarm in a thousand tables. For new
+rows: `rfviz.linear_model.prediction_intervals` and `prediction_sets` (jackknife+).
+
 **Dependence.** Cosine waves over the ranks of each column, words as indicators, in up to 20,000 rows: the largest
 canonical correlation of two columns, as in the randomized dependence coefficient (Lopez-Paz et al. 2013). A pair is
 told from 0.5 on, where at most 1% of the pairs told are expected to be false and the ranks correlate by 0.2 at most.

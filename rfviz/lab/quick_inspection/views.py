@@ -33,11 +33,13 @@ from rfviz.lab.quick_inspection.figures import (
     plot_importances,
     plot_pair,
     plot_structure,
+    plot_uncertainty,
 )
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
 from rfviz.lab.quick_inspection.page import InspectedData, Settings
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
 from rfviz.lab.quick_inspection.text import METHOD, count, share
+from rfviz.lab.quick_inspection.uncertainty import SetResult
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.controls import draw_word
@@ -61,7 +63,7 @@ _TITLES = {
 _HEIGHT, _THUMBNAILS = 330, 60
 _LEGEND = 12
 # Cards of findings at most; rows and columns of the file that a card shows.
-_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 17, 200, 40
+_SLOTS, _SHOWN_ROWS, _MOST_CELLS = 18, 200, 40
 # Images whose label is contradicted, on the card and below.
 _IMAGES, _MORE_IMAGES = 4, 48
 _NEIGHBOURS, _COLUMNS, _OUTLIERS = 5, 8, 6
@@ -144,6 +146,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             "Interactions": partial(_interactions, revision=revision),
             "Outliers and copies": _rows,
             "Label errors": self._labels,
+            "Uncertainty": partial(_uncertainty, revision=revision),
             "Columns": _columns,
             "Drift": partial(_drift, revision=revision),
             "Dependence": partial(_dependence, revision=revision),
@@ -321,7 +324,8 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
 def style_of(source: ScaledData, colour: str, *, cache: Cache) -> PointStyle:
     """Return the colours of the rows in the maps."""
     inspection = Inspection(source.data, source.normalise, cache=cache)
-    return inspection_style(inspection.dataset, inspection.sample(MAP_ROWS).places, colour, inspection.raw)
+    places, uncertainty = inspection.sample(MAP_ROWS).places, inspection.shown_uncertainty(colour)
+    return inspection_style(inspection.dataset, places, colour, inspection.raw, uncertainty)
 
 
 def _draw_rows(table: pd.DataFrame) -> None:
@@ -398,6 +402,27 @@ def _structure(inspection: Inspection, revision: str) -> None:
     layout.chart(figure, "inspection-structure", "Scores of random features against their number, and a linear model.")
     layout.numbers(result.to_frame(), {"standard error": "%.4f", "right labels": "%.4f", "R²": "%.4f"},
                    f"Cross-validated on {result.n_rows:,} rows in {result.n_folds} parts.")  # fmt: skip
+
+
+def _uncertainty(inspection: Inspection, revision: str) -> None:
+    if inspection.source.dataset.y is None:
+        st.markdown("There are no labels.")
+        return
+    result, frame = inspection.uncertainty(), None
+    figure = plot_uncertainty(result, revision)
+    if isinstance(result, SetResult):
+        layout.chart(figure, "inspection-uncertainty", "How many classes rows of each class can have.")
+        frame, note = result.to_frame(), "Rows that can have several classes, or none, counted from 1."
+    else:
+        words = "Residuals against predictions, with intervals of one width and of widths of their own."
+        layout.chart(figure, "inspection-uncertainty", words)
+        layout.explain(
+            "Nine tenths of the rows lie between the dotted lines, and between their own: where these open, the noise "
+            "is larger. Each row is predicted by all others."
+        )
+        frame, note = result.to_frame(), "The rows with the widest intervals, counted from 1."
+    if len(frame):
+        layout.numbers(frame, dict.fromkeys(["target", "predicted", "half-width"], "%.4g"), note)
 
 
 def _interactions(inspection: Inspection, revision: str) -> None:

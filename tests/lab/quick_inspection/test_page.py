@@ -19,8 +19,9 @@ from tests.app_pages import OFFLINE, array, changed, opened, specs
 
 SLUG = "quick-inspection"
 TITLES = ["Rows and labels", "Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies",
-          "Distances", "Dimension", "Outliers", "Label errors", "Linear or not", "Interactions"]  # fmt: skip
-UNFOLDED = {f"details-{number}": True for number in range(9)}
+          "Distances", "Dimension", "Outliers", "Label errors", "Uncertainty", "Linear or not",
+          "Interactions"]  # fmt: skip
+UNFOLDED = {f"details-{number}": True for number in range(10)}
 
 
 def findings(at):
@@ -61,7 +62,7 @@ def test_every_data_set_without_download_is_inspected(name):
     assert len(specs(at)) == 3
     found = findings(at)
     left_out = {"Missing values", "Odd values", "Leaks", "Interactions"} if datasets.load(name).image_shape else set()
-    left_out |= set() if datasets.load(name).y is not None else {"Label errors", "Interactions"}
+    left_out |= set() if datasets.load(name).y is not None else {"Label errors", "Uncertainty", "Interactions"}
     expected = [title for title in TITLES if title not in left_out]
     assert list(found)[: len(expected)] == expected
     assert set(found) - set(expected) <= {"Unseen groups and times", "Dependence", "Drift", "Order"}
@@ -80,8 +81,8 @@ def test_the_default_says_what_the_analyses_find():
     structure = inspect_structure(data)
     assert share(structure.linear) in findings(at)["Linear or not"][2]
     assert not structure.is_nonlinear and findings(at)["Linear or not"][1] == "fine"
-    assert len(specs(at)) == 8 and len(at.dataframe) >= 4
-    assert at.subheader[0].value == "14 fine"
+    assert len(specs(at)) == 9 and len(at.dataframe) >= 4
+    assert at.subheader[0].value == "15 fine"
 
 
 def test_links_bring_the_data_and_the_setting_along():
@@ -145,7 +146,7 @@ def test_odd_tables_get_plain_sentences(folder, columns, charts, said):
     assert not at.error and not at.warning
     assert len([s for s in specs(at) if s["layout"]["height"] == 330]) == charts
     found = findings(at)
-    left_out = set() if {"label", "target"} & set(columns) else {"Label errors", "Interactions"}
+    left_out = set() if {"label", "target"} & set(columns) else {"Label errors", "Uncertainty", "Interactions"}
     expected = [title for title in TITLES if title not in left_out]
     assert list(found)[: len(expected)] == expected
     assert said in found["Rows and labels"][2]
@@ -181,10 +182,10 @@ def test_colours_step_through_labels_and_columns():
     at = opened(SLUG, {"data": "moons"})
     assert at.session_state[f"{SLUG}.colour"] == "label" and len(specs(at)[0]["data"]) == 2
     seen = []
-    for _ in range(4):
+    for _ in range(5):
         next(b for b in at.button if b.label == "›").click().run()
         seen.append(at.session_state[f"{SLUG}.colour"])
-    assert seen == ["c1", "c2", "none", "label"]
+    assert seen == ["uncertainty", "c1", "c2", "none", "label"]
     at = changed(at, SLUG, {"colour": "c2"})
     mark = specs(at)[0]["data"][0]
     values = datasets.load("moons").X[:, 1]

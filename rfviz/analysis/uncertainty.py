@@ -1,0 +1,95 @@
+"""How far off predictions are, and where: intervals and sets from predictions of each row by all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rfviz.features import RandomFourier
+from rfviz.linear_model.leave_one_out import leave_one_out
+
+__all__ = ["Intervals", "class_sets", "find_intervals"]
+
+# Features that the size of residuals is learnt from; a residual of 0 counts as this share of the median one.
+_FEATURES, _SMALLEST = 200, 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class Intervals:
+    """Intervals about the prediction of each row by all others.
+
+    Attributes
+    ----------
+    width : float
+        Half of the width that, the same for all rows, holds the given share of them.
+    widths : ndarray of shape (n_samples,)
+        Half of the width of each row's own interval, proportional to the size of residuals of rows like it.
+    inside, inside_own : ndarray of bool, shape (n_samples,)
+        Whether the target lies in the interval of one width, and in the row's own.
+    """
+
+    width: float
+    widths: np.ndarray
+    inside: np.ndarray
+    inside_own: np.ndarray
+
+
+def find_intervals(X: np.ndarray, residuals: np.ndarray, level: float = 0.9, random_state: int = 0) -> Intervals:
+    """Return intervals of one width, and of a width that follows the size of the residuals.
+
+    The logarithm of that size is predicted by ridge regression on the columns and random Fourier features of them, each
+    row by the fit without it. Quantiles of the residuals are those of all other rows, as in the jackknife.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Columns of similar scale.
+    residuals : ndarray of shape (n_samples,)
+        Of predictions of each row by all others.
+    level : float
+        Share of the rows that the intervals shall hold.
+    random_state : int
+    """
+    n, size = len(X), np.abs(residuals)
+    width = min(_FEATURES, n)
+    H = RandomFourier(n_components=width, gamma="median", random_state=random_state, device="cpu").fit_transform(X)
+    if X.shape[1] < n / 4:
+        H = np.concatenate([H, X / np.sqrt(X.shape[1])], axis=1)
+    smallest = max(_SMALLEST * float(np.median(size)), 1e-300)
+    spread = np.exp(leave_one_out(H, np.log(np.maximum(size, smallest))[:, None]).predictions[:, 0])
+    one, inside = _quantiles(size, level)
+    own, inside_own = _quantiles(size / spread, level)
+    return Intervals(one, own * spread, inside, inside_own)
+
+
+def _quantiles(size: np.ndarray, level: float) -> tuple[float, np.ndarray]:
+    """Return the size that a share of the rows does not exceed, and which do not exceed that of all other rows."""
+    n = len(size)
+    rank = min(int(np.ceil(level * n)), n - 1)  # among the n − 1 others
+    ordered = np.sort(size)
+    # Without a row below it, the limit is the next larger one.
+    limits = np.where(size <= ordered[rank - 1], ordered[rank], ordered[rank - 1])
+    return float(ordered[rank - 1]), size <= limits
+
+
+def class_sets(scores: np.ndarray, given: np.ndarray, level: float = 0.9) -> np.ndarray:
+    """Return which classes each row can have, where so large a share of the rows shall have theirs among them.
+
+    A class stays if the fit to all other rows scores it no lower than it scores their own classes for the share of rows
+    that may be missed.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples, n_classes)
+        Of predictions of each row by all others.
+    given : ndarray of int, shape (n_samples,)
+        The class of each row.
+    level : float
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples, n_classes)
+    """
+    own = np.sort(scores[np.arange(len(given)), given])
+    return scores >= own[int((1.0 - level) * len(own))]

@@ -1,0 +1,245 @@
+"""Uncertainty: how wide prediction intervals are, how many classes prediction sets hold, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binom, rankdata
+
+from rfviz.analysis.uncertainty import Intervals, class_sets, find_intervals
+from rfviz.datasets import Dataset
+from rfviz.lab.finding import Finding
+from rfviz.lab.quick_inspection.labels import LabelResult
+from rfviz.lab.quick_inspection.sample import Sample, column_name
+from rfviz.lab.quick_inspection.targets import TargetResult
+from rfviz.lab.quick_inspection.text import count, share
+from rfviz.progress import Progress, silent
+
+__all__ = ["IntervalResult", "SetResult", "describe_uncertainty", "inspect_intervals", "inspect_sets"]
+
+_NAME, _LEVEL = "Uncertainty", 0.9
+# The rows whose intervals are the widest, and the share of them that too few lie in: one false alarm in a thousand.
+_PART, _TOO_FEW, _ALARM = 0.2, 0.8, 1e-3
+# Normal residuals are this many times the median one in 2.5 of 100 rows; a tail is heavy from this share on.
+_FAR, _BEYOND, _HEAVY = 3.32, 0.025, 0.045
+# A column tells where intervals are wide from this rank correlation on.
+_TELLS = 0.5
+_SMALLEST_CLASS = 20
+# Whole numbers are in order where hardly any other order of the classes explains confusions as well.
+_ORDERS, _BY_CHANCE, _FEWEST_CLASSES, _MOST_CLASSES = 999, 0.05, 5, 30
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalResult:
+    """Predictions of numbers, each by all other rows.
+
+    Attributes
+    ----------
+    rows, places : ndarray of int, shape (n,)
+        Rows of the file, from 0, and their places in the data set.
+    target, predicted : ndarray of shape (n,)
+    intervals : Intervals
+    where : str
+        The column that tells best where intervals are wide; empty where none does.
+    is_large : bool
+        Whether they are wide where it is large.
+    heavy : float
+        Share of residuals, over their size, that are beyond what 2.5% of normal ones are.
+    """
+
+    rows: np.ndarray
+    places: np.ndarray
+    target: np.ndarray
+    predicted: np.ndarray
+    intervals: Intervals
+    where: str
+    is_large: bool
+    heavy: float
+
+    #: What the map shows of each row.
+    title = "half-width"
+
+    @property
+    def values(self) -> np.ndarray:
+        """Half of the width of each row's own interval."""
+        return self.intervals.widths
+
+    @property
+    def widest(self) -> np.ndarray:
+        """Places among these rows, those with the widest intervals first."""
+        return np.argsort(-self.intervals.widths, kind="stable")[: max(int(_PART * len(self.rows)), 1)]
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether intervals of one width hold too few of the rows with the widest own ones."""
+        inside = self.intervals.inside[self.widest]
+        return bool(inside.mean() < _TOO_FEW and binom.cdf(inside.sum(), len(inside), _LEVEL) < _ALARM)
+
+    @property
+    def is_heavy(self) -> bool:
+        """Whether residuals have a heavier tail than normal ones."""
+        n = len(self.rows)
+        return bool(self.heavy > _HEAVY and binom.sf(round(self.heavy * n) - 1, n, _BEYOND) < _ALARM)
+
+    def to_frame(self, most: int = 200) -> pd.DataFrame:
+        """Return one row per row of the file, counted from 1, those with the widest intervals first."""
+        order = self.widest[:most]
+        return pd.DataFrame({
+            "row": self.rows[order] + 1, "target": self.target[order], "predicted": self.predicted[order],
+            "half-width": self.values[order], "inside": self.intervals.inside_own[order],
+        })  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class SetResult:
+    """Classes that rows can have by all other rows.
+
+    Attributes
+    ----------
+    rows, places : ndarray of int, shape (n,)
+        Rows of the file, from 0, and their places in the data set.
+    classes : tuple of str
+    given : ndarray of int, shape (n,)
+    sets : ndarray of bool, shape (n, k)
+    in_order : bool
+        Whether classes are numbers, and rows are mistaken for those of the next number.
+    """
+
+    rows: np.ndarray
+    places: np.ndarray
+    classes: tuple[str, ...]
+    given: np.ndarray
+    sets: np.ndarray
+    in_order: bool
+
+    #: What the map shows of each row.
+    title = "possible classes"
+
+    @property
+    def values(self) -> np.ndarray:
+        """Number of classes that each row can have."""
+        return self.sets.sum(axis=1).astype(np.float64)
+
+    @property
+    def held(self) -> np.ndarray:
+        """Which rows have their own class in the set."""
+        return self.sets[np.arange(len(self.given)), self.given]
+
+    @property
+    def missed(self) -> tuple[int, float] | None:
+        """The class that too few sets hold, with the share that do; None where none is."""
+        found = []
+        for code in range(len(self.classes)):
+            held = self.held[self.given == code]
+            is_few = len(held) >= _SMALLEST_CLASS and held.mean() < _TOO_FEW
+            if is_few and binom.cdf(held.sum(), len(held), _LEVEL) < _ALARM / len(self.classes):
+                found.append((float(held.mean()), code))
+        return None if not found else (min(found)[1], min(found)[0])
+
+    def to_frame(self, most: int = 200) -> pd.DataFrame:
+        """Return one row per row of the file, counted from 1, those that can have the most classes first."""
+        order = np.argsort(-self.values, kind="stable")
+        order = order[self.values[order] != 1][:most]
+        names = [" or ".join(self.classes[code] for code in np.flatnonzero(self.sets[place])) for place in order]
+        given = [self.classes[code] for code in self.given[order]]
+        return pd.DataFrame({"row": self.rows[order] + 1, "label": given, "can be": [name or "none" for name in names]})
+
+
+def inspect_intervals(
+    dataset: Dataset, sample: Sample, found: TargetResult, progress: Progress = silent
+) -> IntervalResult:
+    """Return how far off numbers are from what the other rows say of them, and where most."""
+    progress(0.5, "Sizes of residuals")
+    y = found.target
+    residuals = y - found.errors.predictions
+    intervals = find_intervals(sample.X, residuals, _LEVEL)
+    correlations = np.zeros(sample.X.shape[1])
+    ranks = rankdata(intervals.widths)
+    for column in range(sample.X.shape[1]):
+        if np.ptp(sample.X[:, column]) > 0:
+            correlations[column] = np.corrcoef(rankdata(sample.X[:, column]), ranks)[0, 1]
+    best = int(np.abs(correlations).argmax())
+    where = column_name(dataset, best) if abs(correlations[best]) >= _TELLS else ""
+    scaled = np.abs(residuals) / intervals.widths
+    heavy = float(np.mean(scaled > _FAR * np.median(scaled)))
+    return IntervalResult(
+        sample.rows, sample.places, y, found.errors.predictions, intervals, where, bool(correlations[best] > 0), heavy
+    )
+
+
+def inspect_sets(dataset: Dataset, sample: Sample, found: LabelResult) -> SetResult:
+    """Return which classes rows can have by all other rows."""
+    errors = found.errors
+    classes = tuple(dataset.target_names[code] for code in errors.classes)
+    given = np.searchsorted(errors.classes, found.y)
+    sets = class_sets(errors.scores, given, _LEVEL)
+    return SetResult(sample.rows, sample.places, classes, given, sets, _in_order(classes, given, errors.scores))
+
+
+def _in_order(classes: tuple[str, ...], given: np.ndarray, scores: np.ndarray) -> bool:
+    """Return whether classes are whole numbers, and the second most likely class is mostly the next number."""
+    k = len(classes)
+    if not _FEWEST_CLASSES <= k <= _MOST_CLASSES or not all(name.removeprefix("-").isdecimal() for name in classes):
+        return False
+    numbers = list(map(int, classes))
+    if any(after - before != 1 for before, after in pairwise(numbers)):
+        return False
+    own = given[:, None] == np.arange(k)
+    other = np.where(own, -np.inf, scores).argmax(axis=1)
+    counts = np.zeros((k, k))
+    np.add.at(counts, (given, other), 1.0)
+    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
+    rng = np.random.default_rng(0)
+    drawn = [rng.permutation(k) for _ in range(_ORDERS)]
+    chance = np.array([np.sum(counts[np.ix_(order, order)] * apart) for order in drawn])
+    return bool(np.mean(chance <= np.sum(counts * apart)) <= _BY_CHANCE + 1.0 / _ORDERS)
+
+
+def describe_uncertainty(result: IntervalResult | SetResult, n_all: int) -> Finding:
+    """Say how sure predictions are, and where they are not."""
+    n = len(result.rows)
+    of = count(n, "row") + ("" if n >= n_all else f" (drawn from {n_all:,})")
+    return _of_sets(result, of) if isinstance(result, SetResult) else _of_intervals(result, of)
+
+
+def _of_intervals(result: IntervalResult, of: str) -> Finding:
+    intervals, widest = result.intervals, result.widest
+    text = f"Intervals of ± {intervals.width:.3g} about predictions hold {share(intervals.inside.mean())} of {of}"
+    rows = result.rows[widest]
+    if result.is_uneven:
+        own = np.quantile(intervals.widths, (0.1, 0.9))
+        place = f", where “{result.where}” is {'large' if result.is_large else 'small'}" if result.where else ""
+        text += (
+            f", but {share(intervals.inside[widest].mean())} of the fifth of them where the noise is largest{place}: "
+            f"the target is not equally uncertain everywhere. Let widths follow the noise: from ± {own[0]:.3g} to "
+            f"± {own[1]:.3g} they hold {share(intervals.inside_own[widest].mean())} there"
+        )
+    else:
+        text += f", and {share(intervals.inside[widest].mean())} of the fifth of them where the noise is largest"
+    if result.is_heavy:
+        text += (
+            f". Residuals have a heavy tail: {share(result.heavy)} are more than {_FAR:.1f} times the median, "
+            "of normal ones 2.5%. Judge models by absolute errors, since squared ones hang on few rows"
+        )
+    status = "look" if result.is_uneven or result.is_heavy else "fine"
+    columns = [result.where] if result.is_uneven and result.where else []
+    return Finding(_NAME, status, f"{text}.").about(rows if result.is_uneven else rows[:0], columns)
+
+
+def _of_sets(result: SetResult, of: str) -> Finding:
+    sizes, missed = result.values, result.missed
+    several, none = float(np.mean(sizes > 1)), float(np.mean(sizes == 0))
+    rest = [f"several for {share(several)}"] * (several > 0) + [f"none for {share(none)}"] * (none > 0)
+    single = f"The other rows leave a single class possible for {share(np.mean(sizes == 1))} of {of}"
+    text = f"{', '.join([single, *rest])}: the label is among them for {share(result.held.mean())}"
+    status = "fine"
+    if missed is not None:
+        code, part = missed
+        text += f". Of the class “{result.classes[code]}” it is for only {share(part)}: judge each class by itself"
+        status = "look"
+    if result.in_order:
+        text += ". The classes are numbers, and rows are most like those of the next number: predict the number as well"
+    return Finding(_NAME, status, f"{text}.").about(result.rows[sizes > 1])

@@ -1,0 +1,37 @@
+"""Intervals and sets from predictions of each row by all others hold what they promise, also where noise is large."""
+
+import numpy as np
+
+from rfviz.analysis.uncertainty import class_sets, find_intervals
+
+
+def noisy(seed, spread, n=1000):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, spread(X) * rng.normal(size=n)
+
+
+def test_intervals_hold_nine_tenths_and_widths_follow_the_noise():
+    X, residuals = noisy(0, lambda X: np.exp(X[:, 1]))
+    found = find_intervals(X, residuals)
+    assert abs(found.inside.mean() - 0.9) < 0.005 and abs(found.inside_own.mean() - 0.9) < 0.005
+    loud = X[:, 1] > 1.0
+    assert found.inside[loud].mean() < 0.65 and found.inside_own[loud].mean() > 0.8
+    assert np.corrcoef(np.log(found.widths), X[:, 1])[0, 1] > 0.9
+
+
+def test_where_noise_is_even_widths_are():
+    X, residuals = noisy(1, lambda X: 1.0)
+    found = find_intervals(X, residuals, level=0.8)
+    assert abs(found.inside.mean() - 0.8) < 0.005
+    np.testing.assert_allclose(found.widths, found.width, rtol=0.25)
+    assert abs(found.width - 1.2816) < 0.12
+
+
+def test_sets_hold_the_label_as_often_as_asked_and_several_classes_between_them():
+    rng = np.random.default_rng(2)
+    given = rng.integers(0, 2, 2000)
+    score = (2 * given - 1) + rng.normal(size=2000)
+    sets = class_sets(np.column_stack([-score, score]), given, level=0.95)
+    assert abs(sets[np.arange(2000), given].mean() - 0.95) < 0.005
+    assert sets[np.abs(score) < 0.3].all() and (sets[np.abs(score) > 1.5].sum(axis=1) == 1).all()
