@@ -455,6 +455,20 @@ _FRAMEWORK = (
         ("tests/ui/web/test_server.py",),
     ),
     Fault(
+        "static file cache that keeps what a client broke off",
+        "rfviz/ui/web/static_cache.py",
+        'whole = not message.get("more_body")',
+        "whole = True",
+        ("tests/ui/web/test_server.py",),
+    ),
+    Fault(
+        "placeholders that pulse while the page loads",
+        "rfviz/ui/web/boot_script.py",
+        '+ "</script>" + _STILL',
+        '+ "</script>"',
+        ("tests/ui/web/test_server.py",),
+    ),
+    Fault(
         "boot script that a closing tag ends",
         "rfviz/ui/web/boot_script.py",
         'call.replace("</", "<\\\\/")',

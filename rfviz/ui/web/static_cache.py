@@ -71,8 +71,10 @@ class StaticCache:
         """Return the application's response if it is to be cached; else send it on as it comes."""
         head: list[Message] = []  # of a response that is to be cached
         parts: list[bytes] = []
+        whole = False  # the application stops where it is when its client hangs up
 
         async def collect(message: Message) -> None:
+            nonlocal whole
             if message["type"] == "http.response.start":
                 immutable = "immutable" in Headers(raw=message["headers"]).get("cache-control", "")
                 if message["status"] == 200 and immutable:
@@ -80,13 +82,14 @@ class StaticCache:
                     return
             if head and message["type"] == "http.response.body":
                 parts.append(message.get("body", b""))
+                whole = not message.get("more_body")
                 return
             await send(message)
 
         # Ask for the file as it is on the disk: compression is decided here.
         plainly = [pair for pair in scope["headers"] if pair[0].lower() not in (b"accept-encoding", b"if-none-match")]
         await self.app({**scope, "headers": plainly, "extensions": {}}, receive, collect)
-        if not head:
+        if not whole:
             return None
         response = await to_thread.run_sync(partial(_pack, Headers(raw=head[0]["headers"]), b"".join(parts)))
         if response.size <= self._left and scope["path"] not in self._cached:

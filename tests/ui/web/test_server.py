@@ -10,6 +10,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import plotly.graph_objects as go
 import pytest
@@ -133,6 +134,21 @@ def test_all_else_comes_from_the_application_every_time(counted, path, more):
     for _ in range(2):
         assert fetch(counted, path, **more)[1].get("Content-Encoding") is None
     assert len(counted.asked) == 2
+
+
+def test_who_hangs_up_leaves_others_the_whole_file():
+    async def answer(scope, receive, send):
+        headers = [(b"cache-control", b"public, immutable")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"x" * 5000, "more_body": True})
+        if (await receive())["type"] != "http.disconnect":  # as a FileResponse does
+            await send({"type": "http.response.body", "body": b"y" * 5000})
+
+    app = StaticCache(answer, folders=["/static/"])
+    scope = {"type": "http", "method": "GET", "path": "/static/a.js", "query_string": b"", "headers": []}
+    asyncio.run(app(scope, AsyncMock(return_value={"type": "http.disconnect"}), AsyncMock()))
+    for _ in range(2):
+        assert fetch(app, "/static/a.js")[2] == b"x" * 5000 + b"y" * 5000
 
 
 def test_what_is_packed_already_stays_as_it_is_and_memory_has_an_end(counted):
