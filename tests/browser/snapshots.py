@@ -51,18 +51,19 @@ def different(found: Image.Image, expected: Image.Image) -> float:
     return float(np.mean(np.abs(blocks[0] - blocks[1]).max(axis=2) > LEVELS))
 
 
-def check_picture(page, slug, scheme):
-    """Check that a page looks as it did, wide and narrow, or write how it looks."""
-    for name, size in SIZES.items() if slug not in MEASURED else ():
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        settle(page)
-        found, path = coarse(picture_of(page), KEPT), PICTURES / f"{slug}-{scheme}-{name}.webp"
-        if os.environ.get("RFVIZ_PICTURES") == "write":
-            PICTURES.mkdir(exist_ok=True)
-            found.save(path, quality=60, method=6)
-            continue
-        share = different(found, Image.open(path).convert("RGB"))
-        if share > SHARE:
-            ARTIFACTS.mkdir(exist_ok=True)
-            found.save(ARTIFACTS / path.name)
-        assert share <= SHARE, f"{share:.1%} of {path.name} differs"
+def check_picture(page, slug, scheme, name):
+    """Give the window the size of that name; check that the page looks as it did, or write how it looks."""
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES[name], strict=True)))
+    settle(page)
+    if slug in MEASURED:
+        return
+    found, path = coarse(picture_of(page), KEPT), PICTURES / f"{slug}-{scheme}-{name}.webp"
+    if os.environ.get("RFVIZ_PICTURES") == "write":
+        PICTURES.mkdir(exist_ok=True)
+        found.save(path, quality=60, method=6)
+        return
+    share = different(found, Image.open(path).convert("RGB"))
+    if share > SHARE:
+        ARTIFACTS.mkdir(exist_ok=True)
+        found.save(ARTIFACTS / path.name)
+    assert share <= SHARE, f"{share:.1%} of {path.name} differs"

@@ -88,7 +88,9 @@ def _product_variance(feature_map, data):
 @pytest.mark.slow
 @every_case
 def test_inner_products_have_the_mean_and_variance_of_theory(case):
-    kernel_hats, feature_map = estimates(case)
+    # Fewer seeds find a wrong mean, which is all that can be tested where no variance is known.
+    known = _product_variance(make(case, FEATURES, dtype="float64").fit(X), X) is not None
+    kernel_hats, feature_map = estimates(case, seeds=SEEDS if known else SEEDS // 4)
     samples = kernel_hats[:, *PAIRS]
     kernel = feature_map.kernel(X)
     assert kernel.dtype == np.float64 and np.array_equal(kernel, kernel.T)

@@ -114,7 +114,7 @@ MAPS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MAPS)
 def test_no_more_estimates_leave_the_bound_than_it_says(name):
-    data, seeds, probability = rng.standard_normal((4, 5)), 2000, 0.1
+    data, seeds, probability = rng.standard_normal((4, 5)), 1000, 0.1
     feature_maps = [MAPS[name](seed).fit(data) for seed in range(seeds)]
     law, kernel = feature_maps[0].product_law(data), feature_maps[0].kernel(data)
     bound = law.bound(16, probability)

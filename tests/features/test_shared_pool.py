@@ -39,7 +39,7 @@ def test_indices_are_different_and_every_set_is_as_likely():
 @pytest.mark.slow
 @pytest.mark.parametrize(("q", "P", "m"), [(4, 6, 200), (4, 40, 20), (2, 16, 500)])
 def test_mean_and_variance_by_z_scores(q, P, m):
-    data, seeds = X[:4], 1500
+    data, seeds = X[:4], 700
     estimates = np.empty((seeds, len(PAIRS[0])))
     for seed in range(seeds):
         feature_map = SharedPoolMaxout(m, pool_size=q, n_projections=P, random_state=seed, dtype="float64").fit(data)

@@ -12,7 +12,7 @@ from rfviz import datasets
 from rfviz.datasets.downloads import activity, adult, cache, kddcup99, mnist
 from rfviz.errors import DataError
 
-N_ADULT, N_KDD = 48_842, 494_021
+N_ADULT, N_KDD = 48_842, 6_000
 
 
 @pytest.fixture(autouse=True)
@@ -77,12 +77,15 @@ def test_kddcup99_is_stored_without_pickle_and_expanded(monkeypatch):
         return Bunch(data=table, target=np.where(np.arange(N_KDD) % 2, b"normal.", b"smurf.").astype(object))
 
     monkeypatch.setattr(sklearn.datasets, "fetch_kddcup99", fetch)
+    with pytest.raises(DataError, match="not 494,021 rows of 41"):
+        datasets.load("kddcup99", train_rows=200, test_rows=400)
+    monkeypatch.setattr(kddcup99, "_N", N_KDD)
     data = datasets.load("kddcup99", train_rows=200, test_rows=400)
     assert data.X.shape == (600, 38 + 4) and data.n_train == 200 and data.target_names == ("attack", "normal")
     assert data.feature_names[-4:] == ("protocol_type=tcp", "service=http", "service=smtp", "flag=SF")
     np.testing.assert_array_equal(data.X[:, -3] + data.X[:, -2], 1)
     home = cache.cache_home()
-    assert homes[0] != str(home) and [p.name for p in (home / "rfviz").iterdir()] == ["kddcup99.npz"]
+    assert str(home) not in homes and [p.name for p in (home / "rfviz").iterdir()] == ["kddcup99.npz"]
     kinds = datasets.load("kddcup99", train_rows=200, test_rows=400, target="kind of attack")
     assert kinds.target_names == ("normal", "smurf")
     np.testing.assert_array_equal(kinds.X, data.X)

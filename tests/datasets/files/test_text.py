@@ -158,9 +158,9 @@ def test_more_columns_than_an_upload_may_have(tmp_path):
 
 
 def test_a_header_of_more_than_a_megabyte(tmp_path):
-    names = [f"a rather long name of a column, as of a gene, {i}" for i in range(30_000)]
-    pd.DataFrame(np.ones((4, 30_000)), columns=names).to_csv(tmp_path / "wide.csv", index=False)
-    assert read_path(tmp_path / "wide.csv", "x", Meta()).table.names[29_999] == names[-1]
+    names = [f"a rather long name of a column, as of a gene, {i}" for i in range(21_000)]
+    pd.DataFrame(np.ones((4, 21_000)), columns=names).to_csv(tmp_path / "wide.csv", index=False)
+    assert read_path(tmp_path / "wide.csv", "x", Meta()).table.names == tuple(names)
 
 
 def test_text_is_bounded_before_it_is_read(read, monkeypatch):
