@@ -89,7 +89,7 @@ def test_files_that_are_not_read_are_refused_in_words(app, visit):
     page = visit(app, "quick-inspection?data=own", size=(1000, 1000))
     page.wait_for_selector("[role=dialog]")
     alert = page.locator("[role=dialog] [role=alert]")
-    for name, said in (("table.xlsx", "Save it again as .xlsx"), ("data.json", "Save it as .jsonl")):
+    for name, said in (("table.xlsx", "Save it again as .xlsx"), ("data.json", "its bytes are those of a ZIP archive")):
         choose_file(page, name, b"PK\x03\x04 and so on", "application/octet-stream")
         alert.filter(has_text=said).wait_for()
     # Of a file with several tables one is chosen.

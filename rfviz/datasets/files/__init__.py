@@ -5,7 +5,7 @@ r"""Files as data sets: one reader for uploads, the data folder, OpenML and the 
 >>> upload.prepare(Preparation(label="label", scale="none")).X.tolist()
 [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
 
-CSV (commas, semicolons, tabs or vertical bars), JSON lines, Parquet, Feather and Arrow, sheets of Excel workbooks,
+CSV (commas, semicolons, tabs or vertical bars), JSON, Parquet, Feather and Arrow, sheets of Excel workbooks,
 tables of SQLite databases, ``.npz`` and ZIP archives of PNG or JPEG images go the same way: bytes or a path
 (:mod:`~rfviz.datasets.files.content`) → a table (:mod:`~rfviz.datasets.files.table`) → choices
 (:mod:`~rfviz.datasets.files.preparation`) → a data set (:mod:`~rfviz.datasets.files.prepare`). Pickles are never read,

@@ -29,8 +29,9 @@ _FORMATS = {
     ".tsv": "text",
     ".txt": "text",
     ".data": "text",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
     ".parquet": "parquet",
     ".pq": "parquet",
     ".feather": "arrow",
@@ -44,7 +45,7 @@ _FORMATS = {
     ".zip": "zip",
 }
 _TITLES = {
-    "text": "text", "jsonl": "text", "parquet": "a Parquet file", "arrow": "an Arrow file",
+    "text": "text", "json": "text", "parquet": "a Parquet file", "arrow": "an Arrow file",
     "sqlite": "an SQLite database", "excel": "an Excel workbook", "npz": "an .npz file", "zip": "a ZIP archive",
 }  # fmt: skip
 # Which formats begin so, besides text; the first is meant where the name says nothing else.
@@ -179,15 +180,13 @@ def format_of(file: File) -> str:
     for mark, advice in _FOREIGN:
         if start.startswith(mark):
             raise DataError(f"{file.name} is {advice}.")
-    if file.suffix == ".json":
-        raise DataError(f"{file.name} is JSON, of which one object a line is read. Save it as .jsonl, or as CSV.")
     named = _FORMATS.get(file.suffix)
     if named is None:
         raise DataError(
             f"{file.name} cannot be read: its name ends in none of {', '.join(_FORMATS)} and .csv.gz. Save a table as "
             "CSV or Parquet, arrays as .npz, and images in a ZIP archive."
         )
-    fitting = next((formats for mark, formats in _MARKS.items() if start.startswith(mark)), ("text", "jsonl"))
+    fitting = next((formats for mark, formats in _MARKS.items() if start.startswith(mark)), ("text", "json"))
     if named not in fitting:
         raise DataError(
             f"{file.name} is named like {_TITLES[named]}, but its bytes are those of {_TITLES[fitting[0]]}. "
@@ -207,7 +206,7 @@ def unpacked(file: File) -> File:
     if file.suffix != ".gz" or not file.head(2).startswith(b"\x1f\x8b"):
         return file
     inner = file.name[: -len(".gz")]
-    if PurePosixPath(inner).suffix.lower() not in (".csv", ".tsv", ".txt", ".jsonl", ".ndjson"):
+    if PurePosixPath(inner).suffix.lower() not in (".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson"):
         raise DataError(
             f"{file.name} is compressed with gzip, as only tables in text (.csv.gz) may be. Unpack it first."
         )

@@ -21,7 +21,7 @@ from rfviz.datasets.files.arrow import arrow_layout, read_arrow
 from rfviz.datasets.files.content import MAX_BYTES, File, format_of, reading, unpacked
 from rfviz.datasets.files.excel import excel_layout, excel_sheets, read_excel
 from rfviz.datasets.files.images import Pictures, ZippedPictures, numbers_in, read_zip
-from rfviz.datasets.files.json_lines import read_json_lines
+from rfviz.datasets.files.json_rows import read_json
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.files.parquet import parquet_layout, read_parquet
@@ -52,12 +52,12 @@ __all__ = [
 
 #: Endings of the names of files that are read.
 SUFFIXES = (
-    "csv", "tsv", "txt", "data", "csv.gz", "jsonl", "ndjson", "parquet", "feather", "arrow", "xlsx", "sqlite", "db",
-    "npz", "zip",
+    "csv", "tsv", "txt", "data", "csv.gz", "json", "jsonl", "ndjson", "parquet", "feather", "arrow", "xlsx", "sqlite",
+    "db", "npz", "zip",
 )  # fmt: skip
 # Formats that hold several tables, and what lists their names.
 _SEVERAL = {"excel": excel_sheets, "sqlite": sqlite_tables}
-_FRAMES = {"jsonl": read_json_lines, "parquet": read_parquet, "arrow": read_arrow}
+_FRAMES = {"json": read_json, "parquet": read_parquet, "arrow": read_arrow}
 _FEWEST_ROWS = 3
 
 

@@ -1,6 +1,7 @@
 """Tables in text: an upload and a file of the data folder give the same table, or the same sentence."""
 
 import gzip
+import json
 
 import numpy as np
 import pandas as pd
@@ -240,13 +241,22 @@ def test_cells_that_are_written_in_several_ways_are_said_to_be(cells, odd):
     assert column.odd == odd
 
 
-def test_a_table_that_is_compressed_and_one_of_json_lines_are_that_table():
+def test_a_table_that_is_compressed_or_written_as_json_is_that_table():
     frame = pd.DataFrame({"a": [1.5, 2, 4, 8], "b": list("xyxy"), "label": [0, 1, 0, 1]})
     plain = read_upload("t.csv", frame.to_csv(index=False).encode())
     packed = read_upload("t.csv.gz", gzip.compress(frame.to_csv(index=False).encode()))
     lines = frame.to_json(orient="records", lines=True).encode()
     for other in (packed, read_upload("t.jsonl", lines), read_upload("t.jsonl.gz", gzip.compress(lines))):
         assert other.columns == plain.columns and other.stem == "t"
+        np.testing.assert_array_equal(other.prepare().X, plain.prepare().X)
+    arrays = (
+        frame.to_json(orient="records"), frame.to_json(orient="records", indent=1), frame.to_json(),
+        json.dumps({"rows": json.loads(frame.to_json(orient="records"))}), json.dumps(frame.to_dict(orient="list")),
+        lines.decode(),
+    )  # fmt: skip
+    for text in arrays:
+        other = read_upload("t.json", text.encode())
+        assert other.columns == plain.columns
         np.testing.assert_array_equal(other.prepare().X, plain.prepare().X)
     nested = read_upload("n.jsonl", b'{"a": 1, "b": {"c": 2}}\n{"a": 2}\n\n{"a": 5, "d": [1]}\n')
     assert [c.name for c in nested.columns] == ["a"] and nested.notes == ("Nested columns are left out: b, d.",)
@@ -263,9 +273,12 @@ def test_a_table_that_is_compressed_and_one_of_json_lines_are_that_table():
         ),
         ("images.zip.gz", lambda: gzip.compress(b"PK"), "Unpack it first"),
         ("list.jsonl", lambda: b"[1, 2]\n[3, 4]\n[5, 6]\n", "line 1 is no JSON object"),
-        ("cut.jsonl", lambda: b'{"a": 1}\n{"a": \n', "is damaged, or not one JSON object a line"),
-        ("deep.jsonl", lambda: b'{"a": ' + b"[" * 200_000, "is damaged, or not one JSON object a line"),
-        ("a.json", lambda: b"[]", "Save it as .jsonl, or as CSV"),
+        ("cut.jsonl", lambda: b'{"a": 1}\n{"a": \n', "is damaged, or not JSON with one object a row"),
+        ("deep.jsonl", lambda: b'{"a": ' + b"[" * 200_000, "is damaged, or not JSON with one object a row"),
+        ("a.json", lambda: b"[]", "holds no numbers or words"),
+        ("b.json", lambda: b'[{"a": 1}, 2]', "item 2 of the array is no JSON object"),
+        ("c.json", lambda: b'{"a": [1, 2], "b": [1]}', "not of lists that are equally long"),
+        ("d.json", lambda: b"3", "holds a single JSON value"),
         ("a.feather", lambda: b"ARROW1\0\0", "is damaged, or not an Arrow file"),
         ("a.db", lambda: b"SQLite format 3\0", "is damaged, or not an SQLite database"),
     ],
