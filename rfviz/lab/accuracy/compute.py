@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import isotonic_regression
 
 from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.splits import Split
@@ -73,6 +74,9 @@ def make_curve(
 def mean_against_seconds(runs: Runs) -> pd.DataFrame:
     """Return the error at the last m of each segment, whose time was measured, against the mean time over the seeds.
 
+    More features never take less time: where a larger m was measured faster, which is noise, it and its neighbours get
+    their mean time, so that no curve runs backwards.
+
     Parameters
     ----------
     runs : sequence of sequences of Segment
@@ -92,6 +96,7 @@ def mean_against_seconds(runs: Runs) -> pd.DataFrame:
     groups = pd.DataFrame(rows).groupby("m")
     frame = groups.agg("mean").reset_index()
     frame["s.d."] = groups["error"].std(ddof=1).fillna(0.0).to_numpy()
+    frame["seconds"] = isotonic_regression(frame["seconds"].to_numpy(float)).x
     return frame
 
 

@@ -28,7 +28,7 @@ NO_MAPS = "Choose at least one map."
 RESOURCES = {
     "seconds": "The errors of the first tab over the **seconds** that training and testing took on this machine. Of "
     "two maps, the lower curve has the smaller error in the same time. Times of a few milliseconds differ from run to "
-    "run.",
+    "run: where more features were measured faster, they and their neighbours share their mean time.",
     "bytes": "The errors of the first tab over the **bytes** that a model takes: the weights of its map and its "
     "coefficients. Of two maps, the lower curve has the smaller error in the same memory.",
 }

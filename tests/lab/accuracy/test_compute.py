@@ -52,6 +52,16 @@ def test_seconds_are_those_of_the_last_point_of_each_segment(result):
     assert frame["m"].tolist() == [20, 40] and (frame["seconds"] > 0).all()
 
 
+@pytest.mark.parametrize(("measured", "shown"), [([1.0, 3.0], [1.0, 3.0]), ([3.0, 1.0], [2.0, 2.0])])
+def test_no_curve_over_seconds_runs_backwards(result, measured, shown):
+    """A race shows more features in less time where they took milliseconds: the clock, not the map."""
+    runs = [
+        [dataclasses.replace(s, seconds_fit=t, seconds_predict=0.0) for s, t in zip(run[-2:], measured, strict=True)]
+        for run in result.runs["Maxout"]
+    ]
+    np.testing.assert_allclose(mean_against_seconds(runs)["seconds"], shown)
+
+
 def test_confusions_are_those_of_the_first_seed(result):
     assert list(result.predictions("Maxout")) == [10, 20, 40]
     counts = result.confusions("Maxout", 40)
