@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data",
         metavar="PATH",
-        help="a file of your own, as the laboratory takes it (CSV, Excel, Parquet, SQLite, ZIP of images), or a folder",
+        help="a file of your own, as the laboratory takes it (CSV, Excel, Parquet, SQLite, ZIP of images); a folder of "
+        "Parquet files, or of X.npy and y.npy, which may be larger than memory; or a data folder",
     )
     parser.add_argument(
         "--table", metavar="NAME", default="", help="the table of a database, or the sheet of a workbook"
@@ -76,12 +77,12 @@ def run(given: argparse.Namespace) -> int:
     chosen = {"label": given.label, "order": given.order, "leave_out": given.leave_out, "max_samples": given.rows}
     chosen = {name: value for name, value in chosen.items() if value is not None}
     _check(given, bool(chosen), page)
+    bar = ProgressBar(None if given.quiet or given.json else sys.stderr)
     own = None
     if given.data is not None:
         other = Path(given.compare).expanduser() if given.compare else None
-        own, values = with_data(Path(given.data).expanduser(), page, values, chosen, given.table, other)
+        own, values = with_data(Path(given.data).expanduser(), page, values, chosen, given.table, other, bar)
     out = None if given.json and given.out is None else _folder(given.out or ".")
-    bar = ProgressBar(None if given.quiet or given.json else sys.stderr)
     zoom = str(values.get("zoom", ""))
     preset = Preset({name: value for name, value in values.items() if name != "zoom"}, bar, own)
     source = page.source(preset)

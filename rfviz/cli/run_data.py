@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rfviz.errors import DataError
+from rfviz.progress import Progress, silent
 
 if TYPE_CHECKING:
     from rfviz.datasets import DatasetSpec
@@ -22,8 +23,11 @@ def with_data(
     chosen: Mapping[str, Any] | None = None,
     table: str = "",
     other: Path | None = None,
+    progress: Progress = silent,
 ) -> tuple[DatasetSpec | None, Mapping[str, Any]]:
     """Return the user's file, None where a data folder is given, and the values that name the data set.
+
+    A folder that is one table in parts counts as a file, unless the values name a data set of the folder.
 
     Parameters
     ----------
@@ -37,6 +41,8 @@ def with_data(
         The table of a database, or the sheet of a workbook.
     other : Path, optional
         Another file, to compare that one with.
+    progress : callable
+        Told how many rows of a table in parts are read.
 
     Raises
     ------
@@ -46,13 +52,15 @@ def with_data(
     from rfviz import datasets
     from rfviz.datasets.files.folder import PREFIX
     from rfviz.datasets.files.own import own_spec_of
+    from rfviz.datasets.files.parts import is_folder_of_parts
     from rfviz.datasets.files.upload import read_file
 
-    if path.is_file() and str(values.get("data", "")).startswith(PREFIX):
+    is_named = str(values.get("data", "")).startswith(PREFIX)
+    if is_named and (path.is_file() or (is_folder_of_parts(path) and values["data"] == PREFIX + path.stem)):
         path = path.parent  # settings that name a file of a data folder
-    if not path.is_dir():
-        compared = None if other is None else read_file(other)
-        own = own_spec_of(read_file(path, table), chosen or {}, compared)
+    if not path.is_dir() or (not is_named and is_folder_of_parts(path)):
+        compared = None if other is None else read_file(other, progress=progress)
+        own = own_spec_of(read_file(path, table, progress), chosen or {}, compared)
         return own, {**values, "data": own.name}
     if chosen or table or other is not None:
         raise DataError(

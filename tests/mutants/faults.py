@@ -293,7 +293,7 @@ _LIBRARY = (
     Fault(
         "stale headers of a file that has changed",
         "rfviz/datasets/files/folder.py",
-        "stamp = (status.st_mtime_ns, status.st_size, key)",
+        "stamp = (*_version(path, status), key)",
         "stamp = (0, status.st_size, key)",
         ("tests/datasets/files/test_folder.py",),
     ),

@@ -18,6 +18,7 @@ imports this package, and must be quick to import.
 from rfviz.datasets.files.blocks import row_blocks
 from rfviz.datasets.files.content import MAX_BYTES
 from rfviz.datasets.files.preparation import Preparation
+from rfviz.datasets.files.statistics import ColumnStatistics, TableStatistics
 from rfviz.datasets.files.table import CATEGORY, DATE, EMPTY, NUMBER, TEXT, Column, Table
 from rfviz.datasets.files.upload import SUFFIXES, Upload, compare_with, read_file, read_upload
 
@@ -30,8 +31,10 @@ __all__ = [
     "SUFFIXES",
     "TEXT",
     "Column",
+    "ColumnStatistics",
     "Preparation",
     "Table",
+    "TableStatistics",
     "Upload",
     "compare_with",
     "read_file",

@@ -15,7 +15,7 @@ from rfviz.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["arrow_layout", "check_columns", "flat_frame", "flat_names", "import_pyarrow", "read_arrow"]
+__all__ = ["arrow_layout", "check_columns", "flat_frame", "flat_leaves", "flat_names", "import_pyarrow", "read_arrow"]
 
 # Structures within structures are cut into columns so many times.
 _MOST_LEVELS = 5
@@ -143,7 +143,7 @@ def flat_names(file: File, schema: Any) -> list[str]:
     DataError
         If there are none.
     """
-    flat = [name for name, kind in _leaves(schema) if _is_flat(kind)]
+    flat = [name for name, kind in flat_leaves(schema) if not import_pyarrow(file).types.is_null(kind)]
     if not flat:
         names = ", ".join(one_line(name, 30) for name in schema.names)
         raise DataError(
@@ -173,8 +173,8 @@ def flat_frame(table: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
     return frame, (f"Nested columns are left out: {one_line(', '.join(out), 80)}.",) if out else ()
 
 
-def _leaves(schema: Any) -> list[tuple[str, Any]]:
-    """Return names and types of the columns, structures cut into their parts."""
+def flat_leaves(schema: Any) -> list[tuple[str, Any]]:
+    """Return names and types of the columns of numbers, text, booleans, dates or nothing at all, structures cut up."""
     from pyarrow import types
 
     leaves = [(field.name, field.type) for field in schema]
@@ -184,7 +184,7 @@ def _leaves(schema: Any) -> list[tuple[str, Any]]:
             parts = [kind.field(place) for place in range(kind.num_fields)] if types.is_struct(kind) else []
             cut += [(f"{name}.{part.name}", part.type) for part in parts] if types.is_struct(kind) else [(name, kind)]
         leaves = cut
-    return leaves
+    return [(name, kind) for name, kind in leaves if types.is_null(kind) or _is_flat(kind)]
 
 
 def _is_flat(kind: Any) -> bool:

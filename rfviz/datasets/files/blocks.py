@@ -11,7 +11,7 @@ import numpy as np
 
 from rfviz.errors import DataError, ParameterError
 
-__all__ = ["row_blocks"]
+__all__ = ["mapped", "row_blocks"]
 
 
 def row_blocks(
@@ -52,7 +52,7 @@ def row_blocks(
 
 
 def _of_arrays(source: Path, label: Path, rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    X, y = (_mapped(path) for path in (source, label))
+    X, y = (mapped(path) for path in (source, label))
     if X.ndim != 2 or len(X) != len(y) or X.dtype.kind not in "fiub":
         raise DataError(
             f"{source.name} must hold a matrix of numbers with a row for each of the {len(y)} labels in {label.name}; "
@@ -63,7 +63,8 @@ def _of_arrays(source: Path, label: Path, rows: int) -> Iterator[tuple[np.ndarra
         yield _floats(X[part]), np.array(y[part])
 
 
-def _mapped(path: Path) -> np.ndarray:
+def mapped(path: Path) -> np.ndarray:
+    """Return the array of an ``.npy`` file, read where it is used; never a pickle."""
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:

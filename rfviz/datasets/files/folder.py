@@ -1,8 +1,9 @@
 """The data folder: every file of arrays or a table in it is a data set, known by its ending (:data:`SUFFIXES`).
 
-The folder is the one given to :func:`set_folder`, else the environment variable ``RFVIZ_DATA``; sub-folders are not
-searched. A file ``<stem>.npz`` is the data set ``folder:<stem>``, so that it never hides a built-in one; where two
-files have one stem, the later in that order keeps its suffix (``folder:<stem>.csv``).
+The folder is the one given to :func:`set_folder`, else the environment variable ``RFVIZ_DATA``. A sub-folder of several
+Parquet files, or of ``X.npy`` and ``y.npy``, is one table (:mod:`rfviz.datasets.files.parts`), which may be larger than
+memory; others are not searched. A file ``<stem>.npz`` is the data set ``folder:<stem>``, so that it never hides a
+built-in one; where two files have one stem, the later in that order keeps its suffix (``folder:<stem>.csv``).
 
 In an ``.npz`` file, the arrays are
 
@@ -44,6 +45,7 @@ from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.files.content import MAX_BYTES, File, format_of
 from rfviz.datasets.files.meta import Meta, read_meta
 from rfviz.datasets.files.npz import Layout, npz_layout
+from rfviz.datasets.files.parts import is_folder_of_parts, parts_of
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.suggest import LABELS, ORDERS, as_they_are, first_named
 from rfviz.datasets.files.upload import Upload, header_of, read_path
@@ -52,7 +54,7 @@ from rfviz.datasets.parameters import MISSING, ONLY_CLASS, RANDOM_STATE, max_sam
 from rfviz.datasets.wording import counted
 from rfviz.errors import DataError
 from rfviz.params import Param, validate
-from rfviz.progress import Progress
+from rfviz.progress import Progress, silent
 
 __all__ = ["PREFIX", "SUFFIXES", "files", "first", "folder", "set_folder", "specs"]
 
@@ -96,13 +98,16 @@ def files() -> dict[str, Path]:
     """Return the data files by key, sorted; none where there is no folder or it cannot be read."""
     here = folder()
     try:
-        found = [e for e in os.scandir(here) if not e.name.startswith(".") and e.is_file()] if here else []
+        found = [Path(e.path) for e in os.scandir(here) if not e.name.startswith(".")] if here else []
     except OSError:
         return {}
     # A name with control characters could be neither shown nor asked for.
-    paths = [Path(e.path) for e in found if e.name.isprintable() and Path(e.name).suffix.lower() in SUFFIXES]
+    found = [path for path in found if path.name.isprintable()]
+    paths = [path for path in found if path.suffix.lower() in SUFFIXES and path.is_file()]
+    ranks = {path: SUFFIXES.index(path.suffix.lower()) for path in paths}
+    ranks |= {path: len(SUFFIXES) for path in found if path.is_dir() and is_folder_of_parts(path)}
     keyed: dict[str, Path] = {}
-    for path in sorted(paths, key=lambda p: (p.stem.lower(), SUFFIXES.index(p.suffix.lower()), p.name)):
+    for path in sorted(ranks, key=lambda p: (p.stem.lower(), ranks[p], p.name)):
         key = PREFIX + path.stem
         keyed[PREFIX + path.name if key in keyed else key] = path
     return keyed
@@ -138,20 +143,29 @@ def specs() -> dict[str, DatasetSpec]:
             status = path.stat()
         except OSError:
             continue
-        stamp = (status.st_mtime_ns, status.st_size, key)
+        stamp = (*_version(path, status), key)
         if path not in _examined or _examined[path][0] != stamp:
             _examined[path] = (stamp, _entry(key, path, status))
         found[key] = _examined[path][1]
     return found
 
 
+def _version(path: Path, status: os.stat_result) -> tuple[int, int]:
+    """Return time and size of a file, or of the newest in a folder and of all in it."""
+    if not path.is_dir():
+        return status.st_mtime_ns, status.st_size
+    inside = [entry.stat() for entry in os.scandir(path) if entry.is_file()]
+    return max((one.st_mtime_ns for one in inside), default=0), sum(one.st_size for one in inside)
+
+
 def _entry(key: str, path: Path, status: os.stat_result) -> DatasetSpec:
-    extra: dict[str, Any] = {"path": str(path), "stamp": f"{status.st_mtime_ns}-{status.st_size}"}
+    modified, size = _version(path, status)
+    extra: dict[str, Any] = {"path": str(path), "stamp": f"{modified}-{size}"}
     params: tuple[Param, ...] = ()
     try:
         params, summary, shape = _examine(path)
         extra |= shape
-        summary += f" {path.name}, {size_text(status.st_size)}."
+        summary += f" {path.name}, {size_text(size)}."
     except DataError as error:
         summary = f"Cannot be used: {error}"
         extra["problem"] = str(error)
@@ -169,6 +183,9 @@ def _entry(key: str, path: Path, status: os.stat_result) -> DatasetSpec:
 
 def _examine(path: Path) -> tuple[tuple[Param, ...], str, dict[str, Any]]:
     """Return the parameters that make sense for a file, a sentence on its content, and its shape."""
+    if (parts := parts_of(path)) is not None:
+        params = (max_samples_param(parts.n_sampled), RANDOM_STATE, MISSING)
+        return params, parts.facts, {"n_samples": parts.n_rows, "n_features": len(parts.names), "image_shape": None}
     file = File.at(path)
     image_shape, can_miss = None, True
     if format_of(file) == "npz":
@@ -204,7 +221,9 @@ def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress |
         f"licence: {meta.licence}" if meta.licence else "",
         meta.note,
     ]
-    upload = read_path(path, "; ".join([f"File {path.name} of the data folder", *filter(None, origin)]), meta)
+    what = "Folder" if path.is_dir() else "File"
+    source = "; ".join([f"{what} {path.name} of the data folder", *filter(None, origin)])
+    upload = read_path(path, source, meta, progress or silent)
     if values.get("missing") == "error":
         del values["missing"]  # which leaves it to the preparation
     try:
@@ -212,7 +231,8 @@ def _load(path: Path, name: str, params: tuple[Param, ...], progress: Progress |
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from None
     # A file larger than an upload may be is not held in memory next to the rows that are used.
-    return replace(dataset, name=name, origin=dataset.origin if upload.n_bytes <= MAX_BYTES else None)
+    is_held = upload.n_bytes <= MAX_BYTES or upload.table.whole is not None
+    return replace(dataset, name=name, origin=dataset.origin if is_held else None)
 
 
 def _preparation(upload: Upload, meta: Meta) -> Preparation:

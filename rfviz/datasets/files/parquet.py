@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from pyarrow import parquet
 
-__all__ = ["parquet_layout", "read_parquet"]
+__all__ = ["needed_bytes", "open_parquet", "parquet_layout", "read_parquet"]
 
 # A footer may announce text and lists of any length.
 _MAX_FOOTER_BYTES, _MAX_FOOTER_ITEMS = 20_000_000, 1_000_000
@@ -27,7 +27,7 @@ def parquet_layout(file: File) -> tuple[tuple[str, ...], int]:
     DataError
         If the file is damaged, has no rows, or no such column.
     """
-    with reading(file, "a Parquet file", "Write it again"), _open(file) as opened:
+    with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
         return tuple(_names(file, opened)), opened.metadata.num_rows
 
 
@@ -47,18 +47,25 @@ def read_parquet(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
     MemoryBudgetError
         If it would not fit into the memory limit.
     """
-    with reading(file, "a Parquet file", "Write it again"), _open(file) as opened:
+    with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
         names, meta = _names(file, opened), opened.metadata
         check_columns(file, names)
-        expanded = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
-        # As of text: an upload may hold words, which expand, and each of its columns is described.
-        copies, cell_bytes = (2, 40) if file.is_upload else (1, 20)
-        needed = max(copies * expanded, meta.num_rows * len(names) * cell_bytes)
+        needed = needed_bytes(file, opened)
         memory.check(needed, f"{file.name} ({meta.num_rows:,} rows)", "Save fewer rows or columns")
         return flat_frame(opened.read(use_threads=False))
 
 
-def _open(file: File) -> parquet.ParquetFile:
+def needed_bytes(file: File, opened: parquet.ParquetFile) -> int:
+    """Return the memory that a file needs to be read as a whole."""
+    meta = opened.metadata
+    expanded = sum(meta.row_group(group).total_byte_size for group in range(meta.num_row_groups))
+    # As of text: an upload may hold words, which expand, and each of its columns is described.
+    copies, cell_bytes = (2, 40) if file.is_upload else (1, 20)
+    return max(copies * expanded, meta.num_rows * len(_names(file, opened)) * cell_bytes)
+
+
+def open_parquet(file: File) -> parquet.ParquetFile:
+    """Open a file whose footer is not trusted."""
     return import_pyarrow(file).parquet.ParquetFile(
         file.open() if file.is_upload else file.content,
         thrift_string_size_limit=_MAX_FOOTER_BYTES,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from rfviz.datasets.files.images import Pictures
+from rfviz.datasets.files.statistics import TableStatistics
 from rfviz.datasets.files.written_numbers import currencies, written_numbers
 from rfviz.datasets.wording import one_line
 
@@ -106,6 +107,8 @@ class Table:
         Names by whole-number label.
     texts : dict of str to array of pandas
         The cells of columns of free text, as they were read; nothing is computed from them.
+    whole : TableStatistics or None
+        Of all rows of the file, where these were drawn from more.
     """
 
     names: tuple[str, ...]
@@ -122,6 +125,7 @@ class Table:
     n_train: int | None = None
     class_names: tuple[str, ...] = ()
     texts: dict[str, Any] = field(default_factory=dict, repr=False)
+    whole: TableStatistics | None = field(default=None, repr=False)
 
     def __contains__(self, name: object) -> bool:
         return name in self.places or name in self.described

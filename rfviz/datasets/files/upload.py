@@ -25,6 +25,7 @@ from rfviz.datasets.files.json_rows import read_json
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.files.parquet import parquet_layout, read_parquet
+from rfviz.datasets.files.parts import Parts, parts_of, read_parts
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.prepare import image_shape, prepare
 from rfviz.datasets.files.sqlite import read_sqlite, sqlite_layout, sqlite_tables
@@ -34,7 +35,7 @@ from rfviz.datasets.files.text import MAX_COLUMNS, read_text, text_layout
 from rfviz.datasets.memory import size_text
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError, MemoryBudgetError
-from rfviz.progress import Progress
+from rfviz.progress import Progress, silent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +60,9 @@ SUFFIXES = (
 _SEVERAL = {"excel": excel_sheets, "sqlite": sqlite_tables}
 _FRAMES = {"json": read_json, "parquet": read_parquet, "arrow": read_arrow}
 _FEWEST_ROWS = 3
+# Rows drawn from the last tables in parts, by folder, stamp and number.
+_held: dict[tuple[Path, str, int], Upload] = {}
+_MOST_HELD = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,14 +202,19 @@ def compare_with(dataset: Dataset, other: Upload) -> Dataset:
     return replace(dataset, origin=replace(dataset.origin, other=other.table, other_name=other.name))
 
 
-def read_file(path: str | Path, table: str = "") -> Upload:
+def read_file(path: str | Path, table: str = "", progress: Progress = silent) -> Upload:
     """Read a file of the user's own; one above :data:`MAX_BYTES` must hold numbers, but for its label.
+
+    A folder of Parquet files, or of ``X.npy`` and ``y.npy``, is one table, of which rows are drawn where it is large;
+    see :mod:`rfviz.datasets.files.parts`.
 
     Parameters
     ----------
     path : str or Path
     table : str
         The table of a database, or the sheet of a workbook; by default the largest table, or the first sheet.
+    progress : callable
+        Told how many rows of a table in parts are read.
 
     Raises
     ------
@@ -214,8 +223,9 @@ def read_file(path: str | Path, table: str = "") -> Upload:
     """
     path = Path(path)
     try:
-        if path.stat().st_size > MAX_BYTES:
-            return read_path(path, f"Your file {path.name}", Meta(table=table))
+        if path.is_dir() or path.stat().st_size > MAX_BYTES:
+            what = "folder" if path.is_dir() else "file"
+            return read_path(path, f"Your {what} {path.name}", Meta(table=table), progress)
         return read_upload(path.name, path.read_bytes(), table=table)
     except OSError as error:
         raise DataError(f"{path} cannot be read ({error.strerror}). Give a file or a folder that exists.") from None
@@ -245,8 +255,8 @@ def read_upload(name: str, data: bytes, source: str = "", table: str = "") -> Up
     return _read(file, source or f"Your file {file.name}", Meta(), table)
 
 
-def read_path(path: Path, source: str, meta: Meta) -> Upload:
-    """Read a file of the data folder, which may be larger than an upload if it holds numbers.
+def read_path(path: Path, source: str, meta: Meta, progress: Progress = silent) -> Upload:
+    """Read a file of the data folder, which may be larger than an upload if it holds numbers, or a table in parts.
 
     Parameters
     ----------
@@ -255,13 +265,30 @@ def read_path(path: Path, source: str, meta: Meta) -> Upload:
         Where it comes from, as a part of a sentence.
     meta : Meta
         Names for classes and nameless columns.
+    progress : callable
+        Told how many rows of a table in parts are read.
 
     Raises
     ------
     DataError, MemoryBudgetError
         As :func:`read_upload`.
     """
+    if (parts := parts_of(path)) is not None:
+        return _of_parts(path, parts, source, meta, progress)
     return _read(File.at(path), source, meta, meta.table)
+
+
+def _of_parts(path: Path, parts: Parts, source: str, meta: Meta, progress: Progress) -> Upload:
+    """Read a table in parts, or take it from the last that were read: it is asked for with every number of rows."""
+    key = (path.resolve(), parts.stamp, parts.n_sampled)
+    if key not in _held:
+        table, notes = read_parts(parts, meta, progress)
+        if table.n_rows < _FEWEST_ROWS:
+            raise DataError(_too_few(parts.name, table.n_rows))
+        while len(_held) >= _MOST_HELD:
+            _held.pop(next(iter(_held)), None)
+        _held[key] = Upload(parts.name, path.stem, parts.n_bytes, "", table, notes, source)
+    return replace(_held[key], source=source)
 
 
 def upload_of_frame(frame: pd.DataFrame, name: str = "table") -> Upload:

@@ -14,7 +14,7 @@ from rfviz.errors import DataError, RfvizError
 from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding, unknown
 from rfviz.lab.panel import Data, ScaledData
-from rfviz.lab.quick_inspection import dependence, drift, text
+from rfviz.lab.quick_inspection import all_rows, dependence, drift, text
 from rfviz.lab.quick_inspection.columns import ColumnResult, inspect_columns
 from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult, exact_copies, near_copies, near_distance
 from rfviz.lab.quick_inspection.dependence import Dependence, inspect_dependence
@@ -206,6 +206,7 @@ class Inspection:
     def _questions(self) -> Iterator[tuple[str, Callable[[], Finding | None]]]:
         raw, how, n = self.raw, self.source.normalise, self.raw.n_rows
         images = self.source.dataset.image_shape is not None
+        yield "All rows", lambda: all_rows.describe(raw)
         yield "Rows and labels", lambda: text.rows(raw, self.source.dataset.n_features if images else 0)
         if images:
             yield "Columns", lambda: text.pixels(*self._cache.call(pixels_of, self.source.data))

@@ -1,0 +1,78 @@
+"""What is known of all rows of a file of which only a sample is in memory: gaps, constant columns, labels."""
+
+from __future__ import annotations
+
+from rfviz.datasets.files.statistics import ColumnStatistics, TableStatistics
+from rfviz.lab.finding import Finding
+from rfviz.lab.quick_inspection.raw import Raw
+from rfviz.lab.quick_inspection.text import count, share
+
+__all__ = ["describe"]
+
+_NAME = "All rows"
+_SOME_MISSING, _MANY_MISSING = 0.01, 0.5
+_RARE, _UNBALANCED = 5, 10.0
+_SHOWN = 3
+
+
+def describe(raw: Raw) -> Finding | None:
+    """Describe the columns and labels of all rows; None where all are in memory, for the other findings do it then."""
+    whole = raw.table.whole
+    if whole is None:
+        return None
+    said = [
+        f"{count(whole.n_rows, 'row')} were read. {raw.table.n_rows:,} of them, drawn at random, answer the other "
+        "questions; row numbers count within these"
+    ]
+    statuses, odd = ["fine"], []
+    columns = {name: whole.columns[name] for name in raw.columns if name in whole.columns}
+    constant = [name for name, column in columns.items() if column.n_known and column.is_constant]
+    if constant:
+        statuses.append("look")
+        said.append(f"{_named(constant)} {'has' if len(constant) == 1 else 'have'} a single value in all rows")
+    lacking = sorted(((column.n_missing, name) for name, column in columns.items() if column.n_missing), reverse=True)
+    if lacking:
+        most = lacking[0][0] / whole.n_rows
+        statuses.append("warning" if most >= _MANY_MISSING else "look" if most >= _SOME_MISSING else "fine")
+        shown = ", ".join(f"“{name}” in {count(n, 'row')} ({_share(n, whole.n_rows)})" for n, name in lacking[:_SHOWN])
+        more = f" and {count(len(lacking) - _SHOWN, 'other column')} in fewer" if len(lacking) > _SHOWN else ""
+        said.append(f"Values are missing in {shown}{more}")
+    else:
+        said.append("No value is missing in any column")
+    odd += [*constant, *(name for _, name in lacking)]
+    if raw.label is not None and raw.label in whole.columns:
+        status, sentence = _labels(whole, whole.columns[raw.label], raw)
+        statuses.append(status)
+        said.append(sentence)
+    status = next(status for status in ("warning", "look", "fine") if status in statuses)
+    return Finding(_NAME, status, " ".join(f"{part}." for part in said)).about(columns=odd)
+
+
+def _labels(whole: TableStatistics, column: ColumnStatistics, raw: Raw) -> tuple[str, str]:
+    lack = f", and {count(column.n_missing, 'row')} without a label" if column.n_missing else ""
+    if not raw.target_names or column.counts is None:
+        return "look" if lack else "fine", f"The target lies from {column.low:,.4g} to {column.high:,.4g}{lack}"
+    ranked = sorted(((n, str(name)) for name, n in column.counts.items()), reverse=True)
+    (most, largest), (fewest, smallest) = ranked[0], ranked[-1]
+    if len(ranked) == 1:
+        return "warning", f"All labels are “{largest}”{lack}"
+    text = (
+        f"Of {len(ranked)} classes “{largest}” has {_share(most, column.n_known)} of the labels and “{smallest}” "
+        f"{count(fewest, 'row')} ({_share(fewest, column.n_known)}){lack}"
+    )
+    unseen = len(ranked) - len(raw.target_names)
+    if unseen > 0:
+        text += f"; {'one class is' if unseen == 1 else f'{unseen:,} classes are'} not in the drawn rows"
+    is_odd = unseen > 0 or fewest < _RARE or most > _UNBALANCED * fewest or bool(lack)
+    return "look" if is_odd else "fine", text
+
+
+def _named(names: list[str]) -> str:
+    if len(names) > _SHOWN:
+        return f"{len(names):,} columns"
+    return " and ".join(f"“{name}”" for name in names)
+
+
+def _share(n: int, total: int) -> str:
+    """Write a share, but never 0% where there are some."""
+    return "less than 0.1%" if 0 < n < 0.0005 * total else share(n / total)
