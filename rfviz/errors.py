@@ -63,7 +63,18 @@ class DownloadError(DataError):
 
 
 class MemoryBudgetError(RfvizError, MemoryError):
-    """A request that was refused before it started because it would not fit in memory."""
+    """A request that was refused before it started because it would not fit in memory.
+
+    Parameters
+    ----------
+    text : str
+    device : str
+        Whose memory is too small.
+    """
+
+    def __init__(self, text: str = "", device: str = "cpu") -> None:
+        super().__init__(text)
+        self.device = device
 
 
 class DeviceError(RfvizError, RuntimeError):

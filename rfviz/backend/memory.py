@@ -54,7 +54,8 @@ def check_memory(needed: int, device: str | Device, what: str, remedy: str) -> N
     budget = memory_budget(device)
     if needed > budget:
         raise MemoryBudgetError(
-            f"{what} needs {gigabytes(needed)}; the budget on {device.name} is {gigabytes(budget)}. {remedy}"
+            f"{what} needs {gigabytes(needed)}; the budget on {device.name} is {gigabytes(budget)}. {remedy}",
+            device.name,
         )
 
 

@@ -126,7 +126,8 @@ def device_arrays(weights: Arrays, dtype: str) -> Arrays:
         if len(weights[name]) and weights[name][-1] > _MOST_ENTRIES:
             raise MemoryBudgetError(
                 f"The features have {weights[name][-1]:,} entries; a GPU's kernel counts to {_MOST_ENTRIES:,}. "
-                "Use fewer features, or device='cpu'."
+                "Use fewer features, or device='cpu'.",
+                "cuda",
             )
     arrays = {"bias": np.where(weights["kinds_"] == SINE, np.pi / 2, 0.0).astype(dtype)}
     for name in ("ends_", "columns_", "modulus_ends_", "modulus_columns_"):

@@ -147,7 +147,7 @@ class GpuWorker:
                 with self.device.activate(), job.request.target.active(), backend.smaller_blocks(share):
                     return job.work()
             except MemoryBudgetError as error:
-                if "budget on cpu " in str(error):
+                if error.device == "cpu":
                     raise  # the host's memory is too small, here and on the CPU
                 self._warn("Too large for the memory of", "computed on the CPU instead")
                 break

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rfviz import backend
+from rfviz.datasets import memory
 from rfviz.errors import DeviceError, MemoryBudgetError, capture_warnings
 from rfviz.features import RandomMaxout
 from rfviz.features.blocks import DeviceFallbackWarning
@@ -407,6 +408,14 @@ def test_a_host_that_is_too_small_is_not_the_gpus_fault(fake_gpu, monkeypatch):
     with capture_warnings() as heard, pytest.raises(MemoryBudgetError, match="budget on cpu"):
         scheduler.run(work, Request("a", GPU))
     assert len(runs) == 1 and not heard.messages
+
+    def load(report):
+        runs.append(1)
+        memory.check(10**12, "A table", "Keep fewer rows")
+
+    with capture_warnings() as heard, pytest.raises(MemoryBudgetError, match="A table needs about"):
+        scheduler.run(load, Request("a", GPU))
+    assert len(runs) == 2 and not heard.messages
 
 
 def test_warnings_of_smaller_blocks_reach_the_reader(fake_gpu):
