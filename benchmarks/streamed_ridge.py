@@ -74,7 +74,7 @@ def measure(way: str, n: int, d: int, m: int, size: int) -> dict[str, Any]:
 def main(arguments: list[str] | None = None) -> None:
     """Run each measurement in a process of its own, print, and write."""
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n")[0])
-    parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 2_000_000])
+    parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--in-memory", type=int, default=200_000)
     defaults = {"d": 100, "m": 2000, "block": 50_000}
     for name, default in defaults.items():
