@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import time
 from collections.abc import Sequence
@@ -10,10 +11,12 @@ from typing import Any
 
 import streamlit as st
 
+from rfviz.errors import DataError
 from rfviz.features import registry
 from rfviz.lab.folder import laboratory_folder
 from rfviz.lab.work import Part, Work
 from rfviz.lab.your_machine import text
+from rfviz.lab.your_machine.cluster import Cluster, cluster_address, look_at_cluster
 from rfviz.lab.your_machine.compute import (
     BUDGETS,
     Speed,
@@ -39,6 +42,8 @@ _RUN = f"{_SLUG}:run"
 _runs = itertools.count(1)
 # Between two redraws of a first look, so that its bars come one after the other and the page answers.
 _LOOK_S = 0.25
+# So long a cluster's answer is shown.
+_CLUSTER_S = 10.0
 
 
 def show_machine() -> None:
@@ -55,6 +60,8 @@ def show_machine() -> None:
         _sizes(speeds)
         if not work.missing():
             st.button("Measure again", on_click=_measure_again)
+    if address := cluster_address():
+        _cluster(seen_cluster(address, int(time.monotonic() // _CLUSTER_S)))
     layout.details(state, {
         "For an issue: the figures to paste": lambda: _issue(speeds),
         "Results that were recorded before": _records,
@@ -115,6 +122,26 @@ def _sizes(speeds: Sequence[Speed]) -> None:
     shown = frame[["scheme", *columns, "predicted s", "took s", "TF32 error, %"]]
     st.dataframe(shown, hide_index=True, height="content", column_config=config)
     st.caption(text.NUMBERS)
+
+
+@functools.lru_cache(maxsize=1)
+def seen_cluster(address: str, moment: int) -> Cluster | DataError:
+    """Return what a scheduler says, asked once in a while: the page is drawn several times a second."""
+    try:
+        return look_at_cluster(address)
+    except DataError as error:
+        return error
+
+
+def _cluster(found: Cluster | DataError) -> None:
+    """Draw the workers of the Dask cluster, or why there are none."""
+    st.subheader("The Dask cluster", anchor=False)
+    if isinstance(found, DataError):
+        st.warning(str(found), icon="⚠️")
+        return
+    st.markdown(found.summary)
+    if found.workers:
+        st.dataframe(found.to_frame(), hide_index=True)
 
 
 def _issue(speeds: Sequence[Speed]) -> None:
