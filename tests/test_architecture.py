@@ -31,7 +31,8 @@ ALLOWED = {
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
-    "rfviz.distributed": {"errors", "features", "linear_model"},
+    # The quick inspection, when it is called.
+    "rfviz.distributed": {"errors", "features", "linear_model", "datasets", "lab"},
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
     "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "lab", "_blas"},
     # rfviz.inspect, when it is called.

@@ -1,10 +1,17 @@
 """Ridge regression on Dask's arrays and dataframes: the answer of one array in memory, whoever computed the parts."""
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import rfviz
 from rfviz import distributed as rd
+from rfviz.datasets.files import parts
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout
 from rfviz.linear_model import RidgePath
@@ -100,9 +107,45 @@ def test_what_does_not_fit_is_said():
             rd.transform(RandomBinning(3).fit(X), rows)
 
 
+def test_an_inspection_of_all_partitions(monkeypatch, tmp_path):
+    monkeypatch.setattr(parts, "SAMPLE_ROWS", 200)
+    table = pd.DataFrame(X, columns=list("abcd")).assign(label=LABELS)
+    table.loc[rng.random(300) < 0.05, "b"] = np.nan
+    table.to_parquet(tmp_path / "one.parquet")
+    table.iloc[:0].to_parquet(tmp_path / "two.parquet")
+    expected = rfviz.inspect(tmp_path, label="label").findings
+    frame = dd.from_pandas(table, npartitions=5)
+    with dask.config.set(scheduler="threads"):
+        report = rd.inspect(dd.concat([frame[frame.a > 99.0], frame]), label="label")
+    pd.testing.assert_frame_equal(report.findings, expected)
+    assert "300 rows were read. 200 of them" in report.findings.text[0]
+    with pytest.raises(ParameterError, match="table must be a Dask dataframe"):
+        rd.inspect(table)
+
+
+def _slow_rows(rows, folder):
+    (folder / f"{os.getpid()}").touch()
+    time.sleep(0.2)
+    return rows
+
+
 @pytest.mark.slow
-def test_processes_of_their_own():
+def test_processes_of_their_own_one_of_which_dies(tmp_path):
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with cluster.LocalCluster(**options) as started, cluster.Client(started):
-        path = rd.fit(path_of(), da.from_array(X, chunks=(ROWS, 4)), da.from_array(Y, chunks=(ROWS,)))
+        rows = da.from_array(X, chunks=(10, 4)).map_blocks(_slow_rows, tmp_path, meta=np.empty((0, 0)))
+
+        killed = []
+
+        def kill():
+            while len(begun := list(tmp_path.iterdir())) < 2:
+                time.sleep(0.01)
+            killed.append(int(begun[0].name))
+            os.kill(killed[0], signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        path = rd.fit(path_of(), rows, da.from_array(Y, chunks=10))
+        killer.join()
+    assert not killer.is_alive() and len(killed) == 1
     same(path, path_of().fit_blocks([(X, Y)]))

@@ -31,7 +31,16 @@ from rfviz.progress import Progress, silent
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["SAMPLE_ROWS", "Parts", "is_folder_of_parts", "parts_of", "read_parts", "sampled_rows"]
+__all__ = [
+    "SAMPLE_ROWS",
+    "Parts",
+    "drawn_note",
+    "is_folder_of_parts",
+    "parts_of",
+    "read_parts",
+    "sample_size",
+    "sampled_rows",
+]
 
 #: Rows that are drawn of a larger table, for everything that needs rows in memory; of wide tables fewer.
 SAMPLE_ROWS = 100_000
@@ -73,8 +82,7 @@ class Parts:
     @property
     def n_sampled(self) -> int:
         """Return how many rows are drawn."""
-        fitting = memory.memory_limit() // (4 * _CELL_BYTES * len(self.names))
-        return min(self.n_rows, SAMPLE_ROWS, max(fitting, _FEWEST))
+        return sample_size(self.n_rows, len(self.names))
 
     @property
     def facts(self) -> str:
@@ -154,8 +162,19 @@ def read_parts(parts: Parts, meta: Meta, progress: Progress = silent) -> tuple[T
         )
     table = table_of_frame(pd.concat(taken, ignore_index=True), meta.class_names)
     is_all = len(chosen) == parts.n_rows
-    notes = () if is_all else (f"{len(chosen):,} of {parts.n_rows:,} rows, drawn at random",)
+    notes = () if is_all else (drawn_note(len(chosen), parts.n_rows),)
     return replace(table, whole=None if is_all else whole), notes
+
+
+def drawn_note(n_drawn: int, n_rows: int) -> str:
+    """Return the statement on rows that were drawn."""
+    return f"{n_drawn:,} of {n_rows:,} rows, drawn at random"
+
+
+def sample_size(n_rows: int, n_columns: int) -> int:
+    """Return how many rows of a table are drawn."""
+    fitting = memory.memory_limit() // (4 * _CELL_BYTES * max(n_columns, 1))
+    return min(n_rows, SAMPLE_ROWS, max(fitting, _FEWEST))
 
 
 def sampled_rows(n_rows: int, size: int) -> np.ndarray:

@@ -25,10 +25,11 @@ from rfviz.datasets.files.json_rows import read_json
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.files.parquet import parquet_layout, read_parquet
-from rfviz.datasets.files.parts import Parts, parts_of, read_parts
+from rfviz.datasets.files.parts import Parts, drawn_note, parts_of, read_parts
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.prepare import image_shape, prepare
 from rfviz.datasets.files.sqlite import read_sqlite, sqlite_layout, sqlite_tables
+from rfviz.datasets.files.statistics import TableStatistics
 from rfviz.datasets.files.suggest import FOLDER, LABELS, NUMBER_IN_NAME, first_named, suggest
 from rfviz.datasets.files.table import Column, Table, table_of_frame
 from rfviz.datasets.files.text import MAX_COLUMNS, read_text, text_layout
@@ -291,8 +292,8 @@ def _of_parts(path: Path, parts: Parts, source: str, meta: Meta, progress: Progr
     return replace(_held[key], source=source)
 
 
-def upload_of_frame(frame: pd.DataFrame, name: str = "table") -> Upload:
-    """Return a table in memory as a file that was read.
+def upload_of_frame(frame: pd.DataFrame, name: str = "table", whole: TableStatistics | None = None) -> Upload:
+    """Return a table in memory as a file that was read; `whole` tells of all rows where these were drawn from more.
 
     Raises
     ------
@@ -308,7 +309,9 @@ def upload_of_frame(frame: pd.DataFrame, name: str = "table") -> Upload:
         frame = frame.copy(deep=False)
         for place, series in odd.items():
             frame.isetitem(place, series)
-    return Upload(name, name, n_bytes, "", table_of_frame(frame), (), "A table in memory")
+    table = replace(table_of_frame(frame), whole=whole)
+    notes = () if whole is None else (drawn_note(len(frame), whole.n_rows),)
+    return Upload(name, name, n_bytes, "", table, notes, "A table in memory")
 
 
 def _is_hashable(series: pd.Series) -> bool:

@@ -1,26 +1,33 @@
-"""Random features and ridge regression on Dask arrays and dataframes, on one machine or on many.
+"""Random features, ridge regression and a quick inspection on Dask's arrays and dataframes.
 
-Features never leave the worker that computes them: ridge regression needs the sums of each partition alone
-(:class:`rfviz.linear_model.NormalEquations`), which are merged in a tree. A worker holds a block of features and a few
-sums, O(m²), whatever the number of rows; in float64 the answer is that of one array in memory. Weights are drawn once
-and sent to the workers. Whatever scheduler Dask uses is used: a ``dask.distributed.Client`` that is open, on this
-machine or at an address, or the threads of this process.
+Sums and statistics of partitions are merged in a tree. A worker holds a block of features and a few sums, O(m²),
+whatever the number of rows; in float64 the answer is that of one array in memory. Weights are drawn once and sent to
+the workers. Whatever scheduler Dask uses is used: a ``dask.distributed.Client`` that is open, on this machine or at an
+address, or the threads of this process.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import check_is_fitted
 
+from rfviz.datasets.files.own import own_spec_of
+from rfviz.datasets.files.parts import sample_size, sampled_rows
+from rfviz.datasets.files.statistics import TableStatistics
+from rfviz.datasets.files.upload import upload_of_frame
+from rfviz.distributed.blocks import check_dense, features
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import FeatureMap
 from rfviz.linear_model import NormalEquations, RidgePath
 
-__all__ = ["fit", "transform"]
+if TYPE_CHECKING:
+    from rfviz.lab.quick_inspection.report import InspectionReport
+
+__all__ = ["fit", "inspect", "transform"]
 
 # Sums that one task merges.
 _MERGED = 4
@@ -44,15 +51,12 @@ def transform(feature_map: FeatureMap, X: Any) -> Any:
     ParameterError
         For a map with sparse features, or an `X` that is not Dask's.
     """
-    check_is_fitted(feature_map)
-    if feature_map.sparse_output:
-        name = type(feature_map).__name__
-        raise ParameterError("feature_map", "must have dense features", name, "Use another map.")
+    check_dense(feature_map)
     dtype = np.dtype(feature_map.dtype)
     if _is_frame(X):
         names = [str(name) for name in feature_map.get_feature_names_out()]
         meta = pd.DataFrame(np.empty((0, len(names)), dtype=dtype), columns=names)
-        return X.map_partitions(_frame_of_features, feature_map, names, meta=meta)
+        return X.map_partitions(_frame_of_features, feature_map, meta=meta)
     X = _one_column_chunk(X)
     chunks = (X.chunks[0], (feature_map.n_components,))
     return X.map_blocks(_features, feature_map, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype=dtype))
@@ -97,6 +101,58 @@ def fit(path: RidgePath, X: Any, y: Any, classes: Any = None) -> RidgePath:
     return path.fit_sums(bag.from_delayed(sums).fold(_merged, split_every=_MERGED, initial=None).compute())
 
 
+def inspect(
+    table: Any, label: str | None = None, order: str | None = None, leave_out: Sequence[str] = ()
+) -> InspectionReport:
+    """Inspect a Dask dataframe: statistics of all rows, and everything else by rows drawn at random.
+
+    Parameters
+    ----------
+    table : dask.dataframe.DataFrame
+    label, order, leave_out
+        As :func:`rfviz.inspect` takes them.
+
+    Returns
+    -------
+    InspectionReport
+        That of a folder of the same rows: which of them are drawn depends on their number alone.
+
+    Raises
+    ------
+    DataError
+        Where there are no rows, or partitions have other columns.
+    ParameterError
+        For anything but a dataframe of Dask.
+    """
+    from rfviz.lab.quick_inspection.report import InspectionReport
+
+    if not _is_frame(table):
+        remedy = "Use dask.dataframe.from_pandas, or rfviz.inspect."
+        raise ParameterError("table", "must be a Dask dataframe", type(table).__name__, remedy)
+    dask, bag = _dask("dask"), _dask("dask.bag")
+    parts = table.to_delayed()
+    merged = bag.from_delayed([dask.delayed(_statistics_of)(part) for part in parts])
+    whole, sizes = dask.compute(
+        merged.fold(TableStatistics.merge, split_every=_MERGED), [dask.delayed(len)(part) for part in parts]
+    )
+    rows = sampled_rows(whole.n_rows, sample_size(whole.n_rows, len(whole.columns)))
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.searchsorted(rows, ends)
+    chosen = [rows[start:stop] - end for start, stop, end in zip(places, places[1:], ends, strict=False)]
+    drawn = dask.compute([dask.delayed(_rows_of)(*pair) for pair in zip(parts, chosen, strict=True)])[0]
+    upload = upload_of_frame(pd.concat(drawn, ignore_index=True), "table", None if len(rows) == whole.n_rows else whole)
+    given = {"label": label, "order": order, "leave_out": tuple(leave_out)}
+    return InspectionReport(own_spec_of(upload, {name: value for name, value in given.items() if value is not None}))
+
+
+def _statistics_of(part: pd.DataFrame) -> list[TableStatistics]:
+    return [TableStatistics.of([part])]
+
+
+def _rows_of(part: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
+    return part.iloc[rows]
+
+
 def _dask(name: str) -> Any:
     try:
         return importlib.import_module(name)
@@ -139,8 +195,8 @@ def _features(X: Any, feature_map: FeatureMap) -> np.ndarray:
     return feature_map.transform(X) if len(X) else np.empty((0, feature_map.n_components), feature_map.dtype)
 
 
-def _frame_of_features(X: Any, feature_map: FeatureMap, names: list[str]) -> pd.DataFrame:
-    return pd.DataFrame(_features(X, feature_map), index=X.index, columns=names)
+def _frame_of_features(X: Any, feature_map: FeatureMap) -> pd.DataFrame:
+    return features(feature_map, X).set_index(X.index)
 
 
 def _first_rows(X: Any, y: Any) -> tuple[Any, Any]:
