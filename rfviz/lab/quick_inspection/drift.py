@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -84,12 +85,18 @@ class Drift:
     result : DriftResult
     by_class : bool
         Whether each class was cut into halves by itself.
+    only_first, only_second, other_kind : tuple of str
+        Columns that are not compared: only one of two files has them, or they hold numbers in one and words in the
+        other.
     """
 
     first: Part
     second: Part
     result: DriftResult
     by_class: bool
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
+    other_kind: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -176,7 +183,11 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
     names = [name for name in names if not NAMED_LIKE_KEYS.search(name) and not _is_rising(raw, name)]
     if raw.label is not None and raw.label != by and not by_class and table.kind(raw.label) in (NUMBER, CATEGORY):
         names.append(raw.label)
+    apart: tuple[tuple[str, ...], ...] = ()
     if other is not None:
+        lacked = tuple(name for name in names if name not in other)
+        new = tuple(name for name in other.names if name not in table)
+        apart = lacked, new, tuple(name for name in names if name in other and other.kind(name) != table.kind(name))
         names = [name for name in names if name in other and other.kind(name) == table.kind(name)]
     is_asked = by != AUTOMATIC or other is not None
     if not is_asked and (not names or min(len(first), len(second)) < FEWEST_ROWS):
@@ -190,7 +201,7 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
         Part(second_name, other or table, second, tuple(names), theirs),
     )
     categories = [place for place, name in enumerate(names) if name in own]
-    return Drift(*samples, find_drift(*samples, categories=categories, progress=progress), by_class)
+    return Drift(*samples, find_drift(*samples, categories=categories, progress=progress), by_class, *apart)
 
 
 def _other(dataset: Dataset, by: str) -> Table | None:
@@ -301,9 +312,15 @@ def describe(drift: Drift | None) -> Finding | None:
     half, _, of = drift.first.name.partition(" half ")
     between = f"{half} and {drift.second.name}" if of else f"{drift.first.name} and {drift.second.name}"
     n, d = sum(result.n_rows), len(drift.names)
+    apart = [f"only this file has {_listed(drift.only_first)}"] if drift.only_first else []
+    apart += [f"only the other one has {_listed(drift.only_second)}"] if drift.only_second else []
+    apart += [f"{_listed(drift.other_kind)}: numbers in one, words in the other"] if drift.other_kind else []
+    left_out = f" Not compared: {'; '.join(apart)}." if apart else ""
     if not len(columns) and not drift.together:
         told = "Nothing differs" if result.p_value > _ALARM else "Nothing differs by as much as counts"
-        return Finding(name, "fine", f"{told} between {between} ({count(n, 'row')}, {count(d, 'column')}).")
+        text = f"{told} between {between} ({count(n, 'row')}, {count(d, 'column')}).{left_out}"
+        # A column that is gone, or holds something else, is a difference as well.
+        return Finding(name, "look" if apart else "fine", text).about(columns=(*drift.only_first, *drift.other_kind))
     parts = []
     if len(columns):
         shown = ", ".join(f"“{drift.names[c]}” ({_by(result, int(c))})" for c in columns[:_NAMED])
@@ -342,7 +359,13 @@ def describe(drift: Drift | None) -> Finding | None:
     rows = part.rows[result.rows[side]]
     if len(rows):
         parts.append(f"Least like the others, of {part.name}: row {rows[0] + 1:,}.")
-    return Finding(name, "look", " ".join(parts)).about(rows, named)
+    text = " ".join(parts) + left_out
+    return Finding(name, "look", text).about(rows, [*named, *drift.only_first, *drift.other_kind])
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(f"“{name}”" for name in names[:_NAMED]) + more
 
 
 def _by(result: DriftResult, column: int) -> str:

@@ -71,10 +71,14 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
         data = panel.data("breast_cancer")
         scaling, seed = panel.control(SCALING), panel.control(SEED)
         columns = compared_columns(data.dataset)[:_MENU]
-        titles = {AUTOMATIC: "Automatic"} | {name: f"Values of {name}" for name in columns}
+        other = "" if data.dataset.origin is None else data.dataset.origin.other_name
+        titles = {AUTOMATIC: f"With {other}" if other else "Automatic"} | {
+            name: f"Values of {name}" for name in columns
+        }
         help = (
             "Which rows are compared to find drift. Automatic: training with test rows, or the first with the second "
-            "half of a file. A column: its two most frequent values, or its smaller and its larger values."
+            "half of a file, or your file with another one. A column: its two most frequent values, or its smaller and "
+            "its larger values."
         )
         compare = panel.choice("compare", list(titles), AUTOMATIC, "Compare", help, titles)
         return InspectedData(data, scaling, seed, compare)

@@ -24,6 +24,7 @@ from rfviz.lab.finding import STATUSES, Finding, verdict
 from rfviz.lab.page import Chart
 from rfviz.lab.panel import ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
+from rfviz.lab.quick_inspection.drift import AUTOMATIC
 from rfviz.lab.quick_inspection.figures import (
     inspection_style,
     plot_acting,
@@ -44,6 +45,7 @@ from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.controls import draw_word
 from rfviz.ui.links import data_values, page_link
+from rfviz.ui.own_data.comparison import offer_comparison
 from rfviz.ui.page import View
 from rfviz.ui.plain import plain
 from rfviz.ui.share import share_place
@@ -85,10 +87,16 @@ def draw_colour(view: InspectionView, control: Control, key: str, on_change: Cal
                       args=({"colour": names[(place + step) % len(names)]},))  # fmt: skip
 
 
+def draw_compared(view: InspectionView, control: Control, key: str, on_change: Callable[[], None]) -> None:
+    """Draw the choice of what is compared, and below it a place for a second file."""
+    draw_word(control, key, on_change)
+    offer_comparison(view.state, {"compare": AUTOMATIC})
+
+
 class InspectionView(View[InspectedData, Settings, InspectionResult]):
     """Maps, the row that was picked, and findings, each as soon as it is known."""
 
-    widgets: ClassVar = {"colour": draw_colour}
+    widgets: ClassVar = {"colour": draw_colour, "compare": draw_compared}
 
     inspection: Inspection
     #: The line below the picked row, filled when all is computed.

@@ -12,14 +12,14 @@ import asyncio
 import gc
 import secrets
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from rfviz.backend import return_free_memory
 from rfviz.datasets.base import Dataset, DatasetSpec
-from rfviz.datasets.files import Preparation, Upload
+from rfviz.datasets.files import Preparation, Upload, compare_with
 from rfviz.datasets.files.own import PREFIX, own_spec
 from rfviz.features.draws import remember_normals
 from rfviz.ui.cache import DRAWS_BYTES, STORE
@@ -80,16 +80,40 @@ class SessionData:
     def put(self, upload: Upload, how: Preparation, dataset: Dataset) -> str:
         """Keep a data set and return its key; another preparation of the same file takes its place.
 
-        The oldest goes where there are more than :data:`MOST_SETS`.
+        It is compared with the same file as before. The oldest goes where there are more than :data:`MOST_SETS`.
         """
         key = self._key_for(upload)
+        before = self.sets[key].dataset.origin if key in self.sets else None
+        if before is not None and before.other is not None and dataset.origin is not None:
+            origin = replace(dataset.origin, other=before.other, other_name=before.other_name)
+            dataset = replace(dataset, origin=origin)
         self.drop(key)
-        owner = f"{self.token}-{upload.digest[:12]}-{secrets.token_hex(4)}"
-        self.sets[key] = OwnSet(key, upload, how, dataset, owner)
-        self.owners.add(owner)
+        self._hold(key, upload, how, dataset)
         while len(self.sets) > MOST_SETS:
             self.drop(next(iter(self.sets)))
         return key
+
+    def compare(self, key: str, other: Upload | None) -> None:
+        """Compare a data set with another file, or with none any more; results that were computed from it go.
+
+        Raises
+        ------
+        DataError
+            If one of them holds images.
+        """
+        own = self.sets[key]
+        dataset = own.dataset
+        if other is not None:
+            dataset = compare_with(dataset, other)
+        elif dataset.origin is not None:
+            dataset = replace(dataset, origin=replace(dataset.origin, other=None, other_name=""))
+        STORE.drop_owner(own.owner)
+        self._hold(key, own.upload, own.how, dataset)
+
+    def _hold(self, key: str, upload: Upload, how: Preparation, dataset: Dataset) -> None:
+        owner = f"{self.token}-{upload.digest[:12]}-{secrets.token_hex(4)}"
+        self.sets[key] = OwnSet(key, upload, how, dataset, owner)
+        self.owners.add(owner)
 
     def drop(self, key: str) -> None:
         """Drop a data set and all results that were computed from it."""

@@ -129,3 +129,15 @@ def test_two_files_are_compared_by_the_columns_that_they_share():
     assert told(other).columns == ("kind",)
     with pytest.raises(DataError, match="no column to compare"):
         told(pd.DataFrame({"else": np.arange(100.0) % 7}))
+
+
+def test_columns_that_are_not_in_both_files_or_of_another_kind_are_named():
+    upload, other = read(table(11)), table(12).rename(columns={"x1": "y1"})
+    other["x2"] = np.where(other["x2"] > 0, "high", "low")
+    dataset = compare_with(upload.prepare(), read(other, "later.csv"))
+    finding = describe(Inspection(dataset).drift())
+    assert finding.status == "look" and set(finding.columns) == {"x1", "x2"}
+    assert finding.text.startswith("Nothing differs between the rows of this file and those of later.csv")
+    assert "Not compared: only this file has “x1”; only the other one has “y1”; “x2”: numbers in one" in finding.text
+    same = compare_with(upload.prepare(), read(table(13), "later.csv"))
+    assert describe(Inspection(same).drift()).status == "fine"

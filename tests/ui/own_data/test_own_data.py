@@ -183,6 +183,26 @@ def test_names_that_are_taken_and_the_most_that_a_session_holds():
     assert key in held.sets and len(held.sets) == own_data.MOST_SETS
 
 
+def test_a_second_file_is_compared_until_it_is_taken_back_and_only_for_its_session():
+    at, key = visited("quick-inspection", "table")
+    held = at.session_state[own_data._STATE]
+    before = held.sets[key].owner
+    at.file_uploader[0].set_value(("later.png", b"no table", "")).run()
+    assert not at.exception and len(at.error) == 1 and held.sets[key].dataset.origin.other is None
+    at.file_uploader[0].set_value(("later.csv", csv().replace(b"Bern", b"Oslo"), "text/csv")).run()
+    assert held.sets[key].owner != before and not STORE.drop_owner(before)
+    assert not at.exception and any("Compared with **later.csv**" in markdown.value for markdown in at.markdown)
+    assert any("those of later.csv" in markdown.value for markdown in at.markdown)
+    held.put(TAKEN["table"], TAKEN["table"].suggestion.replace({"max_samples": 50}), TAKEN["table"].prepare())
+    assert held.sets[key].dataset.origin.other_name == "later.csv"
+    next(button for button in at.button if button.label == "Stop").click().run()
+    assert not at.exception and held.sets[key].dataset.origin.other is None
+    assert not any("later.csv" in markdown.value for markdown in at.markdown)
+    with pytest.raises(DataError, match="Only tables are compared"):
+        held.compare(key, TAKEN["images"])
+    assert brought("table")[0].sets[key].dataset.origin.other is None
+
+
 def test_animations_go_with_the_data():
     at, key = visited(SATURATION, "table")
     held = at.session_state[own_data._STATE]

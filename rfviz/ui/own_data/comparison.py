@@ -1,0 +1,65 @@
+"""A second file of a user's, next to the first, to see what differs between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from rfviz.datasets import files
+from rfviz.errors import RfvizError
+from rfviz.ui.own_data.session import session_data
+from rfviz.ui.plain import plain
+from rfviz.ui.state import PageState
+from rfviz.ui.streamlit_private import discard_upload
+
+__all__ = ["offer_comparison"]
+
+_HELP = "A second table with columns of the same names: the test rows, another month, another place."
+_NOTE = "Columns of the same name and kind are compared. The file is read like the first one, and only you see it."
+
+
+def offer_comparison(state: PageState, then: Mapping[str, Any]) -> None:
+    """Draw a place for a second file, where a page shows a table that its user brought; or its name, and a way back.
+
+    Parameters
+    ----------
+    state : PageState
+    then : mapping
+        Settings that show the comparison, once the file is there.
+    """
+    held, name = session_data(), str(st.session_state.get(state.key("data"), ""))
+    own = held.sets.get(name)
+    if own is None or own.dataset.origin is None or own.dataset.image_shape:
+        return
+    # Another key empties the widget.
+    turn, refused = state.key("own other turn"), state.key("own other refused")
+    number = st.session_state.setdefault(turn, 0)
+    key = f"{state.page}:own-other-{number}"
+
+    def take() -> None:
+        file = st.session_state.get(key)
+        if file is None or name not in held.sets:
+            return
+        try:
+            held.compare(name, files.read_upload(file.name, file.getvalue()))
+        except RfvizError as error:
+            st.session_state[refused] = str(error)
+        else:
+            st.session_state[refused] = ""
+            state.apply(then)
+        discard_upload(file)
+        st.session_state[turn] = number + 1
+
+    if own.dataset.origin.other is not None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f":small[Compared with **{plain(own.dataset.origin.other_name)}**]")
+            st.button("Stop", icon=":material/close:", on_click=lambda: held.compare(name, None),
+                      key=f"{state.page}:own-other-stop", help="Compare rows of your file again.")  # fmt: skip
+        return
+    with st.popover("Another file…", icon=":material/compare_arrows:", help=_HELP):
+        st.file_uploader("A table to compare with", max_upload_size=files.MAX_BYTES // 1024**2, key=key, on_change=take)
+        if st.session_state.get(refused):
+            st.error(st.session_state[refused])
+        st.caption(_NOTE)
