@@ -60,10 +60,8 @@ def test_the_preset_takes_mnist_from_the_data_folder_else_digits(found, monkeypa
 
 @pytest.mark.slow
 def test_the_preset_runs_its_four_curves():
-    at = opened(SLUG)
-    next(b for b in at.button if b.label == "Receptive fields").click().run()
-    assert not at.exception and not at.error
-    changed(at, SLUG, {"m_max": 60, "seeds": 1})
+    at = opened(SLUG, {**settings.presets()["Receptive fields"][1], "m_max": 60, "seeds": 1})
+    assert not at.error
     assert len(curve_names(run_to_its_end(at))) == 4
 
 
