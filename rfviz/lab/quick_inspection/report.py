@@ -177,6 +177,11 @@ def inspect_table(
         return InspectionReport(own_spec_of(upload, _given(chosen | {"label": label}), other), None, by)
     frame = _frame_of(data)
     if label is not None and not isinstance(label, str):
+        if len(label) != len(frame) and all(isinstance(name, str) and name in frame for name in label):
+            raise DataError(
+                f"label names {len(label)} columns, and one is predicted at a time. Give one of them, and leave "
+                "out the others."
+            )
         if len(label) != len(frame):
             raise DataError(
                 f"label has {len(label):,} values, and the table {len(frame):,} rows. Give one value a row."

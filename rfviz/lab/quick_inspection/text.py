@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -137,6 +138,13 @@ def rows(raw: Raw, n_pixels: int = 0) -> Finding:
     most, fewest, n = int(counts[largest]), int(counts[smallest]), len(y)
     if len(present) < 2:
         return Finding(name, "warning", f"{size}; all are of the class “{raw.target_names[largest]}”.")
+    if sign := _several_in_one(raw.target_names):
+        example = next(name for name in raw.target_names if sign in name)
+        text = (
+            f"{size}. Labels such as “{example}” name several classes at once, and a row is learnt to have one: split "
+            f"the column at “{sign}” into a column of yes and no for each class, and inspect one at a time."
+        )
+        return Finding(name, "warning", text).about(columns=[raw.label] if raw.label else [])
     if fewest == most:
         spread = f"{size} in {len(present)} classes of the same size"
         return replace(little, text=f"{spread}{'; that is little' if few else ''}.", page="accuracy")
@@ -151,6 +159,18 @@ def rows(raw: Raw, n_pixels: int = 0) -> Finding:
     if few:
         return Finding(name, "look", f"{spread}; that is little.")
     return Finding(name, "fine", f"{spread}.", "accuracy")
+
+
+def _several_in_one(names: Sequence[str]) -> str:
+    """Return the sign that separates several classes within labels; empty where labels are single classes."""
+    for sign in ";|,":
+        parts = [[part.strip() for part in name.split(sign)] for name in names]
+        counts = Counter(part for some in parts for part in set(some))
+        several = [some for some in parts if len(some) > 1]
+        # Each class is in several labels: in “Bern, Switzerland” only the country is.
+        if 3 * len(several) >= len(names) > len(counts) and all(counts[part] > 1 for some in several for part in some):
+            return sign
+    return ""
 
 
 def columns(result: ColumnResult) -> Finding:
@@ -527,7 +547,9 @@ def order(result: MapResult, how: str) -> Finding | None:
 def labels(result: LabelResult, label: str | None, n_all: int) -> Finding:
     """Describe labels that the other rows contradict."""
     name, of = "Label errors", _of_all(result.n_rows, n_all)
-    overlap = f"{_some(result.n_classes, result.unclear)} overlap{_verb(result.unclear, 's', '')} with others"
+    overlap = (
+        f"{_some(result.n_classes, result.unclear, 'classes')} overlap{_verb(result.unclear, 's', '')} with others"
+    )
     if not len(result.rows):
         if len(result.unclear) == result.n_classes:
             return unknown(name, "The classes overlap, so wrong labels cannot be told from right ones.")
@@ -546,10 +568,10 @@ def labels(result: LabelResult, label: str | None, n_all: int) -> Finding:
     return Finding(name, "look", _sentences(said)).about(result.rows, [label] if label else [])
 
 
-def _some(n: int, which: Collection[str]) -> str:
+def _some(n: int, which: Collection[str], what: str = "columns") -> str:
     """Name columns where they are few, else count them."""
     if len(which) > 3:
-        return f"{len(which):,} of {n:,} columns"
+        return f"{len(which):,} of {n:,} {what}"
     return " and ".join(f"“{column}”" for column in which)
 
 

@@ -22,9 +22,9 @@ __all__ = ["IntervalResult", "SetResult", "describe_uncertainty", "inspect_inter
 
 _NAME, _LEVEL = "Uncertainty", 0.9
 # The rows whose intervals are the widest, and the share of them that too few lie in: one false alarm in a thousand.
-_PART, _TOO_FEW, _ALARM = 0.2, 0.8, 1e-3
+_PART, _TOO_FEW, _ALARM = 0.2, 0.75, 1e-3
 # Normal residuals are this many times the median one in 2.5 of 100 rows; a tail is heavy from this share on.
-_FAR, _BEYOND, _HEAVY = 3.32, 0.025, 0.045
+_FAR, _BEYOND, _HEAVY = 3.32, 0.025, 0.06
 # A column tells where intervals are wide from this rank correlation on.
 _TELLS = 0.5
 _SMALLEST_CLASS = 20

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import rfviz
 from rfviz.datasets.files import read_upload
+from rfviz.errors import DataError
 from rfviz.lab.finding import records
 from rfviz.lab.quick_inspection.compute import Inspection
 from rfviz.lab.quick_inspection.figures import plot_acting, plot_importances
@@ -442,3 +444,17 @@ def test_a_bend_is_told_from_an_interaction_and_a_line_from_both():
     assert bent.status == "look" and bent.columns == ("x0",) and "no columns act together: “x0” bends" in bent.text
     line = said(frame["x0"] + frame["x1"] + noise)
     assert (line.status, line.columns) == ("fine", ()) and "Nothing shows that columns act together" in line.text
+
+
+def test_labels_of_several_classes_are_refused_and_single_ones_with_commas_are_not():
+    n = 300
+    generator = np.random.default_rng(31)
+    several = generator.choice(["news", "sport", "news;sport", "sport;art", "news;art", "art"], n)
+    found = finding(columns(31, n) | {"label": several}, "Rows and labels")
+    assert found.status == "warning" and "split the column at “;”" in found.text and found.columns == ("label",)
+    for names in (["Bern, Switzerland", "Genf, Switzerland", "Rome, Italy"], ["red", "green", "blue"]):
+        found = finding(columns(32, n) | {"label": generator.choice(names, n)}, "Rows and labels")
+        assert found.status == "fine" and "several classes" not in found.text
+    frame = pd.DataFrame(columns(33, n)).assign(one=several, two=several)
+    with pytest.raises(DataError, match="one is predicted at a time"):
+        rfviz.inspect(frame, label=["one", "two"])
