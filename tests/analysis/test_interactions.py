@@ -61,6 +61,11 @@ def test_lines_and_noise_are_neither_bent_nor_joint(kind):
     assert not found.columns and not found.pairs and not found.bent.is_real()
 
 
+def test_more_rows_make_no_interaction_of_classes_beside_a_plane():
+    # Log-odds that add up do not fit flipped labels, and 5,000 rows show it.
+    assert not find_interactions(*planted("plane, a tenth flipped", n=5000)).columns
+
+
 @pytest.mark.parametrize("kind", ["main effects", "main effects of odds"])
 def test_curves_of_single_columns_are_no_interaction(kind):
     found = find_interactions(*planted(kind))

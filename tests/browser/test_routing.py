@@ -86,7 +86,9 @@ def test_a_page_keeps_its_settings_when_the_server_is_started_again(visit, tmp_p
         wait_for_query(page, pool_size="14")
         page.evaluate("() => (window.isOld = true)")
         port = int(server.url.rpartition(":")[2])
-    visit.allowed += ["WebSocket", "Failed to load resource", "ERR_CONNECTION"]  # while nobody answers
+    # While nobody answers: what the browser says, and Streamlit's page where that takes long.
+    visit.allowed += ["WebSocket", "Failed to load resource", "ERR_CONNECTION", "No response received",
+                      "Is Streamlit still running"]  # fmt: skip
     with running_app(tmp_path, port):
         page.wait_for_function("() => !window.isOld", timeout=60_000)
         wait_for_chart(page, SATURATION)

@@ -62,11 +62,14 @@ def test_the_matrix_is_the_average_gradient_outer_product_of_an_independent_mach
     W = one.feature_map_.frequencies_
     order = np.random.default_rng(0).permutation(300)
     train = order[60:]
-    H = np.sqrt(2) * np.concatenate([np.cos(X[train] @ W.T), np.sin(X[train] @ W.T)], axis=1)
-    centred = H - H.mean(axis=0)
-    beta = np.linalg.solve(
-        centred.T @ centred + one.history_[0].alpha * np.eye(200), centred.T @ (y[train] - y[train].mean())
-    )
+    H = np.sqrt(2) * np.concatenate([np.cos(X @ W.T), np.sin(X @ W.T)], axis=1)
+
+    def ridge(rows):
+        centred = H[rows] - H[rows].mean(axis=0)
+        penalised = centred.T @ centred + one.history_[0].alpha * np.eye(200)
+        return np.linalg.solve(penalised, centred.T @ (y[rows] - y[rows].mean()))
+
+    beta = ridge(train)
     outer = np.zeros((4, 4))
     for x in X[train]:
         jacobian = np.sqrt(2) * np.concatenate([-np.sin(W @ x)[:, None] * W, np.cos(W @ x)[:, None] * W])
@@ -75,6 +78,9 @@ def test_the_matrix_is_the_average_gradient_outer_product_of_an_independent_mach
     np.testing.assert_allclose(one.agop_, outer, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(one.feature_importances_, np.diag(outer) / np.trace(outer), rtol=1e-6)
     np.testing.assert_array_equal(one.matrix_, np.eye(4))
+    # What predicts has then learnt the held-out rows, too.
+    everything = (H - H.mean(axis=0)) @ ridge(order) + y.mean()
+    np.testing.assert_allclose(one.predict(X), everything, rtol=1e-6, atol=1e-9)
     assert two.best_round_ == 1
     np.testing.assert_allclose(two.matrix_, np.diag(4 * np.diag(outer) / np.trace(outer)), rtol=1e-6)
 

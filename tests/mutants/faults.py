@@ -770,4 +770,124 @@ _PAGES = (
     ),
 )
 
-FAULTS = _LIBRARY + _FRAMEWORK + _DISTANCE_SATURATION + _PAGES
+_INSPECTION = (
+    Fault(
+        "dependence with as many degrees of freedom as both columns have waves together",
+        "rfviz/analysis/dependence.py",
+        "freedom = np.outer(sizes, sizes)",
+        "freedom = np.add.outer(sizes, sizes)",
+        ("tests/analysis/test_dependence.py::test_p_values_of_independent_columns_are_uniform",),
+    ),
+    Fault(
+        "strength of dependence from the smallest canonical correlation",
+        "rfviz/analysis/dependence.py",
+        "transpose(0, 2, 1))[:, -1]",
+        "transpose(0, 2, 1))[:, 0]",
+        ("tests/analysis/test_dependence.py::test_forms_of_dependence_are_found",),
+    ),
+    Fault(
+        "dependence that is less the more values are missing",
+        "rfviz/analysis/dependence.py",
+        "scale = np.sqrt(np.outer(counts, counts)) / np.maximum(both, 1.0)",
+        "scale = np.ones_like(both)",
+        ("tests/analysis/test_dependence.py",),
+    ),
+    Fault(
+        "drift that sees no missing values",
+        "rfviz/analysis/drift.py",
+        "found[:, -1, _WAVES] = 1.0",
+        "found[:, -1, _WAVES] = 0.0",
+        ("tests/analysis/test_drift.py::test_a_column_is_found_and_its_neighbours_are_not",),
+    ),
+    Fault(
+        "drift whose samples have unequal weights",
+        "rfviz/analysis/drift.py",
+        "signs[0, is_first] = 1.0 / n_first",
+        "signs[0, is_first] = 0.5 / n_first",
+        ("tests/analysis/test_drift.py::test_p_values_of_equal_distributions_are_uniform",),
+    ),
+    Fault(
+        "interactions judged by the rows that were searched",
+        "rfviz/analysis/interactions.py",
+        "np.sort(order[: n // 2]), np.sort(order[n // 2 :])",
+        "np.sort(order[: n // 2]), np.sort(order[: n // 2])",
+        ("tests/analysis/test_interactions.py::test_lines_and_noise_are_neither_bent_nor_joint",),
+    ),
+    Fault(
+        "classes beside a plane taken for an interaction",
+        "rfviz/analysis/interactions.py",
+        "links = [_link(one, many) for one in odds]",
+        "links = []",
+        ("tests/analysis/test_interactions.py::test_more_rows_make_no_interaction_of_classes_beside_a_plane",),
+    ),
+    Fault(
+        "recursive machine with a wrong sign in its gradients",
+        "rfviz/linear_model/recursive.py",
+        "(H[:, ::2] * coef[1::2, j] - H[:, 1::2]",
+        "(H[:, ::2] * coef[1::2, j] + H[:, 1::2]",
+        ("tests/linear_model/test_recursive.py::test_gradients_are_those_of_the_predictions",),
+    ),
+    Fault(
+        "mixed derivatives that are squares",
+        "rfviz/linear_model/recursive.py",
+        "np.sqrt(total / len(Z))",
+        "total / len(Z)",
+        ("tests/linear_model/test_recursive.py::test_interactions_are_the_mixed_derivatives_of_the_predictions",),
+    ),
+    Fault(
+        "recursive machine that leaves the held-out rows out for good",
+        "rfviz/linear_model/recursive.py",
+        """        for H, rows in blocks:
+            system.add(H, Y[rows])
+        solutions""",
+        "        solutions",
+        (
+            "tests/linear_model/test_recursive.py"
+            "::test_the_matrix_is_the_average_gradient_outer_product_of_an_independent_machine",
+        ),
+    ),
+    Fault(
+        "intervals without the new row in their rank",
+        "rfviz/linear_model/conformal.py",
+        "np.ceil(level * (n + 1))",
+        "np.ceil(level * n)",
+        ("tests/linear_model/test_conformal.py::test_intervals_are_those_of_as_many_fits_as_rows",),
+    ),
+    Fault(
+        "fits without a row that forget the mean",
+        "rfviz/linear_model/conformal.py",
+        "pull = 1.0 / n + cho_solve",
+        "pull = cho_solve",
+        ("tests/linear_model/test_conformal.py::test_intervals_are_those_of_as_many_fits_as_rows",),
+    ),
+    Fault(
+        "partition that is dropped when sums are merged",
+        "rfviz/distributed/dask.py",
+        "return NormalEquations.from_state(one.state()).merge(other)",
+        "return NormalEquations.from_state(one.state())",
+        ("tests/test_distributed.py::test_arrays_and_frames_equal_blocks_in_memory",),
+    ),
+    Fault(
+        "drawn curve whose factor is a logarithm",
+        "rfviz/lessons/curve.py",
+        "mean = float(np.exp(off.mean()))",
+        "mean = float(off.mean())",
+        ("tests/lessons/test_curve.py",),
+    ),
+    Fault(
+        "drawn curve that is judged where nothing was drawn",
+        "rfviz/lessons/curve.py",
+        "if points[0, 0] - slack <= x <= points[-1, 0] + slack",
+        "if x <= points[-1, 0] + slack",
+        ("tests/lessons/test_curve.py",),
+    ),
+    Fault(
+        "drawn curve that names where it is right",
+        "rfviz/lessons/curve.py",
+        "worst = int(off.argmax())",
+        "worst = int(off.argmin())",
+        ("tests/lessons/test_curve.py",),
+    ),
+)
+
+FAULTS = _LIBRARY + _FRAMEWORK + _DISTANCE_SATURATION + _PAGES + _INSPECTION
