@@ -57,7 +57,11 @@ class SessionCache(Cache):
         """Call a function that waits for data and not for a device: at once, with one result for all devices."""
         entry = self.store.get((function, args))
         if entry is None:
-            entry = Cached(function(*args, cache=Cache(self.store, self.progress)))
+            try:
+                entry = Cached(function(*args, cache=Cache(self.store, self.progress)))
+            finally:
+                if isinstance(self.progress, ProgressBar):
+                    self.progress.clear()
             self.store.put((function, args), entry)
         return entry.result
 

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from rfviz.errors import capture_warnings, warn
 from rfviz.lab.panel import Data
-from rfviz.ui.cache import STORE, SessionCache
+from rfviz.ui.cache import STORE, ProgressBar, SessionCache
 from rfviz.ui.scheduler import Request, Target, current_request
 from rfviz.ui.scheduler.session import acting_for
 
@@ -45,6 +45,19 @@ def test_what_is_only_loaded_is_loaded_once_for_all_devices(two_gpus, key):
     for target in (CPU, GPU):
         with acting_for(Request("", target)):
             assert SessionCache().load(load, key) == 1
+
+
+def test_the_bar_goes_when_the_data_are_there(key, monkeypatch):
+    monkeypatch.setattr("rfviz.ui.cache._SHOW_AFTER_S", -1.0)
+    drawn = []
+    bar = SimpleNamespace(progress=lambda share, text: drawn.append(share), empty=lambda: drawn.append(None))
+
+    def load(key, *, cache):
+        cache.progress(1.0, "All rows read")
+        return 1
+
+    assert SessionCache(ProgressBar(bar)).load(load, key) == 1
+    assert drawn == [1.0, None]
 
 
 def test_results_within_results_are_remembered_too_with_their_warnings(key):
