@@ -99,7 +99,8 @@ class HashingMap(_Mapper):
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            On the host, of the smallest unsigned integer type that holds every symbol.
+            On the host, of the smallest unsigned integer type that holds every symbol. Those of a GPU and of a CPU
+            differ where two projections tie in single precision, which is rare.
 
         Raises
         ------

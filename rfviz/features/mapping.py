@@ -20,7 +20,7 @@ __all__ = ["BlockTransformer"]
 
 
 # Outside of the maps: a copy of a map, or one that is stored, has nothing on a device.
-_resident: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+_resident: weakref.WeakKeyDictionary[Any, dict[str, dict[str, Any]]] = weakref.WeakKeyDictionary()
 
 
 class BlockTransformer(TransformerMixin):
@@ -110,16 +110,17 @@ class BlockTransformer(TransformerMixin):
         """
         check_is_fitted(self)
         device = get_device(self.device)
-        if not device.is_gpu or self in _resident:
+        held = _resident.setdefault(self, {})
+        if not device.is_gpu or device.name in held:
             yield
             return
         with device.activate():
             weights = self._block_weights(device)
-            _resident[self] = {name: device.asarray(value) for name, value in weights.items()}
+            held[device.name] = {name: device.asarray(value) for name, value in weights.items()}
         try:
             yield
         finally:
-            del _resident[self]
+            del held[device.name]
 
     def _check_input(self, X: Any) -> Any:
         check_is_fitted(self)
@@ -135,7 +136,7 @@ class BlockTransformer(TransformerMixin):
 
     def _blocks(self, X: Any, block_rows: int | None, scale: Any, device: Device, out: Any = None) -> Iterator[Any]:
         """Yield blocks of features on `device`, in the rows of `out` (host only) or fresh arrays."""
-        weights = (device.is_gpu and _resident.get(self)) or self._block_weights(device)
+        weights = _resident.get(self, {}).get(device.name) or self._block_weights(device)
         if device.is_gpu:
             return gpu_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device)
         cost = self._work(*X.shape)

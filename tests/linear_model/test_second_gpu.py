@@ -42,6 +42,10 @@ def test_maps(two_gpus, name):
         np.testing.assert_array_equal(first.codes(X), second.codes(X))
     with second.resident():
         second.transform(X[:5])
+    either = registry()[name](M, device="auto").fit(X)
+    with backend.using("cuda:0"), either.resident(), backend.using("cuda:1"):  # weights of the one are not the other's
+        made = either.transform(X)
+    np.testing.assert_array_equal(made.toarray() if hasattr(made, "toarray") else made, dense[0])
     for compute in (estimates, prefix_grams):
         for one, other in zip(*(compute(m, X[:40], [5, M]) for m in (first, second)), strict=True):
             np.testing.assert_array_equal(one, other)
