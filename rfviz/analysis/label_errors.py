@@ -18,8 +18,8 @@ _SMALLEST_CLASS = 5
 _OVERLAP = 0.1
 # Share of a class that may lie among others at all.
 _MISFIT = 1 / 3
-# Rows of a class beyond a gap are this many times as many as those in it, at least.
-_GAP = 2.0
+# Rows beyond a gap are this many times as many as those in it, at least, and these a small share of their class.
+_GAP, _BETWEEN = 2.0, 0.05
 # Of normal residuals one in a hundred tables has one that is called outlying; a heavy tail has this many times fewer
 # rows beyond the limit than in the stretch before it.
 _FALSE_ALARM, _STRETCH, _APART = 0.01, 0.8, 2.0
@@ -90,7 +90,8 @@ def find_label_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, ra
     # labels blur what is usual.
     is_beyond = largest - own > usual[best] / 2
     n_between = np.bincount(pair, np.abs(largest - own) <= usual[best] / 2, minlength=n_pairs)
-    is_contradicted |= is_beyond & (np.bincount(pair, is_beyond, minlength=n_pairs) > _GAP * n_between)[pair]
+    is_gap = (np.bincount(pair, is_beyond, minlength=n_pairs) > _GAP * n_between)[pair]
+    is_contradicted |= is_beyond & is_gap & (n_between[pair] <= _BETWEEN * counts[given])
     n_undecided = np.bincount(given, (largest > own) & ~is_contradicted)
     n_misfit = np.bincount(given, largest > own)
     is_unclear = (n_undecided > _OVERLAP * counts) | (n_misfit > _MISFIT * counts) | (counts < _SMALLEST_CLASS)

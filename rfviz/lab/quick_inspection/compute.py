@@ -389,7 +389,7 @@ def uncertainty_of(source: ScaledData, *, cache: Cache) -> IntervalResult | SetR
     dataset, sample = cache.call(whole_of, source.data).dataset, cache.call(sample_of, source, WORK_ROWS)
     if dataset.target_names:
         return inspect_sets(dataset, sample, cache.call(labels_of, source))
-    return inspect_intervals(dataset, sample, cache.call(targets_of, source), cache.progress)
+    return inspect_intervals(raw_of(source.dataset), dataset, sample, cache.call(targets_of, source), cache.progress)
 
 
 def structure_of(source: ScaledData, *, cache: Cache) -> StructureResult:

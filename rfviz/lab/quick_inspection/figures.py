@@ -374,7 +374,9 @@ def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
 
 
 def plot_uncertainty(result: IntervalResult | SetResult, revision: str = "") -> go.Figure:
-    """Draw residuals against predictions with intervals, or how many classes the rows of each class can have.
+    """Draw residuals with their intervals, or how many classes the rows of each class can have.
+
+    Residuals stand against the column that tells where intervals are wide, if there is one, else against predictions.
 
     Parameters
     ----------
@@ -385,17 +387,21 @@ def plot_uncertainty(result: IntervalResult | SetResult, revision: str = "") -> 
     if isinstance(result, SetResult):
         return _plot_set_sizes(result, revision)
     some = np.unique(np.linspace(0, len(result.rows) - 1, min(len(result.rows), _POINTS)).astype(int))
-    x, residuals = result.predicted[some], (result.target - result.predicted)[some]
-    order = np.argsort(result.predicted, kind="stable")
+    is_told = result.is_uneven and bool(result.where)
+    across = result.values_there if is_told else result.predicted
+    title = _plain(result.where) if is_told else "prediction by all other rows"
+    x, residuals = across[some], (result.target - result.predicted)[some]
+    known = np.flatnonzero(np.isfinite(across))
+    order = known[np.argsort(across[known], kind="stable")]
     parts = np.array_split(order, min(_BINS, max(len(order) // _BIN_ROWS, 1)))
-    centres = np.array([np.median(result.predicted[part]) for part in parts])
+    centres = np.array([np.median(across[part]) for part in parts])
     widths = np.array([np.median(result.values[part]) for part in parts])
     points = trace(
         "scatter", x=x, y=residuals, mode="markers", name="rows", marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
-        customdata=result.rows[some] + 1,
-        hovertemplate="row %{customdata}: predicted %{x:.4g}, residual %{y:.4g}<extra></extra>",
+        customdata=np.column_stack([result.rows[some] + 1, result.predicted[some]]),
+        hovertemplate="row %{customdata[0]}: predicted %{customdata[1]:.4g}, residual %{y:.4g}<extra></extra>",
     )  # fmt: skip
-    ends = np.array([result.predicted.min(), result.predicted.max()])
+    ends = np.array([np.nanmin(across), np.nanmax(across)])
     traces = [points]
     for sign in (1.0, -1.0):
         # One entry of the legend for both lines of a kind.
@@ -406,9 +412,7 @@ def plot_uncertainty(result: IntervalResult | SetResult, revision: str = "") -> 
         traces.append(trace("scatter", x=centres, y=sign * widths, mode="lines", name="own widths, median",
                             showlegend=sign > 0, line={"color": COLOURS[1], "width": 2.5}, legendgroup="own",
                             hovertemplate="own widths, median: %{y:.3g}<extra></extra>"))  # fmt: skip
-    return styled(
-        traces, x="prediction by all other rows", y="target − prediction", height=_DETAIL_HEIGHT, revision=revision
-    )
+    return styled(traces, x=title, y="target − prediction", height=_DETAIL_HEIGHT, revision=revision)
 
 
 def _plot_set_sizes(result: SetResult, revision: str) -> go.Figure:

@@ -11,8 +11,10 @@ from scipy.stats import binom, rankdata
 
 from rfviz.analysis.uncertainty import Intervals, class_sets, find_intervals
 from rfviz.datasets import Dataset
+from rfviz.datasets.files.table import NUMBER
 from rfviz.lab.finding import Finding
 from rfviz.lab.quick_inspection.labels import LabelResult
+from rfviz.lab.quick_inspection.raw import Raw
 from rfviz.lab.quick_inspection.sample import Sample, column_name
 from rfviz.lab.quick_inspection.targets import TargetResult
 from rfviz.lab.quick_inspection.text import count, share
@@ -44,6 +46,8 @@ class IntervalResult:
     intervals : Intervals
     where : str
         The column that tells best where intervals are wide; empty where none does.
+    values_there : ndarray of shape (n,)
+        What it holds, as the file has it where that is a number.
     is_large : bool
         Whether they are wide where it is large.
     heavy : float
@@ -56,6 +60,7 @@ class IntervalResult:
     predicted: np.ndarray
     intervals: Intervals
     where: str
+    values_there: np.ndarray
     is_large: bool
     heavy: float
 
@@ -149,7 +154,7 @@ class SetResult:
 
 
 def inspect_intervals(
-    dataset: Dataset, sample: Sample, found: TargetResult, progress: Progress = silent
+    raw: Raw, dataset: Dataset, sample: Sample, found: TargetResult, progress: Progress = silent
 ) -> IntervalResult:
     """Return how far off numbers are from what the other rows say of them, and where most."""
     progress(0.5, "Sizes of residuals")
@@ -163,11 +168,15 @@ def inspect_intervals(
             correlations[column] = np.corrcoef(rankdata(sample.X[:, column]), ranks)[0, 1]
     best = int(np.abs(correlations).argmax())
     where = column_name(dataset, best) if abs(correlations[best]) >= _TELLS else ""
+    there = dataset.X[sample.places, best].astype(np.float64)
+    if where in raw.table and raw.table.kind(where) == NUMBER:
+        there = raw.table.quantity(where)[sample.rows].astype(np.float64)
     scaled = np.abs(residuals) / intervals.widths
     heavy = float(np.mean(scaled > _FAR * np.median(scaled)))
     return IntervalResult(
-        sample.rows, sample.places, y, found.errors.predictions, intervals, where, bool(correlations[best] > 0), heavy
-    )
+        sample.rows, sample.places, y, found.errors.predictions, intervals, where, there,
+        bool(correlations[best] > 0), heavy,
+    )  # fmt: skip
 
 
 def inspect_sets(dataset: Dataset, sample: Sample, found: LabelResult) -> SetResult:

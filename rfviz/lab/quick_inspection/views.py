@@ -422,7 +422,7 @@ def _uncertainty(inspection: Inspection, revision: str) -> None:
         layout.chart(figure, "inspection-uncertainty", "How many classes rows of each class can have.")
         frame, note = result.to_frame(), "Rows that can have several classes, or none, counted from 1."
     else:
-        words = "Residuals against predictions, with intervals of one width and of widths of their own."
+        words = "Residuals with intervals of one width and of widths of their own."
         layout.chart(figure, "inspection-uncertainty", words)
         layout.explain(
             "Nine tenths of the rows lie between the dotted lines, and between their own: where these open, the noise "

@@ -28,6 +28,12 @@ def test_uneven_noise_is_told_with_its_column_and_the_widest_rows():
     assert found.status == "look" and "where “x1” is large" in found.text and found.columns == ("x1",)
     x1 = inspection.raw.numbers("x1")
     assert len(found.rows) == 100 and x1[found.rows - 1].mean() > 1.0
+    # Residuals stand against that column, where the lines open.
+    figure = plot_uncertainty(inspection.uncertainty())
+    assert figure.layout.xaxis.title.text == "x1"
+    np.testing.assert_allclose(figure.data[0].x, x1, rtol=1e-6)
+    opened = next(trace for trace in figure.data if trace.name == "own widths, median")
+    assert opened.y[-1] > 3 * opened.y[0] > 0
     dataset = inspection.dataset
     style = inspection_style(dataset, np.arange(500), "uncertainty", uncertainty=inspection.uncertainty())
     assert np.corrcoef(np.log(style.values), x1)[0, 1] > 0.8 and "half-width" in style.labels[0]
@@ -38,6 +44,8 @@ def test_even_normal_noise_is_fine(seed):
     found = told(lambda f, rng: f.x0 + rng.normal(size=len(f)), seed)
     assert found.status == "fine" and not len(found.rows)
     assert "hold 90% of 500 rows" in found.text and "tail" not in found.text
+    result = inspected(lambda f, rng: f.x0 + rng.normal(size=len(f)), seed).uncertainty()
+    assert plot_uncertainty(result).layout.xaxis.title.text == "prediction by all other rows"
 
 
 def test_a_heavy_tail_is_told():
