@@ -77,7 +77,7 @@ def class_sets(scores: np.ndarray, given: np.ndarray, level: float = 0.9) -> np.
     """Return which classes each row can have, where so large a share of the rows shall have theirs among them.
 
     A class stays if the fit to all other rows scores it no lower than it scores their own classes for the share of rows
-    that may be missed.
+    that may be missed; the class with the largest score always stays, so that more rows than asked for may have theirs.
 
     Parameters
     ----------
@@ -91,5 +91,8 @@ def class_sets(scores: np.ndarray, given: np.ndarray, level: float = 0.9) -> np.
     -------
     ndarray of bool, shape (n_samples, n_classes)
     """
-    own = np.sort(scores[np.arange(len(given)), given])
-    return scores >= own[int((1.0 - level) * len(own))]
+    rows = np.arange(len(given))
+    own = np.sort(scores[rows, given])
+    sets = scores >= own[int((1.0 - level) * len(own))]
+    sets[rows, scores.argmax(axis=1)] = True
+    return sets

@@ -416,7 +416,7 @@ def plot_uncertainty(result: IntervalResult | SetResult, revision: str = "") -> 
 
 
 def _plot_set_sizes(result: SetResult, revision: str) -> go.Figure:
-    """Draw the share of rows of each class that can have one class, several, or none."""
+    """Draw the share of rows of each class that can have one class, or several."""
     sizes = np.minimum(result.values, 2).astype(int)
     totals = np.bincount(result.given, minlength=len(result.classes))
     # The classes of the widest sets where there are many.
@@ -424,8 +424,7 @@ def _plot_set_sizes(result: SetResult, revision: str) -> go.Figure:
     shown = np.sort(np.argsort(-several, kind="stable")[:_BARS])
     names = [_plain(result.classes[code]) for code in shown]
     traces = []
-    for size, name, colour, shape in ((1, "one class", COLOURS[0], ""), (2, "several", COLOURS[1], "/"),
-                                      (0, "none", GREY, ".")):  # fmt: skip
+    for size, name, colour, shape in ((1, "one class", COLOURS[0], ""), (2, "several", COLOURS[1], "/")):
         counts = np.bincount(result.given[sizes == size], minlength=len(totals))[shown]
         if counts.any():
             traces.append(trace(

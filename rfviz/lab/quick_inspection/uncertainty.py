@@ -147,10 +147,10 @@ class SetResult:
     def to_frame(self, most: int = 200) -> pd.DataFrame:
         """Return one row per row of the file, counted from 1, those that can have the most classes first."""
         order = np.argsort(-self.values, kind="stable")
-        order = order[self.values[order] != 1][:most]
+        order = order[self.values[order] > 1][:most]
         names = [" or ".join(self.classes[code] for code in np.flatnonzero(self.sets[place])) for place in order]
         given = [self.classes[code] for code in self.given[order]]
-        return pd.DataFrame({"row": self.rows[order] + 1, "label": given, "can be": [name or "none" for name in names]})
+        return pd.DataFrame({"row": self.rows[order] + 1, "label": given, "can be": names})
 
 
 def inspect_intervals(
@@ -239,11 +239,13 @@ def _of_intervals(result: IntervalResult, of: str) -> Finding:
 
 
 def _of_sets(result: SetResult, of: str) -> Finding:
-    sizes, missed = result.values, result.missed
-    several, none = float(np.mean(sizes > 1)), float(np.mean(sizes == 0))
-    rest = [f"several for {share(several)}"] * (several > 0) + [f"none for {share(none)}"] * (none > 0)
-    single = f"The other rows leave a single class possible for {share(np.mean(sizes == 1))} of {of}"
-    text = f"{', '.join([single, *rest])}: the label is among them for {share(result.held.mean())}"
+    several, missed = result.values > 1, result.missed
+    held, text = share(result.held.mean()), "The other rows leave a single class possible for "
+    if several.any():
+        one, more = share(float(np.mean(~several))), share(float(np.mean(several)))
+        text += f"{one} of {of}, several for {more}: the label is among them for {held}"
+    else:
+        text += f"each of {of}: the label, for {held}"
     status = "fine"
     if missed is not None:
         code, part = missed
@@ -251,4 +253,4 @@ def _of_sets(result: SetResult, of: str) -> Finding:
         status = "look"
     if result.in_order:
         text += ". The classes are numbers, and rows are most like those of the next number: predict the number as well"
-    return Finding(_NAME, status, f"{text}.").about(result.rows[sizes > 1])
+    return Finding(_NAME, status, f"{text}.").about(result.rows[several])

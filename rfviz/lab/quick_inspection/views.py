@@ -420,7 +420,7 @@ def _uncertainty(inspection: Inspection, revision: str) -> None:
     figure = plot_uncertainty(result, revision)
     if isinstance(result, SetResult):
         layout.chart(figure, "inspection-uncertainty", "How many classes rows of each class can have.")
-        frame, note = result.to_frame(), "Rows that can have several classes, or none, counted from 1."
+        frame, note = result.to_frame(), "Rows that can have several classes, counted from 1."
     else:
         words = "Residuals with intervals of one width and of widths of their own."
         layout.chart(figure, "inspection-uncertainty", words)

@@ -77,3 +77,13 @@ def test_a_class_that_sets_miss_is_named_and_rows_between_classes_are_listed():
     assert x0[found.rows - 1].mean() < 0.5 * x0.mean()
     bars = plot_uncertainty(result).data
     assert sum(bar.y[0] for bar in bars) == pytest.approx(100.0)
+
+
+def test_of_classes_that_are_far_apart_every_row_has_one():
+    def apart(frame, rng):
+        frame["x0"] += 8.0 * (np.arange(len(frame)) % 2)
+        return np.where(np.arange(len(frame)) % 2, "ill", "well")
+
+    found = told(apart)
+    assert "a single class possible for each of 500 rows: the label, for 100%" in found.text
+    assert found.status == "fine" and not len(found.rows)
