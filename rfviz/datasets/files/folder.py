@@ -8,7 +8,7 @@ built-in one; where two files have one stem, the later in that order keeps its s
 In an ``.npz`` file, the arrays are
 
 ``X``, or ``X_train`` and ``X_test``
-    Numbers of shape (samples, features), or uint8 images of shape (samples, height, width[, 3]), which are flattened
+    Numbers of shape (samples, features), or images of shape (samples, height, width[, 3]), which are flattened
     and divided by 255. Training rows come first.
 ``y``, or ``y_train`` and ``y_test``
     Labels: text, booleans and whole numbers are classes, other numbers regression targets.

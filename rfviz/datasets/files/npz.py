@@ -18,6 +18,8 @@ from rfviz.errors import DataError
 __all__ = ["Layout", "npz_layout", "read_npz", "read_npz_with_codes"]
 
 _ORDER = ("frame", "order")
+# Numbers that stand for white in images that are not kept as bytes.
+_WHITE = (1, 16, 255)
 _USED = ("X", "X_train", "X_test", "y", "y_train", "y_test", *_ORDER, "is_train")
 # Far above numpy's own limit for a header, far below what could exhaust memory: a header may announce 4 GB.
 _HEADER_BYTES = 65_536
@@ -66,8 +68,8 @@ class Layout:
 
     @property
     def can_miss(self) -> bool:
-        """Return whether any value can be missing: only floats can."""
-        used = (*self.X, *self.y, *filter(None, [self.order]))
+        """Return whether any value can be missing: only floats can, but no pixel."""
+        used = (*(() if self.image_shape else self.X), *self.y, *filter(None, [self.order]))
         return any(self.members[name].dtype.kind == "f" for name in used)
 
     @property
@@ -109,6 +111,10 @@ def read_npz(file: File) -> Arrays:
     with open_archive(file, images=False) as archive:
         arrays = {name: _array(archive, name) for name in layout.members}
     notes = ["its categorical codes (C) are left out"] if "C" in layout.ignored else []
+    if layout.image_shape and any(arrays[name].dtype != np.uint8 for name in layout.X):
+        white = _white(file, [arrays[name] for name in layout.X])
+        arrays |= {name: _shades(arrays[name], white) for name in layout.X}
+        notes.append(f"pixels from 0 to {white} are kept as 256 shades")
     if others := [name for name in layout.ignored if name != "C"]:
         shown = ", ".join(one_line(name, 30) for name in others[:4])
         notes.append(f"not used: {shown}{' and others' if len(others) > 4 else ''}")
@@ -154,6 +160,24 @@ def read_npz_with_codes(file: File) -> Arrays:
             )
         memory.check(2 * member.n_bytes, f"C of {file.name}, expanded,", "Save fewer rows or columns")
         return replace(found, codes=_array(archive, "C"))
+
+
+def _white(file: File, images: list[np.ndarray]) -> int:
+    """Return the number that stands for white: the smallest usual one that no pixel exceeds."""
+    low, high = (float(end([end(part) for part in images])) for end in (np.min, np.max))
+    if not 0.0 <= low <= high <= _WHITE[-1]:
+        raise DataError(
+            f"{file.name}: the pixels of its images lie between {low:.4g} and {high:.4g}, and must lie between 0 and "
+            "1, 16 or 255, none of them missing. Scale them, or flatten what is no image."
+        )
+    return next(white for white in _WHITE if high <= white)
+
+
+def _shades(images: np.ndarray, white: int) -> np.ndarray:
+    found = np.empty(images.shape, dtype=np.uint8)
+    for place, image in enumerate(images):  # all at once, they would take twice the memory
+        found[place] = np.rint(image.astype(np.float64) * (255.0 / white))
+    return found
 
 
 def _header(file: File, archive: zipfile.ZipFile, name: str) -> Member:
@@ -225,18 +249,23 @@ def _image_shape(file: str, members: dict[str, Member], X: tuple[str, ...]) -> t
         if len(member.shape) < 2:
             raise DataError(
                 f"{file}: {name} has the shape {member.shape}. It must have one row per sample: (samples, features), "
-                "or uint8 images (samples, height, width) or (samples, height, width, 3)."
+                "or images (samples, height, width) or (samples, height, width, 3)."
             )
         is_image = len(member.shape) == 3 or (len(member.shape) == 4 and member.shape[3] in (1, 3))
-        if len(member.shape) > 2 and not (is_image and member.dtype == np.uint8):
+        if len(member.shape) > 2 and not is_image:
             raise DataError(
-                f"{file}: {name} has the shape {member.shape} and the type {member.dtype}. More than two axes must be "
-                "uint8 images (samples, height, width) or (samples, height, width, 3); flatten anything else."
+                f"{file}: {name} has the shape {member.shape}. More than two axes must be images, (samples, height, "
+                "width) or (samples, height, width, 3); flatten anything else."
             )
         if member.shape[1:] != members[X[0]].shape[1:]:
             raise DataError(
                 f"{file}: {X[0]} has the shape {members[X[0]].shape} and {name} {member.shape}. "
                 "They must agree in all axes but the first."
+            )
+        if len(member.shape) > 2 and member.dtype != members[X[0]].dtype:
+            raise DataError(
+                f"{file}: {X[0]} holds images of the type {members[X[0]].dtype}, and {name} of {member.dtype}. Save "
+                "both as the same type, best as uint8."
             )
     shape = members[X[0]].shape[1:]
     if len(shape) == 1:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, reading
-from rfviz.datasets.wording import one_line
+from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ __all__ = ["MAX_COLUMNS", "TextLayout", "read_text", "text_layout"]
 #: Columns of an upload at most; files of the data folder may have more.
 MAX_COLUMNS = 20_000
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+# Blanks separate cells where nothing else does, most lines have as many, and most cells are numbers.
+_BLANKS, _MOSTLY = " ", 0.9
+_COMMENTS = ("#", "%")
 # Lines that show how cells are separated. The second size is for tables of very many columns.
 _SAMPLE_LINES, _SAMPLE_BYTES = 60, (1 << 20, 1 << 24)
 # Control characters that no text holds.
@@ -40,6 +43,8 @@ class TextLayout:
     Attributes
     ----------
     encoding, separator, decimal : str
+    n_skipped : int
+        Lines of comments before the table.
     is_spaced : bool
         Whether blanks follow separators.
     header : tuple of str
@@ -54,6 +59,7 @@ class TextLayout:
     encoding: str
     separator: str
     decimal: str
+    n_skipped: int
     is_spaced: bool
     header: tuple[str, ...]
     n_columns: int
@@ -82,7 +88,11 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
     """
     with reading(file, "a table", _REMEDY):
         encoding, notes = _encoding(file, whole)
-        many = _first_lines(file, encoding)
+        many, n_skipped = _first_lines(file, encoding)
+    if n_skipped:
+        notes.append(
+            f"{counted(n_skipped, 'line')} of comments before the table {'is' if n_skipped == 1 else 'are'} left out."
+        )
     lines = many[:_SAMPLE_LINES]
     separator = _separator(lines)
     first = _cells(lines[0], separator)
@@ -95,11 +105,11 @@ def text_layout(file: File, whole: bool = False) -> TextLayout:
     if decimal == ",":
         notes.append("Numbers are written with a decimal comma.")
     if separator != ",":
-        notes.append(f"Cells are separated by {_SEPARATORS[separator]}.")
+        notes.append(f"Cells are separated by {_SEPARATORS.get(separator, 'blanks')}.")
     is_spaced = any(f"{separator} " in line for line in lines)
     header = () if is_data else tuple(first)
     codes = _codes(many[not is_data :], separator)
-    return TextLayout(encoding, separator, decimal, is_spaced, header, len(first), codes, tuple(notes))
+    return TextLayout(encoding, separator, decimal, n_skipped, is_spaced, header, len(first), codes, tuple(notes))
 
 
 def _codes(lines: list[str], separator: str) -> tuple[int, ...]:
@@ -200,11 +210,12 @@ def _decodes(file: File, encoding: str, n_bytes: int) -> bool:
     return True
 
 
-def _first_lines(file: File, encoding: str) -> list[str]:
+def _first_lines(file: File, encoding: str) -> tuple[list[str], int]:
+    """Return the first lines that hold anything, and how many lines of comments are before them."""
     size, most = _SAMPLE_BYTES
-    lines = _lines(file, encoding, size)
+    lines, n_skipped = _lines(file, encoding, size)
     if len(lines) < 2 and file.n_bytes > size:
-        size, lines = most, _lines(file, encoding, most)
+        size, (lines, n_skipped) = most, _lines(file, encoding, most)
     if not lines:
         raise DataError(f"{file.name} holds no text. A table needs a line of column names and one line a sample.")
     if len(lines) == 1 and file.n_bytes > size:
@@ -213,13 +224,19 @@ def _first_lines(file: File, encoding: str) -> list[str]:
         )
     if len(lines) == 1:
         raise DataError(f"{file.name} has a single line. A table needs a line of column names and one line a sample.")
-    return lines
+    return lines, n_skipped
 
 
-def _lines(file: File, encoding: str, n_bytes: int) -> list[str]:
-    """Return the lines among the first bytes that hold anything, the last of them perhaps cut."""
-    text = file.head(n_bytes).decode(encoding, errors="ignore")
-    return [line for line in text.splitlines() if line.strip()]
+def _lines(file: File, encoding: str, n_bytes: int) -> tuple[list[str], int]:
+    """Return the lines among the first bytes that hold anything, the last of them perhaps cut, but no comments."""
+    lines = file.head(n_bytes).decode(encoding, errors="ignore").splitlines()
+    comments = [number for number, line in enumerate(lines) if line.lstrip().startswith(_COMMENTS)]
+    above = next((place for place, number in enumerate(comments) if place != number), len(comments))
+    # "#id,size" above "1,2" belongs to the table: a comment has a blank after its sign, or is cut in another way.
+    cut = _separators(next((line for line in lines[above:] if line.strip()), lines[-1] if lines else ""))
+    while above and cut and not lines[above - 1].lstrip()[1:2].isspace() and _separators(lines[above - 1]) == cut:
+        above -= 1
+    return [line for line in lines[above:] if line.strip()], above
 
 
 def _separator(lines: list[str]) -> str:
@@ -230,10 +247,22 @@ def _separator(lines: list[str]) -> str:
         usual = statistics.mode(counts)
         return (counts.count(usual) / len(counts) if usual > 1 else 0.0, usual)
 
-    return max(_SEPARATORS, key=score)
+    found = max(_SEPARATORS, key=score)
+    cells = [line.split() for line in lines[1:]]
+    usual = statistics.mode([len(row) for row in cells])
+    numbers = [_is_number(cell) for row in cells for cell in row if len(row) == usual]
+    is_blank = score(found)[1] < 2 and usual > 1 and len(numbers) >= _MOSTLY * usual * len(cells)
+    return _BLANKS if is_blank and sum(numbers) >= len(numbers) / 2 else found
+
+
+def _separators(line: str) -> tuple[tuple[str, int], ...]:
+    """Return the separators in a line, with their numbers."""
+    return tuple((separator, line.count(separator)) for separator in _SEPARATORS if separator in line)
 
 
 def _cells(line: str, separator: str) -> list[str]:
+    if separator == _BLANKS:
+        return line.split()
     # A line that the csv module cannot split (one cell of 128 kB, say) counts as one cell.
     try:
         return next(csv.reader([line], delimiter=separator), [line])
@@ -291,7 +320,8 @@ def _parse(file: File, layout: TextLayout) -> pd.DataFrame:
             # Not in blocks of rows: a code such as 007 would be a number in some of them and text in others.
             frame = pd.read_csv(
                 stream,
-                sep=layout.separator,
+                sep=r"\s+" if layout.separator == _BLANKS else layout.separator,
+                skiprows=layout.n_skipped,
                 header=0 if layout.header else None,
                 encoding=layout.encoding,
                 decimal=layout.decimal,

@@ -16,7 +16,7 @@ PRIVACY = (
 KINDS = (
     ("Table", "`.csv` `.tsv` `.txt` `.csv.gz` `.xlsx` `.parquet` `.feather` `.sqlite` `.json`", "One row a sample; "
      "the first line names the columns. Of a workbook or a database you choose the table. Numbers, words and dates."),
-    ("Arrays", "`.npz`", "`X` with one row a sample, or images as bytes; `y` for labels, `order` for a sequence."),
+    ("Arrays", "`.npz`", "`X` with one row a sample, or images; `y` for labels, `order` for a sequence."),
     ("Images", "`.zip`", "PNG or JPEG of any sizes. One folder a class gives the labels, numbers in the names the "
      "order."),
 )  # fmt: skip

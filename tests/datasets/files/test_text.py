@@ -51,6 +51,25 @@ def test_separators_and_ends_of_lines(read, separator, end, start):
     assert (found.suggestion.label, found.suggestion.order) == ("Label", "Frame")
 
 
+@pytest.mark.parametrize(
+    ("text", "names", "first"),
+    [
+        ("# made by hand\n# of 2020, of us\na,b\n1,2\n3,4\n5,6\n", ["a", "b"], [1, 3, 5]),
+        ("% of Octave\n\n1 2\n3 4\n5 6\n", ["column 1", "column 2"], [1, 3, 5]),
+        ("#id,size\n1,2\n3,4\n5,6\n", ["#id", "size"], [1, 3, 5]),
+        ("name,size\n#1,2\n#2,4\n#3,6\n", ["name", "size"], ["#1", "#2", "#3"]),
+        ("#1,2\n#2,4\n#3,6\n#4,8\n", ["#1", "2"], ["#2", "#3", "#4"]),
+        ("a  b\n 1   2\n3 4 \n5 6\n", ["a", "b"], [1, 3, 5]),
+        ("some words\nthree of them here\nand these two\nand no more\n", ["some words"], None),
+    ],
+    ids=["comments", "Octave", "names", "data", "all", "blanks", "words"],
+)
+def test_comments_above_the_table_and_blanks_between_its_cells(read, text, names, first):
+    found = read(text)
+    assert list(found.table.names) == names
+    assert first is None or list(found.table.values(names[0])) == first
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_encodings(read, encoding):
     # The one letter that is not ASCII stands behind the first block that is looked at.
