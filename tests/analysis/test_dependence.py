@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rfviz.analysis.dependence import find_dependence
+from rfviz.analysis.dependence import find_conditional_dependence, find_dependence
 from rfviz.errors import DataError
 
 
@@ -51,3 +51,38 @@ def test_constant_and_empty_columns_depend_on_none():
     assert result.strength[0, 1] == result.strength[0, 2] == 0 and result.p_value[1, 2] == 1
     with pytest.raises(DataError, match="here are 4 and 39"):
         find_dependence(X[:39])
+
+
+FORMS = {"line": lambda z: z, "square": np.square, "wave": lambda z: np.sin(3 * z), "steps": np.round}
+
+
+def common_cause(seed, n=800):
+    """Return columns that all depend on the last one, and on it alone, and the pairs of them."""
+    z, *noise = np.random.default_rng(seed).standard_normal((len(FORMS) + 2, n))
+    columns = [form(z) + 0.5 * e for form, e in zip(FORMS.values(), noise, strict=False)] + [np.exp(z) * noise[-1], z]
+    one, other = np.triu_indices(len(FORMS) + 1, 1)
+    return np.column_stack(columns), np.column_stack([one, other])
+
+
+def test_columns_of_one_cause_are_independent_given_it():
+    found = []
+    for seed in range(30):
+        X, pairs = common_cause(seed)
+        X[::9, 0] = np.nan
+        found.append(find_conditional_dependence(X, pairs, given=5).p_value)
+    p = np.concatenate(found)
+    assert find_dependence(X).p_value[0, 1] < 1e-6
+    assert np.mean(p <= 0.05) < 0.09 and np.mean(p <= 0.001) < 0.01 and abs(np.mean(p) - 0.5) < 0.1
+
+
+@pytest.mark.parametrize("is_word", [False, True])
+def test_what_a_third_column_does_not_say_is_found(is_word):
+    z, e, f = normal(4, 1500, 3).T
+    given = np.round(np.clip(z, -2, 2)) + 2 if is_word else z
+    X = np.column_stack([given + e, given + np.square(e) + 0.5 * f, given])
+    found = find_conditional_dependence(X, np.array([[0, 1]]), given=2, categories=[2] if is_word else [])
+    assert found.p_value[0] < 1e-6 and found.strength[0] > 0.4
+    # Nothing is left of a column that is the third one in another unit.
+    X[:, 1] = np.exp(given)
+    gone = find_conditional_dependence(X, np.array([[0, 1]]), given=2, categories=[2] if is_word else [])
+    assert gone.strength[0] == 0 and gone.p_value[0] == 1

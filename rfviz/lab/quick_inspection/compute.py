@@ -17,7 +17,7 @@ from rfviz.lab.panel import Data, ScaledData
 from rfviz.lab.quick_inspection import all_rows, dependence, drift, text
 from rfviz.lab.quick_inspection.columns import ColumnResult, inspect_columns
 from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult, exact_copies, near_copies, near_distance
-from rfviz.lab.quick_inspection.dependence import Dependence, inspect_dependence
+from rfviz.lab.quick_inspection.dependence import Dependence, HeldConstant, hold_constant, inspect_dependence
 from rfviz.lab.quick_inspection.dimension import DimensionResult, intrinsic_dimension
 from rfviz.lab.quick_inspection.drift import AUTOMATIC, Drift, inspect_drift
 from rfviz.lab.quick_inspection.interactions import InteractionResult, describe_interactions, inspect_interactions
@@ -193,6 +193,10 @@ class Inspection:
         """Return how strongly columns depend on each other."""
         return self._cache.call(dependence_of, self.source.data)
 
+    def held_constant(self, given: str) -> HeldConstant:
+        """Return which columns depend on each other among rows with the same value of one column."""
+        return self._cache.call(held_constant_of, self.source.data, given)
+
     def findings(self) -> Iterator[Finding]:
         """Yield what is found, the quickest answers first."""
         for name, describe in self._questions():
@@ -365,6 +369,11 @@ def leaks_of(data: Data, *, cache: Cache) -> LeakResult | None:
 def dependence_of(data: Data, *, cache: Cache) -> Dependence:
     """Measure how strongly columns depend on each other."""
     return inspect_dependence(raw_of(data.dataset), cache.progress)
+
+
+def held_constant_of(data: Data, given: str, *, cache: Cache) -> HeldConstant:
+    """Measure how strongly columns depend on each other among rows with the same value of one column."""
+    return hold_constant(cache.call(dependence_of, data), given, cache.progress)
 
 
 def drift_of(data: Data, by: str, *, cache: Cache) -> Drift | None:

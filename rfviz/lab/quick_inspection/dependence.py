@@ -7,7 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.dependence import DependenceResult, find_dependence
+from rfviz.analysis.dependence import (
+    ConditionalDependence,
+    DependenceResult,
+    find_conditional_dependence,
+    find_dependence,
+)
 from rfviz.datasets.files.table import CATEGORY, NUMBER
 from rfviz.errors import DataError
 from rfviz.lab.finding import Finding
@@ -15,7 +20,7 @@ from rfviz.lab.quick_inspection.raw import NAMED_LIKE_KEYS, Raw
 from rfviz.lab.quick_inspection.text import count
 from rfviz.progress import Progress, silent
 
-__all__ = ["Dependence", "describe", "inspect_dependence"]
+__all__ = ["Dependence", "HeldConstant", "describe", "hold_constant", "inspect_dependence"]
 
 _ROWS, _FEWEST, _CELLS, _MOST_COLUMNS = 20_000, 2_000, 2_000_000, 500
 # Expected share of false pairs among those that are told; a weaker dependence is no news.
@@ -23,6 +28,8 @@ _FALSE, _LEAST = 0.01, 0.3
 # Columns hardly correlate up to the one, and are news from the other on; how alike neighbouring rows may be in both.
 _HARDLY, _NEWS, _ALIKE = 0.2, 0.5, 0.1
 _NAMED, _DRAWN = 3, 1500
+# Pairs at most that are looked at again among rows with the same third column.
+_MOST_HELD = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +126,78 @@ def inspect_dependence(raw: Raw, progress: Progress = silent) -> Dependence:
             values[:, place] = table.quantity(name)[rows]
     categories = [place for place, name in enumerate(names) if name in words]
     return Dependence(tuple(names), values, words, find_dependence(values, categories, progress))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldConstant:
+    """The pairs that depend on each other, among rows with the same value of a third column.
+
+    Attributes
+    ----------
+    given : str
+        The third column.
+    names : tuple of (str, str)
+        The pairs, those that depend most among all rows first.
+    before : ndarray of shape (n_pairs,)
+        Their dependence among all rows.
+    result : ConditionalDependence
+    """
+
+    given: str
+    names: tuple[tuple[str, str], ...]
+    before: np.ndarray
+    result: ConditionalDependence
+
+    @property
+    def still(self) -> np.ndarray:
+        """Which pairs depend on each other among rows with the same value, too."""
+        return self.result.adjusted <= _FALSE
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per pair, those that depend most at the same value first."""
+        frame = pd.DataFrame(self.names, columns=["column", "other column"])
+        frame["dependence"] = self.before
+        frame[f"at the same {self.given}"], frame["p-value"] = self.result.strength, self.result.adjusted
+        order = np.lexsort([-self.result.strength, ~self.still])
+        return frame.iloc[order].reset_index(drop=True)
+
+    def __str__(self) -> str:
+        n, still = len(self.names), self.still
+        same = f"among rows with the same “{self.given}”"
+        if not n:
+            return f"No other columns depend on each other, so that there is nothing to look at {same}."
+        if still.all():
+            which = "The pair depends" if n == 1 else f"All {n} pairs depend" if n > 2 else "Both pairs depend"
+            return f"{which} on each other {same}, too: {self._pair(int(self.result.strength.argmax()))}."
+        gone = np.flatnonzero(~still)
+        largest = self._pair(int(gone[self.before[gone].argmax()]))
+        if not still.any():
+            which = "The pair shows" if n == 1 else f"None of {n} pairs shows"
+            no = " no" if n == 1 else ""
+            return f"{which}{no} dependence {same}: {largest}. “{self.given}” tells all that they tell of each other."
+        strongest = int(np.where(still, self.result.strength, -1.0).argmax())
+        which, most = ("depends", ":") if still.sum() == 1 else ("depend", ", most")
+        rest = f" and {count(len(gone) - 1, 'more pair')}" if len(gone) > 1 else ""
+        return (
+            f"{int(still.sum())} of {n} pairs still {which} on each other {same}{most} {self._pair(strongest)}. "
+            f"No dependence is left between {largest}{rest}."
+        )
+
+    def _pair(self, place: int) -> str:
+        one, other = self.names[place]
+        held, before = self.result.strength[place], self.before[place]
+        return f"“{one}” and “{other}” (dependence {held:.2f}, among all rows {before:.2f})"
+
+
+def hold_constant(dependence: Dependence, given: str, progress: Progress = silent) -> HeldConstant:
+    """Return which of the pairs that depend on each other do so among rows with the same value of a third column."""
+    held = dependence.names.index(given)
+    pairs = dependence.pairs
+    pairs = pairs[(pairs != held).all(axis=1)][:_MOST_HELD]
+    words = [place for place, name in enumerate(dependence.names) if name in dependence.words]
+    found = find_conditional_dependence(dependence.values, pairs, held, words, progress)
+    names = tuple((dependence.names[i], dependence.names[j]) for i, j in pairs.tolist())
+    return HeldConstant(given, names, dependence.result.strength[pairs[:, 0], pairs[:, 1]], found)
 
 
 def describe(dependence: Dependence) -> Finding:

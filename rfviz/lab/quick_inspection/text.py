@@ -86,6 +86,8 @@ rows: `rfviz.linear_model.prediction_intervals` and `prediction_sets` (jackknife
 **Dependence.** Cosine waves over the ranks of each column, words as indicators, in up to 20,000 rows: the largest
 canonical correlation of two columns, as in the randomized dependence coefficient (Lopez-Paz et al. 2013). A pair is
 told from 0.5 on, where at most 1% of the pairs told are expected to be false and the ranks correlate by 0.2 at most.
+Among rows with the same third column: the same waves, less what many waves of that column predict of them; p-values
+allow for noise that varies with it, as in the randomized conditional correlation test (Strobl et al. 2019).
 
 **Drift.** Training with test rows, the halves of the file (of each class by itself), the values of a column, or two
 files. Each column: cosine waves over its ranks. All together: random Fourier features of three widths, after each

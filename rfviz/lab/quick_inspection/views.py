@@ -517,9 +517,22 @@ def _dependence(inspection: Inspection, revision: str) -> None:
         return
     layout.chart(pair, "inspection-pair", "Rows in the two columns that depend most without correlating, or else most.")
     formats = {"dependence": "%.3f", "rank correlation": "%.3f", "p-value": "%.2g"}
-    layout.numbers(dependence.to_frame(), formats,
-                   "Dependence: the largest correlation of a function of one column with a function of the other, 0 to "
-                   "1. Pairs that hardly correlate come first. P-values count the number of pairs.")  # fmt: skip
+    note = "Dependence: the largest correlation of a function of one column with a function of the other, 0 to 1. "
+    given = st.selectbox(
+        "Compare rows with the same", dependence.names, None, key=f"inspection-held:{revision}",
+        placeholder="any value", width=280,
+        help="Two columns may depend on each other only because both depend on a third one. Choose that one, and each "
+        "pair is looked at among rows that agree in it.",
+    )  # fmt: skip
+    if given is None:
+        note += "Pairs that hardly correlate come first. P-values count the number of pairs."
+        layout.numbers(dependence.to_frame(), formats, note)
+        return
+    held = inspection.held_constant(given)
+    st.markdown(plain(str(held)))
+    if held.names:
+        layout.numbers(held.to_frame(), formats | {f"at the same {given}": "%.3f"}, f"{note}P-values are of the rows "
+                       "with the same value, and count the number of pairs.")  # fmt: skip
 
 
 def _dimension(inspection: Inspection) -> None:
