@@ -37,6 +37,8 @@ _MOST_OUTLYING = 0.03
 # A linear model that leaves fewer errors than this, and a tenth of a guess's, is suspiciously good.
 _TOO_GOOD = 0.005
 _NEARLY_ALL = 0.995
+# Gain of random features over a linear model that nobody would leave, in accuracy or R².
+_LARGE_GAIN = 0.05
 
 METHOD = """
 **Rows.** Columns, missing and odd values, exact copies and the counts of labels are those of all rows, as the file has
@@ -492,9 +494,13 @@ def structure(result: StructureResult, splits: SplitResult | None, n_all: int, h
         gain = f"{100 * best.gain.value:+.1f} ± {100 * best.gain.error:.1f} points".replace("-", "−")
         clear = result.linear > result.guess + (0.0 if not result.is_classification else 0.5 * result.linear_error)
         shown = f"where a guess gets {guess}, " if result.is_classification and clear else ""
+        is_small = best.gain.value < _LARGE_GAIN
+        end = ": no gain beyond noise ({}), so a linear model is enough" if is_small else (
+            ". The gain ({}) may be noise: only more rows can tell"
+        )  # fmt: skip
         text = (
             f"A linear model reaches {linear} and random features {top}, {shown}so the columns tell something of the "
-            f"label: no gain beyond noise ({gain}), so a linear model is enough"
+            f"label{end.format(gain)}"
         )
         status = "fine"
     wrong = 1.0 - max(result.linear, 0.0)

@@ -296,6 +296,20 @@ def test_a_weak_signal_is_no_plain_guess():
     assert "cannot be told from a plain guess" in text
 
 
+def test_where_rows_are_too_few_to_tell_a_large_gain_from_none_that_is_said():
+    X = np.random.default_rng(3).standard_normal((1200, 3))
+    noise = np.random.default_rng(4).standard_t(2.5, 1200)
+
+    def told(n, target):
+        return finding({f"x{i}": X[:n, i] for i in range(3)} | {"label": target[:n]}, "Linear or not").text
+
+    bent = X[:, 0] + 0.8 * X[:, 1] ** 2 + noise
+    few = told(120, bent)
+    assert "may be noise: only more rows can tell" in few and "linear model is enough" not in few
+    assert "structure that a linear model misses" in told(1200, bent)
+    assert "no gain beyond noise" in told(1200, X[:, 0] + noise)
+
+
 def test_features_that_are_worse_are_said_to_be():
     generator = np.random.default_rng(19)
     X = generator.standard_normal((400, 60))
