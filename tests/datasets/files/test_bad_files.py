@@ -229,9 +229,11 @@ _listening: list[list[str]] = []  # an audit hook is there for good
 def _on_audit(event, arguments):
     if _listening and event == "open":
         path, mode, flags = arguments
-        # Bytecode that an import compiles is no file of the reader's.
-        if "__pycache__" not in str(path) and (
-            set(str(mode or "")) & set("wax+") or (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+        # Bytecode that an import compiles is no file of the reader's. A number is a file that was opened by its name.
+        if (
+            not isinstance(path, int)
+            and "__pycache__" not in str(path)
+            and (set(str(mode or "")) & set("wax+") or (flags or 0) & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
         ):
             _listening[-1].append(str(path))
 
