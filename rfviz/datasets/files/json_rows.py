@@ -60,8 +60,11 @@ def _is_array(file: File) -> bool:
         return False
     with file.open() as stream:
         first = next((line for line in stream if line.strip()), b"")
+    # What is certainly one value is not parsed twice.
+    if first.lstrip().startswith(b"[") or file.n_bytes <= len(first) + 1:
+        return True
     try:
-        return not isinstance(json.loads(first), dict) or file.n_bytes <= len(first) + 1
+        return not isinstance(json.loads(first), dict)
     except ValueError:
         return True
 

@@ -174,13 +174,14 @@ class HeldConstant:
         if not still.any():
             which = "The pair shows" if n == 1 else f"None of {n} pairs shows"
             no = " no" if n == 1 else ""
-            return f"{which}{no} dependence {same}: {largest}. “{self.given}” tells all that they tell of each other."
+            enough = f"“{self.given}” suffices to explain why they go together."
+            return f"{which}{no} dependence {same}: {largest}. {enough}"
         strongest = int(np.where(still, self.result.strength, -1.0).argmax())
         which, most = ("depends", ":") if still.sum() == 1 else ("depend", ", most")
         rest = f" and {count(len(gone) - 1, 'more pair')}" if len(gone) > 1 else ""
         return (
             f"{int(still.sum())} of {n} pairs still {which} on each other {same}{most} {self._pair(strongest)}. "
-            f"No dependence is left between {largest}{rest}."
+            f"No dependence shows between {largest}{rest}."
         )
 
     def _pair(self, place: int) -> str:

@@ -78,11 +78,11 @@ def test_pairs_are_looked_at_again_among_rows_with_the_same_third_column():
     frame["c"] = frame["a"] ** 2 + 0.5 * frame["c"]
     found = held(frame, "a")
     assert "The pair shows no dependence among rows with the same “a”: “b” and “c”" in str(found)
-    assert "“a” tells all that they tell of each other." in str(found)
+    assert "“a” suffices to explain why they go together." in str(found)
     frame["d"] = frame["b"] - frame["a"] + 0.1 * frame["d"]
     some = held(frame, "a")
     assert "1 of 2 pairs still depends on each other among rows with the same “a”: “b” and “d”" in str(some)
-    assert "No dependence is left between “b” and “c” (dependence 0." in str(some)
+    assert "No dependence shows between “b” and “c” (dependence 0." in str(some)
     first = some.to_frame().iloc[0]
     assert {first["column"], first["other column"]} == {"b", "d"} and first["at the same a"] > 0.8
     assert "there is nothing to look at" in str(held(table(8)[list("abc")], "a"))
