@@ -60,7 +60,7 @@ class AnimationSpec:
     symbol : str
         What a user reads: ``"m"``.
     control : str
-        Its name in the address.
+        Its name in the address; empty where the page has no such control, and the frames can only be watched.
     now : object
         Its value.
     options : sequence

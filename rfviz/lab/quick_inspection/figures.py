@@ -466,7 +466,7 @@ def plot_acting(result: InteractionResult, revision: str = "") -> go.Figure:
     )  # fmt: skip
 
 
-def plot_importances(result: InteractionResult, revision: str = "") -> go.Figure:
+def plot_importances(result: InteractionResult, revision: str = "", only: int | None = None) -> go.Figure:
     """Draw the importance of columns in each round of the recursive feature machine, the later the stronger.
 
     Parameters
@@ -474,21 +474,25 @@ def plot_importances(result: InteractionResult, revision: str = "") -> go.Figure
     result : InteractionResult
     revision : str
         While it stays the same, the zoom survives a redraw.
+    only : int, optional
+        The round to draw alone, from 1; by default they stand side by side.
     """
     columns, rounds = result.important, result.found.importances
     names = [_plain(result.names[column]) for column in columns]
     traces = [
         trace(
             "bar", x=np.arange(len(columns)), y=100.0 * one[columns], name=f"{r}", hovertext=names,
-            marker={"color": rgba(COLOURS[0], r / len(rounds)), "line": {"width": 0}},
+            marker={"color": rgba(COLOURS[0], r / len(rounds) if only is None else 1.0), "line": {"width": 0}},
             hovertemplate=f"%{{hovertext}}: %{{y:.1f}}%<extra>round {r}</extra>",
         )
         for r, one in enumerate(rounds, start=1)
+        if only in (None, r)
     ]  # fmt: skip
+    top = 105.0 * float(rounds[:, columns].max())
     shown = [name if len(name) <= _NAME else f"{name[: _NAME - 1]}…" for name in names]
     return styled(
         traces, x="", y="importance, %", height=_DETAIL_HEIGHT, revision=revision,
-        xaxis={"tickvals": np.arange(len(columns)), "ticktext": shown}, yaxis={"rangemode": "tozero"},
+        xaxis={"tickvals": np.arange(len(columns)), "ticktext": shown, "tickangle": 30}, yaxis={"range": [0.0, top]},
         margin={"l": 76, "r": 24, "t": 64, "b": 72}, legend={"title": {"text": "round"}},
     )  # fmt: skip
 

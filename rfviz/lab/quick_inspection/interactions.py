@@ -15,7 +15,7 @@ from rfviz.lab.quick_inspection.sample import column_name, take_sample
 from rfviz.lab.quick_inspection.text import share
 from rfviz.progress import Progress, silent
 
-__all__ = ["InteractionResult", "describe_interactions", "inspect_interactions"]
+__all__ = ["InteractionResult", "describe_interactions", "inspect_interactions", "named"]
 
 # Rows that are used: more of more columns, since the pairs among which one is looked for grow with these.
 _ROWS_A_COLUMN, _FEW, _MOST = 200, 4000, 20_000
@@ -141,9 +141,9 @@ def describe_interactions(result: InteractionResult, n_all: int) -> Finding:
     line, curves, joint = show(found.linear), show(found.additive), show(found.joint)
     together = found.columns
     if together:
-        who = " and ".join(_named(result, pair.columns) for pair in found.pairs[:1]) or _named(result, together)
+        who = " and ".join(named(result, pair.columns) for pair in found.pairs[:1]) or named(result, together)
         first = set(_files(result, found.pairs[0].columns)) if found.pairs else set[str]()
-        others = [_named(result, pair.columns) for pair in found.pairs if first != {*_files(result, pair.columns)}]
+        others = [named(result, pair.columns) for pair in found.pairs if first != {*_files(result, pair.columns)}]
         text = f"{who} act together on the label"
         if not found.pairs:
             text += ", though no two of them do"
@@ -157,7 +157,7 @@ def describe_interactions(result: InteractionResult, n_all: int) -> Finding:
     if found.bent.is_real():
         bent = found.bent.columns
         text = (
-            f"More than a line, but no columns act together: {_named(result, bent)} bend{'s' * (len(bent) == 1)}"
+            f"More than a line, but no columns act together: {named(result, bent)} bend{'s' * (len(bent) == 1)}"
             f"{', each on its own' * (len(bent) > 1)}. A line {get.format(line)}, a curve for each column {curves}."
         )
         return Finding(name, "look", text + judged, *link).about(columns=_files(result, bent))
@@ -167,7 +167,8 @@ def describe_interactions(result: InteractionResult, n_all: int) -> Finding:
     return Finding(name, "fine", f"{text}.{judged}")
 
 
-def _named(result: InteractionResult, columns: tuple[int, ...]) -> str:
+def named(result: InteractionResult, columns: tuple[int, ...]) -> str:
+    """Return columns by their names, in the order of the table."""
     words = [f"“{result.names[column]}”" for column in sorted(columns)]
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 

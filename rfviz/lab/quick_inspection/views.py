@@ -23,6 +23,7 @@ from rfviz.lab.export import write_csv
 from rfviz.lab.finding import STATUSES, Finding, verdict
 from rfviz.lab.page import Chart
 from rfviz.lab.panel import ScaledData
+from rfviz.lab.quick_inspection.animation import over_rounds
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
 from rfviz.lab.quick_inspection.drift import AUTOMATIC
 from rfviz.lab.quick_inspection.figures import (
@@ -51,6 +52,7 @@ from rfviz.ui.plain import plain
 from rfviz.ui.share import share_place
 from rfviz.ui.widgets import images
 from rfviz.ui.widgets.live_chart import taken_row
+from rfviz.ui.widgets.play import chart_bar
 
 __all__ = ["InspectionView"]
 
@@ -151,7 +153,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         parts = {
             "Distances of pairs": partial(_distances, revision=revision),
             "Linear model against random features": partial(_structure, revision=revision),
-            "Interactions": partial(_interactions, revision=revision),
+            "Interactions": self._interactions,
             "Outliers and copies": _rows,
             "Label errors": self._labels,
             "Uncertainty": partial(_uncertainty, revision=revision),
@@ -289,6 +291,27 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         self._show_images(_MORE_IMAGES)
         note = "The most certain first. A margin of −2: as unlike its own class as a typical row of the other one."
         layout.numbers(found.to_frame(), {"margin": "%.2f"}, note)
+
+    def _interactions(self, inspection: Inspection) -> None:
+        if inspection.source.dataset.image_shape:
+            st.markdown("The columns are pixels.")
+            return
+        result, key, name = inspection.interactions(), self.source.data.key, "inspection-importances"
+        if result.shown:
+            one, other = (result.names[column] for column in result.shown)
+            words = f"The label by {one} and {other}, in cells of about as many rows each way."
+            layout.chart(plot_acting(result, str(key)), "inspection-acting", words)
+            layout.explain(
+                f"A cell holds a twelfth of the rows by “{plain(one)}” across, and a twelfth by “{plain(other)}” up. "
+                "Where columns do not act together, all lines of cells have the same pattern, lighter or darker."
+            )
+        layout.chart(plot_importances(result, str(key)), name, "Importance of columns, by round of the search.")
+        chart_bar(self.state, name, [over_rounds(result, name, key)])
+        layout.explain(
+            "How much each column matters to what curves of single columns leave unexplained, in "
+            f"{result.found.n_search:,} rows. Each round weighs the columns by the importance found in the one before, "
+            "so that the picture sharpens where columns act together; where none do, chance alone decides."
+        )
 
     def _offer_rows(self, finding: Finding) -> None:
         """Draw a button that opens the rows of a finding as the file has them, and offers them as a file."""
@@ -431,28 +454,6 @@ def _uncertainty(inspection: Inspection, revision: str) -> None:
         frame, note = result.to_frame(), "The rows with the widest intervals, counted from 1."
     if len(frame):
         layout.numbers(frame, dict.fromkeys(["target", "predicted", "half-width"], "%.4g"), note)
-
-
-def _interactions(inspection: Inspection, revision: str) -> None:
-    if inspection.source.dataset.image_shape:
-        st.markdown("The columns are pixels.")
-        return
-    result = inspection.interactions()
-    if result.shown:
-        one, other = (result.names[column] for column in result.shown)
-        words = f"The label by {one} and {other}, in cells of about as many rows each way."
-        layout.chart(plot_acting(result, revision), "inspection-acting", words)
-        layout.explain(
-            f"A cell holds a twelfth of the rows by “{plain(one)}” across, and a twelfth by “{plain(other)}” up. Where "
-            "columns do not act together, all lines of cells have the same pattern, lighter or darker."
-        )
-    figure = plot_importances(result, revision)
-    layout.chart(figure, "inspection-importances", "Importance of columns, by round of the search.")
-    layout.explain(
-        "How much each column matters to what curves of single columns leave unexplained, in "
-        f"{result.found.n_search:,} rows. Each round weighs the columns by the importance found in the one before, so "
-        "that the picture sharpens where columns act together; where none do, chance alone decides."
-    )
 
 
 def _rows(inspection: Inspection) -> None:

@@ -286,6 +286,7 @@ class Bar {
     this.sequence = sequence;
     this.scrubber.max = sequence.values.length - 1;
     this.scrubber.setAttribute("aria-label", `Frame: ${this.animation.symbol}`);
+    this.keep.hidden = !this.animation.slider; // what has no control can only be watched
     this.main.hidden = calm();
     this.rate.hidden = calm();
     this.face();
@@ -387,7 +388,7 @@ class Bar {
 
   show(place) {
     this.label(place);
-    const away = this.sequence.values[this.frame] !== this.animation.now;
+    const away = !!this.animation.slider && this.sequence.values[this.frame] !== this.animation.now;
     if (away !== this.away) this.fade(away);
     this.root.dataset.shown = place;
     for (const key of Object.keys(this.sequence.frames[0])) chartOf(key)?.rfviz?.show(figureAt(this.sequence, key, place));

@@ -112,7 +112,7 @@ def chart_bar(
     """
     origin = new_request()
     # Play moves its control, which must not be one that a lecturer has hidden.
-    shown = [spec for spec in animations if state.shows(spec.control)]
+    shown = [spec for spec in animations if not spec.control or state.shows(spec.control)]
     offers = {_name(offer): offer for offer in (_Offer(state.page, spec, origin) for spec in shown)}
     OFFERS.update(offers)
     if offers:
@@ -122,13 +122,16 @@ def chart_bar(
     def keep() -> None:
         kept = event(key, "kept")
         offer, value = offers.get(str(kept.get("id"))), kept.get("value")
-        if offer is not None and is_number(value):
+        if offer is not None and offer.spec.control and is_number(value):
             state.apply({offer.spec.control: value})
 
     data = [
-        {"id": name, "symbol": offer.spec.symbol, "now": offer.spec.now, "slider": state.key(offer.spec.control)}
+        {
+            "id": name, "symbol": offer.spec.symbol, "now": offer.spec.now,
+            "slider": state.key(offer.spec.control) if offer.spec.control else "",
+        }
         for name, offer in offers.items()
-    ]
+    ]  # fmt: skip
     callbacks: dict[str, Any] = {"on_kept_change": keep}
     if pin is not None:
         callbacks["on_pinned_change"] = pin

@@ -7,7 +7,9 @@ import pytest
 import rfviz
 from rfviz.datasets.files import read_upload
 from rfviz.errors import DataError
+from rfviz.lab.cache import Cache
 from rfviz.lab.finding import records
+from rfviz.lab.quick_inspection.animation import over_rounds
 from rfviz.lab.quick_inspection.compute import Inspection
 from rfviz.lab.quick_inspection.figures import plot_acting, plot_importances
 from rfviz.lab.quick_inspection.interactions import describe_interactions
@@ -443,6 +445,10 @@ def test_columns_that_act_together_are_named_and_shown_with_the_categories_among
     assert share[:2] in found.text and result.found.joint > 0.85
     picture, cells = plot_acting(result), result.surface_frame()
     assert cells.iloc[:, 2].max() > 0.8 and cells.iloc[:, 2].min() < 0.2 and picture.data[0].z.shape == (12, 2)[::-1]
+    played = over_rounds(result, "bars", "data").render(Cache(), 1.0)
+    shares = [frame["bars"].data[0].y[:2].sum() for frame in played.frames]
+    assert shares[-1] > shares[0] + 2
+    assert all(str(int(shown)) in words for shown, words in zip(shares, played.captions, strict=True))
     bars = plot_importances(result).data[-1]
     assert {"x2"} <= set(bars.hovertext[:3]) and any(name.startswith("kind=") for name in bars.hovertext[:3])
 

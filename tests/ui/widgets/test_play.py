@@ -132,6 +132,19 @@ def test_pools_and_seeds_are_the_pictures_of_the_page(number, control):
     assert_same_picture(frame, page, False)
 
 
+def test_rounds_of_the_search_for_interactions_are_played_one_after_the_other():
+    at = opened("quick-inspection", {"data": "xor", "data.n_samples": 400, "details-2": True})
+    (offer,) = offers(at)
+    assert (offer["symbol"], offer["slider"]) == ("round", "")  # no control follows it
+    animation = played(at, 0)
+    page = drawn(at, "inspection-importances")["data"]
+    assert animation["values"] == [int(trace["name"]) for trace in page] == list(range(1, len(page) + 1))
+    for frame, trace in zip(unpacked(animation), page, strict=True):
+        (bars,) = frame["inspection-importances"]["data"]
+        assert bars["name"] == trace["name"]
+        np.testing.assert_array_equal(array(bars["y"]), array(trace["y"]))
+
+
 def test_nothing_is_computed_or_sent_before_play_is_pressed(monkeypatch):
     def never(*_):
         raise AssertionError("computed without being asked")

@@ -1,0 +1,35 @@
+"""The rounds of the search for columns that act together, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from rfviz.lab.animation import Animation, AnimationSpec
+from rfviz.lab.cache import Cache
+from rfviz.lab.quick_inspection.figures import plot_importances
+from rfviz.lab.quick_inspection.interactions import InteractionResult, named
+from rfviz.lab.quick_inspection.text import share
+
+__all__ = ["over_rounds"]
+
+
+def over_rounds(result: InteractionResult, chart: str, key: Hashable) -> AnimationSpec:
+    """Animate the importance of columns over the rounds, which are computed already.
+
+    Parameters
+    ----------
+    result : InteractionResult
+    chart : str
+        Name of the chart that moves.
+    key : hashable
+        The data.
+    """
+    values = range(1, len(result.found.importances) + 1)
+
+    def render(cache: Cache, seconds: float) -> Animation:
+        first = tuple(result.important[:2].tolist())
+        shares = [share(float(one[list(first)].sum())) for one in result.found.importances]
+        captions = [f"{named(result, first)}: {words} of the importance" for words in shares]
+        return Animation(values, captions, [{chart: plot_importances(result, only=value)} for value in values])
+
+    return AnimationSpec("round", "", values[-1], values, ("round", key), render)
