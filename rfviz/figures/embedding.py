@@ -11,7 +11,7 @@ from plotly.colors import sample_colorscale
 
 from rfviz.analysis.embedding import Projection
 from rfviz.datasets.base import Dataset
-from rfviz.figures.quick import trace
+from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SEQUENCE, SYMBOLS, styled
 from rfviz.figures.thumbnails import draw_thumbnails
 
@@ -188,10 +188,10 @@ def _points(Z: np.ndarray, style: PointStyle, legend: bool, compact: bool = Fals
                 **dict(zip("xyz", Z[rows].T, strict=False)),
                 mode="markers",
                 marker={"size": size, "symbol": symbol} | _colours(style, rows, legend),
-                name=name,
+                name=literal(name),
                 showlegend=bool(name) and legend,
                 customdata=rows,
-                text=[style.labels[i] for i in rows],
+                text=[literal(style.labels[i]) for i in rows],
                 hovertemplate="%{text}<extra></extra>",
             )
         )
@@ -202,7 +202,7 @@ def _colours(style: PointStyle, rows: np.ndarray, legend: bool) -> dict[str, Any
     """Return the part of a marker that says how these points are coloured: along a scale, or as one class."""
     if style.values is None:
         return {"color": style.colours[rows[0]] if len(rows) else GREY}
-    bar = {"title": {"text": style.title, "side": "top", "font": {"size": 15}}, "thickness": 10, "ypad": 4,
+    bar = {"title": {"text": literal(style.title), "side": "top", "font": {"size": 15}}, "thickness": 10, "ypad": 4,
            "tickfont": {"size": 14}, "orientation": "h", "len": 0.35,
            "x": 0.0, "xanchor": "left", "y": 1.0, "yanchor": "bottom"}  # fmt: skip
     return {"color": style.values[rows], "colorscale": SEQUENCE, "showscale": legend, "colorbar": bar}

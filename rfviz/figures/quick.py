@@ -14,7 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 import plotly.io as pio
 
-__all__ = ["QuickFigure", "trace"]
+__all__ = ["QuickFigure", "literal", "trace"]
 
 # Names of types in Plotly's binary arrays; it has no 64-bit integers.
 _TYPES = {"int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "i4", "uint32": "u4",
@@ -24,6 +24,11 @@ _TYPES = {"int8": "i1", "uint8": "u1", "int16": "i2", "uint16": "u2", "int32": "
 def trace(kind: str, **properties: Any) -> dict[str, Any]:
     """Return a trace as a plain dictionary: ``trace("scatter", x=..., y=...)``."""
     return {"type": kind, **properties}
+
+
+def literal(words: str) -> str:
+    """Return words of the data as Plotly shows them as written, not as tags."""
+    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 class QuickFigure(go.Figure):

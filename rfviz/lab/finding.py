@@ -101,14 +101,18 @@ def findings_frame(findings: Sequence[Finding]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "status", "text", "rows", "first rows", "columns"])
 
 
-def findings_html(findings: Sequence[Finding]) -> str:
-    """Return the findings as HTML that needs no style sheet: their verdict, then one block each."""
+def findings_html(findings: Sequence[Finding], about: str = "") -> str:
+    """Return the findings as HTML that needs no style sheet: their verdict, what it is about, then one block each.
+
+    Its lines stay apart where the tags are taken away.
+    """
     blocks = "".join(
         f'<div style="border-left: 4px solid {STATUS_COLOURS[f.status]}; margin: 8px 0; padding: 2px 12px">'
-        f"<strong>{html.escape(f.name)}</strong> · {STATUSES[f.status]}<br>{html.escape(f.text)}</div>"
+        f"<strong>{html.escape(f.name)}</strong> · {STATUSES[f.status]}<br>\n{html.escape(f.text)}</div>\n"
         for f in findings
     )
-    return f"<p><strong>{html.escape(verdict(findings))}</strong></p>{blocks}"
+    said = f"<p>{html.escape(about)}</p>\n" if about else ""
+    return f"<p><strong>{html.escape(verdict(findings))}</strong></p>\n{said}{blocks}"
 
 
 def unknown(name: str, reason: str) -> Finding:

@@ -124,7 +124,8 @@ class File:
 
     @property
     def suffix(self) -> str:
-        return PurePosixPath(self.name).suffix.lower()
+        path = PurePosixPath(self.name)
+        return (path.suffix or path.name).lower()  # ".csv" is a suffix without a stem
 
     @property
     def stem(self) -> str:

@@ -349,8 +349,10 @@ def _measured(
     error = _error(baseline, targets, model, *test, setting.n_train)
     done = time.perf_counter()
     progress(1.0, f"{baseline.title} done")
+    # Support vector machines classify; support vector regression has its own name.
+    title = baseline.title if setting.classify else baseline.title.replace("SVM", "SVR")
     return BaselineResult(
-        baseline.name, baseline.title, error, "error rate" if setting.classify else "RMSE", len(test[1]),
+        baseline.name, title, error, "error rate" if setting.classify else "RMSE", len(test[1]),
         fitted - searched, done - fitted, searched - started,
         array_bytes(model), work, _parameters(baseline, setting, value),
     )  # fmt: skip

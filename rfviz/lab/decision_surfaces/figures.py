@@ -13,7 +13,7 @@ from PIL import Image
 
 from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
-from rfviz.figures.quick import trace
+from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SYMBOLS, styled
 from rfviz.lab.decision_surfaces.compute import Surface
 
@@ -133,19 +133,20 @@ def plot_surface(
     plotly.graph_objects.Figure
     """
     size = 6 if len(points) > _FEW else 10
-    traces = [_marks(points[classes == c], int(c), names[int(c)], size) for c in np.unique(classes)]
+    traces = [_marks(points[classes == c], int(c), literal(names[int(c)]), size) for c in np.unique(classes)]
     if missed is not None and len(missed[0]):
         traces.append(_crosses(*missed, names))
     if not traces:
         traces = [trace("scatter", x=[], y=[], mode="markers", showlegend=False)]
+    across, up = map(literal, axes)
     axis = {"showgrid": False, "nticks": 6, "fixedrange": placing, "tickfont": {"size": 12}, "ticks": ""}
     return styled(
-        traces, x=axes[0], y=axes[1], height=height, revision=revision,
+        traces, x=across, y=up, height=height, revision=revision,
         margin={"l": LEFT_MARGIN, "r": 6, "t": 6, "b": 46}, showlegend=False,
         images=[image] if image else [],
         dragmode=False if placing else "pan",
-        xaxis=axis | {"range": list(plane.x), "title": {"text": axes[0], "font": {"size": 13}, "standoff": 6}},
-        yaxis=axis | {"range": list(plane.y), "title": {"text": axes[1], "font": {"size": 13}, "standoff": 2}},
+        xaxis=axis | {"range": list(plane.x), "title": {"text": across, "font": {"size": 13}, "standoff": 6}},
+        yaxis=axis | {"range": list(plane.y), "title": {"text": up, "font": {"size": 13}, "standoff": 2}},
     )  # fmt: skip
 
 
@@ -207,7 +208,7 @@ def _crosses(points: np.ndarray, classes: np.ndarray, names: Sequence[str]) -> d
     colours = [class_colour(int(c)) for c in classes]
     marker = {"symbol": "x", "size": 8, "color": colours, "line": {"width": 1, "color": "#15181e"}}
     return trace("scatter", x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name="missed",
-                 customdata=[names[int(c)] for c in classes],
+                 customdata=[literal(names[int(c)]) for c in classes],
                  hovertemplate="test point of class %{customdata}, misclassified<extra></extra>")  # fmt: skip
 
 

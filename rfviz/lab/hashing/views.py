@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.figures.quick import literal
 from rfviz.figures.template import COLOURS
 from rfviz.figures.tiles import Tile, plot_tiles
 from rfviz.lab.controls import Control
@@ -126,7 +127,7 @@ class HashingView(View[Source, Settings, HashingResult]):
         name = f"row {point + 1}"
         if dataset.y is not None and dataset.target_names:
             name += f": {dataset.target_names[int(dataset.y[point])]}"
-        return Tile(row, column, int(value), caption, picture, name, frame)
+        return Tile(row, column, int(value), caption, picture, literal(name), frame)
 
     def _draw_codes(self, settings: Settings, comparison: Comparison, one: int, two: int) -> None:
         """Draw the codes of two rows side by side."""

@@ -16,7 +16,7 @@ from rfviz.features import RandomFourier
 from rfviz.figures.embedding import PointStyle, plot_embedding, point_style
 from rfviz.figures.images import image_marks
 from rfviz.figures.lines import M_TITLE
-from rfviz.figures.quick import trace
+from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SEQUENCE, SYMBOLS, map_style, rgba, styled
 from rfviz.lab.finding import STATUS_COLOURS, STATUSES, Finding
 from rfviz.lab.quick_inspection.dependence import Dependence
@@ -187,8 +187,8 @@ def plot_findings(findings: Sequence[Finding]) -> go.Figure:
     left = {"showarrow": False, "xref": "x", "yref": "y", "xanchor": "left", "yanchor": "top", "align": "left"}
     words = []
     for top, finding, part in zip(tops, findings, lines, strict=False):
-        words.append(left | {"x": 0.03, "y": top, "text": f"<b>{_plain(finding.name)}</b>", "font": {"size": 14}})
-        text = "<br>".join(map(_plain, part))
+        words.append(left | {"x": 0.03, "y": top, "text": f"<b>{literal(finding.name)}</b>", "font": {"size": 14}})
+        text = "<br>".join(map(literal, part))
         words.append(left | {"x": 0.19, "y": top, "text": text, "font": {"size": 14}})
     hidden = {"visible": False, "fixedrange": True}
     return styled(
@@ -196,11 +196,6 @@ def plot_findings(findings: Sequence[Finding]) -> go.Figure:
         margin={"l": 12, "r": 12, "t": 56, "b": 8},
         xaxis=hidden | {"range": [-0.02, 1.0]}, yaxis=hidden | {"range": [float(tops[-1]), -8.0]},
     )  # fmt: skip
-
-
-def _plain(text: str) -> str:
-    """Escape text: names of columns may hold what reads as a tag."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
@@ -253,16 +248,16 @@ def plot_drift(drift: Drift, revision: str = "") -> go.Figure | None:
     names, *samples = drift.shown()
     if not names:
         return None
-    titles = [part.name for part in (drift.first, drift.second)]
+    titles = [literal(part.name) for part in (drift.first, drift.second)]
     looks = list(zip(samples, titles, COLOURS, ("solid", "dash"), SYMBOLS, strict=False))
     if len(names) == 2:
         traces = [
             trace("scatter", x=values[:, 0], y=values[:, 1], mode="markers", name=title,
                   marker={"color": rgba(colour, 0.6), "symbol": symbol, "size": 6},
-                  hovertemplate="%{x:.4g}, %{y:.4g}<extra>" + _plain(title) + "</extra>")
+                  hovertemplate="%{x:.4g}, %{y:.4g}<extra>" + title + "</extra>")
             for values, title, colour, _, symbol in looks
         ]  # fmt: skip
-        x, y = map(_plain, names)
+        x, y = map(literal, names)
         return styled(traces, x=x, y=y, height=_DETAIL_HEIGHT, revision=revision)
     known = [values[np.isfinite(values[:, 0]), 0] for values in samples]
     words = drift.words(names[0])
@@ -270,12 +265,14 @@ def plot_drift(drift: Drift, revision: str = "") -> go.Figure | None:
         counts = [np.bincount(values.astype(np.int64), minlength=len(words))[: len(words)] for values in known]
         often = np.argsort(-(counts[0] + counts[1]), kind="stable")[:_BARS]
         traces = [
-            trace("bar", x=[_plain(words[word]) for word in often], y=100.0 * count[often] / max(len(values), 1),
+            trace("bar", x=[literal(words[word]) for word in often], y=100.0 * count[often] / max(len(values), 1),
                   name=title, marker={"color": colour, "pattern": {"shape": "/" if dash == "dash" else ""}},
-                  hovertemplate="%{x}: %{y:.3g}%<extra>" + _plain(title) + "</extra>")
+                  hovertemplate="%{x}: %{y:.3g}%<extra>" + title + "</extra>")
             for (_, title, colour, dash, _), count, values in zip(looks, counts, known, strict=True)
         ]  # fmt: skip
-        return styled(traces, x=_plain(names[0]), y=_OF_ROWS, height=_DETAIL_HEIGHT, revision=revision, barmode="group")
+        return styled(
+            traces, x=literal(names[0]), y=_OF_ROWS, height=_DETAIL_HEIGHT, revision=revision, barmode="group"
+        )
     # A few huge values would leave all others in one bar.
     low, high = np.percentile(np.concatenate(known), (0.5, 99.5)) if sum(map(len, known)) else (0.0, 1.0)
     edges = np.linspace(low, high if high > low else low + 1.0, 31)
@@ -285,9 +282,9 @@ def plot_drift(drift: Drift, revision: str = "") -> go.Figure | None:
         traces.append(
             trace("scatter", x=edges[:-1], y=100.0 * counts / max(len(values), 1), mode="lines", name=title,
                   line={"color": colour, "dash": dash, "width": 2.5, "shape": "hv"},
-                  hovertemplate="from %{x:.4g}: %{y:.3g}%<extra>" + _plain(title) + "</extra>")
+                  hovertemplate="from %{x:.4g}: %{y:.3g}%<extra>" + title + "</extra>")
         )  # fmt: skip
-    return styled(traces, x=_plain(names[0]), y=_OF_ROWS, height=_DETAIL_HEIGHT, revision=revision)
+    return styled(traces, x=literal(names[0]), y=_OF_ROWS, height=_DETAIL_HEIGHT, revision=revision)
 
 
 def plot_dependence(dependence: Dependence, revision: str = "") -> go.Figure:
@@ -303,7 +300,7 @@ def plot_dependence(dependence: Dependence, revision: str = "") -> go.Figure:
     np.fill_diagonal(strength, 0.0)
     shown = np.sort(np.argsort(-strength.max(axis=1), kind="stable")[:_HEAT])
     np.fill_diagonal(strength, np.nan)
-    names = [_plain(dependence.names[column]) for column in shown]
+    names = [literal(dependence.names[column]) for column in shown]
     heat = trace(
         "heatmap", z=strength[np.ix_(shown, shown)], x=names, y=names, zmin=0.0, zmax=1.0, hoverongaps=False,
         colorscale=[[0, rgba(COLOURS[0], 0.04)], [1, COLOURS[0]]], customdata=correlation[np.ix_(shown, shown)],
@@ -334,11 +331,11 @@ def plot_pair(dependence: Dependence, revision: str = "") -> go.Figure | None:
     x, y = (_cells(dependence.words.get(name), values[:, place]) for place, name in enumerate(names))
     points = trace("scatter", x=x, y=y, mode="markers", marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
                    hovertemplate="%{x}, %{y}<extra></extra>")  # fmt: skip
-    return styled([points], x=_plain(names[0]), y=_plain(names[1]), height=_DETAIL_HEIGHT, revision=revision)
+    return styled([points], x=literal(names[0]), y=literal(names[1]), height=_DETAIL_HEIGHT, revision=revision)
 
 
 def _cells(words: list[str] | None, values: np.ndarray) -> Any:
-    return values if words is None else [_plain(words[int(value)]) for value in values]
+    return values if words is None else [literal(words[int(value)]) for value in values]
 
 
 def plot_structure(result: StructureResult, revision: str = "") -> go.Figure:
@@ -389,7 +386,7 @@ def plot_uncertainty(result: IntervalResult | SetResult, revision: str = "") -> 
     some = np.unique(np.linspace(0, len(result.rows) - 1, min(len(result.rows), _POINTS)).astype(int))
     is_told = result.is_uneven and bool(result.where)
     across = result.values_there if is_told else result.predicted
-    title = _plain(result.where) if is_told else "prediction by all other rows"
+    title = literal(result.where) if is_told else "prediction by all other rows"
     x, residuals = across[some], (result.target - result.predicted)[some]
     known = np.flatnonzero(np.isfinite(across))
     order = known[np.argsort(across[known], kind="stable")]
@@ -422,7 +419,7 @@ def _plot_set_sizes(result: SetResult, revision: str) -> go.Figure:
     # The classes of the widest sets where there are many.
     several = np.bincount(result.given, sizes > 1, minlength=len(totals)) / np.maximum(totals, 1)
     shown = np.sort(np.argsort(-several, kind="stable")[:_BARS])
-    names = [_plain(result.classes[code]) for code in shown]
+    names = [literal(result.classes[code]) for code in shown]
     traces = []
     for size, name, colour, shape in ((1, "one class", COLOURS[0], ""), (2, "several", COLOURS[1], "/")):
         counts = np.bincount(result.given[sizes == size], minlength=len(totals))[shown]
@@ -450,18 +447,21 @@ def plot_acting(result: InteractionResult, revision: str = "") -> go.Figure:
     title = f"share of “{result.shown_class}”" if result.is_classification else "mean target"
     cells = trace(
         "heatmap", z=result.surface, coloraxis="coloraxis", xgap=1, ygap=1,
-        hovertemplate=f"bin %{{x}} of {_plain(across)}, bin %{{y}} of {_plain(up)}: %{{z:.3g}}<extra></extra>",
+        hovertemplate=f"bin %{{x}} of {literal(across)}, bin %{{y}} of {literal(up)}: %{{z:.3g}}<extra></extra>",
     )  # fmt: skip
     axes = {
         name: {"tickvals": (ends := np.array([0, len(edges) // 2, len(edges) - 1])) - 0.5, "showgrid": False,
                "ticktext": [f"{edge:.2g}".replace("-", "−") for edge in edges[ends]]}
         for name, edges in zip(("xaxis", "yaxis"), result.edges, strict=True)
     }  # fmt: skip
-    colours = {"colorscale": SEQUENCE, "colorbar": {"title": {"text": _plain(title), "side": "right"}, "thickness": 14}}
+    colours = {
+        "colorscale": SEQUENCE,
+        "colorbar": {"title": {"text": literal(title), "side": "right"}, "thickness": 14},
+    }
     if result.is_classification:
         colours |= {"cmin": 0.0, "cmax": 1.0}
     return styled(
-        [cells], x=_plain(across), y=_plain(up), height=_DETAIL_HEIGHT, revision=revision, coloraxis=colours,
+        [cells], x=literal(across), y=literal(up), height=_DETAIL_HEIGHT, revision=revision, coloraxis=colours,
         xaxis=axes["xaxis"], yaxis=axes["yaxis"], margin={"l": 100, "r": 24, "t": 48, "b": 56},
     )  # fmt: skip
 
@@ -478,7 +478,7 @@ def plot_importances(result: InteractionResult, revision: str = "", only: int | 
         The round to draw alone, from 1; by default they stand side by side.
     """
     columns, rounds = result.important, result.found.importances
-    names = [_plain(result.names[column]) for column in columns]
+    names = [literal(result.names[column]) for column in columns]
     traces = [
         trace(
             "bar", x=np.arange(len(columns)), y=100.0 * one[columns], name=f"{r}", hovertext=names,

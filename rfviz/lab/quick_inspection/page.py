@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,6 +21,7 @@ from rfviz.lab.quick_inspection.drift import AUTOMATIC, compared_columns
 from rfviz.lab.quick_inspection.figures import plot_findings, plot_maps
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, feature_specs
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, SCALING, column_name, scaling_of
+from rfviz.lab.quick_inspection.text import count
 from rfviz.params import Param
 
 __all__ = ["PAGE", "InspectedData", "QuickInspection", "Settings"]
@@ -108,13 +110,18 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
         found, limits = verdict(result.findings), f" {result.limits}" if result.limits else ""
         words = f"**What was found in {source.dataset.name}:** {found}.{limits}"
         plot, table = partial(plot_findings, result.findings), partial(findings_frame, result.findings)
-        text = partial(findings_html, result.findings)
+        raw = source.inspect(cache).raw
+
+        def text() -> str:
+            about = f"{source.dataset.name}: {count(raw.n_rows, 'row')}, inspected on {time.strftime('%d %B %Y')}."
+            return findings_html(result.findings, f"{about} {source.dataset.provenance}".strip())
+
         main = Chart("findings", plot, table, f"The findings: {found}.", words, on_page=False, html=text)
         maps = result.maps
         if maps is None:
             return (main,)
         inspection = source.inspect(cache)
-        dataset, raw = inspection.dataset, inspection.raw
+        dataset = inspection.dataset
         uncertainty = inspection.shown_uncertainty(settings.colour)
 
         def chart_of(name: str, title: str) -> Chart:

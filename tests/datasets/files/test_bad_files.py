@@ -164,6 +164,10 @@ MADE = {
 }  # fmt: skip
 
 
+def test_a_name_that_is_a_suffix_alone_counts_as_one():
+    assert read_upload(".csv", csv()).n_rows == read_upload("a.csv", csv()).n_rows
+
+
 # --- files that accidents made ----------------------------------------------------------------------------------------
 
 

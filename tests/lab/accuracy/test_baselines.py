@@ -112,7 +112,7 @@ def test_sparse_data(name, small):
 def test_regression(name):
     data, target = load_diabetes(return_X_y=True)
     result = run_baseline(name, data[:300], target[:300], data[300:], target[300:], n_components=100)
-    assert result.metric == "RMSE"
+    assert result.metric == "RMSE" and "SVM" not in result.title  # a machine for numbers is called SVR
     assert result.error < 0.9 * target[300:].std()
 
 
