@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard
 
 from rfviz.errors import ParameterError
+from rfviz.expressions import ExpressionError
+from rfviz.formula import parse_formula
 
 __all__ = ["Param", "defaults", "validate"]
 
-Kind = Literal["int", "float", "bool", "choice", "range"]
+Kind = Literal["int", "float", "bool", "choice", "range", "formula"]
 
 # Mantissas of the values that a logarithmic slider stops at. All even from 10 on, so that features that come in pairs
 # (cos, sin) divide them.
@@ -33,10 +35,12 @@ class Param:
         The keyword argument it stands for.
     default : int, float, bool, str, tuple or None
         Value when nothing is said.
-    kind : {"int", "float", "bool", "choice", "range"}
-        Type of the value; a ``range`` is a pair of integers, the smaller first, or None where that is the default.
+    kind : {"int", "float", "bool", "choice", "range", "formula"}
+        Type of the value; a ``range`` is a pair of integers, the smaller first, or None where that is the default; a
+        ``formula`` is a text for :func:`rfviz.formula.parse_formula`.
     low, high : float, optional
-        Inclusive bounds of an ``int`` or ``float``, or of both ends of a ``range``.
+        Inclusive bounds of an ``int`` or ``float``, or of both ends of a ``range``; of a ``formula``, `low` is the
+        smallest x that it must have a value at.
     open_low : bool
         Whether `low` itself is excluded (``gamma > 0``).
     step : int
@@ -88,6 +92,8 @@ class Param:
         """Return the rule in words, to follow the parameter's name: ``"must be an integer from 1 to 1024"``."""
         if self.kind == "bool":
             return "must be True or False"
+        if self.kind == "formula":
+            return "must be a formula in x"
         if self.kind == "choice":
             return "must be one of " + ", ".join(map(repr, self.choices))
         if self.kind == "range":
@@ -121,7 +127,17 @@ class Param:
         """
         if self._accepts(value):
             return self._plain(value)
-        raise ParameterError(self.name, self.rule, value, self.remedy)
+        raise ParameterError(self.name, self.rule, value, self._why_not(value) or self.remedy)
+
+    def _why_not(self, value: Any) -> str:
+        """Return what is wrong with a formula, in a sentence; empty for other parameters."""
+        if self.kind != "formula" or not isinstance(value, str):
+            return ""
+        try:
+            parse_formula(value, *(() if self.low is None else (self.low,)))
+        except ExpressionError as error:
+            return str(error)
+        return ""
 
     def _accepts(self, value: Any) -> bool:
         if self.kind == "bool":
@@ -130,6 +146,8 @@ class Param:
             if value is None:
                 return self.default is None
             return _is_pair(value) and value[0] <= value[1] and self._within(value[0]) and self._within(value[1])
+        if self.kind == "formula":
+            return isinstance(value, str) and not self._why_not(value)
         if isinstance(value, str):
             return value in self.choices
         if self.kind == "int":

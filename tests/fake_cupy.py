@@ -26,10 +26,10 @@ from tests import fake_cuda
 __all__ = ["CUDARuntimeError", "CUSOLVERError", "Memory", "OutOfMemoryError", "build"]
 
 _FUNCTIONS = (  # noqa: SIM905
-    "abs add all any arange arccos arcsin arctan2 argmax argmin argsort ceil clip concatenate cos cumsum diag divide "
-    "dot equal exp eye fill_diagonal floor full greater hypot isfinite less linspace log matmul max maximum mean min "
-    "minimum multiply nonzero ones outer power round searchsorted sign sin sort sqrt square stack subtract sum take "
-    "tanh tile tril unique where zeros"
+    "abs add all any arange arccos arcsin arctan2 argmax argmin argsort broadcast_to ceil clip concatenate cos cumsum "
+    "diag divide dot equal exp eye fill_diagonal floor full greater hypot interp isfinite less linspace log matmul max "
+    "maximum mean min minimum multiply nonzero ones outer power round searchsorted sign sin sort sqrt square stack "
+    "subtract sum take tanh tile tril unique where zeros"
 ).split()
 _METHODS = "all any argmax argmin argsort conj diagonal dot max mean min nonzero prod ravel reshape sum take transpose"
 _ATTRIBUTES = "dtype shape ndim size nbytes itemsize flags strides"

@@ -38,6 +38,11 @@ OTHERS = {
          "schemes": ["RandomMaxout", "RandomFourier"], "pools": [8], "relative": False, "draw": ["orthogonal"]},
         {"points": 16, "m_max": 100, "odd": True, "draws": 1, "schemes": ["CompositionalFeatures"], "both": True},
     ],
+    "build-a-map": [
+        {"what": "kernel", "kernel": "max(0, 1 - x^2)", "m": 40, "seed": 3},
+        {"what": "density", "m": 10},
+        {"function": "sin(3*x)", "length": 2.0},
+    ],
     "accuracy": [
         {"data": "digits", "schemes": ["RandomMaxout", "RandomProjection"], "pools": [2], "m_max": 40, "seeds": 2,
          "references": ["linear_ridge"], "doubly": True, "test": 40, "loss": "ridge", "alpha": 1.0},

@@ -16,18 +16,20 @@ ALLOWED = {
     "rfviz._blas": set(),
     "rfviz.errors": set(),
     "rfviz.progress": set(),
-    "rfviz.params": {"errors"},
+    "rfviz.expressions": {"errors"},
+    "rfviz.formula": {"errors", "expressions"},
+    "rfviz.params": {"errors", "expressions", "formula"},
     "rfviz.backend": {"errors", "params"},
     "rfviz.cuda": {"errors", "backend"},
     "rfviz.kernels": {"errors", "params", "backend"},
     "rfviz.bounds": {"errors", "kernels"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
-    "rfviz.features": {"errors", "params", "backend", "cuda", "kernels", "bounds", "skeleton"},
+    "rfviz.features": {"errors", "params", "formula", "backend", "cuda", "kernels", "bounds", "skeleton"},
     "rfviz.linear_model": {"errors", "params", "backend"},
     "rfviz.datasets": {"errors", "params", "backend"},
-    "rfviz.lessons": {"errors"},
+    "rfviz.lessons": {"errors", "expressions"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
-    | {"datasets"},
+    | {"datasets", "formula"},
 }
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
@@ -39,7 +41,7 @@ ALLOWED |= {
     "rfviz": _COMPUTING | {"lab"},
     "rfviz.figures": _COMPUTING,
     "rfviz.lab": _COMPUTING | {"figures"},
-    "rfviz.ui": _COMPUTING | {"figures", "lab", "lessons", "_version", "_blas"},
+    "rfviz.ui": _COMPUTING | {"figures", "lab", "lessons", "expressions", "_version", "_blas"},
     "pages": _COMPUTING | {"figures", "lab", "ui", "lessons"},
     "app": {"ui", "_blas"},
 }

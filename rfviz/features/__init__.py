@@ -15,6 +15,7 @@ from rfviz.features.look import Look
 from rfviz.features.maxout import RandomMaxout
 from rfviz.features.portable import from_json, to_json
 from rfviz.features.projection import RandomProjection
+from rfviz.features.random_activation import RandomActivation
 from rfviz.features.random_relu import RandomReLU
 from rfviz.features.shared_pool_maxout import SharedPoolMaxout
 from rfviz.features.sigmoidal import SigmoidalRidge
@@ -36,6 +37,7 @@ __all__ = [
     "Look",
     "MapSpec",
     "ProductLaw",
+    "RandomActivation",
     "RandomBinning",
     "RandomFourier",
     "RandomMaxout",
@@ -57,6 +59,7 @@ MAPS: tuple[type[FeatureMap], ...] = (
     RandomFourier,
     HybridCompositional,
     RandomMaxout,
+    RandomActivation,
     RandomProjection,
     RandomReLU,
     SharedPoolMaxout,

@@ -29,10 +29,10 @@ def learnt_gamma(rule: str, spectrum: str, X: Any) -> float:
     rule : {"scale", "median"}
         ``"scale"``: from the variance of all entries of `X`. ``"median"``: from the median distance over all pairs of
         up to 500 rows, taken evenly over `X`, so that the same data always give the same width.
-    spectrum : {"gaussian", "laplacian", "cauchy", "matern"}
+    spectrum : {"gaussian", "laplacian", "cauchy", "matern", "own"}
         With d columns, v the variance and M the median, the widths are 1/(d·v) and 1/M² (M of Euclidean distances) for
         the Gaussian and the Matérn kernel, 1/(d·√v) and 1/M (M of ‖·‖₁) for the Laplacian, and 1/√(d·v) and 1/M
-        (Euclidean) for the Cauchy kernel. Each makes the kernel of a typical pair neither 0 nor 1.
+        (Euclidean) for the Cauchy kernel and an own one. Each makes the kernel of a typical pair neither 0 nor 1.
     X : ndarray or CSR matrix of shape (n, d)
 
     Returns
@@ -46,7 +46,7 @@ def learnt_gamma(rule: str, spectrum: str, X: Any) -> float:
             squared = np.float64(_median_distance(X)) ** 2
         else:
             squared = np.float64(X.shape[1] * deviation(X) ** 2)
-        gamma = 1.0 / (np.sqrt(squared) if spectrum == "cauchy" else squared)
+        gamma = 1.0 / (np.sqrt(squared) if spectrum in ("cauchy", "own") else squared)
     return float(gamma) if np.isfinite(gamma) and gamma > 0 else 1.0
 
 

@@ -54,6 +54,7 @@ class RandomFourier(ReceptiveMap):
     matern        of ‖δ‖/σ, γ = 1/(2σ²), smoothness ν   N(0, 2γI)·√(2ν/χ²_2ν), a t law of 2ν degrees of freedom
     laplacian     exp(−γ‖δ‖₁)                           Cauchy(0, γ) in every coordinate
     cauchy        Π_j 1/(1 + γ²δ_j²)                    Laplace(0, γ) in every coordinate
+    own           Π_j ∫ cos(γωδ_j) p(ω) dω              γω, ω of the density p in every coordinate
     ============  ====================================  ==============================================================
 
     Frequencies are drawn in one of four ways, the `draw`:
@@ -84,9 +85,11 @@ class RandomFourier(ReceptiveMap):
         is one over the squared median distance; for what they are with other spectra see
         :func:`rfviz.features.bandwidth.learnt_gamma`. An array has a width for each column: Σγ_jδ_j² takes
         the place of γ‖δ‖², and Σγ_j|δ_j| that of γ‖δ‖₁.
-    spectrum : {"gaussian", "laplacian", "cauchy", "matern"}
+    spectrum : {"gaussian", "laplacian", "cauchy", "matern", "own"}
     nu : float
         Smoothness ν of the Matérn kernel, from 0.1 to 50; others ignore it.
+    density : str
+        Of the own spectrum: a formula in x = |ω| from 0 to 20, up to a factor; see :mod:`rfviz.formula`.
     draw : {"iid", "orthogonal", "structured", "qmc"}
     paired : bool
         Whether features come as pairs (cos, sin) of one frequency rather than as cos(· + b). Pairs need half the
@@ -143,15 +146,22 @@ class RandomFourier(ReceptiveMap):
             "and “median” learn it from the variance and from the distances of the data.",
         ),
         Param(
-            "spectrum", "gaussian", "choice", choices=SPECTRA, titles=("Gaussian", "Laplacian", "Cauchy", "Matérn"),
+            "spectrum", "gaussian", "choice", choices=SPECTRA,
+            titles=("Gaussian", "Laplacian", "Cauchy", "Matérn", "Own density"),
             label="Kernel",
             help="Which kernel the frequencies are drawn for. Gaussian: smooth. Matérn: as smooth as ν says. Laplacian "
-            "exp(−γ‖x−z‖₁) and Cauchy: column by column, so they see the axes.",
+            "exp(−γ‖x−z‖₁) and Cauchy: column by column, so they see the axes. Own density: any, by a formula.",
         ),
         Param(
             "nu", 1.5, "float", low=0.1, high=50.0, marks=(0.5, 1.0, 1.5, 2.0, 2.5, 3.5, 5.0, 10.0, 20.0), log=True,
             symbol=r"\nu", label="Smoothness", when=("spectrum", ("matern",)),
             help="Smoothness ν of the Matérn kernel: ½ is exp(−r/σ), with a cusp at 0; a large ν is the Gaussian.",
+        ),
+        Param(
+            "density", "exp(-8*(x - 2)^2)", "formula", low=0.0, label="Density p(x)",
+            when=("spectrum", ("own",)),
+            help="A formula in x, the absolute value of a frequency, from 0 to 20; nowhere negative. The kernel is its "
+            "cosine transform, column by column.",
         ),
         Param(
             "draw", "iid", "choice", choices=DRAWS, titles=("Independent", "Orthogonal", "Structured", "Sobol"),
@@ -180,6 +190,7 @@ class RandomFourier(ReceptiveMap):
         gamma: Any = "scale",
         spectrum: str = "gaussian",
         nu: float = 1.5,
+        density: str = "exp(-8*(x - 2)^2)",
         draw: str = "iid",
         paired: bool = True,
         receptive_field: Sequence[int] | None = None,
@@ -192,6 +203,7 @@ class RandomFourier(ReceptiveMap):
         self.gamma = gamma
         self.spectrum = spectrum
         self.nu = nu
+        self.density = density
         self.draw = draw
         self.paired = paired
         self.receptive_field = receptive_field
@@ -208,7 +220,7 @@ class RandomFourier(ReceptiveMap):
 
     @property
     def _spectrum(self) -> Spectrum:
-        return spectrum_of(self.spectrum, self.nu)
+        return spectrum_of(self.spectrum, self.nu, self.density)
 
     # --- drawing ------------------------------------------------------------------------------------------------------
 

@@ -8,16 +8,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 from scipy.special import gammaincinv, ndtri
 
 from rfviz import kernels
 from rfviz.errors import ParameterError
-from rfviz.features.draws import chi_square, standard_cauchy, standard_laplace, standard_normal
+from rfviz.features.draws import chi_square, standard_cauchy, standard_laplace, standard_normal, uniform
+from rfviz.formula import parse_formula
 
-__all__ = ["SPECTRA", "Cauchy", "Gaussian", "Laplacian", "Matern", "Spectrum", "spectrum_of"]
+__all__ = [
+    "LARGEST_FREQUENCY",
+    "SPECTRA",
+    "Cauchy",
+    "Gaussian",
+    "Laplacian",
+    "Matern",
+    "Own",
+    "Spectrum",
+    "spectrum_of",
+]
+
+#: Where the density of an own spectrum ends.
+LARGEST_FREQUENCY = 20.0
+_CELLS = 4000
+_CELL = LARGEST_FREQUENCY / _CELLS
+# Of a circle, from 0 to 2π / _CELL: a step is small against the shortest wave.
+_DISTANCES = 2**18
 
 
 @dataclass(frozen=True)
@@ -166,11 +186,73 @@ class Cauchy(Spectrum):
         return kernels.cauchy(X, Y, gamma=gamma)
 
 
-SPECTRA = ("gaussian", "laplacian", "cauchy", "matern")
+@dataclass(frozen=True)
+class Own(Spectrum):
+    """A density that a formula gives for 0 ≤ |ω| ≤ 20, up to a factor, in every coordinate, for Π_j k(γ|δ_j|).
+
+    Attributes
+    ----------
+    density : str
+        See :func:`rfviz.formula.parse_formula`.
+    """
+
+    density: str = "exp(-x)"
+    cosine_variance: ClassVar[float] = 1.0
+
+    @cached_property
+    def masses(self) -> np.ndarray:
+        """The probability of each cell of |ω|, in which the law is uniform.
+
+        Raises
+        ------
+        ParameterError
+            If the density is negative somewhere, or zero everywhere.
+        """
+        places = (np.arange(_CELLS) + 0.5) * _CELL
+        heights = parse_formula(self.density, 0.0)(places)
+        if heights.min() < 0 or not heights.max() > 0:
+            lowest = int(heights.argmin())
+            rule = f"must be a density: nowhere below 0 for x from 0 to {LARGEST_FREQUENCY:g}, and not 0 everywhere"
+            value = f"{heights[lowest]:.3g} at x = {places[lowest]:.3g}"
+            raise ParameterError("density", rule, value, "Write max(0, …) around it.")
+        return heights / heights.sum()
+
+    def draw(self, seed: int, stream: int, out: np.ndarray) -> np.ndarray:
+        out[:] = self.from_uniform(out, uniform(seed, stream, 1.0, np.empty(out.shape)))
+        return out
+
+    def from_uniform(self, mixing: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        signed = 2.0 * columns - 1.0
+        edges, cumulated = np.arange(_CELLS + 1) * _CELL, np.concatenate([[0.0], np.cumsum(self.masses)])
+        return np.copysign(np.interp(np.abs(signed), cumulated, edges), signed)
+
+    def curvature(self) -> float:
+        places = (np.arange(_CELLS) + 0.5) * _CELL
+        return float(self.masses @ (places**2 + _CELL**2 / 12))
+
+    @cached_property
+    def _curve(self) -> CubicSpline:
+        """The cosine transform, by the fast Fourier transform at close distances."""
+        cells = 2 * np.pi * np.arange(_DISTANCES // 2) / _DISTANCES  # distance times the width of a cell
+        sums = np.conj(np.fft.rfft(self.masses, _DISTANCES)[: _DISTANCES // 2])
+        # A cell begins at a multiple of its width, and the law is uniform in it.
+        curve = np.real(sums * np.exp(0.5j * cells)) * np.sinc(0.5 * cells / np.pi)
+        return CubicSpline(cells / _CELL, curve)
+
+    def profile(self, distance: np.ndarray) -> np.ndarray:
+        """Return the unit kernel of one column as a function of the distance."""
+        return self._curve(np.minimum(distance, np.pi / _CELL * (1 - 4 / _DISTANCES)))
+
+    def kernel(self, X: Any, Y: Any, gamma: float) -> np.ndarray:
+        return kernels.columnwise(X, Y, profile=self.profile, gamma=gamma)
 
 
-def spectrum_of(name: str, nu: float) -> Spectrum:
-    """Return the spectrum called `name`; `nu` is the Matérn kernel's smoothness.
+SPECTRA = ("gaussian", "laplacian", "cauchy", "matern", "own")
+
+
+@lru_cache(maxsize=64)
+def spectrum_of(name: str, nu: float, density: str) -> Spectrum:
+    """Return the spectrum called `name`; `nu` is the Matérn kernel's smoothness, `density` the formula of an own one.
 
     Raises
     ------
@@ -179,6 +261,8 @@ def spectrum_of(name: str, nu: float) -> Spectrum:
     """
     if name == "matern":
         return Matern(nu)
+    if name == "own":
+        return Own(density)
     if name not in SPECTRA:
         raise ParameterError("spectrum", f"must be one of {', '.join(map(repr, SPECTRA))}", name, "Try 'gaussian'.")
     return {"gaussian": Gaussian, "laplacian": Laplacian, "cauchy": Cauchy}[name]()

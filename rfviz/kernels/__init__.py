@@ -1,6 +1,7 @@
 """Closed-form kernels k(X, Y), on NumPy or CuPy, and the exact moments of their random estimates."""
 
 from rfviz.kernels._inputs import pairwise_cosines
+from rfviz.kernels.activation import activation, activation_rho
 from rfviz.kernels.arccos import arccos, arccos_rho
 from rfviz.kernels.compositional import compositional
 from rfviz.kernels.fourier_moments import (
@@ -37,6 +38,8 @@ from rfviz.kernels.stump import stump
 
 __all__ = [
     "SIGMOIDS",
+    "activation",
+    "activation_rho",
     "arccos",
     "arccos_rho",
     "cauchy",

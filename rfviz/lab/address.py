@@ -20,13 +20,26 @@ def format_value(value: Any) -> str:
 
 def parse_value(text: str) -> Any:
     """Parse a number, a truth value, a list or a word from the text of an address."""
-    if "," in text:
-        return [parse_value(part) for part in text.split(",") if part]
+    parts = _split(text)
+    if len(parts) > 1:
+        return [parse_value(part) for part in parts if part]
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):  # the latter for thousands of brackets
         return text
     return value if isinstance(value, (int, float, bool)) else text
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts of a list; a comma within parentheses belongs to a formula."""
+    parts, depth = [""], 0
+    for character in text:
+        depth = max(depth + (character == "(") - (character == ")"), 0)
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
 
 
 def same_text(one: str, other: str) -> bool:
@@ -35,4 +48,4 @@ def same_text(one: str, other: str) -> bool:
 
 
 def _parts(text: str) -> list[str]:
-    return sorted(part for part in text.split(",") if part)
+    return sorted(part for part in _split(text) if part)

@@ -20,9 +20,9 @@ class Control:
     ----------
     name : str
         Its name in an address and in a preset.
-    kind : {"switch", "number", "stops", "ends", "word", "words", "own"}
+    kind : {"switch", "number", "stops", "ends", "word", "words", "text", "own"}
         A switch, a number that is typed, a slider with stops, a slider with two ends, one word of several, any number
-        of words; ``"own"`` for what a page draws itself, in a way or a place of its own.
+        of words, a text that is typed; ``"own"`` for what a page draws itself, in a way or a place of its own.
     default : object
         Its value where nothing is known.
     clean : callable
@@ -38,7 +38,7 @@ class Control:
     """
 
     name: str
-    kind: Literal["switch", "number", "stops", "ends", "word", "words", "own"]
+    kind: Literal["switch", "number", "stops", "ends", "word", "words", "text", "own"]
     default: Any
     clean: Callable[[Any], Any] = field(repr=False)
     label: str
@@ -81,6 +81,9 @@ def of_param(param: Param, default: Any = None, name: str | None = None) -> Cont
     name, label, help = name or param.name, param.label or param.name, param.help
     if param.kind == "bool":
         return Control(name, "switch", default, param.validate, label, help)
+    if param.kind == "formula":
+        # Any text: one that is no formula is refused in a sentence, and can be mended where it stands.
+        return Control(name, "text", default, str, label, help)
     if param.kind == "choice":
         titles = dict(zip(param.choices, param.titles, strict=True)) if param.titles else {}
         return one_of(name, param.choices, default, label, help, titles)

@@ -9,6 +9,7 @@ from rfviz.lab.accuracy import facts as accuracy_facts
 from rfviz.lab.accuracy.page import PAGE as ACCURACY
 from rfviz.lab.binning import facts as binning_facts
 from rfviz.lab.binning.page import PAGE as BINNING
+from rfviz.lab.build_a_map.page import PAGE as BUILD_A_MAP
 from rfviz.lab.decision_surfaces.page import PAGE as DECISION_SURFACES
 from rfviz.lab.distance_saturation import facts as distance_saturation_facts
 from rfviz.lab.distance_saturation.page import PAGE as DISTANCE_SATURATION
@@ -38,6 +39,7 @@ PAGES: tuple[Page[Any, Any, Any], ...] = (
     MAXOUT_PCA,
     HASHING,
     KERNEL_APPROXIMATION,
+    BUILD_A_MAP,
     BINNING,
     PIXEL_COOCCURRENCE,
     GUARANTEES,

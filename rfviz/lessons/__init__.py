@@ -4,15 +4,12 @@ The format is described in ``assets/lessons/README.md``.
 """
 
 from rfviz.lessons.curve import Gap, compare_curve
-from rfviz.lessons.expressions import Expression, ExpressionError, parse_expression
 from rfviz.lessons.latex import latex_mistake
 from rfviz.lessons.model import Curve, Lesson, Option, Step, facts_of, fill
 from rfviz.lessons.reader import LessonError, find_lessons, parse_lesson, read_lesson
 
 __all__ = [
     "Curve",
-    "Expression",
-    "ExpressionError",
     "Gap",
     "Lesson",
     "LessonError",
@@ -23,7 +20,6 @@ __all__ = [
     "fill",
     "find_lessons",
     "latex_mistake",
-    "parse_expression",
     "parse_lesson",
     "read_lesson",
 ]

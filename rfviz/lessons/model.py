@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rfviz.lessons.expressions import Expression
+from rfviz.expressions import Expression
 
 __all__ = ["FACT", "Curve", "Lesson", "Option", "Step", "facts_of", "fill"]
 

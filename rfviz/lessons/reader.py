@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from rfviz.errors import RfvizError
-from rfviz.lessons.expressions import Expression, ExpressionError, parse_expression
+from rfviz.expressions import Expression, ExpressionError, parse_expression
 from rfviz.lessons.latex import latex_mistake
 from rfviz.lessons.model import FACT, Curve, Lesson, Option, Step, facts_of
 

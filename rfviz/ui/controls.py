@@ -19,6 +19,7 @@ __all__ = ["Draw", "PagePanel", "draw_word"]
 
 # Characters that fit side by side in a column of controls.
 _SHORT = 14
+_LONGEST_TEXT = 600
 # Characters beyond which pills take more room than a menu.
 _LONG = 40
 
@@ -182,10 +183,15 @@ def _words(control: Control, key: str, on_change: Callable[[], None]) -> None:
         st.pills(control.label, control.options, selection_mode="multi", **options)
 
 
+def _text(control: Control, key: str, on_change: Callable[[], None]) -> None:
+    st.text_input(control.label, key=key, help=control.help or None, on_change=on_change, max_chars=_LONGEST_TEXT)
+
+
 _WIDGETS: dict[str, Draw] = {
     "switch": _switch,
     "number": _number,
     "ends": _ends,
     "word": draw_word,
     "words": _words,
+    "text": _text,
 }

@@ -134,13 +134,15 @@ def formula(text: str) -> None:
 def chart(
     figure: go.Figure, key: str, description: str, clickable: bool = False, secondary: bool = False,
     placing: bool = False, square: bool = False, animations: Sequence[AnimationSpec] | None = None,
+    drawing: Mapping[str, Any] | None = None,
 ) -> None:  # fmt: skip
     """Show a figure at the full width, with a description for those who cannot see it; see :func:`live_chart`.
 
-    Below the main chart of a page is a toolbar that plays its `animations`, pins and shares it.
+    Below the main chart of a page is a toolbar that plays its `animations`, pins and shares it; there a lesson decides
+    on what is to be drawn.
     """
     if animations is None:
-        live_chart(figure, key, description, clickable, secondary, placing, square)
+        live_chart(figure, key, description, clickable, secondary, placing, square, drawing)
     else:
         figure = teaching.with_drawn(figure)
         asked = teaching.drawing()

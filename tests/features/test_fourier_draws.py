@@ -24,7 +24,7 @@ X = 0.6 * rng.standard_normal((6, 5))
 X[3], X[5] = X[1], -X[1]
 PAIRS = np.triu_indices(len(X))
 SEEDS = 250
-ISOTROPIC, BY_COLUMN = ("gaussian", "matern"), ("laplacian", "cauchy")
+ISOTROPIC, BY_COLUMN = ("gaussian", "matern"), ("laplacian", "cauchy", "own")
 VALID = [(s, d) for s in ISOTROPIC for d in ("iid", "orthogonal", "structured", "qmc")]
 VALID += [(s, d) for s in BY_COLUMN for d in ("iid", "qmc")]
 every_valid = pytest.mark.parametrize(("spectrum", "draw"), VALID)
@@ -32,7 +32,7 @@ pairing = pytest.mark.parametrize("paired", [True, False])
 
 
 def fourier(m=64, **keywords):
-    return RandomFourier(m, **{"gamma": 0.5, "dtype": "float64", "device": "cpu", **keywords})
+    return RandomFourier(m, **{"gamma": 0.5, "density": "exp(-x^2/2)", "dtype": "float64", "device": "cpu", **keywords})
 
 
 def estimates(m=64, seeds=SEEDS, data=X, **keywords):
@@ -162,6 +162,7 @@ LAWS = {
     "matern": stats.t(3.0, scale=np.sqrt(2 * 0.7)),
     "laplacian": stats.cauchy(scale=0.7),
     "cauchy": stats.laplace(scale=0.7),
+    "own": stats.norm(scale=0.7),
 }
 
 
@@ -259,7 +260,8 @@ def test_learnt_widths():
     expected = {
         ("scale", "gaussian"): 1 / (d * v), ("scale", "matern"): 1 / (d * v), ("scale", "laplacian"): 1 / (d * v**0.5),
         ("scale", "cauchy"): 1 / (d * v) ** 0.5, ("median", "gaussian"): euclid**-2, ("median", "matern"): euclid**-2,
-        ("median", "laplacian"): 1 / city, ("median", "cauchy"): 1 / euclid,
+        ("median", "laplacian"): 1 / city, ("median", "cauchy"): 1 / euclid, ("median", "own"): 1 / euclid,
+        ("scale", "own"): 1 / (d * v) ** 0.5,
     }  # fmt: skip
     for (rule, spectrum), gamma in expected.items():
         for data in (X, sparse.csr_matrix(X)):

@@ -13,6 +13,7 @@ from sklearn.random_projection import GaussianRandomProjection
 from rfviz import kernels
 from rfviz.features import (
     DecisionStumps,
+    RandomActivation,
     RandomBinning,
     RandomFourier,
     RandomMaxout,
@@ -82,7 +83,8 @@ def _product_variance(feature_map, data):
         q = getattr(feature_map, "pool_size", 1)
         return scale**2 * kernels.maxout_product_moments(np.clip(cosines, -1, 1), q)[1] / FEATURES
     law = feature_map.product_law(data)
-    return law.variance(FEATURES) if isinstance(feature_map, (DecisionStumps, SigmoidalRidge)) else None
+    known = isinstance(feature_map, (DecisionStumps, RandomActivation, SigmoidalRidge))
+    return law.variance(FEATURES) if known else None
 
 
 @pytest.mark.slow

@@ -2,7 +2,8 @@
 
 import pytest
 
-from rfviz.lessons import Curve, compare_curve, parse_expression
+from rfviz.expressions import parse_expression
+from rfviz.lessons import Curve, compare_curve
 
 FACTS = {"twice": lambda x: 2 * x}
 

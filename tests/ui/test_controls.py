@@ -36,7 +36,7 @@ def panel(monkeypatch):
         drawn.append(("slider", label, (options, labels), {"help": help}))
         return session[key]
 
-    kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills", "slider")
+    kinds = ("toggle", "segmented_control", "selectbox", "number_input", "pills", "slider", "text_input")
     fake = SimpleNamespace(session_state=session, query_params={}, **{kind: widget(kind) for kind in kinds})
     monkeypatch.setattr(controls, "st", fake)
     monkeypatch.setattr(page_state, "st", fake)

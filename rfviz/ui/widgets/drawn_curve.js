@@ -29,6 +29,12 @@ function drawnCurve(chart) {
     chart.sheet?.svg.remove();
     chart.sheet = sheetOf(chart, drawing);
   }
+  const given = JSON.stringify(drawing.heights ?? null);
+  if (chart.sheet.given !== given && !chart.sheet.busy) {
+    // A curve that the figure shows already: the sheet draws it only while it changes.
+    Object.assign(chart.sheet, { given, touched: false });
+    if (drawing.heights) chart.sheet.heights = [...drawing.heights];
+  }
   if (!chart.sheet.svg.isConnected) chart.root.append(chart.sheet.svg);
   paint(chart);
 }
@@ -37,7 +43,7 @@ function sheetOf(chart, { id, label }) {
   const svg = document.createElementNS(SVG, "svg");
   for (const [key, value] of Object.entries({ class: "drawn-curve", tabindex: 0, role: "slider", "aria-label": label }))
     svg.setAttribute(key, value);
-  const sheet = { id, svg, heights: Array(COLUMNS).fill(null), at: 0, last: null, timer: 0 };
+  const sheet = { id, svg, heights: Array(COLUMNS).fill(null), at: 0, last: null, timer: 0, busy: false };
   Object.assign(sheet, { ground: element(svg, "rect", { x: 0, y: 0 }), words: element(svg, "text"), line: element(svg, "path") });
   sheet.dot = element(svg, "circle", { r: 6 });
   sheet.words.textContent = "Draw what you expect here";
@@ -46,7 +52,7 @@ function sheetOf(chart, { id, label }) {
     if (event.button) return;
     stop(event);
     svg.setPointerCapture(event.pointerId);
-    sheet.last = null;
+    Object.assign(sheet, { last: null, busy: true });
     pull(chart, event);
   });
   svg.addEventListener("pointermove", (event) => {
@@ -54,13 +60,18 @@ function sheetOf(chart, { id, label }) {
     stop(event);
     for (const step of event.getCoalescedEvents?.() ?? [event]) pull(chart, step);
   });
-  svg.addEventListener("pointerup", (event) => (stop(event), hand(chart)));
+  svg.addEventListener("pointerup", (event) => {
+    stop(event);
+    sheet.busy = false;
+    hand(chart);
+  });
   svg.addEventListener("keydown", (event) => {
     if (!press(chart, event)) return;
     stop(event);
     event.preventDefault();
     clearTimeout(sheet.timer);
-    sheet.timer = setTimeout(() => hand(chart), REST);
+    sheet.busy = true;
+    sheet.timer = setTimeout(() => ((sheet.busy = false), hand(chart)), REST);
   });
   return sheet;
 }
@@ -79,7 +90,7 @@ function pull(chart, { clientX, clientY }) {
     sheet.heights[at] = yaxis.p2d(from.y + share * (y - from.y));
   }
   sheet.last = { column, y };
-  sheet.at = column;
+  Object.assign(sheet, { at: column, touched: true });
   paint(chart);
 }
 
@@ -96,8 +107,9 @@ function press(chart, { key }) {
     sheet.heights[sheet.at] ??= here;
   } else if (up) {
     sheet.heights[sheet.at] = yaxis.p2d(Math.min(Math.max(yaxis.d2p(here) + (up * height) / STEPS, 0), height));
-  } else if (key === "Delete" || key === "Backspace") sheet.heights.fill(null);
+  } else if ((key === "Delete" || key === "Backspace") && !chart.data.drawing.heights) sheet.heights.fill(null);
   else return false;
+  sheet.touched ||= Boolean(up);
   paint(chart);
   return true;
 }
@@ -115,7 +127,8 @@ function paint(chart) {
   const place = (column) => (column * width) / (COLUMNS - 1);
   const points = sheet.heights.map((y, column) => (y === null ? null : [place(column), yaxis.d2p(y)]));
   const text = points.map((point, at) => point && `${points[at - 1] ? "L" : "M"}${point.map((v) => v.toFixed(1))}`);
-  sheet.line.setAttribute("d", text.filter(Boolean).join(""));
+  const shown = sheet.touched || !chart.data.drawing.heights;
+  sheet.line.setAttribute("d", shown ? text.filter(Boolean).join("") : "");
   sheet.words.setAttribute("x", width / 2);
   sheet.words.setAttribute("y", height / 2);
   sheet.words.style.display = text.some(Boolean) ? "none" : "";

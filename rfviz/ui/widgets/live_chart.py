@@ -18,10 +18,12 @@ from rfviz.ui.web.component_scripts import component_script
 from rfviz.ui.web.plotly_routes import plotly_address
 from rfviz.ui.widgets.events import event, is_number, is_whole
 
-__all__ = ["live_chart", "taken_curve", "taken_places", "taken_row"]
+__all__ = ["COLUMNS", "live_chart", "taken_curve", "taken_places", "taken_row"]
 
 _HERE = Path(__file__).parent
 _MOST_POINTS = 100
+#: Places of a curve that is drawn: as in drawn_curve.js.
+COLUMNS = 33
 
 # Not in a shadow of its own: Plotly puts its rules of style into the page's head.
 _mount = component(
@@ -56,7 +58,8 @@ def live_chart(
         Whether the plane between the axes is to be no taller than wide; the figure then needs margins too.
     drawing : mapping, optional
         A curve that the reader is to draw: where its points are held in the session's state (``"id"``), the ends of the
-        part of the horizontal axis, and a label; see :func:`taken_curve`.
+        part of the horizontal axis, a label, and, where a curve that the figure shows is to be changed, its heights at
+        `COLUMNS` places; see :func:`taken_curve`.
     """
     spec: dict[str, Any] = figure.to_dict()
     spec["layout"].pop("template", None)  # the browser makes one from the page's theme

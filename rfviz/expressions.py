@@ -1,6 +1,6 @@
-"""Short expressions in text files: numbers, words, arithmetic, comparisons and calls of named functions.
+"""Short expressions in text files and addresses: numbers, words, arithmetic, comparisons, calls of named functions.
 
-They are read as Python is, but by a walk over the few forms named here; nothing else can be said, so that a file from
+They are read as Python is, but by a walk over the few forms named here; nothing else can be said, so that a text from
 anywhere can be read without running what is in it.
 """
 
@@ -16,16 +16,23 @@ from rfviz.errors import RfvizError
 
 __all__ = ["Expression", "ExpressionError", "parse_expression"]
 
+
+def _power(base: Any, exponent: Any) -> Any:
+    # Of floating-point numbers, which overflow, where Python's integers would fill the memory.
+    return base ** (exponent if hasattr(exponent, "shape") else float(exponent))
+
+
 _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Pow: _power,
 }  # fmt: skip
 _COMPARED: dict[type, Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
 }  # fmt: skip
 _BUILT_IN: dict[str, Callable[..., Any]] = {"abs": abs, "round": round, "min": min, "max": max}
-_LONGEST = 300
-#: The only variable: a place on the horizontal axis of a chart.
+_LONGEST = 600
+#: The only variable: a place on the horizontal axis of a chart, or many.
 X = "x"
 
 
@@ -61,8 +68,8 @@ class Expression:
         """
         return self._worked_out({**_BUILT_IN, **functions})
 
-    def at(self, x: float, functions: Mapping[str, Callable[..., Any]]) -> Any:
-        """Return the value at a place x; otherwise as :meth:`evaluate`."""
+    def at(self, x: Any, functions: Mapping[str, Callable[..., Any]]) -> Any:
+        """Return the value at a place x, or at the places of an array; otherwise as :meth:`evaluate`."""
         return self._worked_out({**_BUILT_IN, **functions, X: x})
 
     def _worked_out(self, names: Mapping[str, Any]) -> Any:
@@ -89,14 +96,14 @@ def parse_expression(text: str, names: Collection[str], of_x: bool = False) -> E
     Raises
     ------
     ExpressionError
-        For anything but numbers, words in quotes, + − * /, comparisons, ``and``, ``or``, ``not`` and calls of these
+        For anything but numbers, words in quotes, + − * / ^, comparisons, ``and``, ``or``, ``not`` and calls of these
         functions.
     """
     text = text.strip()
     if not text or len(text) > _LONGEST:
         raise ExpressionError(f"An expression must have 1 to {_LONGEST} characters; this one has {len(text)}.")
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree = ast.parse(text.replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError(f"“{text}” is no expression; write it as in plateau(8) < 2 * plateau(32).") from None
     _check(tree, text, {*names, *_BUILT_IN}, of_x)
@@ -122,11 +129,11 @@ def _check(node: ast.expr, text: str, names: Collection[str], of_x: bool) -> Non
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
             if name not in names:
                 known = ", ".join(sorted(names))
-                raise ExpressionError(f"“{text}” calls {name}, which is no fact. Known facts: {known}.")
+                raise ExpressionError(f"“{text}” calls {name}, which is unknown. Known: {known}.")
             parts = args
         case _:
-            shown = ast.unparse(node)
-            raise ExpressionError(f"“{text}” may not hold “{shown}”: only numbers, facts, arithmetic and comparisons.")
+            forms = f"{'x, ' if of_x else ''}numbers, known names, arithmetic and comparisons"
+            raise ExpressionError(f"“{text}” may not hold “{ast.unparse(node)}”: only {forms}.")
     for part in parts:
         _check(part, text, names, of_x)
 

@@ -1,0 +1,134 @@
+"""Random features of a user's own activation function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rfviz import kernels
+from rfviz.backend import Device
+from rfviz.cuda import row_tiles
+from rfviz.features.base import COMMON_PARAMS
+from rfviz.features.blocks import Scratch, project
+from rfviz.features.cost import FUNCTION, Counts
+from rfviz.features.gaussian_map import GaussianMap
+from rfviz.features.law import ProductLaw
+from rfviz.features.look import Look
+from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.formula import Formula, parse_formula
+from rfviz.params import Param
+
+__all__ = ["RandomActivation"]
+
+
+class RandomActivation(GaussianMap):
+    r"""Any function of Gaussian projections, written as a formula.
+
+    .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m}\, f(\langle w^\ell, x \rangle), \quad w^\ell \sim N(0, I_d)
+
+    Its kernel is E f(⟨w, x⟩) f(⟨w, z⟩), the dual of the activation, and depends on both norms and the angle; see
+    :func:`rfviz.kernels.activation`. Positive definite whatever f is. What f does beyond |⟨w, x⟩| = 4‖x‖ is hardly ever
+    seen.
+
+    Cost: O(n·m·d). Caveat: where f is not positively homogeneous, the scale of the data matters.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of features m.
+    function : str
+        f(x), such as ``"tanh(3*x)"``, ``"max(0, x)^2"`` or ``"points(-3, 3, 1, 0, 1)"`` for straight lines between
+        heights; what it may hold is listed in :data:`rfviz.formula.FUNCTIONS`.
+    receptive_field : (low, high) or None
+        For images: bounds of the sides of the random rectangle that a feature sees, in pixels; None for all pixels. See
+        :mod:`rfviz.features.receptive`.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, with `receptive_field`; by default as square as their number of columns allows.
+    random_state : int, None, RandomState or Generator
+    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    dtype : {"float32", "float64"}
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components, n_features)
+    seed_ : int
+
+    References
+    ----------
+    A. Daniely, R. Frostig, Y. Singer, "Toward Deeper Understanding of Neural Networks: The Power of Initialization and
+    a Dual View on Expressivity", 2016.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rfviz.features import RandomActivation
+    >>> square = RandomActivation(function="x^2")
+    >>> float(square.fit(np.eye(2)).kernel(np.eye(2))[0, 1].round(6))
+    1.0
+    """
+
+    label: ClassVar[str] = "Own activation"
+    look: ClassVar[Look | None] = Look("#00a51b", "dash", "star-diamond")
+    summary: ClassVar[str] = "A function that you write or draw, of random projections: build your own map."
+    formula: ClassVar[str] = r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,f(\langle w^\ell,x\rangle),\quad w\sim\mathcal N(0,I_d)"
+    cost: ClassVar[str] = "O(n·m·d)"
+    reference: ClassVar[str] = "Daniely, Frostig, Singer 2016"
+    rank: ClassVar[int] = 40
+    takes_constant: ClassVar[bool] = True
+    params: ClassVar[tuple[Param, ...]] = (
+        *COMMON_PARAMS,
+        Param(
+            "function", "max(-1, min(1, x))", "formula", label="Function f(x)",
+            help="A formula in x: numbers, + − * / ^, abs, sign, step, relu, min, max, sqrt, exp, log, sin, cos, tanh, "
+            "sigmoid, erf. points(a, b, y1, y2, …) draws straight lines between heights, at equal steps from a to b.",
+        ),
+        RECEPTIVE_FIELD,
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        n_components: int = 1000,
+        *,
+        function: str = "max(-1, min(1, x))",
+        receptive_field: Sequence[int] | None = None,
+        image_shape: Sequence[int] | None = None,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
+        self.n_components = n_components
+        self.function = function
+        self.receptive_field = receptive_field
+        self.image_shape = image_shape
+        self.random_state = random_state
+        self.device = device
+        self.dtype = dtype
+
+    @property
+    def _f(self) -> Formula:
+        return parse_formula(self.function)
+
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        values, numbers = n_samples * self.n_components, self.n_components * n_features
+        return Counts(2 * values * n_features, values * (FUNCTION + 1), self._stored_bytes(n_features, numbers))
+
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
+        for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
+            project(X[rows], weights["weights_"], out[rows])
+            xp.multiply(self._f(out[rows], xp), out.dtype.type(scale), out=out[rows])
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        return self._over_rectangles(lambda A, B: kernels.activation(A, B, self._f), X, Y)
+
+    def product_law(self, X: Any) -> ProductLaw:
+        """Return the exact law: the second moment is the kernel of the squared function."""
+        f = self._f
+
+        def squared(x: np.ndarray) -> np.ndarray:
+            return f(x) ** 2
+
+        second = self._over_rectangles(lambda A, B: kernels.activation(A, B, squared), X)
+        one = np.maximum(second - self.kernel(X) ** 2, 0.0)
+        return ProductLaw(lambda m: one / m)

@@ -1,0 +1,1 @@
+"""Build a map: the kernel of one's own function, density or kernel."""

@@ -1,0 +1,125 @@
+"""Figures of a map that was built: what was drawn, its kernel and the estimate, the error, the transform."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from rfviz.figures.axes import count_axis
+from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
+from rfviz.figures.template import GREY, map_style, rgba, styled
+from rfviz.formula import parse_formula
+from rfviz.lab.build_a_map.compute import Built, Transform, What
+
+__all__ = ["DRAWN", "HEIGHT", "ends_of", "plot_errors", "plot_formula", "plot_kernel", "plot_transform"]
+
+HEIGHT = 370
+#: By what is built: the part of the axis that can be drawn on.
+DRAWN: dict[What, tuple[float, float]] = {"function": (-3.0, 3.0), "density": (0.0, 6.0), "kernel": (0.0, 5.0)}
+_TITLES: dict[What, tuple[str, str]] = {
+    "function": ("projection ⟨w, x⟩", "feature f(⟨w, x⟩)"),
+    "density": ("frequency |ω|", "density p, up to a factor"),
+    "kernel": ("distance of two points δ", "kernel k(δ)"),
+}
+_NEGATIVE = "#d0342c"
+# Ends of the axis of heights, of which the next larger is taken.
+_ENDS = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+
+
+def ends_of(what: What, text: str) -> tuple[float, float]:
+    """Return the ends of the axis of heights for a formula: the same for all that are about as high."""
+    low, high = DRAWN[what]
+    values = parse_formula(text, min(low, 0.0))(np.linspace(low, high, 301))
+    largest = 1.1 * float(np.abs(values).max())
+    end = next((end for end in _ENDS if end >= largest), largest)
+    return (-end, end) if what == "function" or values.min() < 0 else (-0.1 * end, end)
+
+
+def plot_formula(what: What, text: str, *, height: int = HEIGHT) -> go.Figure:
+    """Plot the function, density or kernel that a formula gives.
+
+    Parameters
+    ----------
+    what : {"function", "density", "kernel"}
+    text : str
+    height : int
+        Pixels.
+    """
+    low, high = DRAWN[what]
+    room = 0.15 * (high - low)
+    x = np.linspace(low - room if low < 0 else low, high + room, 801)
+    across, up = _TITLES[what]
+    colour = map_style(Built.class_of(what)).colour
+    curve = line(x, parse_formula(text, min(low, 0.0))(x), colour, "solid", up, 2.5, shown=False)
+    axes = {"xaxis": {"range": [float(x[0]), float(x[-1])]}, "yaxis": {"range": list(ends_of(what, text))}}
+    return styled([curve], x=across, y=up, height=height, revision=f"{what} {ends_of(what, text)}", **axes)
+
+
+def plot_kernel(built: Built, m: int, *, height: int = HEIGHT) -> go.Figure:
+    """Plot the exact kernel and its estimate by m features, with one standard deviation around it.
+
+    Parameters
+    ----------
+    built : Built
+    m : int
+    height : int
+        Pixels.
+    """
+    x, exact, deviation = built.places, built.exact, built.deviation(m)
+    colour = map_style(built.spec.cls).colour
+    traces = [
+        band(x, exact - deviation, exact + deviation, rgba(colour, 0.2), "± 1 s.d., exact"),
+        line(x, exact, colour, "solid", "kernel", 2.5),
+        line(x, built.estimate(m), "#2a7fc4", "dot", f"estimate, m = {m:,}", 2.5),
+    ]
+    if built.wanted is not None and not built.is_kernel:
+        traces.append(line(x, built.wanted, _NEGATIVE, "dash", "what you wrote: no kernel", 2))
+        traces[1]["name"] = "kernel without the negative part"
+    title = "angle between the points, degrees" if built.what == "function" else "distance of the points δ"
+    axes = {"xaxis": {"dtick": 30}} if built.what == "function" else {}
+    return styled(traces, x=title, y="kernel k", height=height, revision=str(built.spec), **axes)
+
+
+def plot_errors(built: Built, m: int, *, height: int = 340) -> go.Figure:
+    """Plot the error of the estimate against the number of features, measured and predicted.
+
+    Parameters
+    ----------
+    built : Built
+    m : int
+        To mark.
+    height : int
+        Pixels.
+    """
+    frame, colour = built.error_frame(), map_style(built.spec.cls).colour
+    grid, mean, spread = (frame[name].to_numpy() for name in ("m", "RMS error", "s.d. of draws"))
+    traces = [
+        band(grid, np.maximum(mean - spread, 0.2 * mean), mean + spread, rgba(colour, 0.18), DRAWS),
+        line(grid, mean, colour, "solid", "measured", 2.5),
+        line(grid, frame["exact"], GREY, "dash", "by the exact variance: 1/√m", 2),
+    ]
+    axes = {"xaxis": count_axis(grid[0], grid[-1]), "yaxis": {"type": "log", "dtick": "D2", "tickformat": ".2~g"}}
+    return styled(traces, x=M_TITLE, y="RMS error", height=height, revision=str(built.spec), shapes=[mark("x", m)],
+                  **axes)  # fmt: skip
+
+
+def plot_transform(transform: Transform, *, height: int = 340) -> go.Figure:
+    """Plot the cosine transform of a kernel, its negative part in red.
+
+    Parameters
+    ----------
+    transform : Transform
+    height : int
+        Pixels.
+    """
+    x, y = transform.frequencies, transform.values
+    zero, negative = np.zeros_like(y), np.minimum(y, 0.0)
+    colour = map_style(Built.class_of("kernel")).colour
+    traces = [
+        band(x, zero, np.maximum(y, 0.0), rgba(colour, 0.25)),
+        line(x, y, colour, "solid", "transform", 2.5, shown=False),
+    ]
+    if not transform.is_positive:
+        traces.append(band(x, negative, zero, rgba(_NEGATIVE, 0.45), "negative: no density"))
+    return styled(traces, x="frequency ω", y="transform ÷ largest", height=height, revision="transform",
+                  yaxis={"zeroline": True})  # fmt: skip

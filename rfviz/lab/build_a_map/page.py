@@ -1,0 +1,181 @@
+"""Build a map: write or draw a function, a density or a kernel, and see the kernel, its variance and its error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+import plotly.graph_objects as go
+
+from rfviz.features import RandomActivation, RandomFourier
+from rfviz.lab import script
+from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
+from rfviz.lab.build_a_map import text
+from rfviz.lab.build_a_map.compute import MOST, Built, What, build, line_of_points
+from rfviz.lab.build_a_map.figures import plot_errors, plot_formula, plot_kernel, plot_transform
+from rfviz.lab.cache import Cache
+from rfviz.lab.page import Chart, MapExport, Page, Presets
+from rfviz.lab.panel import Panel
+from rfviz.params import Param
+
+__all__ = ["FORMULAS", "PAGE", "BuildAMap", "Settings"]
+
+#: By what is built: the formula that is written.
+FORMULAS: dict[What, Param] = {
+    "function": next(param for param in RandomActivation.params if param.name == "function"),
+    "density": replace(next(param for param in RandomFourier.params if param.name == "density"), when=None),
+    "kernel": Param(
+        "kernel", "max(0, 1 - x)", "formula", low=0.0, label="Kernel k(x)",
+        help="A formula in x, the distance of two points. Numbers, + − * / ^, abs, sign, step, relu, min, max, sqrt, "
+        "exp, log, sin, cos, tanh, sigmoid, erf. points(a, b, y1, y2, …) draws straight lines between heights.",
+    ),
+}  # fmt: skip
+M = Param("m", 200, "int", 2, MOST, step=2, log=True, symbol="m", label="Features",
+          marks=(2, 4, 6, 10, 16, 24, 40, 64, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, MOST),
+          help="How many random features estimate the kernel. Four times as many halve the error.")  # fmt: skip
+SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
+LENGTH = Param("length", 1.0, "float", 0.1, 10.0, log=True,
+               marks=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0), label="Length of the points",
+               help="Norm of the two points. It stretches the projections, so that most functions have another "
+               "kernel.")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is built, and how many features estimate its kernel.
+
+    Attributes
+    ----------
+    what : {"function", "density", "kernel"}
+    formula : str
+    m, seed : int
+    length : float
+        Norm of the points that a function is tried on.
+    """
+
+    what: What
+    formula: str
+    m: int
+    seed: int
+    length: float = 1.0
+
+
+class BuildAMap(Page[None, Settings, Built]):
+    """A function, a density or a kernel of one's own."""
+
+    slug = "build-a-map"
+    title = "Build a map"
+    icon = ":material/construction:"
+    group = "Kernels"
+    question = "Write or draw a function: which kernel do its random features have? And can every curve be a kernel?"
+
+    @property
+    def presets(self) -> Presets:
+        def of(what: What, formula: str) -> dict[str, Any]:
+            return {"what": what, what: formula} | ({"length": 1.0} if what == "function" else {})
+
+        return {
+            "ReLU": ("The layer of a network: the arc-cosine kernel.", of("function", "relu(x)")),
+            "Step": ("Only on which side: the angle itself.", of("function", "sign(x)")),
+            "Wave": ("A quick wave forgets all but close points.", of("function", "sin(4*x)")),
+            "Two pitches": ("Frequencies near 2 and near 5: the kernel beats, like two tones.",
+                            of("density", "exp(-8*(x - 2)^2) + exp(-8*(x - 5)^2)")),
+            "Tent": ("Straight down to zero: a kernel.", of("kernel", "max(0, 1 - x)")),
+            "Bow": ("As plain as the tent, yet no kernel: its transform is negative.", of("kernel", "max(0, 1 - x^2)")),
+        }  # fmt: skip
+
+    def source(self, panel: Panel) -> None:
+        """Ask for nothing: the points are always the same."""
+
+    def settings(self, panel: Panel, source: None) -> Settings:
+        with panel.section("controls", ["what", *FORMULAS, "m"]):
+            help = "What you write or draw. A function makes the features; a density their frequencies; a kernel both."
+            what = cast(What, panel.choice("what", list(text.WHAT), "function", "Build from", help, text.WHAT))
+            formula = panel.control(FORMULAS[what])
+            m, seed = panel.control(M), panel.control(SEED)
+            length = panel.control(LENGTH) if what == "function" else 1.0
+        return Settings(what, formula, m, seed, length)
+
+    def run(self, source: None, settings: Settings, cache: Cache) -> Built:
+        return cache.call(built_of, settings.what, settings.formula, settings.seed, settings.length)
+
+    def charts(self, source: None, settings: Settings, result: Built, cache: Cache) -> tuple[Chart, ...]:
+        what, formula, m = settings.what, settings.formula, settings.m
+        main = Chart(
+            "built-kernel", partial(plot_kernel, result, m), partial(result.kernel_frame, m), text.summary(result, m),
+            text.explanation(result, m),
+        )  # fmt: skip
+        written = Chart(
+            "built-from", partial(plot_formula, what, formula), partial(result.formula_frame, formula),
+            text.formula_alt(what, formula),
+        )  # fmt: skip
+        errors = Chart(
+            "built-errors", partial(plot_errors, result, m), result.error_frame,
+            "RMS error of the estimate against the number of features, measured over 16 draws and predicted.",
+        )  # fmt: skip
+        found = result.transform
+        if found is None:
+            return main, written, errors
+        alt = f"Cosine transform of the kernel against the frequency; its smallest value is {found.lowest:.2g}."
+        return main, written, errors, Chart("built-transform", partial(plot_transform, found), found.to_frame, alt)
+
+    def animations(self, source: None, settings: Settings, result: Built, panel: Panel) -> list[AnimationSpec]:
+        def over_m(values: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
+            captions = [f"RMS error {result.error(m):.2g}" for m in values]
+            return Animation(list(values), captions, [{"built-kernel": plot_kernel(result, m)} for m in values])
+
+        def over_seeds(values: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
+            def run(seed: int) -> Built:
+                return self.run(source, replace(settings, seed=seed), cache)
+
+            seeds, found = one_by_one(sorted({*values[:SEEDS], now}), now, run, cache, seconds)
+            frames: list[dict[str, go.Figure]] = [{"built-kernel": plot_kernel(one, settings.m)} for one in found]
+            captions = [f"RMS error {one.error(settings.m):.2g}" for one in found]
+            return Animation(seeds, captions, frames, spread_words([one.error(settings.m) for one in found], ".2g"))
+
+        played = {"m": over_m, "seed": over_seeds}
+        return [animate(panel, name, name, settings.what, render) for name, render in played.items()]
+
+    def script(self, source: None, settings: Settings) -> str:
+        what, formula = settings.what, settings.formula
+        length = f", length={settings.length}" if what == "function" else ""
+        transform = what == "kernel"
+        body = f"""
+built = build({what!r}, {formula!r}, seed={settings.seed}{length})
+
+# The map, for data of any number of columns.
+feature_map = built.spec.make(n_components={settings.m})
+print(feature_map)
+
+frames = {{
+    "built-kernel": built.kernel_frame(m={settings.m}),
+    "built-from": built.formula_frame({formula!r}),
+    "built-errors": built.error_frame(),
+}}
+figures = {{
+    "built-kernel": plot_kernel(built, m={settings.m}),
+    "built-from": plot_formula({what!r}, {formula!r}),
+    "built-errors": plot_errors(built, m={settings.m}),
+}}
+"""
+        if transform:
+            body += 'frames["built-transform"] = built.transform.to_frame()\n'
+            body += 'figures["built-transform"] = plot_transform(built.transform)\n'
+        body += "for figure in figures.values():\n    figure.show()\n"
+        uses = [build, plot_kernel, plot_formula, plot_errors, *([plot_transform] if transform else [])]
+        return script.write(f"Which random feature map does this {what} make?", body, uses)
+
+    def maps(self, source: None, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
+        spec = self.run(source, settings, cache).spec
+        X, _ = line_of_points(settings.what, settings.length)
+        return (MapExport(spec.cls.label, spec.make(n_components=settings.m), X),)
+
+
+def built_of(what: What, formula: str, seed: int, length: float, *, cache: Cache) -> Built:
+    """Build the map and try it."""
+    return build(what, formula, seed, length)
+
+
+PAGE = BuildAMap()

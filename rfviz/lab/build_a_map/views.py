@@ -1,0 +1,93 @@
+"""The layout of the page on maps of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from rfviz.formula import drawn_formula, parse_formula
+from rfviz.lab.build_a_map import text
+from rfviz.lab.build_a_map.compute import Built
+from rfviz.lab.build_a_map.figures import DRAWN, ends_of
+from rfviz.lab.build_a_map.page import Settings
+from rfviz.lab.page import Chart
+from rfviz.ui import layout
+from rfviz.ui.links import page_link
+from rfviz.ui.page import View
+from rfviz.ui.widgets.live_chart import COLUMNS, taken_curve
+
+__all__ = ["BuildView"]
+
+# Where a map can be used, and how the page there calls its maps.
+_PAGES = {"distance-saturation": "scheme", "decision-surfaces": "scheme", "kernel-approximation": "schemes"}
+
+
+class BuildView(View[None, Settings, Built]):
+    """What is written next to the kernel that it makes, and the error below."""
+
+    def prepare(self) -> None:
+        """Take a curve that was drawn as the formula of its points."""
+        for what, (low, high) in DRAWN.items():
+            id = self._curve(what)
+            if taken_curve(id):
+                heights = [y if what != "density" else max(y, 0.0) for _, y in sorted(st.session_state[id])]
+                step = (high - low) / (COLUMNS - 1)
+                if what == "function":
+                    formula = drawn_formula(low, high, heights)
+                else:  # beyond the last height there is nothing
+                    formula = drawn_formula(low, high + step, [*heights, 0.0])
+                self.state.apply({what: formula})
+
+    def draw(self, settings: Settings, result: Built, charts: Sequence[Chart]) -> None:
+        main, written, errors, *transform = charts
+        with st.container(key="pair-build"):
+            with st.container():
+                st.markdown(f"**{text.HEADINGS[settings.what]}**")
+                layout.chart(written.figure, written.name, written.alt, drawing=self._drawing(settings))
+                st.caption(text.DRAW)
+            with st.container():
+                st.markdown("**The kernel of its features**")
+                self.main_chart(settings, result, main)
+        with st.container(key="pair-checks"):
+            for chart in (*transform, errors):
+                with st.container():
+                    st.markdown("**Error against m**" if chart is errors else "**Its cosine transform**")
+                    layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
+        self._links(settings, result)
+        self.draw_details(settings, result, charts)
+
+    def details(self, settings: Settings, result: Built, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
+        frame = charts[2].frame
+        return {
+            "Numbers": lambda: layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.3g"), text.NUMBERS),
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        }
+
+    def _curve(self, what: str) -> str:
+        return f"{self.page.slug}:curve:{what}"
+
+    def _drawing(self, settings: Settings) -> dict[str, Any]:
+        """Return what can be drawn on: the present curve, which a stroke changes."""
+        what = settings.what
+        low, high = DRAWN[what]
+        heights = parse_formula(settings.formula, min(low, 0.0))(np.linspace(low, high, COLUMNS))
+        ends = ends_of(what, settings.formula)
+        label = f"{text.HEADINGS[what]}. Left and right move along, up and down change the height."
+        return {
+            "id": self._curve(what),
+            "ends": [low, high],
+            "label": label,
+            "heights": np.clip(heights, *ends).round(4).tolist(),
+        }
+
+    def _links(self, settings: Settings, result: Built) -> None:
+        """Draw links to pages that show the map on data."""
+        params = {name: value for name, value in result.spec.params.items() if name != "random_state"}
+        with st.container(horizontal=True, vertical_alignment="center", key="use-map"):
+            st.markdown("**Use this map:**", width="content")
+            for slug, name in _PAGES.items():
+                scheme = result.spec.cls.__name__
+                page_link(slug, {name: [scheme] if name == "schemes" else scheme, **params}, "This map on data.")

@@ -1,0 +1,85 @@
+"""The page on maps of one's own: drawn curves, formulas in the address, and links to other pages."""
+
+import numpy as np
+import pytest
+
+from rfviz.formula import parse_formula
+from tests.app_pages import array, changed, opened, specs
+
+SLUG = "build-a-map"
+# Formulas with commas and signs, as an address and a control hold them.
+FORMULAS = ["max(-0.5, min(2, x))", "points(-3, 3, 1, -0.25, 1)", "2", "relu(x) - relu(-x)*0.1", "x^2 - 1"]
+
+
+def drawn(at, name="built-from"):
+    """Return the curve of the chart of what is written, and that of the kernel, by their places and values."""
+    titles = {"built-from": "feature f(⟨w, x⟩)", "built-kernel": "kernel k"}
+    spec = next(s for s in specs(at) if s["layout"]["yaxis"]["title"]["text"] == titles[name])
+    return next((array(t["x"]), array(t["y"])) for t in spec["data"] if t["mode"] == "lines" and not t.get("fill"))
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_formula_comes_from_the_address(formula):
+    at = opened(SLUG, query={"function": formula})
+    assert at.session_state[f"{SLUG}.function"] == formula
+    x, y = drawn(at)
+    np.testing.assert_allclose(y, parse_formula(formula)(x), atol=1e-9)
+    assert not at.error and not at.toast
+
+
+def test_a_curve_that_is_drawn_becomes_the_formula():
+    at = opened(SLUG)
+    before = drawn(at, "built-kernel")[1]
+    curve = [(x, float(np.abs(x) - 1)) for x in np.linspace(-3, 3, 33)]
+    at.session_state[f"{SLUG}:curve:function"] = curve
+    at.session_state[f"{SLUG}:curve:function:new"] = True
+    at.run()
+    assert not at.exception
+    assert at.session_state[f"{SLUG}.function"].startswith("points(-3, 3, 2, ")
+    x, y = drawn(at)
+    within = np.abs(x) <= 3
+    np.testing.assert_allclose(y[within], np.abs(x[within]) - 1, atol=1e-3)
+    assert not np.allclose(drawn(at, "built-kernel")[1], before)
+
+
+@pytest.mark.parametrize(("what", "lowest"), [("density", 0.0), ("kernel", -0.5)])
+def test_a_density_is_not_drawn_below_zero_and_ends_in_nothing(what, lowest):
+    at = opened(SLUG, {"what": what})
+    at.session_state[f"{SLUG}:curve:{what}"] = [(x, 1.0 if x < 1 else -0.5) for x in np.linspace(0, 5, 33)]
+    at.session_state[f"{SLUG}:curve:{what}:new"] = True
+    at.run()
+    assert not at.exception and not at.error
+    formula = parse_formula(at.session_state[f"{SLUG}.{what}"], 0.0)
+    values = formula(np.linspace(0, 4.9, 200))
+    assert values.min() == pytest.approx(lowest) and formula(np.array([12.0]))[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ({"function": "foo(x)"}, "foo, which is unknown"),
+        ({"function": "log(x)"}, "no finite value"),
+        ({"what": "density", "density": "cos(x)"}, "Write max(0, …) around it."),
+        ({"what": "kernel", "kernel": "x"}, "must be positive at x = 0"),
+    ],
+)
+def test_what_is_no_formula_is_refused_in_a_sentence_and_can_be_mended(state, words):
+    at = opened(SLUG, state)
+    assert words in at.error[0].value and len(at.error) == 1
+    name = next(name for name in state if name != "what")
+    assert at.text_input[0].value == state[name]
+    assert not changed(at, SLUG, {name: "exp(-x^2)"}).error
+
+
+def test_the_verdict_is_in_the_sentence():
+    for formula, words in (("max(0, 1 - x)", "It is a kernel"), ("max(0, 1 - x^2)", "It is no kernel")):
+        at = opened(SLUG, {"what": "kernel", "kernel": formula})
+        assert any(words in element.value for element in at.markdown)
+
+
+@pytest.mark.parametrize("slug", ["distance-saturation", "decision-surfaces"])
+def test_a_map_that_was_built_can_be_used_on_other_pages(slug):
+    at = opened(slug, query={"scheme": "RandomActivation", "function": "max(0, x)^2", "n_components": "100"})
+    assert not at.error and at.text_input[0].value == "max(0, x)^2"
+    at = opened(slug, query={"scheme": "RandomFourier", "spectrum": "own", "density": "exp(-x)", "gamma": "1"})
+    assert not at.error and at.text_input[0].value == "exp(-x)"
