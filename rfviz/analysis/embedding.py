@@ -18,7 +18,7 @@ from rfviz.backend import check_memory
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.features import MapSpec
-from rfviz.features.receptive import TooManyRectanglesError
+from rfviz.features.base import SlowKernelError
 from rfviz.progress import Progress, silent
 
 __all__ = [
@@ -226,7 +226,7 @@ def exact_components(
     X = points_for(feature_map, points)
     try:
         K = _centre(feature_map.fit(X).kernel(X))
-    except TooManyRectanglesError:
+    except SlowKernelError:
         return None
     return aligned(components_of_gram("Exact kernel PCA", K, n_dimensions, points.given_order), points.plain)
 

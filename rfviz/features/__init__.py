@@ -7,6 +7,7 @@ from rfviz.features.base import COMMON_PARAMS, FeatureMap, registry
 from rfviz.features.binning import RandomBinning
 from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.features.compositional import CompositionalFeatures
+from rfviz.features.convolution import RandomConvolution
 from rfviz.features.fourier import RandomFourier
 from rfviz.features.hashing import CollisionLaw, HashingMap
 from rfviz.features.hybrid_compositional import HybridCompositional
@@ -39,6 +40,7 @@ __all__ = [
     "ProductLaw",
     "RandomActivation",
     "RandomBinning",
+    "RandomConvolution",
     "RandomFourier",
     "RandomMaxout",
     "RandomProjection",
@@ -56,6 +58,7 @@ __all__ = [
 MAPS: tuple[type[FeatureMap], ...] = (
     RandomBinning,
     CompositionalFeatures,
+    RandomConvolution,
     RandomFourier,
     HybridCompositional,
     RandomMaxout,

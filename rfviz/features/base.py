@@ -21,7 +21,7 @@ from rfviz.features.look import Look
 from rfviz.features.mapping import BlockTransformer
 from rfviz.params import Param
 
-__all__ = ["COMMON_PARAMS", "FeatureMap", "registry"]
+__all__ = ["COMMON_PARAMS", "FeatureMap", "SlowKernelError", "registry"]
 
 COMMON_PARAMS = (
     Param(
@@ -35,6 +35,10 @@ COMMON_PARAMS = (
 )  # fmt: skip
 
 _registry: dict[str, type[FeatureMap]] = {}
+
+
+class SlowKernelError(ParameterError):
+    """An exact kernel that would take minutes, as the mean over very many parts of images."""
 
 
 def registry() -> dict[str, type[FeatureMap]]:
@@ -80,6 +84,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     feature_norm: ClassVar[float | None] = None
     #: Whether the theorem of random kitchen sinks on learning applies: features are at most `unit_scale`.
     is_kitchen_sink: ClassVar[bool] = False
+    #: Whether it makes sense for images only, so that menus offer it where the data are images.
+    needs_images: ClassVar[bool] = False
     #: Fitted attributes that come from the data and not from the seed: see :mod:`rfviz.features.portable`.
     from_data: ClassVar[tuple[str, ...]] = ()
     _law_missing: ClassVar[str] = "No law of distances is known for this map."

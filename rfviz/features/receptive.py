@@ -9,7 +9,7 @@ import numpy as np
 
 from rfviz.backend import map_ordered, single_threaded_blas, worker_count
 from rfviz.errors import ParameterError
-from rfviz.features.base import FeatureMap
+from rfviz.features.base import FeatureMap, SlowKernelError
 from rfviz.features.draws import uniform
 from rfviz.features.law import NO_SPREAD
 from rfviz.params import Param
@@ -18,8 +18,8 @@ from rfviz.skeleton import image_shape_of
 __all__ = [
     "RECEPTIVE_FIELD",
     "ReceptiveMap",
-    "TooManyRectanglesError",
     "all_rectangles",
+    "checked_image_shape",
     "count_rectangles",
     "draw_rectangles",
     "mask_weights",
@@ -35,10 +35,6 @@ _STREAM = 1 << 20
 _CHUNK = 256
 # Entries of kernel matrices over all rectangles that are computed without refusal: some five seconds on two cores.
 _MOST_ENTRIES = 100_000_000
-
-
-class TooManyRectanglesError(ParameterError):
-    """An exact kernel that would take minutes, as the mean over very many rectangles."""
 
 
 def draw_rectangles(
@@ -94,6 +90,25 @@ def count_rectangles(receptive_field: Sequence[int], image_shape: Sequence[int])
     return rows * columns
 
 
+def checked_image_shape(shape: Any, n_features: int, remedy: str) -> tuple[int, ...]:
+    """Return the image that so many columns are: `shape`, or as square as can be where it is None.
+
+    Raises
+    ------
+    ParameterError
+        For what is no shape, or one of another size; the `remedy` is for data that are no images.
+    """
+    if shape is None:
+        return image_shape_of(n_features)
+    valid = isinstance(shape, (tuple, list)) and len(shape) in (2, 3)
+    if not valid or any(not isinstance(s, (int, np.integer)) or s < 1 for s in shape):
+        raise ParameterError("image_shape", "must be (height, width) or (height, width, channels)", shape)
+    if np.prod(shape) != n_features:
+        rule = f"must have as many pixels as the data have columns, {n_features}"
+        raise ParameterError("image_shape", rule, tuple(shape), remedy)
+    return tuple(int(s) for s in shape)
+
+
 def mask_weights(weights: np.ndarray, rectangles: np.ndarray, image_shape: Sequence[int]) -> None:
     """Set weights outside of their rectangle to zero and scale the others by √(pixels of the image / rectangle).
 
@@ -146,17 +161,9 @@ class ReceptiveMap(FeatureMap):
         ParameterError
             For a shape of another size, or rectangles that are all larger than the image.
         """
-        shape = getattr(self, "image_shape", None)
-        if shape is None:
-            shape = image_shape_of(n_features)
-        valid = isinstance(shape, (tuple, list)) and len(shape) in (2, 3)
-        if not valid or any(not isinstance(s, (int, np.integer)) or s < 1 for s in shape):
-            raise ParameterError("image_shape", "must be (height, width) or (height, width, channels)", shape)
-        if np.prod(shape) != n_features:
-            raise ParameterError(
-                "image_shape", f"must have as many pixels as the data have columns, {n_features}", tuple(shape),
-                "Leave receptive_field out for data that are no images.",
-            )  # fmt: skip
+        shape = checked_image_shape(
+            getattr(self, "image_shape", None), n_features, "Leave receptive_field out for data that are no images."
+        )
         longest = max(shape[:2])
         field = self.receptive_field or (1, 1)
         if field[0] > longest:
@@ -164,7 +171,7 @@ class ReceptiveMap(FeatureMap):
                 "receptive_field", f"must begin at the longer side of the image, {longest} pixels, or before",
                 tuple(field), "Try None, for whole images.",
             )  # fmt: skip
-        return tuple(int(s) for s in shape)
+        return shape
 
     def _mask(self, weights: np.ndarray, first: int = 0) -> None:
         """Mask weights of shape (..., n, n_features) to the rectangles `first`, `first` + 1, …; all where None."""
@@ -178,7 +185,7 @@ class ReceptiveMap(FeatureMap):
 
         Raises
         ------
-        TooManyRectanglesError
+        SlowKernelError
             Where rectangles and pairs are so many that it would take minutes.
         """
         if self.receptive_field is None:
@@ -188,7 +195,7 @@ class ReceptiveMap(FeatureMap):
         n_rectangles = count_rectangles(self.receptive_field, shape)
         pairs = len(X) * len(X if Y is None else Y)
         if n_rectangles * pairs > _MOST_ENTRIES:
-            raise TooManyRectanglesError(
+            raise SlowKernelError(
                 "receptive_field", f"must allow at most {_MOST_ENTRIES // pairs:,} rectangles for the exact kernel of "
                 f"{pairs:,} pairs", f"{tuple(self.receptive_field)} with {n_rectangles:,}",
                 "Choose fewer points, or sides that are nearer to those of the image.",

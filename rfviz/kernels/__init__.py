@@ -35,6 +35,7 @@ from rfviz.kernels.orthogonal_moments import orthogonal_covariance
 from rfviz.kernels.sigmoid import SIGMOIDS, sigmoidal, sigmoidal_product_variance
 from rfviz.kernels.stationary import cauchy, matern, matern_rho
 from rfviz.kernels.stump import stump
+from rfviz.kernels.thresholded import thresholded_relu_rho, thresholded_relu_square
 
 __all__ = [
     "SIGMOIDS",
@@ -74,4 +75,6 @@ __all__ = [
     "sigmoidal",
     "sigmoidal_product_variance",
     "stump",
+    "thresholded_relu_rho",
+    "thresholded_relu_square",
 ]

@@ -6,11 +6,33 @@ import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from rfviz.features import FeatureMap, MapSpec, RandomMaxout, map_class, registry
+from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomConvolution, RandomMaxout, map_class, registry
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.lab.panel import Panel
 
-__all__ = ["choose_map", "receptive_field"]
+__all__ = ["choose_map", "image_parameters", "offered_maps", "receptive_field"]
+
+
+def offered_maps(image_shape: Sequence[int] | None) -> dict[str, type[FeatureMap]]:
+    """Return the feature maps that suit the data, by class name: those for images only where the data are images."""
+    return {name: cls for name, cls in registry().items() if image_shape or not cls.needs_images}
+
+
+def image_parameters(panel: Panel, image_shape: Sequence[int]) -> dict[str, Any]:
+    """Ask how a :class:`RandomConvolution` looks at images; return its keyword arguments, which fit the shape."""
+    declared = {param.name: param for param in RandomConvolution.params}
+
+    def ask(name: str, high: int) -> Any:
+        param = declared[name]
+        default = min(param.default, high)
+        return panel.control(
+            dataclasses.replace(param, default=default, high=high, ui_high=min(param.ui_high or high, high))
+        )
+
+    side = min(image_shape[:2])
+    found: dict[str, Any] = {"image_shape": tuple(image_shape), "patch_size": ask("patch_size", side)}
+    found["grid"] = ask("grid", side - found["patch_size"] + 1)
+    return found | {"threshold": panel.control(declared["threshold"])}
 
 
 def receptive_field(panel: Panel, image_shape: Sequence[int] | None) -> dict[str, Any]:
@@ -37,19 +59,29 @@ def choose_map(
     defaults : mapping
         Defaults of the page's own, by the name of the parameter.
     image_shape : tuple of int, optional
-        Of the data, where they are images: maps that project can then be confined to rectangles.
+        Of the data, where they are images: maps that project can then be confined to rectangles, and maps that are for
+        images are offered.
     first : type of FeatureMap
         The map where nothing is chosen.
     without : collection of str
         Parameters that the page asks for itself.
     """
-    titles = {name: cls.label for name, cls in registry().items()}
+    titles = {name: cls.label for name, cls in offered_maps(image_shape).items()}
     cls = map_class(panel.choice("scheme", list(titles), first.__name__, "Map", "Which feature map.", titles))
+    # The controls of patches depend on the shape of the images.
+    own = [param.name for param in COMMON_PARAMS] if cls is RandomConvolution else [param.name for param in cls.params]
     params: dict[str, Any] = {}
     for param in cls.params:
         # The precision shows in no chart.
-        if param.name not in ("dtype", *without) and param.kind != "range" and param.applies(params):
+        if (
+            param.name in own
+            and param.name not in ("dtype", *without)
+            and param.kind != "range"
+            and param.applies(params)
+        ):
             params[param.name] = panel.control(param, defaults.get(param.name))
     if RECEPTIVE_FIELD in cls.params:
         params |= receptive_field(panel, image_shape)
+    if image_shape and cls is RandomConvolution:
+        params |= image_parameters(panel, image_shape)
     return MapSpec(cls, **params)

@@ -172,6 +172,8 @@ def test_where_it_is_used(fake_gpu, name):
         "RandomMaxout",
         "SharedPoolMaxout",
         "RandomProjection",
+        "RandomActivation",
+        "RandomConvolution",
         "RandomFourier",
         "SigmoidalRidge",
         "RandomReLU",

@@ -14,17 +14,17 @@ from rfviz.features import (
     CompositionalFeatures,
     FeatureMap,
     MapSpec,
+    RandomConvolution,
     RandomFourier,
     RandomMaxout,
     SharedPoolMaxout,
     map_class,
-    registry,
 )
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.lab.accuracy.architectures import NAMES, architecture
 from rfviz.lab.accuracy.baselines import BASELINES
 from rfviz.lab.candidate import Candidate
-from rfviz.lab.maps import receptive_field
+from rfviz.lab.maps import image_parameters, offered_maps, receptive_field
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
 from rfviz.params import Param
@@ -49,6 +49,7 @@ _DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic",
                 "drawn again whenever they are needed, so that no weights are stored.")  # fmt: skip
 _GAMMA = next(param for param in RandomFourier.params if param.name == "gamma")
 _PROJECTIONS = next(param for param in SharedPoolMaxout.params if param.name == "n_projections")
+_CONVOLUTION = MapSpec(RandomConvolution)
 _POOLS = (1, 2, 4, 8, 16, 32)
 _MAPS = ("RandomFourier", "RandomMaxout", "RandomProjection")
 
@@ -120,6 +121,8 @@ class Settings:
         Of the compositional map, a curve for each.
     n_projections : int
         Of the shared pool.
+    convolution : MapSpec
+        Patches and regions of random convolutions.
     receptive_field : (int, int) or None
         Sides of the rectangles that maps that project are confined to.
     whole_images : bool
@@ -138,6 +141,7 @@ class Settings:
     gamma: float | str = _GAMMA.default
     skeletons: tuple[str, ...] = ("flat",)
     n_projections: int = _PROJECTIONS.default
+    convolution: MapSpec[RandomConvolution] = _CONVOLUTION
     receptive_field: tuple[int, int] | None = None
     whole_images: bool = True
     doubly_stochastic: bool = False
@@ -154,7 +158,8 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None) -> Settin
     """Ask for all settings but the data; `image_shape` is theirs, where they are images."""
     found: dict[str, Any] = {}
     with panel.section("controls", ["schemes", "references", _M_MAX.name]):
-        short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in registry().items()}
+        offered = offered_maps(image_shape)
+        short = {name: cls.label.removeprefix("Random ").capitalize() for name, cls in offered.items()}
         names = panel.several("schemes", list(short), _MAPS, "Maps", "The feature maps to compare.", short)
         maps = tuple(map(map_class, names))
         titles = {name: baseline.title for name, baseline in BASELINES.items()}
@@ -171,6 +176,8 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None) -> Settin
             found["skeletons"] = panel.several(
                 "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS
             )
+        if image_shape and RandomConvolution in maps:
+            found["convolution"] = MapSpec(RandomConvolution, **image_parameters(panel, image_shape))
         if any(map(_projects, maps)):
             found["doubly_stochastic"] = panel.control(_DOUBLY)
             field = receptive_field(panel, image_shape).get("receptive_field")
@@ -222,6 +229,8 @@ def _versions(cls: type[FeatureMap], settings: Settings) -> list[tuple[str, MapS
     if cls in (RandomMaxout, SharedPoolMaxout):
         shared = {"n_projections": settings.n_projections} if cls is SharedPoolMaxout else {}
         return [(f"{cls.label}, q = {q}", MapSpec(cls, pool_size=q, **shared)) for q in settings.pools]
+    if cls is RandomConvolution:
+        return [(cls.label, settings.convolution)]
     return [(cls.label, MapSpec(cls, gamma=settings.gamma) if cls is RandomFourier else MapSpec(cls))]
 
 

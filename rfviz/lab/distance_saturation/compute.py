@@ -15,7 +15,7 @@ from rfviz.backend import check_memory
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.features import DistanceLaw, FeatureMap, MapSpec
-from rfviz.features.receptive import TooManyRectanglesError
+from rfviz.features.base import SlowKernelError
 from rfviz.progress import Progress, silent
 
 __all__ = [
@@ -337,7 +337,7 @@ def compare_with_law(
     if law is None or (law.unit_norm and not pairs.unit_norm):
         try:
             own = np.sqrt(squared_distances(kernel()))
-        except TooManyRectanglesError:  # the chart stands without its exact mean
+        except SlowKernelError:  # the chart stands without its exact mean
             return measured(rms_deviation=np.nan)
         mean = _mean_by_bin(distance, own, np.linspace(0.0, pairs.reach, _BINS[0] + 1))
         reason = feature_map.law_missing if law is None else _NOT_UNIT

@@ -10,11 +10,11 @@ import numpy as np
 
 from rfviz.analysis.kernel_sample import error_grid
 from rfviz.analysis.points import NORMALISATION
-from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, registry
+from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomConvolution
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.kernel_approximation.compute import METRICS
-from rfviz.lab.maps import receptive_field
+from rfviz.lab.maps import image_parameters, offered_maps, receptive_field
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 
@@ -96,12 +96,13 @@ def choose_source(panel: Panel) -> Source:
 
 def choose_settings(panel: Panel, image_shape: Sequence[int] | None) -> Settings:
     """Ask for all else; maps that project can be confined to rectangles of images of the given shape."""
-    titles = {name: cls.label for name, cls in registry().items()}
+    offered = offered_maps(image_shape)
+    titles = {name: cls.label for name, cls in offered.items()}
     with panel.section("controls", ["schemes", FEATURES.name, "pool_size", "gamma"]):
         names = panel.several(
             "schemes", list(titles), ["RandomFourier", "RandomMaxout"], "Maps", "The feature maps to compare.", titles
         )
-        classes = [cls for name, cls in registry().items() if name in names]
+        classes = [cls for name, cls in offered.items() if name in names]
         m_max, odd = panel.control(M_MAX), panel.foresee(ODD)
         grid = error_grid(m_max, odd).tolist()
         middle = min(grid, key=lambda m: abs(m - FEATURES.default))
@@ -122,7 +123,7 @@ def _choose_params(panel: Panel, classes: Sequence[type[FeatureMap]]) -> tuple[d
     common = {param.name for param in COMMON_PARAMS}
     values: dict[str, Any] = {}
     ways: Sequence[str] = ("iid",)
-    for param in (param for cls in classes for param in cls.params):
+    for param in (param for cls in classes if not cls.needs_images for param in cls.params):
         if param.name in common or param.name in values or param.kind == "range" or not param.applies(values):
             continue
         if param.name == "draw":
@@ -148,12 +149,15 @@ def _choose_candidates(
     both = "deduplicate" in values and panel.control(BOTH)
     projecting = [cls for cls in classes if RECEPTIVE_FIELD in cls.params]
     field = receptive_field(panel, image_shape) if projecting else {}
+    convolution = image_parameters(panel, image_shape) if image_shape and RandomConvolution in classes else {}
     candidates = []
     for cls in classes:
         names = [param.name for param in cls.params]
         spec = MapSpec(cls, **{name: values[name] for name in names if name in values})
         if cls in projecting:
             spec = spec.replace(**field)
+        elif cls is RandomConvolution:
+            spec = spec.replace(**convolution)
         versions: list[tuple[str, dict[str, Any]]] = [("", {})]
         if "draw" in names:
             alone = tuple(ways) == ("iid",)

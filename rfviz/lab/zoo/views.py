@@ -96,13 +96,14 @@ def _card(card: Card | Refusal, result: ZooResult) -> dict[str, Any]:
 
 def _links(cls: type[FeatureMap]) -> list[dict[str, str]]:
     base = (st.get_option("server.baseUrlPath") or "").strip("/")
+    images = {"data": "digits"} if cls.needs_images else {}
     return [
         {
             "title": title,
             "name": f"{cls.label} in {title.lower()}",
             # The trailing comma tells a list of one from a word.
             "href": f"{'/' if base else ''}{base}/{page}?"
-            + urlencode({name: cls.__name__ + ("," if name == "schemes" else "")}, safe=","),
+            + urlencode({**images, name: cls.__name__ + ("," if name == "schemes" else "")}, safe=","),
         }
         for page, title, name in _PAGES
     ]

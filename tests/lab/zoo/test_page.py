@@ -57,7 +57,9 @@ def test_links_open_pages_that_exist_with_the_map(first):
         for link in card["links"]:
             parts = urlsplit(link["href"])
             assert parts.path.lstrip("/") in slugs
-            ((value,),) = parse_qs(parts.query).values()
+            query = parse_qs(parts.query)
+            assert query.pop("data", []) == (["digits"] if registry()[name].needs_images else [])
+            ((value,),) = query.values()
             assert value.rstrip(",") == name
 
 
