@@ -41,6 +41,7 @@ OTHERS = {
     "build-a-map": [
         {"what": "kernel", "kernel": "max(0, 1 - x^2)", "m": 40, "seed": 3},
         {"what": "density", "m": 10},
+        {"what": "pool", "rule": "range", "pool_size": 6},
         {"function": "sin(3*x)", "length": 2.0},
     ],
     "accuracy": [

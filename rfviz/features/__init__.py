@@ -17,6 +17,7 @@ from rfviz.features.maxout import RandomMaxout
 from rfviz.features.portable import from_json, to_json
 from rfviz.features.projection import RandomProjection
 from rfviz.features.random_activation import RandomActivation
+from rfviz.features.random_pool import RandomPool
 from rfviz.features.random_relu import RandomReLU
 from rfviz.features.shared_pool_maxout import SharedPoolMaxout
 from rfviz.features.sigmoidal import SigmoidalRidge
@@ -43,6 +44,7 @@ __all__ = [
     "RandomConvolution",
     "RandomFourier",
     "RandomMaxout",
+    "RandomPool",
     "RandomProjection",
     "RandomReLU",
     "SharedPoolMaxout",
@@ -62,8 +64,9 @@ MAPS: tuple[type[FeatureMap], ...] = (
     RandomFourier,
     HybridCompositional,
     RandomMaxout,
-    RandomActivation,
     RandomProjection,
+    RandomActivation,
+    RandomPool,
     RandomReLU,
     SharedPoolMaxout,
     SigmoidalRidge,

@@ -31,6 +31,7 @@ from rfviz.kernels.maxout_moments import (
     saturation_distance,
 )
 from rfviz.kernels.maxout_shared import maxout_overlap_covariance, maxout_pool_covariance
+from rfviz.kernels.order_statistics import ORDER_RULES, order_statistic, order_statistic_rho, order_weights
 from rfviz.kernels.orthogonal_moments import orthogonal_covariance
 from rfviz.kernels.sigmoid import SIGMOIDS, sigmoidal, sigmoidal_product_variance
 from rfviz.kernels.stationary import cauchy, matern, matern_rho
@@ -38,6 +39,7 @@ from rfviz.kernels.stump import stump
 from rfviz.kernels.thresholded import thresholded_relu_rho, thresholded_relu_square
 
 __all__ = [
+    "ORDER_RULES",
     "SIGMOIDS",
     "activation",
     "activation_rho",
@@ -69,6 +71,9 @@ __all__ = [
     "maxout_rho",
     "maxout_squared_distance_moments",
     "maxout_theorem1_as_printed",
+    "order_statistic",
+    "order_statistic_rho",
+    "order_weights",
     "orthogonal_covariance",
     "pairwise_cosines",
     "saturation_distance",

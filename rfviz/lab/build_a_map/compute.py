@@ -11,9 +11,10 @@ import pandas as pd
 
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import ParameterError
-from rfviz.features import FeatureMap, MapSpec, RandomActivation, RandomFourier
+from rfviz.features import FeatureMap, MapSpec, RandomActivation, RandomFourier, RandomPool
 from rfviz.features.spectra import LARGEST_FREQUENCY
 from rfviz.formula import drawn_formula, parse_formula
+from rfviz.kernels import order_weights
 
 __all__ = [
     "DRAWS",
@@ -27,7 +28,7 @@ __all__ = [
     "line_of_points",
 ]
 
-What = Literal["function", "density", "kernel"]
+What = Literal["function", "pool", "density", "kernel"]
 
 #: Draws of the features that the error is measured over.
 DRAWS = 16
@@ -125,18 +126,18 @@ def line_of_points(what: What, length: float = 1.0) -> tuple[np.ndarray, np.ndar
 
     Parameters
     ----------
-    what : {"function", "density", "kernel"}
+    what : {"function", "pool", "density", "kernel"}
     length : float
         Norm of the points that a function is tried on.
 
     Returns
     -------
     X : ndarray of shape (181, d)
-        A half circle of this radius for a function, a line for the others.
+        A half circle of this radius for a function or a pool, a line for the others.
     places : ndarray of shape (181,)
         The angle to the first point in degrees, or the distance.
     """
-    if what != "function":
+    if what in ("density", "kernel"):
         places = np.linspace(0.0, _FARTHEST, _PLACES)
         return places[:, None], places
     places = np.linspace(0.0, 180.0, _PLACES)
@@ -150,7 +151,7 @@ class Built:
 
     Attributes
     ----------
-    what : {"function", "density", "kernel"}
+    what : {"function", "pool", "density", "kernel"}
         What was written or drawn.
     spec : MapSpec
         The map.
@@ -159,7 +160,7 @@ class Built:
     exact : ndarray of shape (n,)
         The kernel between the first point and each.
     variance : ndarray of shape (n,)
-        Exact variance of its estimate by two features, times two.
+        Variance of its estimate by m features, times m: exact, but of a pool measured.
     sums : ndarray of shape (n, MOST)
         Sums of products of the first m features of one draw.
     m_grid : ndarray of shape (k,)
@@ -185,7 +186,7 @@ class Built:
     @staticmethod
     def class_of(what: What) -> type[FeatureMap]:
         """Return the class of the map that is built."""
-        return RandomActivation if what == "function" else RandomFourier
+        return {"function": RandomActivation, "pool": RandomPool}.get(what, RandomFourier)
 
     @property
     def is_kernel(self) -> bool:
@@ -197,7 +198,7 @@ class Built:
         return self.sums[:, m - 1] / m
 
     def deviation(self, m: int) -> np.ndarray:
-        """Return the exact standard deviation of such an estimate."""
+        """Return the standard deviation of such an estimate."""
         return np.sqrt(self.variance / m)
 
     def error(self, m: int) -> float:
@@ -205,43 +206,47 @@ class Built:
         return float(np.sqrt(np.mean((self.estimate(m) - self.exact) ** 2)))
 
     def predicted(self, m: Any) -> Any:
-        """Return what the exact variance predicts for that: its root mean square over draws."""
+        """Return what the variance predicts for that: its root mean square over draws."""
         return np.sqrt(self.variance.mean() / m)
 
     def kernel_frame(self, m: int) -> pd.DataFrame:
         """Return kernel, estimate by m features, and its standard deviation, one row a place."""
-        name = "angle" if self.what == "function" else "distance"
+        name = "angle" if self.what in ("function", "pool") else "distance"
         frame = pd.DataFrame(
             {name: self.places, "kernel": self.exact, "estimate": self.estimate(m), "s.d.": self.deviation(m)}
         )
         return frame if self.wanted is None else frame.assign(written=self.wanted)
 
     def formula_frame(self, text: str) -> pd.DataFrame:
-        """Return the values of a formula of this kind, one row an x."""
+        """Return the values of a formula of this kind, one row an x; of a rule its weights, one row a rank."""
+        if self.what == "pool":
+            weights = order_weights(self.spec.params["pool_size"], text)
+            return pd.DataFrame({"rank": np.arange(1, len(weights) + 1), "weight": weights})
         x = np.linspace(-4.0 if self.what == "function" else 0.0, _FARTHEST if self.what == "kernel" else 8.0, 401)
         return pd.DataFrame({"x": x, self.what: parse_formula(text, min(float(x[0]), 0.0))(x)})
 
     def error_frame(self) -> pd.DataFrame:
-        """Return the error for every number of features: mean and spread over draws, and the exact prediction."""
+        """Return the error for every number of features: mean and spread over draws, and the prediction."""
         mean, spread = self.errors.mean(axis=0), self.errors.std(axis=0, ddof=1)
-        exact = self.predicted(self.m_grid)
-        return pd.DataFrame({"m": self.m_grid, "RMS error": mean, "s.d. of draws": spread, "exact": exact})
+        predicted = self.predicted(self.m_grid)
+        return pd.DataFrame({"m": self.m_grid, "RMS error": mean, "s.d. of draws": spread, "predicted": predicted})
 
 
-def build(what: What, text: str, seed: int = 0, length: float = 1.0) -> Built:
+def build(what: What, text: str, seed: int = 0, length: float = 1.0, pool_size: int = 4) -> Built:
     """Build a map from a formula and try it.
 
     Parameters
     ----------
-    what : {"function", "density", "kernel"}
+    what : {"function", "pool", "density", "kernel"}
         What the formula gives: a function of ⟨w, x⟩, the density of frequencies, or the kernel as a function of the
-        distance. A kernel that is none is replaced by the nearest: the negative part of its transform is left out.
+        distance. Of a kernel that is none, the negative part of the transform is left out.
     text : str
-        The formula; see :mod:`rfviz.formula`.
+        The formula, see :mod:`rfviz.formula`; or the rule, see :class:`rfviz.features.RandomPool`.
     seed : int
         Of the draw that is shown.
     length : float
         Norm of the points that a function is tried on.
+    pool_size : int
 
     Raises
     ------
@@ -250,6 +255,8 @@ def build(what: What, text: str, seed: int = 0, length: float = 1.0) -> Built:
     """
     if what == "function":
         return _try_out(what, MapSpec(RandomActivation, function=text), seed, length)
+    if what == "pool":
+        return _try_out(what, MapSpec(RandomPool, pool_size=pool_size, rule=text), seed, length)
     if what == "density":
         return _try_out(what, density_spec(text), seed)
     transform = cosine_transform(text)
@@ -268,7 +275,7 @@ def _try_out(what: What, spec: MapSpec[Any], seed: int, length: float = 1.0) -> 
         others = (_sums(spec, X, seed + number) for number in range(1, DRAWS))
         errors = [np.sqrt(np.mean((sums[:, m_grid - 1] / m_grid - exact[:, None]) ** 2, axis=0))
                   for sums in chain([first], others)]  # fmt: skip
-    variance = np.maximum(2.0 * law.variance(2)[0], 0.0)
+    variance = np.diff(first, prepend=0.0).var(axis=1) if law is None else np.maximum(2.0 * law.variance(2)[0], 0.0)
     return Built(what, spec.replace(random_state=seed), places, exact, variance, first, m_grid, np.array(errors))
 
 

@@ -7,8 +7,10 @@ import plotly.graph_objects as go
 
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band, line, mark
+from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, map_style, rgba, styled
 from rfviz.formula import parse_formula
+from rfviz.kernels import order_weights
 from rfviz.lab.build_a_map.compute import Built, Transform, What
 
 __all__ = ["DRAWN", "HEIGHT", "ends_of", "plot_errors", "plot_formula", "plot_kernel", "plot_transform"]
@@ -35,16 +37,33 @@ def ends_of(what: What, text: str) -> tuple[float, float]:
     return (-end, end) if what == "function" or values.min() < 0 else (-0.1 * end, end)
 
 
-def plot_formula(what: What, text: str, *, height: int = HEIGHT) -> go.Figure:
-    """Plot the function, density or kernel that a formula gives.
+def _plot_rule(rule: str, pool_size: int, height: int) -> go.Figure:
+    """Plot the weights that a rule gives the sorted projections of a pool."""
+    weights = order_weights(pool_size, rule)
+    ranks = [*map(str, range(1, pool_size + 1))]
+    hover = "rank %{x}: weight %{y:g}<extra></extra>"
+    bars = trace(
+        "bar", x=ranks, y=weights, marker={"color": map_style(Built.class_of("pool")).colour}, hovertemplate=hover
+    )
+    title = "rank of the projection, the smallest first"
+    return styled([bars], x=title, y="weight in the feature", height=height, revision=f"{rule} {pool_size}",
+                  xaxis={"type": "category"}, yaxis={"range": [-1.1, 1.1]})  # fmt: skip
+
+
+def plot_formula(what: What, text: str, pool_size: int = 4, *, height: int = HEIGHT) -> go.Figure:
+    """Plot the function, density or kernel that a formula gives, or the weights of a pool's rule.
 
     Parameters
     ----------
-    what : {"function", "density", "kernel"}
+    what : {"function", "pool", "density", "kernel"}
     text : str
+        The formula, or the rule.
+    pool_size : int
     height : int
         Pixels.
     """
+    if what == "pool":
+        return _plot_rule(text, pool_size, height)
     low, high = DRAWN[what]
     room = 0.15 * (high - low)
     x = np.linspace(low - room if low < 0 else low, high + room, 801)
@@ -68,15 +87,16 @@ def plot_kernel(built: Built, m: int, *, height: int = HEIGHT) -> go.Figure:
     x, exact, deviation = built.places, built.exact, built.deviation(m)
     colour = map_style(built.spec.cls).colour
     traces = [
-        band(x, exact - deviation, exact + deviation, rgba(colour, 0.2), "± 1 s.d., exact"),
+        band(x, exact - deviation, exact + deviation, rgba(colour, 0.2), "± 1 s.d."),
         line(x, exact, colour, "solid", "kernel", 2.5),
         line(x, built.estimate(m), "#2a7fc4", "dot", f"estimate, m = {m:,}", 2.5),
     ]
     if built.wanted is not None and not built.is_kernel:
         traces.append(line(x, built.wanted, _NEGATIVE, "dash", "what you wrote: no kernel", 2))
         traces[1]["name"] = "kernel without the negative part"
-    title = "angle between the points, degrees" if built.what == "function" else "distance of the points δ"
-    axes = {"xaxis": {"dtick": 30}} if built.what == "function" else {}
+    turned = built.what in ("function", "pool")
+    title = "angle between the points, degrees" if turned else "distance of the points δ"
+    axes = {"xaxis": {"dtick": 30}} if turned else {}
     return styled(traces, x=title, y="kernel k", height=height, revision=str(built.spec), **axes)
 
 
@@ -96,7 +116,7 @@ def plot_errors(built: Built, m: int, *, height: int = 340) -> go.Figure:
     traces = [
         band(grid, np.maximum(mean - spread, 0.2 * mean), mean + spread, rgba(colour, 0.18), DRAWS),
         line(grid, mean, colour, "solid", "measured", 2.5),
-        line(grid, frame["exact"], GREY, "dash", "by the exact variance: 1/√m", 2),
+        line(grid, frame["predicted"], GREY, "dash", "by the variance: 1/√m", 2),
     ]
     axes = {"xaxis": count_axis(grid[0], grid[-1]), "yaxis": {"type": "log", "dtick": "D2", "tickformat": ".2~g"}}
     return styled(traces, x=M_TITLE, y="RMS error", height=height, revision=str(built.spec), shapes=[mark("x", m)],

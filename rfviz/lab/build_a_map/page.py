@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import plotly.graph_objects as go
 
-from rfviz.features import RandomActivation, RandomFourier
+from rfviz.features import RandomActivation, RandomFourier, RandomPool
 from rfviz.lab import script
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
 from rfviz.lab.build_a_map import text
@@ -36,6 +36,7 @@ M = Param("m", 200, "int", 2, MOST, step=2, log=True, symbol="m", label="Feature
           marks=(2, 4, 6, 10, 16, 24, 40, 64, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, MOST),
           help="How many random features estimate the kernel. Four times as many halve the error.")  # fmt: skip
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
+POOL = {param.name: param for param in RandomPool.params}
 LENGTH = Param("length", 1.0, "float", 0.1, 10.0, log=True,
                marks=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0), label="Length of the points",
                help="Norm of the two points. It stretches the projections, so that most functions have another "
@@ -48,18 +49,21 @@ class Settings:
 
     Attributes
     ----------
-    what : {"function", "density", "kernel"}
-    formula : str
+    what : {"function", "pool", "density", "kernel"}
+    text : str
+        The formula, or the rule of a pool.
     m, seed : int
     length : float
         Norm of the points that a function is tried on.
+    pool_size : int
     """
 
     what: What
-    formula: str
+    text: str
     m: int
     seed: int
     length: float = 1.0
+    pool_size: int = 4
 
 
 class BuildAMap(Page[None, Settings, Built]):
@@ -80,6 +84,8 @@ class BuildAMap(Page[None, Settings, Built]):
             "ReLU": ("The layer of a network: the arc-cosine kernel.", of("function", "relu(x)")),
             "Step": ("Only on which side: the angle itself.", of("function", "sign(x)")),
             "Wave": ("A quick wave forgets all but close points.", of("function", "sin(4*x)")),
+            "Range": ("The largest of four projections less the smallest.",
+                      {"what": "pool", "rule": "range", "pool_size": 4}),
             "Two pitches": ("Frequencies near 2 and near 5: the kernel beats, like two tones.",
                             of("density", "exp(-8*(x - 2)^2) + exp(-8*(x - 5)^2)")),
             "Tent": ("Straight down to zero: a kernel.", of("kernel", "max(0, 1 - x)")),
@@ -90,25 +96,27 @@ class BuildAMap(Page[None, Settings, Built]):
         """Ask for nothing: the points are always the same."""
 
     def settings(self, panel: Panel, source: None) -> Settings:
-        with panel.section("controls", ["what", *FORMULAS, "m"]):
-            help = "What you write or draw. A function makes the features; a density their frequencies; a kernel both."
+        with panel.section("controls", ["what", *FORMULAS, "rule", "pool_size", "m"]):
+            help = "A function or a pool makes the features, a density their frequencies. A kernel must have a density."
             what = cast(What, panel.choice("what", list(text.WHAT), "function", "Build from", help, text.WHAT))
-            formula = panel.control(FORMULAS[what])
+            formula = panel.control(POOL["rule"] if what == "pool" else FORMULAS[what])
+            pool_size = panel.control(POOL["pool_size"]) if what == "pool" else 4
             m, seed = panel.control(M), panel.control(SEED)
             length = panel.control(LENGTH) if what == "function" else 1.0
-        return Settings(what, formula, m, seed, length)
+        return Settings(what, formula, m, seed, length, pool_size)
 
     def run(self, source: None, settings: Settings, cache: Cache) -> Built:
-        return cache.call(built_of, settings.what, settings.formula, settings.seed, settings.length)
+        return cache.call(built_of, replace(settings, m=0))
 
     def charts(self, source: None, settings: Settings, result: Built, cache: Cache) -> tuple[Chart, ...]:
-        what, formula, m = settings.what, settings.formula, settings.m
+        what, formula, m = settings.what, settings.text, settings.m
         main = Chart(
             "built-kernel", partial(plot_kernel, result, m), partial(result.kernel_frame, m), text.summary(result, m),
             text.explanation(result, m),
         )  # fmt: skip
         written = Chart(
-            "built-from", partial(plot_formula, what, formula), partial(result.formula_frame, formula),
+            "built-from", partial(plot_formula, what, formula, settings.pool_size),
+            partial(result.formula_frame, formula),
             text.formula_alt(what, formula),
         )  # fmt: skip
         errors = Chart(
@@ -139,11 +147,11 @@ class BuildAMap(Page[None, Settings, Built]):
         return [animate(panel, name, name, settings.what, render) for name, render in played.items()]
 
     def script(self, source: None, settings: Settings) -> str:
-        what, formula = settings.what, settings.formula
-        length = f", length={settings.length}" if what == "function" else ""
+        what, formula = settings.what, settings.text
+        more = {"function": f", length={settings.length}", "pool": f", pool_size={settings.pool_size}"}.get(what, "")
         transform = what == "kernel"
         body = f"""
-built = build({what!r}, {formula!r}, seed={settings.seed}{length})
+built = build({what!r}, {formula!r}, seed={settings.seed}{more})
 
 # The map, for data of any number of columns.
 feature_map = built.spec.make(n_components={settings.m})
@@ -156,7 +164,7 @@ frames = {{
 }}
 figures = {{
     "built-kernel": plot_kernel(built, m={settings.m}),
-    "built-from": plot_formula({what!r}, {formula!r}),
+    "built-from": plot_formula({what!r}, {formula!r}{more if what == "pool" else ""}),
     "built-errors": plot_errors(built, m={settings.m}),
 }}
 """
@@ -164,7 +172,13 @@ figures = {{
             body += 'frames["built-transform"] = built.transform.to_frame()\n'
             body += 'figures["built-transform"] = plot_transform(built.transform)\n'
         body += "for figure in figures.values():\n    figure.show()\n"
-        uses = [build, plot_kernel, plot_formula, plot_errors, *([plot_transform] if transform else [])]
+        uses = [
+            build,
+            plot_kernel,
+            plot_formula,
+            plot_errors,
+            *([plot_transform] if transform else []),
+        ]
         return script.write(f"Which random feature map does this {what} make?", body, uses)
 
     def maps(self, source: None, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
@@ -173,9 +187,9 @@ figures = {{
         return (MapExport(spec.cls.label, spec.make(n_components=settings.m), X),)
 
 
-def built_of(what: What, formula: str, seed: int, length: float, *, cache: Cache) -> Built:
-    """Build the map and try it."""
-    return build(what, formula, seed, length)
+def built_of(settings: Settings, *, cache: Cache) -> Built:
+    """Build the map and try it, for all numbers of features."""
+    return build(settings.what, settings.text, settings.seed, settings.length, settings.pool_size)
 
 
 PAGE = BuildAMap()

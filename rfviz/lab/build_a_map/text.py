@@ -7,9 +7,10 @@ from rfviz.lab.controls import shown
 
 __all__ = ["DRAW", "HEADINGS", "METHOD", "NUMBERS", "WHAT", "explanation", "formula_alt", "summary", "verdict"]
 
-WHAT: dict[What, str] = {"function": "A function", "density": "A density", "kernel": "A kernel"}
+WHAT: dict[What, str] = {"function": "A function", "pool": "A pool", "density": "A density", "kernel": "A kernel"}
 HEADINGS: dict[What, str] = {
     "function": "Your function f of a projection",
+    "pool": "The rule of your pool",
     "density": "Your density of frequencies",
     "kernel": "Your kernel of the distance",
 }
@@ -23,6 +24,10 @@ $\rho=\cos\theta$. The kernel is $\mathbb E f(u)f(v)=\sum_k a_k^2\rho^k$, with $
 Hermite polynomials: 512 of them by quadrature, the rest by their total. All these squares are positive: every
 function gives a kernel. The variance of one product is $\mathbb E f(u)^2f(v)^2-(\mathbb E f(u)f(v))^2$; the first
 term is the series of $f^2$.
+
+**A pool** sorts $q$ Gaussian projections, and the feature is one of them, or the range. Its kernel comes from the
+chance that, of two points, so many projections lie below $s$ and so many below $t$ (Hoeffding’s formula). Its
+variance is measured.
 
 **A density** $p$ makes the features $\cos\omega x$ and $\sin\omega x$ with $|\omega|\sim p$, from 0 to 20. The kernel
 is the cosine transform $k(\delta)=\int\cos(\omega\delta)\,p(\omega)\,d\omega$. Data of several columns have the
@@ -42,7 +47,7 @@ def verdict(built: Built) -> str:
     """Return whether what was written is a kernel, and why."""
     transform = built.transform
     if transform is None:
-        made = "Every function makes a kernel" if built.what == "function" else "Every density makes a kernel"
+        made = f"Every {built.what} makes a kernel"
         return f"{made}: an inner product of features is positive definite."
     if transform.is_positive:
         return "**It is a kernel**: its transform is nowhere negative, so it is a density of frequencies."
@@ -57,16 +62,18 @@ def explanation(built: Built, m: int) -> str:
     """Return what one sees in the chart of the kernel, with its numbers."""
     return (
         f"{verdict(built)} With **m = {shown(m)}** features the estimate is off by **{built.error(m):.2g}** (root mean "
-        f"square); theory expects {float(built.predicted(m)):.2g}. Four times as many features halve it."
+        f"square); its variance predicts {float(built.predicted(m)):.2g}. Four times as many features halve it."
     )
 
 
 def summary(built: Built, m: int) -> str:
     """Return the chart of the kernel in a sentence, for those who cannot see it."""
-    across = "the angle between two points" if built.what == "function" else "the distance of two points"
+    across = "the angle between two points" if built.what in ("function", "pool") else "the distance of two points"
     return f"Kernel against {across}, exact and estimated from {m} features; RMS error {built.error(m):.2g}."
 
 
 def formula_alt(what: What, text: str) -> str:
     """Return the chart of what was written in a sentence, for those who cannot see it."""
+    if what == "pool":
+        return f"Weights of the sorted projections of a pool in a feature, which is the {text}."
     return f"{HEADINGS[what]}: {text}. Draw in it to change it."

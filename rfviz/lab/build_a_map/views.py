@@ -46,8 +46,11 @@ class BuildView(View[None, Settings, Built]):
         with st.container(key="pair-build"):
             with st.container():
                 st.markdown(f"**{text.HEADINGS[settings.what]}**")
-                layout.chart(written.figure, written.name, written.alt, drawing=self._drawing(settings))
-                st.caption(text.DRAW)
+                if settings.what == "pool":
+                    layout.chart(written.figure, written.name, written.alt)
+                else:
+                    layout.chart(written.figure, written.name, written.alt, drawing=self._drawing(settings))
+                    st.caption(text.DRAW)
             with st.container():
                 st.markdown("**The kernel of its features**")
                 self.main_chart(settings, result, main)
@@ -73,8 +76,8 @@ class BuildView(View[None, Settings, Built]):
         """Return what can be drawn on: the present curve, which a stroke changes."""
         what = settings.what
         low, high = DRAWN[what]
-        heights = parse_formula(settings.formula, min(low, 0.0))(np.linspace(low, high, COLUMNS))
-        ends = ends_of(what, settings.formula)
+        heights = parse_formula(settings.text, min(low, 0.0))(np.linspace(low, high, COLUMNS))
+        ends = ends_of(what, settings.text)
         label = f"{text.HEADINGS[what]}. Left and right move along, up and down change the height."
         return {
             "id": self._curve(what),

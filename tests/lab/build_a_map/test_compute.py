@@ -53,10 +53,10 @@ def test_a_transform_that_touches_zero_is_none_below():
     assert tent.values.min() > -1e-3
 
 
-@pytest.mark.parametrize("what", ["function", "density"])
+@pytest.mark.parametrize("what", ["function", "pool", "density"])
 @pytest.mark.parametrize("seed", [0, 7])
 def test_the_measured_error_is_that_of_the_exact_variance(what, seed):
-    built = build(what, {"function": "sin(3*x)", "density": "exp(-x)"}[what], seed=seed, length=1.5)
+    built = build(what, {"function": "sin(3*x)", "pool": "median", "density": "exp(-x)"}[what], seed=seed, length=1.5)
     # The mean square over places is a mean of dependent ones: about as certain as a handful a draw.
     ratio = (built.errors**2).mean(axis=0) / built.predicted(built.m_grid) ** 2
     assert np.exp(np.log(ratio).mean()) == pytest.approx(1.0, abs=0.35)
@@ -65,7 +65,7 @@ def test_the_measured_error_is_that_of_the_exact_variance(what, seed):
 
 
 def test_the_estimate_is_that_of_the_map_which_is_exported():
-    for what, formula in (("function", "relu(x)"), ("density", "exp(-x)"), ("kernel", "exp(-x)")):
+    for what, formula in (("function", "relu(x)"), ("density", "exp(-x)"), ("kernel", "exp(-x)"), ("pool", "range")):
         built = build(what, formula, seed=3, length=2.0)
         X, _ = line_of_points(what, 2.0)
         features = built.spec.make(n_components=200, device="cpu").fit_transform(X)

@@ -1,0 +1,141 @@
+"""Random features of a pool of projections by any rule of order: the median, the range, the second largest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rfviz import kernels
+from rfviz.backend import Device
+from rfviz.features.base import COMMON_PARAMS
+from rfviz.features.blocks import Scratch, project
+from rfviz.features.cost import Counts
+from rfviz.features.draws import standard_normals
+from rfviz.features.look import Look
+from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.kernels import ORDER_RULES, order_weights
+from rfviz.params import Param
+
+__all__ = ["RandomPool"]
+
+
+class RandomPool(ReceptiveMap):
+    r"""An order statistic of `pool_size` Gaussian projections, `n_components` times.
+
+    .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m} \sum_a c_a z_{(a)}, \quad z_j = \langle w^\ell_j, x \rangle,
+        \; w^\ell_j \sim N(0, I_d)
+
+    with z₍₁₎ ≤ … ≤ z₍q₎ the sorted projections. The rule "largest" is :class:`rfviz.features.RandomMaxout`, which is
+    quicker and knows its variance. The kernel is ‖x‖‖z‖ times a function of the angle; see
+    :func:`rfviz.kernels.order_statistic`.
+
+    Cost: O(n·m·q·d), and a sort of each pool.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of features m.
+    pool_size : int
+        Number of projections q, from 2 to 32.
+    rule : {"largest", "second largest", "median", "smallest", "range"}
+        The median of an even number is the mean of the two in the middle.
+    receptive_field : (low, high) or None
+        For images: bounds of the sides of the random rectangle that a feature sees, in pixels; None for all pixels. See
+        :mod:`rfviz.features.receptive`.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, with `receptive_field`; by default as square as their number of columns allows.
+    random_state : int, None, RandomState or Generator
+    device : {"auto", "cpu", "cuda", "cuda:<index>"}
+    dtype : {"float32", "float64"}
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (pool_size, n_components, n_features)
+    seed_ : int
+    """
+
+    label: ClassVar[str] = "Random pool"
+    look: ClassVar[Look | None] = Look("#8026ff", "longdash", "bowtie")
+    summary: ClassVar[str] = "The median, the range or another rank of q random projections: maxout with another rule."
+    formula: ClassVar[str] = (
+        r"\Phi_\ell(x)=\tfrac{1}{\sqrt m}\,\textstyle\sum_a c_a z_{(a)},\quad z_j=\langle w_j^\ell,x\rangle,\ "
+        r"w\sim\mathcal N(0,I_d)"
+    )
+    cost: ClassVar[str] = "O(n·m·q·(d + log q))"
+    reference: ClassVar[str] = "after Mroueh, Rennie, Goel 2015"
+    rank: ClassVar[int] = 55
+    takes_constant: ClassVar[bool] = True
+    plane_params: ClassVar[Mapping[str, Any]] = MappingProxyType({"rule": "range"})
+    params: ClassVar[tuple[Param, ...]] = (
+        *COMMON_PARAMS,
+        Param(
+            "pool_size", 4, "int", low=2, high=32, log=True, marks=(2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32), symbol="q",
+            label="Pool size", help="How many projections are sorted for each feature.",
+        ),
+        Param(
+            "rule", "median", "choice", choices=ORDER_RULES, label="Rule",
+            titles=tuple(map(str.capitalize, ORDER_RULES)),
+            help="Which of the sorted projections a feature is. The range is the largest less the smallest.",
+        ),
+        RECEPTIVE_FIELD,
+    )  # fmt: skip
+    _weights: ClassVar[tuple[str, ...]] = ("weights_",)
+    _rotation_invariant: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        n_components: int = 1000,
+        *,
+        pool_size: int = 4,
+        rule: str = "median",
+        receptive_field: Sequence[int] | None = None,
+        image_shape: Sequence[int] | None = None,
+        random_state: Any = 0,
+        device: str | Device = "auto",
+        dtype: str = "float32",
+    ) -> None:
+        self.n_components = n_components
+        self.pool_size = pool_size
+        self.rule = rule
+        self.receptive_field = receptive_field
+        self.image_shape = image_shape
+        self.random_state = random_state
+        self.device = device
+        self.dtype = dtype
+
+    def _numbers_per_feature(self, n_features: int) -> int:
+        return self.pool_size * n_features
+
+    def _draw(self, n_features: int) -> None:
+        self.weights_ = np.empty((self.pool_size, self.n_components, n_features), dtype=self.dtype)
+        standard_normals(self.seed_, self.weights_)
+        self._mask(self.weights_)
+
+    def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
+        return {"weights_": self.weights_[:, :n_components]}
+
+    def _operations(self, n_samples: int, n_features: int) -> Counts:
+        m, q = self.n_components, self.pool_size
+        others = n_samples * m * q * int(np.ceil(np.log2(q)))  # comparisons of a sort
+        return Counts(2 * n_samples * m * q * n_features, others, self._stored_bytes(n_features, m * q * n_features))
+
+    def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
+        W, q = weights["weights_"], self.pool_size
+        used = [(place, weight) for place, weight in enumerate(order_weights(q, self.rule)) if weight]
+        # All projections of a pool at once are q times the memory of a block: a q-th of its rows at a time.
+        step = -(-out.shape[0] // q)
+        for start in range(0, out.shape[0], step):
+            here, rows = out[start : start + step], X[start : start + step]
+            pool = scratch.empty((q, *here.shape), out.dtype)
+            for member in range(q):
+                project(rows, W[member], pool[member])
+            ordered = xp.sort(pool, axis=0)
+            here[...] = 0
+            for place, weight in used:
+                here += ordered[place] * out.dtype.type(weight * scale)
+
+    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+        return self._over_rectangles(lambda A, B: kernels.order_statistic(A, B, self.pool_size, self.rule), X, Y)
