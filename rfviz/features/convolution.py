@@ -139,7 +139,7 @@ class RandomConvolution(FeatureMap):
     """
 
     label: ClassVar[str] = "Random convolution"
-    look: ClassVar[Look | None] = Look("#c026d3", "dash", "hourglass")
+    look: ClassVar[Look | None] = Look("#195de5", "dash", "hourglass")
     summary: ClassVar[str] = "For images: random filters at every position, averaged over the regions of a grid."
     formula: ClassVar[str] = (
         r"\Phi_\ell(x)=\tfrac{c_t}{\sqrt m}\,\tfrac{1}{|R_\ell|}\textstyle\sum_{p\in R_\ell}"
