@@ -28,8 +28,6 @@ _FILTER_STREAM, _REGION_STREAM = 0, 1
 # Of the rows it is fitted on, as many as this are looked at for the covariance of patches: a hundred times as many
 # patches as it has entries, for all but the smallest images.
 _LEARN_FROM = 2000
-# Added to the variances of patches, as a share of their mean: directions with less are not blown up to noise.
-_FLOOR = 0.1
 # Squared length, per pixel of a whitened patch, of what every patch has in common: patches with less contrast than that
 # count as flat.
 _COMMON = 0.05
@@ -114,6 +112,9 @@ class RandomConvolution(FeatureMap):
         Regions along each side of the image.
     threshold : float
         How much a filter's answer, of variance 1, must exceed to count. 0 is the ReLU.
+    floor : float
+        Added to the variances of patches along their principal directions before these are made equal, as a share of
+        the mean variance: near 0 all directions count alike, noise too; at 100 patches stay as they are.
     image_shape : (height, width) or (height, width, channels), optional
         Of the rows. By default as square as their number of columns allows, and `patch_size` and `grid` are then cut to
         what there is.
@@ -166,6 +167,11 @@ class RandomConvolution(FeatureMap):
             help="What a filter’s answer must exceed, in standard deviations. The larger, the more alike two patches "
             "must be to count as alike.",
         ),
+        Param(
+            "floor", 0.1, "float", low=0.001, high=1000.0, ui_low=0.01, ui_high=100.0, log=True, label="Variance floor",
+            help="Patches are whitened, but for directions whose variance is below this share of the mean. Small for "
+            "photographs, about 1 to 10 for handwriting.",
+        ),
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("weights_", "regions_")
     _law_missing: ClassVar[str] = "It matters where in the image two rows differ, not only how far."
@@ -177,6 +183,7 @@ class RandomConvolution(FeatureMap):
         patch_size: int = 5,
         grid: int = 2,
         threshold: float = 1.0,
+        floor: float = 0.1,
         image_shape: Sequence[int] | None = None,
         random_state: Any = 0,
         device: str | Device = "auto",
@@ -186,6 +193,7 @@ class RandomConvolution(FeatureMap):
         self.patch_size = patch_size
         self.grid = grid
         self.threshold = threshold
+        self.floor = floor
         self.image_shape = image_shape
         self.random_state = random_state
         self.device = device
@@ -242,7 +250,7 @@ class RandomConvolution(FeatureMap):
         variances, directions = np.linalg.eigh(products / count - np.outer(mean, mean))
         variances = np.maximum(variances, 0.0)
         # Patches that are all equal have no scale of their own.
-        floor = _FLOOR * variances.mean() or 1.0
+        floor = self.floor * variances.mean() or 1.0
         self.mean_ = origin + mean
         self.whitening_ = (directions / np.sqrt(variances + floor)) @ directions.T
 

@@ -32,7 +32,7 @@ def image_parameters(panel: Panel, image_shape: Sequence[int]) -> dict[str, Any]
     side = min(image_shape[:2])
     found: dict[str, Any] = {"image_shape": tuple(image_shape), "patch_size": ask("patch_size", side)}
     found["grid"] = ask("grid", side - found["patch_size"] + 1)
-    return found | {"threshold": panel.control(declared["threshold"])}
+    return found | {name: panel.control(declared[name]) for name in ("threshold", "floor")}
 
 
 def receptive_field(panel: Panel, image_shape: Sequence[int] | None) -> dict[str, Any]:

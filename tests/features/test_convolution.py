@@ -107,6 +107,7 @@ def test_without_a_shape_patches_and_regions_are_cut_to_what_there_is():
         ({"image_shape": (6.0, 9.0)}, r"image_shape must be \(height, width\)"),
         ({"patch_size": 0}, "patch_size must be an integer from 1 to 64; got 0"),
         ({"grid": 1.5}, "grid must be an integer from 1 to 64; got 1.5"),
+        ({"floor": 0.0}, "floor must be a finite number from 0.001 to 1000; got 0"),
         ({"threshold": -0.1}, "threshold must be a finite number from 0 to 6; got -0.1"),
     ],
 )

@@ -19,8 +19,9 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.neural_network import MLPClassifier, MLPRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR
 
 from rfviz.backend import gigabytes, memory_budget
@@ -38,6 +39,9 @@ _ALPHAS = (1e-6, 1e-7, 1e-5, 1e-4, 1e-3)
 # Of linear ridge: fine where it matters, since the line is a reference for maps whose penalties are searched as well.
 _LINEAR_ALPHAS = (1e-2, 1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 3e-2, 1e-1, 3e-1, 1.0)
 _SVM_CACHE = 25_000_000
+_HIDDEN = 100
+# Rows that a network sees in all its passes, of which it makes from 20 to 200.
+_ROWS_SEEN = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -169,6 +173,19 @@ def _rbf_sampler(setting: _Setting, value: float) -> Any:
     return make_pipeline(features, _ridge(setting, value))
 
 
+def _network(setting: _Setting, value: float) -> Any:
+    settings: dict[str, Any] = {"hidden_layer_sizes": (_HIDDEN,), "alpha": value, "random_state": setting.random_state}
+    settings["max_iter"] = min(max(_ROWS_SEEN // setting.n_train, 20), 200)
+    network = MLPClassifier(**settings) if setting.classify else _standardised(MLPRegressor(**settings))
+    # One factor for all columns: rare pixels of their own scale would drown the others.
+    scale = FunctionTransformer(_times, kw_args={"factor": 1.0 / np.sqrt(setting.variance)}, accept_sparse=True)
+    return make_pipeline(scale, network)
+
+
+def _times(X: Any, factor: float) -> Any:
+    return X * factor
+
+
 _ALL = (
     Baseline(
         "knn", "k nearest neighbours", "Vote of the nearest training samples: no model, all the cost in predicting.",
@@ -204,6 +221,11 @@ _ALL = (
         "rbf_sampler", "RBFSampler + ridge", "scikit-learn's own random Fourier features of the Gaussian kernel.",
         "O(n·m·(d + m))", "2·n·m + m² doubles", "alpha", _ALPHAS, 1_000_000,
         _rbf_sampler, lambda n, d, k, m: n * (d + 2 * m) + m * m, codes=True, uses=("gamma", "n_components"),
+    ),
+    Baseline(
+        "network", "Small network", "One hidden layer of 100 ReLUs that are trained, by Adam (scikit-learn’s).",
+        "O(n·d) a pass", "2·n·d doubles", "alpha", (1e-4, 1e-2), 100_000,
+        _network, lambda n, d, k, m: 2 * n * d + 8 * _HIDDEN * (d + k),
     ),
 )  # fmt: skip
 #: Every baseline by its key, in the order of a legend.

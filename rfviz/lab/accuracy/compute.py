@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -136,6 +137,8 @@ class AccuracyResult:
     refused : tuple of str
         Why other baselines were not computed, in a sentence each.
     is_complete : bool
+    costs : mapping of str to (seconds, bytes)
+        Of other methods by name: to search, train and test, and of the model.
     """
 
     split: Split = field(repr=False)
@@ -145,6 +148,7 @@ class AccuracyResult:
     baseline_errors: Mapping[str, float]
     refused: tuple[str, ...] = ()
     is_complete: bool = True
+    costs: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     _curves: dict[str, list[Curve]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -186,6 +190,24 @@ class AccuracyResult:
                 for c in self.candidates
             ]
         return self._curves[axis]
+
+    def ladder(self) -> pd.DataFrame:
+        """Return every method with its error, seconds and bytes, from the largest error down.
+
+        A map stands with the largest m whose time is known.
+        """
+        rows: list[dict[str, Any]] = []
+        for timed, curve in zip(self.curves("seconds"), self.curves(), strict=True):
+            if len(timed.frame):
+                last = timed.frame.iloc[-1]
+                size = curve.frame.loc[curve.frame["m"] == last["m"], "bytes"].iloc[0]
+                rows.append({"method": curve.label, "m": last["m"], "error": last["error"]})
+                rows[-1] |= {"seconds": last["seconds"], "bytes": size}
+        for name, (seconds, size) in self.costs.items():
+            rows.append({"method": name, "m": None, "error": self.baselines[name], "seconds": seconds, "bytes": size})
+        columns = ["method", "m", "error", "seconds", "bytes"]
+        table = pd.DataFrame(rows, columns=columns).astype({"m": "Int64", "bytes": "Int64"})
+        return table.sort_values("error", ascending=False, kind="stable", ignore_index=True)
 
     def _paper(self, candidate: Candidate) -> tuple[tuple[float, float, float], ...]:
         spec = candidate.spec

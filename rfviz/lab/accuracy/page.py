@@ -73,6 +73,7 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
     def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> AccuracyResult:
         split = source.data.split(cache)
         errors: dict[str, float] = {}
+        costs: dict[str, tuple[float, float]] = {}
         refused: list[str] = []
         n, d = split.X_train.shape
         for name in settings.baselines:
@@ -81,11 +82,13 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
                 if not reason:
                     found = cache.call(baseline_of, source.data, name, settings.gamma)
                     errors[found.title] = found.error
+                    seconds = found.seconds_search + found.seconds_fit + found.seconds_predict
+                    costs[found.title] = seconds, found.bytes_model
             except RfvizError as error:
                 reason = str(error)
             refused += [reason] if reason else []
         candidates, complete = _candidates(source, settings), not work.missing()
-        return AccuracyResult(split, candidates, settings.loss, runs_of(work), errors, tuple(refused), complete)
+        return AccuracyResult(split, candidates, settings.loss, runs_of(work), errors, tuple(refused), complete, costs)
 
     def run(self, source: Source, settings: Settings, cache: Cache) -> AccuracyResult:
         result = super().run(source, settings, cache)

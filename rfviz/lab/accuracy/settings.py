@@ -79,7 +79,7 @@ _RECTANGLES = {
 
 
 def presets() -> Presets:
-    """Return the presets; one of them takes MNIST from the data folder, where it is there."""
+    """Return the presets; two of them take MNIST from the data folder, where it is there."""
     return {
         "The digits example": ("Fourier features, the exact RBF-SVM and a linear SVM.", _DIGITS),
         "Ten architectures": (
@@ -92,15 +92,42 @@ def presets() -> Presets:
             "it, else small digits.",
             _receptive_fields(),
         ),
+        "The ladder": (
+            "A linear model on pixels, on Fourier, maxout, receptive-field and convolutional features, the exact "
+            "Gaussian kernel, and a small network: MNIST where the data folder has it, else small digits.",
+            _ladder(),
+        ),
     }
 
 
 def _receptive_fields() -> dict[str, Any]:
+    name = _mnist()
+    if name:
+        data = {"data": name, "data.max_samples": 20_000, "m_max": 2000, "receptive_field": (8, 20)}
+        return _RECTANGLES | data
+    return _RECTANGLES | {"data": "digits", "m_max": 1000, "receptive_field": (3, 6), "test": 25, "seeds": 3}
+
+
+def _ladder() -> dict[str, Any]:
+    rungs = _RECTANGLES | {
+        "schemes": ["RandomFourier", "RandomMaxout", "RandomConvolution"],
+        "references": ["linear_ridge", "kernel_ridge", "network"],
+        "threshold": 1.0,
+    }
+    name = _mnist()
+    if name:
+        field = {"receptive_field": (8, 20), "patch_size": 7, "grid": 3, "floor": 5.0}
+        return rungs | field | {"data": name, "data.max_samples": 10_000, "m_max": 2000}
+    field = {"receptive_field": (3, 6), "patch_size": 4, "grid": 2, "floor": 1.0}
+    return rungs | field | {"data": "digits", "m_max": 1000, "test": 25, "seeds": 3}
+
+
+def _mnist() -> str | None:
+    """Return the name of MNIST in the data folder, where it is there."""
     for name, spec in datasets.specs().items():
         if name.startswith("folder:mnist") and spec.extra.get("image_shape") == (28, 28):
-            data = {"data": name, "data.max_samples": 20_000, "m_max": 2000, "receptive_field": (8, 20)}
-            return _RECTANGLES | data
-    return _RECTANGLES | {"data": "digits", "m_max": 1000, "receptive_field": (3, 6), "test": 25, "seeds": 3}
+            return name
+    return None
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,7 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
             "Numbers": lambda: self.numbers(result),
             "Table 1 of the paper": lambda: table(result),
             "How it is computed": lambda: st.markdown(text.METHOD),
+            "The ladder: error, time and memory": lambda: self.ladder(result),
         }
 
     def numbers(self, result: AccuracyResult) -> None:
@@ -117,6 +118,10 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
             table, note = table.drop(columns="columns"), ""
         formats = {"error": "%.2f", "s.d.": "%.2f", "alpha": "%.3g", "seconds": "%.3g"}
         layout.numbers(table, formats, note)
+
+    def ladder(self, result: AccuracyResult) -> None:
+        """Draw every method with its error, time and memory."""
+        layout.numbers(result.ladder(), {"error": "%.2f", "seconds": "%.3g"}, text.LADDER)
 
     def table_1(self, result: AccuracyResult) -> None:
         """Draw Table 1 of the maxout paper on MNIST, computed when its button is pressed."""

@@ -56,6 +56,28 @@ def test_the_preset_takes_mnist_from_the_data_folder_else_digits(found, monkeypa
     values = settings.presets()["Receptive fields"][1]
     assert values["data"] == ("folder:mnist" if found else "digits")
     assert values["receptive_field"] == ((8, 20) if found else (3, 6))
+    ladder = settings.presets()["The ladder"][1]
+    assert (ladder["data"], ladder["patch_size"]) == (("folder:mnist", 7) if found else ("digits", 4))
+
+
+@pytest.mark.slow
+def test_the_ladder_on_digits_goes_down():
+    preset = Preset(settings.presets()["The ladder"][1] | {"seeds": 1})
+    source = PAGE.source(preset)
+    result = PAGE.run(source, PAGE.settings(preset, source), Cache())
+    table = result.ladder().set_index("method")
+    assert list(table["error"]) == sorted(table["error"], reverse=True)
+    assert (table["seconds"] > 0).all() and (table["bytes"] > 0).all()
+    assert table.index[0] == "Linear ridge" and table.index[-1] == "Random convolution"
+    assert table["m"].notna().sum() == 5 and {"Exact kernel ridge", "Small network"} < set(table.index)
+
+
+def test_convolutions_are_offered_for_images_alone():
+    images = opened(SLUG, SMALL | {"schemes": ["RandomConvolution"], "patch_size": 3})
+    assert curve_names(run_to_its_end(images)) == ["Random convolution"]
+    assert f"{SLUG}.grid" in images.session_state
+    points = opened(SLUG, SMALL | {"data": "moons", "schemes": ["RandomConvolution", "RandomFourier"]})
+    assert points.session_state[f"{SLUG}.schemes"] == ["RandomFourier"]
 
 
 @pytest.mark.slow
