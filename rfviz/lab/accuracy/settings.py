@@ -14,9 +14,11 @@ from rfviz.features import (
     CompositionalFeatures,
     FeatureMap,
     MapSpec,
+    RandomActivation,
     RandomConvolution,
     RandomFourier,
     RandomMaxout,
+    RandomPool,
     SharedPoolMaxout,
     map_class,
 )
@@ -48,7 +50,11 @@ _DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic",
                 help="One more curve for each map that projects: trained by random rows and random features, which are "
                 "drawn again whenever they are needed, so that no weights are stored.")  # fmt: skip
 _GAMMA = next(param for param in RandomFourier.params if param.name == "gamma")
+_SPECTRUM, *_OF_SPECTRUM = (param for param in RandomFourier.params if param.name in ("spectrum", "nu", "density"))
+_FUNCTION = next(param for param in RandomActivation.params if param.name == "function")
+_RULE = next(param for param in RandomPool.params if param.name == "rule")
 _PROJECTIONS = next(param for param in SharedPoolMaxout.params if param.name == "n_projections")
+_FOURIER = MapSpec(RandomFourier)
 _CONVOLUTION = MapSpec(RandomConvolution)
 _POOLS = (1, 2, 4, 8, 16, 32)
 _MAPS = ("RandomFourier", "RandomMaxout", "RandomProjection")
@@ -141,9 +147,15 @@ class Settings:
         Keys of :data:`rfviz.lab.accuracy.baselines.BASELINES`.
     m_max, seeds : int
     pools : tuple of int
-        Pool sizes of maxout, a curve for each.
+        Pool sizes of maxout and of other rules, a curve for each.
     gamma : float or "scale"
         Of the Gaussian kernels, that of the baselines too.
+    fourier : MapSpec
+        The kernel of Fourier features.
+    function : str
+        Of :class:`rfviz.features.RandomActivation`.
+    rule : str
+        Of :class:`rfviz.features.RandomPool`.
     skeletons : tuple of str
         Of the compositional map, a curve for each.
     n_projections : int
@@ -166,6 +178,9 @@ class Settings:
     seeds: int = _SEEDS.default
     pools: tuple[int, ...] = (4,)
     gamma: float | str = _GAMMA.default
+    fourier: MapSpec[RandomFourier] = _FOURIER
+    function: str = _FUNCTION.default
+    rule: str = _RULE.default
     skeletons: tuple[str, ...] = ("flat",)
     n_projections: int = _PROJECTIONS.default
     convolution: MapSpec[RandomConvolution] = _CONVOLUTION
@@ -193,12 +208,13 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None) -> Settin
         help = "Other methods, as horizontal lines."
         baselines = panel.several("references", list(BASELINES), ["linear_ridge", "rbf_svm"], "Baselines", help, titles)
         found |= {"m_max": panel.control(_M_MAX), "seeds": panel.control(_SEEDS)}
-        if RandomMaxout in maps or SharedPoolMaxout in maps:
-            found["pools"] = panel.several("pools", _POOLS, [4], "Pool sizes q", "One maxout curve for each.")
+        if {RandomMaxout, SharedPoolMaxout, RandomPool} & {*maps}:
+            found["pools"] = panel.several("pools", _POOLS, [4], "Pool sizes q", "One curve for each.")
         if SharedPoolMaxout in maps:
             found["n_projections"] = panel.control(_PROJECTIONS)
         if RandomFourier in maps or any("gamma" in BASELINES[name].uses for name in baselines):
             found["gamma"] = panel.control(_GAMMA)
+        found |= _own(panel, maps)
         if CompositionalFeatures in maps:
             found["skeletons"] = panel.several(
                 "skeletons", list(_SKELETONS), ["flat"], "Skeletons", _SKELETON_HELP, _SKELETONS
@@ -214,6 +230,20 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None) -> Settin
         if found["loss"] == "ridge":
             found["alpha"] = panel.control(_ALPHA)
     return Settings(maps, baselines, **found)
+
+
+def _own(panel: Panel, maps: Sequence[type[FeatureMap]]) -> dict[str, Any]:
+    """Ask for the kernel of Fourier features, and for what else a user builds maps of."""
+    found: dict[str, Any] = {}
+    if RandomFourier in maps:
+        asked = {_SPECTRUM.name: panel.control(_SPECTRUM)}
+        asked |= {param.name: panel.control(param) for param in _OF_SPECTRUM if param.applies(asked)}
+        found["fourier"] = _FOURIER if asked == {_SPECTRUM.name: _SPECTRUM.default} else _FOURIER.replace(**asked)
+    if RandomActivation in maps:
+        found["function"] = panel.control(_FUNCTION)
+    if RandomPool in maps:
+        found["rule"] = panel.control(_RULE)
+    return found
 
 
 def candidates_of(settings: Settings, image_shape: Sequence[int] | None) -> tuple[Candidate, ...]:
@@ -258,7 +288,16 @@ def _versions(cls: type[FeatureMap], settings: Settings) -> list[tuple[str, MapS
         return [(f"{cls.label}, q = {q}", MapSpec(cls, pool_size=q, **shared)) for q in settings.pools]
     if cls is RandomConvolution:
         return [(cls.label, settings.convolution)]
-    return [(cls.label, MapSpec(cls, gamma=settings.gamma) if cls is RandomFourier else MapSpec(cls))]
+    if cls is RandomPool:
+        pools = [q for q in settings.pools if q > 1]  # one projection has no order
+        return [
+            (f"{cls.label}, {settings.rule}, q = {q}", MapSpec(cls, pool_size=q, rule=settings.rule)) for q in pools
+        ]
+    if cls is RandomActivation:
+        return [(cls.label, MapSpec(cls, function=settings.function))]
+    if cls is not RandomFourier:
+        return [(cls.label, MapSpec(cls))]
+    return [(cls.label, settings.fourier.replace(gamma=settings.gamma))]
 
 
 def _compositional(word: str, image_shape: Sequence[int] | None) -> Candidate:

@@ -22,7 +22,12 @@ from rfviz.ui.widgets.live_chart import COLUMNS, taken_curve
 __all__ = ["BuildView"]
 
 # Where a map can be used, and how the page there calls its maps.
-_PAGES = {"distance-saturation": "scheme", "decision-surfaces": "scheme", "kernel-approximation": "schemes"}
+_PAGES = {
+    "distance-saturation": "scheme",
+    "decision-surfaces": "scheme",
+    "kernel-approximation": "schemes",
+    "accuracy": "schemes",
+}
 
 
 class BuildView(View[None, Settings, Built]):

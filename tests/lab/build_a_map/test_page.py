@@ -1,9 +1,14 @@
 """The page on maps of one's own: drawn curves, formulas in the address, and links to other pages."""
 
+from urllib.parse import urlencode
+
 import numpy as np
 import pytest
 
 from rfviz.formula import parse_formula
+from rfviz.lab.accuracy.settings import candidates_of
+from rfviz.lab.index import find_page
+from rfviz.lab.preset import Preset, read_preset
 from tests.app_pages import array, changed, opened, specs
 
 SLUG = "build-a-map"
@@ -83,3 +88,18 @@ def test_a_map_that_was_built_can_be_used_on_other_pages(slug):
     assert not at.error and at.text_input[0].value == "max(0, x)^2"
     at = opened(slug, query={"scheme": "RandomFourier", "spectrum": "own", "density": "exp(-x)", "gamma": "1"})
     assert not at.error and at.text_input[0].value == "exp(-x)"
+
+
+def test_a_map_that_was_built_races_against_others():
+    small = {"data": "moons", "m_max": "20", "seeds": "1", "references": ","}
+    own = {"function": "max(0, x)^2", "spectrum": "own", "density": "exp(-x)", "rule": "range"}
+    names = "RandomActivation,RandomFourier,RandomPool"
+    values = read_preset("http://localhost/accuracy?" + urlencode(small | own | {"schemes": names}))[1]
+    preset = Preset(values)
+    page = find_page("accuracy")
+    source = page.source(preset)
+    specs = [candidate.spec for candidate in candidates_of(page.settings(preset, source), None)]
+    assert preset.unasked() == []
+    assert [spec.get("function") or spec.get("density") or spec.get("rule") for spec in specs] == [
+        "exp(-x)", "max(0, x)^2", "range",
+    ]  # fmt: skip
