@@ -43,6 +43,19 @@ def test_a_single_wrong_label_is_found_among_many():
     assert 100 in find_label_errors(X, y).rows
 
 
+def test_of_images_more_is_seen_and_nothing_is_said_where_the_model_itself_errs():
+    X, y = real("digits")
+    rows = np.random.default_rng(0).permutation(len(y))[:600]  # few rows: it matters what is known of images
+    wrong, changed = flipped(y[rows], 0.05, 0)
+    first = [
+        np.isin(np.argsort(find_label_errors(X[rows], wrong, image_shape=shape).margins)[: len(changed)], changed)
+        for shape in (None, (8, 8))
+    ]
+    assert first[1].mean() >= max(first[0].mean(), 0.95)
+    found = find_label_errors(X + np.random.default_rng(2).normal(0, 10, X.shape), y, image_shape=(8, 8))
+    assert np.mean(found.margins < 0) > 0.3 and not len(found.rows) and len(found.unclear) == 10
+
+
 @pytest.mark.parametrize("name", LOADERS)
 def test_right_labels_are_left_alone(name):
     X, y = real(name)

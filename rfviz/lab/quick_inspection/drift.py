@@ -172,7 +172,7 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
     Raises
     ------
     DataError
-        If somebody says what to compare, and a part has too few rows, or no column can be compared.
+        If somebody says what to compare, and a part has too few rows, or no column can be compared; of images.
     """
     parts = _parts(raw, dataset, by)
     if parts is None:
@@ -215,7 +215,7 @@ def _parts(raw: Raw, dataset: Dataset, by: str) -> tuple[tuple[str, np.ndarray],
     if by != AUTOMATIC:
         return *_parts_by(raw, by, rows), False
     if dataset.image_shape:
-        return None
+        raise DataError("Images are not compared with each other: drift is looked for in tables only.")
     if other is not None and dataset.origin is not None:
         return (
             ("the rows of this file", rows),

@@ -141,3 +141,8 @@ def test_columns_that_are_not_in_both_files_or_of_another_kind_are_named():
     assert "Not compared: only this file has “x1”; only the other one has “y1”; “x2”: numbers in one" in finding.text
     same = compare_with(upload.prepare(), read(table(13), "later.csv"))
     assert describe(Inspection(same).drift()).status == "fine"
+
+
+def test_of_images_it_is_said_that_they_are_not_compared():
+    with pytest.raises(DataError, match="drift is looked for in tables only"):
+        Inspection(datasets.load("digits")).drift()
