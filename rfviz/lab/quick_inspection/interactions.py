@@ -20,8 +20,8 @@ __all__ = ["InteractionResult", "describe_interactions", "inspect_interactions",
 # Rows that are used: more of more columns, since the pairs among which one is looked for grow with these.
 _ROWS_A_COLUMN, _FEW, _MOST = 200, 4000, 20_000
 _BINS, _LISTED = 12, 12
-# A change of so many right labels is one that a user would see.
-_SEEN = 0.005
+# A change of so many right labels is one that a user would see; where curves get so many right, none is left to see.
+_SEEN, _GIVEN_AWAY = 0.005, 0.995
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,11 @@ class InteractionResult:
     surface: np.ndarray
     edges: tuple[np.ndarray, np.ndarray]
     shown_class: str
+
+    @property
+    def together(self) -> tuple[int, ...]:
+        """The columns that act together."""
+        return _together(self.found, self.is_classification)
 
     @property
     def important(self) -> np.ndarray:
@@ -91,8 +96,9 @@ def inspect_interactions(whole: Whole, progress: Progress = silent) -> Interacti
     places = take_sample(dataset, "none", most, most * d).places
     X, y, is_classes = dataset.X[places].astype(np.float64), dataset.y[places], bool(dataset.target_names)
     found = find_interactions(X, y if is_classes else y.astype(np.float64), progress=progress)
-    shown = (found.pairs[0].columns if found.pairs else found.columns or found.bent.columns)[:2]
-    shown = shown if (found.columns or found.bent.is_real()) and len(shown) == 2 else ()
+    together = _together(found, is_classes)
+    shown = (found.pairs[0].columns if together and found.pairs else together or found.bent.columns)[:2]
+    shown = shown if (together or found.bent.is_real()) and len(shown) == 2 else ()
     target, name = y.astype(np.float64), ""
     if is_classes:
         largest = int(np.bincount(y).argmax())
@@ -100,6 +106,11 @@ def inspect_interactions(whole: Whole, progress: Progress = silent) -> Interacti
     surface, edges = _surface(X[:, list(shown)], target) if shown else (np.empty((0, 0)), (np.empty(0), np.empty(0)))
     names = tuple(column_name(dataset, c) for c in range(d))
     return InteractionResult(found, names, whole.sources, is_classes, shown, surface, edges, name)
+
+
+def _together(found: Interactions, is_classification: bool) -> tuple[int, ...]:
+    """Return the columns that act together; none where single ones give every label away: rounding is left, no more."""
+    return () if is_classification and found.additive >= _GIVEN_AWAY else found.columns
 
 
 def _surface(X: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
@@ -139,7 +150,7 @@ def describe_interactions(result: InteractionResult, n_all: int) -> Finding:
     show = share if result.is_classification else _r_squared
     link = ("accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})
     line, curves, joint = show(found.linear), show(found.additive), show(found.joint)
-    together = found.columns
+    together = result.together
     if together:
         who = " and ".join(named(result, pair.columns) for pair in found.pairs[:1]) or named(result, together)
         first = set(_files(result, found.pairs[0].columns)) if found.pairs else set[str]()

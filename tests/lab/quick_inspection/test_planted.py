@@ -466,6 +466,12 @@ def test_a_bend_is_told_from_an_interaction_and_a_line_from_both():
     assert (line.status, line.columns) == ("fine", ()) and "Nothing shows that columns act together" in line.text
 
 
+def test_what_a_leak_leaves_over_is_no_interaction():
+    frame = columns(34, 900) | {"const": np.ones(900), "city": np.random.default_rng(34).choice(["Bern", "Genf"], 900)}
+    frame |= {"leak": (frame["x0"] > 0).astype(int), "label": np.where(frame["x0"] > 0, "yes", "no")}
+    assert finding(frame, "Interactions").status == "fine" and not inspected(frame).interactions().shown
+
+
 def test_labels_of_several_classes_are_refused_and_single_ones_with_commas_are_not():
     n = 300
     generator = np.random.default_rng(31)
