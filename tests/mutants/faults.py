@@ -209,7 +209,7 @@ _LIBRARY = (
     Fault(
         "learnt width of the Cauchy kernel squared",
         "rfviz/features/bandwidth.py",
-        '(np.sqrt(squared) if spectrum == "cauchy" else squared)',
+        '(np.sqrt(squared) if spectrum in ("cauchy", "own") else squared)',
         "squared",
         ("tests/features/test_fourier_draws.py::test_learnt_widths",),
     ),
@@ -890,4 +890,70 @@ _INSPECTION = (
     ),
 )
 
-FAULTS = _LIBRARY + _FRAMEWORK + _DISTANCE_SATURATION + _PAGES + _INSPECTION
+_BUILT = (
+    Fault(
+        "Hermite series whose odd part ends even",
+        "rfviz/kernels/activation.py",
+        "return np.copysign(found, cosines) if part.parity else found",
+        "return found",
+        ("tests/kernels/test_activation.py::test_closed_forms",),
+    ),
+    Fault(
+        "kernel of an activation that forgets what 512 terms leave",
+        "rfviz/kernels/activation.py",
+        "total += rest[np.ix_(mine.which, other.which)] * _spread(mine, cosines)",
+        "pass",
+        ("tests/kernels/test_activation.py::test_closed_forms",),
+    ),
+    Fault(
+        "order statistics without the square of their mean",
+        "rfviz/kernels/order_statistics.py",
+        "inside.sum() + mean**2",
+        "inside.sum()",
+        ("tests/kernels/test_order_statistics.py::test_the_largest_and_the_smallest_have_the_kernel_of_maxout",),
+    ),
+    Fault(
+        "median of an even pool that is one of two",
+        "rfviz/kernels/order_statistics.py",
+        "weights[[(pool_size - 1) // 2, pool_size // 2]] += 0.5",
+        "weights[pool_size // 2] += 1.0",
+        ("tests/kernels/test_order_statistics.py",),
+    ),
+    Fault(
+        "own density that is drawn on one side only",
+        "rfviz/features/spectra.py",
+        "return np.copysign(np.interp(np.abs(signed), cumulated, edges), signed)",
+        "return np.interp(np.abs(signed), cumulated, edges)",
+        ("tests/features/test_fourier_draws.py::test_one_coordinate_has_the_law_of_the_spectrum",),
+    ),
+    Fault(
+        "comma of a formula that makes a list of an address",
+        "rfviz/lab/address.py",
+        'if character == "," and not depth:',
+        'if character == ",":',
+        ("tests/lab/build_a_map/test_page.py::test_a_formula_comes_from_the_address",),
+    ),
+    Fault(
+        "curve that is called a kernel whatever its transform",
+        "rfviz/lab/build_a_map/compute.py",
+        "return self.lowest > -_ROUNDING",
+        "return True",
+        ("tests/lab/build_a_map/test_compute.py::test_what_is_no_kernel_is_called_none_by_a_matrix_too",),
+    ),
+    Fault(
+        "drawn density that may be negative",
+        "rfviz/lab/build_a_map/views.py",
+        'y if what != "density" else max(y, 0.0)',
+        "y",
+        ("tests/lab/build_a_map/test_page.py::test_a_density_is_not_drawn_below_zero_and_ends_in_nothing",),
+    ),
+    Fault(
+        "formula that may call anything",
+        "rfviz/expressions.py",
+        "            if name not in names:\n",
+        "            if False:\n",
+        ("tests/test_formula.py::test_what_is_no_formula_is_refused_in_a_sentence",),
+    ),
+)
+
+FAULTS = _LIBRARY + _FRAMEWORK + _DISTANCE_SATURATION + _PAGES + _INSPECTION + _BUILT
