@@ -491,9 +491,10 @@ def plot_importances(result: InteractionResult, revision: str = "", only: int | 
     top = 105.0 * float(rounds[:, columns].max())
     shown = [name if len(name) <= _NAME else f"{name[: _NAME - 1]}…" for name in names]
     return styled(
-        traces, x="", y="importance, %", height=_DETAIL_HEIGHT, revision=revision,
-        xaxis={"tickvals": np.arange(len(columns)), "ticktext": shown, "tickangle": 30}, yaxis={"range": [0.0, top]},
-        margin={"l": 76, "r": 24, "t": 64, "b": 72}, legend={"title": {"text": "round"}},
+        traces, x="", y="importance, %", height=_DETAIL_HEIGHT + 40, revision=revision,
+        xaxis={"tickvals": np.arange(len(columns)), "ticktext": shown, "autotickangles": [0, -45, -90]},
+        yaxis={"range": [0.0, top]},
+        margin={"l": 76, "r": 24, "t": 64, "b": 112}, legend={"title": {"text": "round"}},
     )  # fmt: skip
 
 
