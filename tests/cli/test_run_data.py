@@ -114,7 +114,7 @@ def test_run_inspects_with_the_columns_that_are_named_and_prints_what_it_finds(t
     assert found["copies"]["rows"] == [90] and found["copies"]["status"] == "look"
     # As text, which can be copied.
     page = (tmp_path / "out" / "findings.html").read_text(encoding="utf-8")
-    assert "<strong>Exact copies</strong> · worth a look<br>1 row of 90" in page
+    assert "<strong>Exact copies</strong> · worth a look<br>\n1 row of 90" in page
     script = (tmp_path / "out" / "script.py").read_text(encoding="utf-8")
     assert all(part in script for part in ('"label": "survived"', '"max_samples": 40', '"leave_out": ["spare"]'))
     # The status of the command tells what was found, where it is asked for.
