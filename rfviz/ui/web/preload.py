@@ -23,6 +23,7 @@ _MORE = {
     "": ("PageLink", "ImageList"),
     "lessons": ("PageLink", "ImageList"),
     "quick-inspection": ("PageLink",),
+    "build-a-map": ("TextInput", "PageLink"),
     "maxout-pca": ("Slider",),
     "kernel-approximation": ("Multiselect", "Slider"),
     "accuracy": ("Multiselect",),
