@@ -173,6 +173,7 @@ def test_where_it_is_used(fake_gpu, name):
         "SharedPoolMaxout",
         "RandomProjection",
         "RandomActivation",
+        "RandomPool",
         "RandomConvolution",
         "RandomFourier",
         "SigmoidalRidge",

@@ -34,6 +34,9 @@ OPERATED = {"button", "link", "slider", "spinbutton", "combobox", "listbox", "sw
             "textbox", "searchbox", "menuitem"}  # fmt: skip
 
 BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
+# Charts look once a second whether the theme is another.
+THEMED = """() => [...document.querySelectorAll('.live-chart')].every((chart) => !chart._fullLayout
+  || chart._fullLayout.font.color === getComputedStyle(chart).getPropertyValue('--st-text-color').trim())"""
 CHART_TEXTS = """[...document.querySelectorAll(
   '.js-plotly-plot :is(.xtick, .ytick, .xtitle, .ytitle, .legendtext) :is(text, tspan), '
   + '.js-plotly-plot :is(text.xtitle, text.ytitle, text.legendtext)')].map((e) => getComputedStyle(e).fill)"""
@@ -56,6 +59,7 @@ def test_a_page_looks_as_it_did_is_legible_fits_and_names_its_controls(app, visi
     light = page.evaluate(BACKGROUND)
     page.emulate_media(color_scheme="dark")
     page.wait_for_function(f"(light) => {BACKGROUND} !== light", arg=light)
+    page.wait_for_function(THEMED)
     check_picture(page, slug, "dark", "narrow")
     page.set_viewport_size(PHONE)
     check_width(page)

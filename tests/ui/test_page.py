@@ -25,5 +25,5 @@ def test_every_chart_comes_with_its_description_and_the_main_one_with_its_words(
     sent = [json.loads(c.bytes) for c in mounted if c.component_name == "rfviz.live_chart"]
     assert all(chart["alt"].strip() for chart in sent)
     if charts[0].on_page:
-        assert without_times(sent[0]["alt"]) == without_times(charts[0].alt)
+        assert without_times(charts[0].alt) in [without_times(chart["alt"]) for chart in sent]
         assert any(charts[0].words[:30] in markdown.value for markdown in at.markdown)  # further on are times, too

@@ -72,7 +72,7 @@ def test_figures_are_those_of_the_page_and_the_report_opens_offline(report, tmp_
     text = report.to_html(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == text
     assert text.count('class="plotly-graph-div"') == 6 and "<script src" not in text
-    assert "<strong>Exact copies</strong> · worth a look<br>1 row of 120" in text
+    assert "<strong>Exact copies</strong> · worth a look<br>\n1 row of 120" in text
 
 
 def test_arrays_and_files_are_taken_too(tmp_path):
