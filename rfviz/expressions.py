@@ -77,7 +77,7 @@ class Expression:
             return _value(self.tree, names)
         except RfvizError:
             raise
-        except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+        except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError) as error:
             raise ExpressionError(f"“{self.text}” cannot be worked out: {error}.") from None
 
 
@@ -106,7 +106,10 @@ def parse_expression(text: str, names: Collection[str], of_x: bool = False) -> E
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ExpressionError(f"“{text}” is no expression; write it as in plateau(8) < 2 * plateau(32).") from None
-    _check(tree, text, {*names, *_BUILT_IN}, of_x)
+    try:
+        _check(tree, text, {*names, *_BUILT_IN}, of_x)
+    except RecursionError:
+        raise ExpressionError("An expression must have fewer parts within parts than this one.") from None
     return Expression(text, tree)
 
 
@@ -138,6 +141,12 @@ def _check(node: ast.expr, text: str, names: Collection[str], of_x: bool) -> Non
         _check(part, text, names, of_x)
 
 
+def _calculated(op: ast.operator, one: Any, other: Any) -> Any:
+    if isinstance(one, str) or isinstance(other, str):
+        raise TypeError("words are no numbers")  # and a word times a large number fills the memory
+    return _ARITHMETIC[type(op)](one, other)
+
+
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
     match node:
         case ast.Constant(value=value):
@@ -145,7 +154,7 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
         case ast.Name(id=name):
             return names[name]
         case ast.BinOp(left=left, op=op, right=right):
-            return _ARITHMETIC[type(op)](_value(left, names), _value(right, names))
+            return _calculated(op, _value(left, names), _value(right, names))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return -_value(operand, names)
         case ast.UnaryOp(operand=operand):

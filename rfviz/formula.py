@@ -88,6 +88,8 @@ def _functions(xp: Any, x: Any) -> dict[str, Callable[..., Any]]:
     """Return `FUNCTIONS` for arrays of a namespace, at places x."""
 
     def points(low: float, high: float, *heights: float) -> Any:
+        if not low < high:
+            raise ValueError("points(a, b, …) needs a below b")
         return xp.interp(x, xp.linspace(low, high, len(heights)), xp.asarray(heights, dtype=np.float64))
 
     return {

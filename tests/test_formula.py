@@ -51,6 +51,8 @@ def test_every_function_that_is_named_can_be_called():
         ("", "1 to 600 characters"),
         ("x" + "+x" * 400, "1 to 600 characters"),
         ("9^9^9^9", "cannot be worked out"),
+        ("'a' * 999999999999", "words are no numbers"),
+        ("points(3, -3, 1, 2)", "needs a below b"),
     ],
 )
 def test_what_is_no_formula_is_refused_in_a_sentence(text, why):

@@ -108,6 +108,10 @@ def cosine_transform(kernel: str) -> Transform:
     if not values[0] > 0:
         rule = "must be positive at x = 0: a point is like itself"
         raise ParameterError("kernel", rule, f"{values[0]:.3g} at x = 0", "Try exp(-x).")
+    if not np.isfinite(values).all():
+        where = distances[~np.isfinite(values)][0]
+        raise ParameterError("kernel", f"must be finite for x from 0 to {_REACH:g}", f"none at x = {where:.3g}",
+                             "A kernel is nowhere larger than at x = 0.")  # fmt: skip
     values = values * (1.0 - distances / _REACH)
     values[0] *= 0.5  # the trapezoidal rule
     transform = np.fft.rfft(values, _PADDED).real

@@ -65,6 +65,7 @@ function sheetOf(chart, { id, label }) {
     sheet.busy = false;
     hand(chart);
   });
+  svg.addEventListener("pointercancel", () => (sheet.busy = false));
   svg.addEventListener("keydown", (event) => {
     if (!press(chart, event)) return;
     stop(event);

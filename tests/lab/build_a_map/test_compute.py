@@ -87,6 +87,7 @@ def test_a_function_has_the_kernel_of_its_map_at_every_length():
         ("density", "cos(x)", "must be a density"),
         ("kernel", "x", "must be positive at x = 0"),
         ("kernel", "1/x", "no finite value at x = 0"),
+        ("kernel", "exp(x^2)", "must be finite for x from 0 to 400"),
     ],
 )
 def test_what_cannot_be_built_is_refused_in_a_sentence(what, formula, why):
