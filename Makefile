@@ -2,6 +2,7 @@
 # make test   lint, types, and the tests that find most faults, in a few minutes
 # make test-all   the same with every test, the browser's included
 # make oldest run the quick tests without a browser on the oldest versions that requirements.txt allows
+# make site   write the laboratory as web pages that need no server, to the folder site
 # For the GPU: make gpu, once. For your own data: make app DATA=/path/to/folder
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ export RFVIZ_DATA ?= $(DATA)
 # uv compiles nothing, so whoever imports first must keep what is compiled: a start without costs ten seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test test-all checks lint oldest gpu screenshots clean
+.PHONY: app test test-all checks lint oldest gpu screenshots site clean
 
 app: $(VENV)/app.stamp $(VENV)/plotly.stamp
 	$(BIN)/streamlit run app.py --server.port $(PORT)
@@ -47,6 +48,9 @@ gpu: $(VENV)/app.stamp
 
 screenshots: $(VENV)/dev.stamp
 	$(BIN)/python assets/screenshots.py
+
+site: $(VENV)/dev.stamp $(VENV)/plotly.stamp
+	$(BIN)/rfviz site --out site
 
 clean:
 	rm -rf $(VENV) .venv-oldest

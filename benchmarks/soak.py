@@ -45,8 +45,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import WebSocketException
 
 from rfviz import datasets
+from rfviz.lab.navigation import NAVIGATION
 from rfviz.ui.own_data.text import ENTRY_TITLE
-from rfviz.ui.page_index import NAVIGATION
 
 PAGES = ["" if page.slug == "home" else page.slug for page in NAVIGATION]
 # A user who waits longer has left.

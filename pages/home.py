@@ -3,22 +3,15 @@
 import streamlit as st
 
 from rfviz import backend, datasets
+from rfviz.lab.navigation import HEADING, card_groups, entry_of
 from rfviz.lab.zoo.compute import ordered_maps
 from rfviz.ui import layout
-from rfviz.ui.page_index import NAVIGATION, Entry, entry_of
 from rfviz.ui.plain import plain
 
-layout.page_header("home", heading="Random features, seen at work", controls=False)
-
-# Where to begin stands in one row without a heading; the page of the machine is linked from what is said of it.
-BEGIN, MACHINE = ("", "Your data"), "your-machine"
+layout.page_header("home", heading=HEADING, controls=False)
 
 colours = layout.card_colours()
-groups: dict[str, list[Entry]] = {}
-for page in NAVIGATION:
-    if page.slug not in ("home", MACHINE):
-        groups.setdefault("" if page.group in BEGIN else page.group, []).append(page)
-for group, pages in groups.items():
+for group, pages in card_groups().items():
     if group:
         st.subheader(group, anchor=False)
     with st.container(key=f"cards-{group}"):
@@ -49,7 +42,7 @@ st.caption(
 st.subheader("This machine", anchor=False)
 device = backend.get_device()
 blas = backend.blas_info()
-machine = entry_of(MACHINE)
+machine = entry_of("your-machine")
 st.markdown(
     f"**{device.describe()}** · {device.free_bytes() / 1e9:.1f} GB free. Matrix products on the processor: "
     f"{blas['library']} {blas['version']}, kernels for {blas['architecture']}, {blas['most_threads']} threads on "

@@ -7,7 +7,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from rfviz import datasets
-from rfviz.ui.page_index import NAVIGATION
+from rfviz.lab.navigation import NAVIGATION
 
 PAGES = {page.slug: page for page in NAVIGATION}
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
@@ -17,7 +17,7 @@ OFFLINE = [spec.name for spec in datasets.specs().values() if spec.source in ("g
 
 _ROUTER = """
 import streamlit as st
-from rfviz.ui.page_index import NAVIGATION
+from rfviz.lab.navigation import NAVIGATION
 pages = [st.Page(p.path, title=p.title, url_path=p.slug, default=p.slug == {slug!r}) for p in NAVIGATION]
 st.navigation(pages).run()
 """

@@ -36,11 +36,12 @@ ALLOWED |= {
     # The quick inspection, when it is called.
     "rfviz.distributed": {"errors", "features", "linear_model", "datasets", "lab"},
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "lab", "_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "lab", "site", "_blas"},
     # rfviz.inspect, when it is called.
     "rfviz": _COMPUTING | {"lab"},
     "rfviz.figures": _COMPUTING,
     "rfviz.lab": _COMPUTING | {"figures"},
+    "rfviz.site": _COMPUTING | {"figures", "lab", "lessons", "expressions"},
     "rfviz.ui": _COMPUTING | {"figures", "lab", "lessons", "expressions", "_version", "_blas"},
     "pages": _COMPUTING | {"figures", "lab", "ui", "lessons"},
     "app": {"ui", "_blas"},
@@ -53,7 +54,7 @@ EVERYWHERE = {"_version", "progress"}
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {
     "streamlit": {"rfviz.ui", "pages", "app"},
-    "plotly": {"rfviz.figures", "rfviz.lab", "rfviz.ui"},
+    "plotly": {"rfviz.figures", "rfviz.lab", "rfviz.site", "rfviz.ui"},
 }
 # Layers that handle arrays on a GPU, and may import CuPy inside a function; results above them are NumPy's.
 ON_DEVICE = {"rfviz.backend", "rfviz.cuda", "rfviz.kernels", "rfviz.features", "rfviz.linear_model"}
@@ -202,7 +203,7 @@ FORBIDDEN = {
     "rfviz/cli/x.py": [
         "def f():\n    import streamlit",
         "from rfviz.analysis import order",
-        "def f():\n    from rfviz.ui.page_index import NAVIGATION",
+        "def f():\n    from rfviz.ui.links import x",
     ],
     "rfviz/lab/hashing/compute.py": ["import plotly.graph_objects as go", "import streamlit as st"],
     "rfviz/lab/hashing/page.py": ["from rfviz.lab.zoo.compute import x", "from rfviz.ui import layout"],

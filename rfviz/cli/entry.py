@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from rfviz._version import __version__
-from rfviz.cli import app, device, run, schemes
+from rfviz.cli import app, device, run, schemes, site
 from rfviz.errors import RfvizError
 
 __all__ = ["main"]
@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", dest="name", metavar="COMMAND", required=True)
     app.add_arguments(commands.add_parser("app", help="start the laboratory in the browser"))
     run.add_arguments(commands.add_parser("run", help="compute a page without a browser: charts and numbers as files"))
+    site.add_arguments(commands.add_parser("site", help="write the laboratory as web pages that need no server"))
     text = "which device computes, with which libraries and how much memory"
     device.add_arguments(commands.add_parser("device", help=text))
     schemes.add_arguments(commands.add_parser("schemes", help="the feature maps that there are"))

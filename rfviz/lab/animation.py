@@ -12,18 +12,33 @@ import plotly.graph_objects as go
 
 from rfviz.backend import memory_budget
 from rfviz.features import FeatureMap, MapSpec
+from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.cache import Cache
 
 if TYPE_CHECKING:
     from rfviz.lab.panel import Panel
 
-__all__ = ["SEEDS", "Animation", "AnimationSpec", "affordable", "animate", "one_by_one", "spread_words", "thinned"]
+__all__ = [
+    "SEEDS",
+    "Animation",
+    "AnimationSpec",
+    "affordable",
+    "animate",
+    "encode",
+    "one_by_one",
+    "spread_words",
+    "thinned",
+]
 
 #: Seeds of an animation over draws.
 SEEDS = 24
 # Multiply-adds a second on two cores, the share of memory that the features of all frames may take, and the cost of a
 # frame apart from its features, in multiply-adds for each pair of points.
 _RATE, _MEMORY_SHARE, _PER_PAIR, _FEWEST_SIZES = 2e10, 0.25, 60, 8
+
+
+# Where a part of a figure is: names of attributes, places in lists.
+_Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,3 +189,70 @@ def thinned(values: Sequence[Any], most: int, keep: Any) -> list[Any]:
     if keep in values:
         places.add(values.index(keep))
     return [values[place] for place in sorted(places)]
+
+
+def encode(animation: Animation, options: Sequence[Any]) -> bytes:
+    """Return an animation as JSON: the first frame of each chart, and for every frame what differs there.
+
+    Arrays that do not change, images above all, are sent once.
+
+    Parameters
+    ----------
+    animation : Animation
+    options : sequence
+        The stops of its slider.
+    """
+    charts = [chart for chart in animation.frames[0] if all(chart in frame for frame in animation.frames)]
+    specs = [{chart: _spec(frame[chart]) for chart in charts} for frame in animation.frames]
+    first = specs[0]
+    changes = [
+        [[[chart, *path], value] for chart in charts for path, value in _changes(first[chart], spec[chart])]
+        for spec in specs
+    ]
+    stops = {option: stop for stop, option in enumerate(options)}
+    message = {
+        "values": list(animation.values),
+        "stops": [stops.get(value, -1) for value in animation.values],
+        "complete": len(animation.values) == len(options),
+        "captions": list(animation.captions),
+        "note": animation.note,
+        "extra": animation.n_extra,
+        "first": first,
+        "changes": changes,
+        "views": {chart: _one_view([spec[chart]["layout"] for spec in specs]) for chart in charts},
+    }
+    return plotly_json(message).encode()
+
+
+def _spec(figure: go.Figure) -> dict[str, Any]:
+    spec: dict[str, Any] = figure.to_dict()
+    # The template is made from the page's theme, and the zoom is that of the page's own picture.
+    layout = {name: value for name, value in spec["layout"].items() if name not in ("template", "uirevision")}
+    return {"data": list(spec["data"]), "layout": layout}
+
+
+def _one_view(layouts: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """Return ranges of the axes that hold all frames: axes that follow the points hide how far these move."""
+    views: dict[str, list[Any]] = {}
+    for name in ("xaxis", "yaxis"):
+        ranges = [layout.get(name, {}).get("range") for layout in layouts]
+        if all(ranges):
+            low, high = min(map(min, ranges)), max(map(max, ranges))
+            views[name] = [high, low] if ranges[0][0] > ranges[0][1] else [low, high]
+    return views
+
+
+def _changes(old: Any, new: Any, path: _Path = ()) -> Iterator[tuple[_Path, Any]]:
+    """Yield where a figure differs from another one, by the smallest parts that can be exchanged."""
+    if isinstance(old, dict) and isinstance(new, dict) and "bdata" not in old and "bdata" not in new:
+        for name in {**old, **new}:
+            yield from _changes(old.get(name), new.get(name), (*path, name))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and _nested(old):
+        for place, pair in enumerate(zip(old, new, strict=True)):
+            yield from _changes(*pair, (*path, place))
+    elif type(old) is not type(new) or old != new:
+        yield path, new
+
+
+def _nested(values: list[Any]) -> bool:
+    return bool(values) and isinstance(values[0], dict)

@@ -53,6 +53,8 @@ class Chart:
         Whether the page draws it as it is; False where the page shows the same in another form.
     html : callable, optional
         Returns HTML that files show in place of the figure: text that can be read aloud, copied and wrapped.
+    square : bool
+        Whether the plane between its axes is to be no taller than wide; such charts stand next to each other.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Chart:
     words: str = ""
     on_page: bool = True
     html: Callable[[], str] | None = field(default=None, repr=False)
+    square: bool = False
 
     @cached_property
     def figure(self) -> go.Figure:

@@ -18,7 +18,7 @@ from rfviz.lab.address import format_value
 from rfviz.lab.export import PLOTLY_CONFIG
 from rfviz.lab.page import Chart
 
-__all__ = ["Entry", "write_report"]
+__all__ = ["Entry", "numbers_table", "settings_list", "write_report"]
 
 _MOST_ROWS = 20
 
@@ -83,10 +83,6 @@ def _style() -> str:
 
 
 def _section(entry: Entry) -> str:
-    settings = "".join(
-        f"<dt>{html.escape(name)}</dt><dd>{html.escape(format_value(value))}</dd>"
-        for name, value in entry.values.items()
-    )
     charts = "".join(map(_chart, entry.charts))
     script = (
         f"<details><summary>Python</summary><pre>{html.escape(entry.script)}</pre></details>" if entry.script else ""
@@ -94,7 +90,7 @@ def _section(entry: Entry) -> str:
     return (
         f'<section id="{html.escape(entry.page)}"><h2>{html.escape(entry.title)}</h2>'
         f'<p class="note">{html.escape(entry.question)}</p>{charts}'
-        f"<details><summary>Settings</summary><dl>{settings}</dl></details>{script}</section>"
+        f"<details><summary>Settings</summary>{settings_list(entry.values)}</details>{script}</section>"
     )
 
 
@@ -108,7 +104,7 @@ def _chart(chart: Chart) -> str:
     words = "".join(f"<p>{_inline(part)}</p>" for part in chart.words.split("\n\n") if part.strip())
     return (
         f"<figure>{drawn}<figcaption>{html.escape(chart.alt)}</figcaption></figure>{words}"
-        f"<details><summary>Numbers</summary>{_table(chart.frame)}</details>"
+        f"<details><summary>Numbers</summary>{numbers_table(chart.frame)}</details>"
     )
 
 
@@ -119,7 +115,16 @@ def _inline(text: str) -> str:
     return re.sub(r"(?<![\w*])\*([^*\s][^*]*?)\*(?![\w*])", r"<em>\1</em>", text)
 
 
-def _table(frame: pd.DataFrame) -> str:
+def settings_list(values: Mapping[str, Any]) -> str:
+    """Return settings by name as a list in HTML."""
+    rows = (
+        f"<dt>{html.escape(name)}</dt><dd>{html.escape(format_value(value))}</dd>" for name, value in values.items()
+    )
+    return f"<dl>{''.join(rows)}</dl>"
+
+
+def numbers_table(frame: pd.DataFrame) -> str:
+    """Return the first rows of a chart's numbers as a table in HTML."""
     table = frame.head(_MOST_ROWS).to_html(index=False, border=0, float_format=lambda x: f"{x:.4g}", na_rep="")
     rest = len(frame) - _MOST_ROWS
     return table + (f'<p class="note">… and {rest:,} more rows.</p>' if rest > 0 else "")

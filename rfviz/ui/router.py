@@ -7,9 +7,9 @@ from rfviz.ui.web.startup import wait_until_ready
 
 wait_until_ready()  # before anything is imported that computes
 
+from rfviz.lab.navigation import ASSETS, NAVIGATION  # noqa: E402
 from rfviz.ui.layout import use_style  # noqa: E402
 from rfviz.ui.own_data.session import session_data  # noqa: E402
-from rfviz.ui.page_index import ASSETS, NAVIGATION  # noqa: E402
 from rfviz.ui.teaching.menu import wants_sidebar  # noqa: E402
 
 st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))

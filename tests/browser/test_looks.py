@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 
-from rfviz.ui.page_index import NAVIGATION
+from rfviz.lab.navigation import NAVIGATION
 from tests.browser.snapshots import SHARE, SIZES, check_picture, different
 from tests.browser.steps import (
     SATURATION,
@@ -97,10 +97,10 @@ def found_late(page):
     return [entry["name"] for entry in asked if entry["start"] > found["start"] and entry["name"].endswith(".js")]
 
 
-def check_rules(page, only=()):
+def check_rules(page, only=(), **options):
     """Check the rules of accessibility that axe-core knows, or only these: no serious violation."""
     chosen = {"runOnly": {"type": "rule", "values": list(only)}} if only else {}
-    found = Axe().run(page, options={"resultTypes": ["violations"], **chosen}).response["violations"]
+    found = Axe().run(page, options={"resultTypes": ["violations"], **chosen, **options}).response["violations"]
     serious = [
         f"{rule['id']}: {rule['help']} ({node['html'][:120]}; {node['failureSummary'][:200]})"
         for rule in found

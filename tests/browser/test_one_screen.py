@@ -2,7 +2,7 @@
 
 import pytest
 
-from rfviz.ui.page_index import NAVIGATION
+from rfviz.lab.navigation import NAVIGATION
 from tests.browser.steps import settle
 
 pytestmark = pytest.mark.browser

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rfviz.ui.page_index import NAVIGATION
+from rfviz.lab.navigation import NAVIGATION
 from rfviz.ui.web.startup import ROUTER
 from tests.browser.conftest import running_app
 from tests.browser.steps import (

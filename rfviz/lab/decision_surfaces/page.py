@@ -219,7 +219,9 @@ class EmptyPicture:
     def chart(self, task: Task) -> Chart:
         """Return its chart: the points."""
         plot = partial(plot_classified, None, task.split, task.plane, **task.look)
-        return Chart(self.name, plot, pd.DataFrame, text.summary(self.title, None, len(task.split.X_train)))
+        return Chart(
+            self.name, plot, pd.DataFrame, text.summary(self.title, None, len(task.split.X_train)), square=True
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +252,7 @@ class Picture:
         """Return its chart; the table holds the probabilities that it shows."""
         alt = text.summary(self.title, self.surface, len(task.split.X_train))
         table = partial(self.surface.to_frame, task.plane, task.split)
-        return Chart(self.name, partial(self.plot, task, cache), table, alt, words)
+        return Chart(self.name, partial(self.plot, task, cache), table, alt, words, square=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,7 +113,7 @@ class SurfaceView(View[Source, Settings, Outcome]):
             for picture, chart in zip(pictures, charts, strict=True):
                 with st.container():
                     st.html(_heading(task, picture))
-                    layout.chart(chart.figure, chart.name, chart.alt, placing=task.placing, square=True)
+                    layout.chart(chart.figure, chart.name, chart.alt, placing=task.placing, square=chart.square)
 
     def details(self, settings: Settings, result: Outcome, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
         return {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from rfviz.lab.navigation import NAVIGATION, picture_of
 from rfviz.ui import layout
-from rfviz.ui.page_index import NAVIGATION, picture_of
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons, lesson_link
 
 __all__ = ["FOR_TEACHERS", "mistakes", "show"]

@@ -21,8 +21,8 @@ from streamlit.components.v2 import component
 from rfviz.errors import RfvizError
 from rfviz.expressions import parse_expression
 from rfviz.lab.index import FACTS
+from rfviz.lab.navigation import ASSETS, NAVIGATION, entry_of
 from rfviz.lessons import Curve, Lesson, Step, compare_curve, facts_of, fill, find_lessons
-from rfviz.ui.page_index import ASSETS, NAVIGATION, entry_of
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from rfviz import datasets
 from rfviz.features import registry
-from rfviz.ui.page_index import ASSETS, NAVIGATION
+from rfviz.lab.navigation import ASSETS, NAVIGATION
 from rfviz.ui.state import PageState
 from rfviz.ui.teaching import lesson_panel
 from rfviz.ui.teaching.lesson_panel import drawing, with_drawn

@@ -11,18 +11,16 @@ from __future__ import annotations
 import hashlib
 import json
 from asyncio import sleep
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import plotly.graph_objects as go
 import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.errors import RfvizError
-from rfviz.figures.plotly_json import plotly_json
-from rfviz.lab.animation import Animation, AnimationSpec
+from rfviz.lab.animation import AnimationSpec, encode
 from rfviz.lab.cache import Cache
 from rfviz.progress import Progress
 from rfviz.ui.cache import SessionCache
@@ -34,7 +32,7 @@ from rfviz.ui.web.animation_route import OFFERS, animation_address
 from rfviz.ui.web.component_scripts import component_script
 from rfviz.ui.widgets.events import event, is_number
 
-__all__ = ["chart_bar", "encode"]
+__all__ = ["chart_bar"]
 
 _HERE = Path(__file__).parent
 _HTML = '<div class="bar" role="group" aria-label="Play this chart"></div>'
@@ -49,9 +47,6 @@ _bar = component(
     css=".bar { min-height: 2rem; }",
     js=component_script(_HERE / "play.js", before=f"const CSS_TEXT = {_STYLE};"),
 )
-
-# Where a part of a figure is: names of attributes, places in lists.
-_Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -146,70 +141,3 @@ def _name(offer: _Offer) -> str:
     # After the session, too: nobody else can guess the address of frames of private data.
     parts = offer.origin.session, offer.page, offer.spec.key
     return hashlib.blake2b(repr(parts).encode(), digest_size=16).hexdigest()
-
-
-def encode(animation: Animation, options: Sequence[Any]) -> bytes:
-    """Return an animation as JSON: the first frame of each chart, and for every frame what differs there.
-
-    Arrays that do not change, images above all, are sent once.
-
-    Parameters
-    ----------
-    animation : Animation
-    options : sequence
-        The stops of its slider.
-    """
-    charts = [chart for chart in animation.frames[0] if all(chart in frame for frame in animation.frames)]
-    specs = [{chart: _spec(frame[chart]) for chart in charts} for frame in animation.frames]
-    first = specs[0]
-    changes = [
-        [[[chart, *path], value] for chart in charts for path, value in _changes(first[chart], spec[chart])]
-        for spec in specs
-    ]
-    stops = {option: stop for stop, option in enumerate(options)}
-    message = {
-        "values": list(animation.values),
-        "stops": [stops.get(value, -1) for value in animation.values],
-        "complete": len(animation.values) == len(options),
-        "captions": list(animation.captions),
-        "note": animation.note,
-        "extra": animation.n_extra,
-        "first": first,
-        "changes": changes,
-        "views": {chart: _one_view([spec[chart]["layout"] for spec in specs]) for chart in charts},
-    }
-    return plotly_json(message).encode()
-
-
-def _spec(figure: go.Figure) -> dict[str, Any]:
-    spec: dict[str, Any] = figure.to_dict()
-    # The template is made from the page's theme, and the zoom is that of the page's own picture.
-    layout = {name: value for name, value in spec["layout"].items() if name not in ("template", "uirevision")}
-    return {"data": list(spec["data"]), "layout": layout}
-
-
-def _one_view(layouts: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Return ranges of the axes that hold all frames: axes that follow the points hide how far these move."""
-    views: dict[str, list[Any]] = {}
-    for name in ("xaxis", "yaxis"):
-        ranges = [layout.get(name, {}).get("range") for layout in layouts]
-        if all(ranges):
-            low, high = min(map(min, ranges)), max(map(max, ranges))
-            views[name] = [high, low] if ranges[0][0] > ranges[0][1] else [low, high]
-    return views
-
-
-def _changes(old: Any, new: Any, path: _Path = ()) -> Iterator[tuple[_Path, Any]]:
-    """Yield where a figure differs from another one, by the smallest parts that can be exchanged."""
-    if isinstance(old, dict) and isinstance(new, dict) and "bdata" not in old and "bdata" not in new:
-        for name in {**old, **new}:
-            yield from _changes(old.get(name), new.get(name), (*path, name))
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new) and _nested(old):
-        for place, pair in enumerate(zip(old, new, strict=True)):
-            yield from _changes(*pair, (*path, place))
-    elif type(old) is not type(new) or old != new:
-        yield path, new
-
-
-def _nested(values: list[Any]) -> bool:
-    return bool(values) and isinstance(values[0], dict)

@@ -15,12 +15,12 @@ from rfviz.datasets.files import MAX_BYTES, read_upload
 from rfviz.datasets.files.own import own_spec
 from rfviz.errors import DataError
 from rfviz.lab.cache import Cache
+from rfviz.lab.navigation import NAVIGATION
 from rfviz.lab.panel import Data, in_plane
 from rfviz.lab.script import load_data
 from rfviz.ui.cache import DRAWS_BYTES, STORE
 from rfviz.ui.own_data import session as own_data
 from rfviz.ui.own_data.session import SessionData
-from rfviz.ui.page_index import NAVIGATION
 from rfviz.ui.share import _VISITED
 from rfviz.ui.streamlit_private import keep_uploads_in_memory
 from tests.app_pages import changed, opened, page_at, specs

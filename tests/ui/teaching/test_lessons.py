@@ -9,8 +9,8 @@ from rfviz.errors import ParameterError
 from rfviz.expressions import parse_expression
 from rfviz.lab.address import format_value, same_text
 from rfviz.lab.index import FACTS
+from rfviz.lab.navigation import NAVIGATION
 from rfviz.lessons import compare_curve, facts_of
-from rfviz.ui.page_index import NAVIGATION
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons
 from tests.app_pages import page_at, specs
 

@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from rfviz.figures import plotly_js
 from rfviz.lab.export import write_html
-from rfviz.ui.page_index import NAVIGATION
+from rfviz.lab.navigation import NAVIGATION
 from rfviz.ui.web import preload
 from rfviz.ui.web.boot_script import InjectBootScript, boot_script
 from rfviz.ui.web.component_scripts import component_script, script_addresses, script_route

@@ -18,9 +18,8 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
 
 from rfviz.figures.quick import QuickFigure
-from rfviz.lab.animation import Animation, AnimationSpec
+from rfviz.lab.animation import Animation, AnimationSpec, encode
 from rfviz.ui.web.animation_route import animation_route
-from rfviz.ui.widgets.play import encode
 from tests.app_pages import array, changed, opened
 from tests.asgi import fetch
 

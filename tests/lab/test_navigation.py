@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from rfviz.ui.page_index import NAVIGATION
+from rfviz.lab.navigation import NAVIGATION
 
 PAGES = Path(__file__).parents[2] / "pages"
 

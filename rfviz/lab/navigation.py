@@ -10,11 +10,15 @@ from rfviz.lab.folder import laboratory_folder
 from rfviz.lab.index import PAGES, find_page
 from rfviz.lab.page import Page
 
-__all__ = ["ASSETS", "NAVIGATION", "Entry", "entry_of", "picture_of"]
+__all__ = ["ASSETS", "HEADING", "NAVIGATION", "Entry", "card_groups", "entry_of", "picture_of"]
 
 
+# Groups with which one begins.
+_BEGIN = ("", "Your data")
 _ROOT = laboratory_folder() or Path(__file__).resolve().parents[2]
 ASSETS = _ROOT / "assets"
+#: Of the front page.
+HEADING = "Random features, seen at work"
 
 
 @dataclass(frozen=True)
@@ -94,3 +98,12 @@ NAVIGATION: tuple[Entry, ...] = (
 def entry_of(slug: str) -> Entry:
     """Return the entry of a page."""
     return next(entry for entry in NAVIGATION if entry.slug == slug)
+
+
+def card_groups() -> dict[str, list[Entry]]:
+    """Return the pages that have a card on the front page by their groups; those to begin with have no heading."""
+    groups: dict[str, list[Entry]] = {}
+    for entry in NAVIGATION:
+        if entry.slug not in (_HOME.slug, _MACHINE.slug):
+            groups.setdefault("" if entry.group in _BEGIN else entry.group, []).append(entry)
+    return groups

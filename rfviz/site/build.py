@@ -1,0 +1,177 @@
+"""Write the site: what it holds, where its files go, and which folder may be overwritten."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rfviz.errors import DataError
+from rfviz.figures.plotly_js import kinds_of, needed_script, scripts
+from rfviz.lab.index import PAGES, find_page
+from rfviz.lab.navigation import ASSETS
+from rfviz.progress import Progress, silent
+from rfviz.site.pages import FOLDER, Part, front_page, script_name, view_page
+from rfviz.site.views import View, views_of
+
+__all__ = ["Built", "write_site"]
+
+_HERE = Path(__file__).parent
+_WIDGETS = _HERE.parent / "ui" / "widgets"
+# Lists the files of a site, so that the next one written to its folder replaces it and nothing else.
+_MANIFEST = "site.json"
+_CHART_SCRIPTS = ("load_plotly", "chart_room", "drawn_curve", "live_chart")
+
+
+@dataclass
+class Built:
+    """What was written.
+
+    Attributes
+    ----------
+    folder : Path
+    files : list of str
+        Relative to the folder.
+    left_out : list of str
+        A sentence for each view that is not in the site.
+    scripts : set of str
+        Plotly's, which its charts need.
+    """
+
+    folder: Path
+    files: list[str] = field(default_factory=list[str])
+    left_out: list[str] = field(default_factory=list[str])
+    scripts: set[str] = field(default_factory=set[str])
+
+    def write(self, name: str, content: str | bytes) -> None:
+        """Write a file of the site."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        if name not in self.files:
+            self.files.append(name)
+
+    @property
+    def n_bytes(self) -> int:
+        """Return the size of all files."""
+        return sum((self.folder / name).stat().st_size for name in self.files)
+
+
+def write_site(folder: Path, slugs: Sequence[str] = (), progress: Progress = silent) -> Built:
+    """Write the site to a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        New, empty, or a site that was written before, which is replaced.
+    slugs : sequence of str
+        The pages that it is to hold; all by default.
+    progress : callable
+
+    Raises
+    ------
+    DataError, ParameterError
+        If the folder holds something else or cannot be written, or a page is unknown.
+    """
+    chosen = [find_page(slug) for slug in slugs] or list(PAGES)
+    _clear(folder)
+    built = Built(folder)
+    try:
+        _write(built, [page for page in PAGES if page in chosen], progress)
+    except OSError as error:
+        raise DataError(f"The folder {folder} cannot be written ({error.strerror}). Name another with --out.") from None
+    return built
+
+
+def _write(built: Built, pages: Sequence[Any], progress: Progress) -> None:
+    built.write(_MANIFEST, "[]")  # a site that was left half written is replaced, too
+    parts: list[Part] = [("Pages", "index.html")]
+    for page in pages:
+        views = list(views_of(page, progress))
+        for view in views:
+            _write_view(built, view, views, parts)
+    built.write("index.html", front_page([page.slug for page in pages], parts))
+    _write_shared(built, [page.slug for page in pages])
+    built.write(_MANIFEST, json.dumps([*built.files, _MANIFEST], indent=0))
+
+
+def _write_view(built: Built, view: View, views: Sequence[View], parts: Sequence[Part]) -> None:
+    built.write(view.file, view_page(view, views, parts))
+    if view.computed is not None:
+        built.scripts |= {script_name(needed_script(kinds_of(chart.figure))) for chart in view.computed.charts}
+    for player in view.players:
+        text = f"rfvizFrames[{json.dumps(player.name)}] = {json.dumps(player.frames)};\n"
+        built.write(f"{FOLDER}/frames/{player.name}", text)
+    if view.computed is None:
+        built.left_out.append(f"{view.page.title}, {view.preset}: {view.reason}")
+
+
+def _write_shared(built: Built, pictures: Collection[str]) -> None:
+    for script in scripts():
+        if script_name(script) in built.scripts:
+            built.write(script_name(script), script.text)
+    built.write(f"{FOLDER}/site.css", _theme() + _read(_HERE / "site.css") + _read(_WIDGETS / "live_chart.css"))
+    built.write(f"{FOLDER}/site.js", _script())
+    built.write(f"{FOLDER}/icon.svg", _read(ASSETS / "icon.svg"))
+    for name in pictures:
+        for path in sorted(ASSETS.glob(f"{name}-card-*.png")):
+            built.write(f"{FOLDER}/{path.name}", path.read_bytes())
+
+
+def _script() -> str:
+    """Return the site's script: the laboratory's own chart and player, and what stands in for its server."""
+    chart = "".join(_read(_WIDGETS / f"{name}.js") for name in _CHART_SCRIPTS)
+    bar = f"const CSS_TEXT = {json.dumps(_read(_WIDGETS / 'play.css'))};\n{_read(_WIDGETS / 'play.js')}"
+    mounts = {"MOUNT_CHART": chart, "MOUNT_BAR": bar}
+    text = _read(_HERE / "site.js")
+    for name, code in mounts.items():
+        text = text.replace(f"/* {name} */", code.replace("export default function", "return function"))
+    return text
+
+
+def _theme() -> str:
+    """Return the laboratory's colours and fonts, by the names that its charts read."""
+    config: dict[str, Any] = tomllib.loads(_read(ASSETS.parent / ".streamlit" / "config.toml"))["theme"]
+
+    def rules(values: dict[str, Any]) -> str:
+        css: Callable[[str], str] = lambda name: "".join(f"-{c.lower()}" if c.isupper() else c for c in name)  # noqa: E731
+        return "".join(f"--st-{css(name)}: {value}; " for name, value in values.items() if isinstance(value, str))
+
+    return (
+        f":root {{ {rules(config)}{rules(config['light'])}}}\n"
+        f"@media (prefers-color-scheme: dark) {{ :root {{ {rules(config['dark'])}}} }}\n"
+    )
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def _clear(folder: Path) -> None:
+    """Make the folder, or empty it of the site that it holds."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            for path in _files_of(folder):
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise DataError(f"The folder {folder} cannot be written ({reason}). Name another with --out.") from None
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """Return the files of the site that a folder holds."""
+    manifest = folder / _MANIFEST
+    if not manifest.is_file():
+        raise DataError(f"{folder} is not empty, and no site of rfviz. Name a new folder with --out, or empty it.")
+    try:
+        names = json.loads(_read(manifest))
+    except ValueError:
+        names = None
+    if not isinstance(names, list):
+        raise DataError(f"{manifest} is no list of files. Name another folder with --out.")
+    paths = [(folder / str(name)).resolve() for name in names]
+    return [path for path in paths if path.is_relative_to(folder.resolve()) and path.is_file()]

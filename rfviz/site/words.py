@@ -1,0 +1,18 @@
+"""The laboratory's Markdown as HTML, its formulas as MathML, which browsers draw without a script."""
+
+from __future__ import annotations
+
+import re
+
+import markdown2
+
+__all__ = ["html_of"]
+
+# What the translation to MathML does not know.
+_OPERATOR = re.compile(r"\\arg(?![a-z])")
+
+
+def html_of(text: str) -> str:
+    """Return a text in Markdown, with formulas between dollar signs, as HTML."""
+    text = _OPERATOR.sub(r"\\operatorname{arg}", text)
+    return str(markdown2.markdown(text, extras=["latex", "tables", "fenced-code-blocks"])).strip()

@@ -1,0 +1,1 @@
+"""Tests of the site that needs no server."""

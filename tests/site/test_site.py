@@ -1,0 +1,165 @@
+"""``rfviz site``: a folder whose pages hold what ``rfviz run`` gives, and ask nobody for anything."""
+
+import itertools
+import json
+import re
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from rfviz import cli
+from rfviz.lab.index import find_page
+
+pytest.importorskip("markdown2", reason="pip install 'rfviz[site]'")
+
+from rfviz.site import views
+from rfviz.site.views import View, compute_view
+from rfviz.site.words import html_of
+
+SLUG = "distance-saturation"
+FIGURE = "Figure 1 of the paper"
+
+
+class Addresses(HTMLParser):
+    """What a page links to, or loads."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [value for name, value in attrs if name in ("href", "src", "srcset", "action", "poster")]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Write a site of one page, with few frames."""
+    folder = tmp_path_factory.mktemp("site") / "new"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(views, "PLAY_S", 0.05)
+        assert cli.main(["site", "--out", str(folder), "--page", SLUG, "--quiet"]) == 0
+    return folder
+
+
+def pages(folder):
+    return sorted(folder.glob("*.html"))
+
+
+def charts(path):
+    texts = re.findall(r'<script type="application/json">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)
+    return {chart["key"]: chart for chart in map(json.loads, texts)}
+
+
+def test_every_address_is_a_file_of_the_site(site):
+    assert len(pages(site)) == 3
+    for page in pages(site):
+        for address in Addresses(page.read_text(encoding="utf-8")).found:
+            parts = urlsplit(address)
+            assert not parts.scheme and not parts.netloc and not parts.path.startswith("/"), (page.name, address)
+            assert not parts.path or (site / unquote(parts.path)).is_file(), (page.name, address)
+    styles = (site / "shared" / "site.css").read_text(encoding="utf-8")
+    assert "url(" not in styles and "@import" not in styles
+
+
+def test_plotly_is_there_once_and_no_page_holds_it(site):
+    addresses = {chart["plotly"]["address"] for page in pages(site) for chart in charts(page).values()}
+    assert len(addresses) == 1 and (site / addresses.pop()).stat().st_size > 1_000_000
+    assert len(list(site.rglob("plotly*.js"))) == 1
+    assert all(page.stat().st_size < 200_000 for page in pages(site))
+
+
+@pytest.mark.parametrize("figure", ["", FIGURE])
+def test_charts_hold_what_run_gives(site, tmp_path, figure):
+    chosen = ["--figure", figure] if figure else []
+    assert cli.main(["run", SLUG, *chosen, "--out", str(tmp_path), "--quiet"]) == 0
+    path = site / (f"{SLUG}--figure-1-of-the-paper.html" if figure else f"{SLUG}.html")
+    chart = charts(path)["saturation"]
+    expected = json.loads((tmp_path / "saturation.json").read_text(encoding="utf-8"))
+    assert chart["figure"]["data"] == expected["data"]
+    assert chart["figure"]["layout"]["xaxis"] == expected["layout"]["xaxis"]
+    text = path.read_text(encoding="utf-8")
+    assert "All 4,950 pairs of 100 points" in text and chart["alt"] in text
+
+
+def test_what_can_be_played_is_in_files_of_its_own(site):
+    text = (site / f"{SLUG}.html").read_text(encoding="utf-8")
+    for symbol in ("m", "q", "seed"):
+        name = re.search(rf"&quot;id&quot;: &quot;(\w+\.js)&quot;, &quot;symbol&quot;: &quot;{symbol}&quot;", text)[1]
+        code = (site / "shared" / "frames" / name).read_text(encoding="utf-8")
+        frames = json.loads(json.loads(code.partition(" = ")[2].rstrip(";\n")))
+        assert len(frames["values"]) == len(frames["changes"]) > 1 and "saturation" in frames["first"]
+
+
+def test_a_new_site_replaces_the_old_one_and_nothing_else(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(views, "PLAY_S", 0.01)
+    assert cli.main(["site", "--out", str(tmp_path), "--page", "binning", "--quiet"]) == 0
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    assert cli.main(["site", "--out", str(tmp_path), "--page", "hashing"]) == 0
+    assert not list(tmp_path.glob("binning*"))
+    assert (tmp_path / "hashing--faces.html").is_file() and (tmp_path / "notes.txt").read_text() == "mine"
+    size = sum(path.stat().st_size for path in tmp_path.rglob("*") if path.is_file()) - len("mine")
+    assert f"{size / 1e6:.1f} MB" in capsys.readouterr().out and size < 8e6
+
+
+@pytest.mark.parametrize(
+    ("folder", "page", "says"),
+    [
+        ("full", SLUG, "is not empty, and no site of rfviz. Name a new folder with --out, or empty it."),
+        ("broken", SLUG, "is no list of files. Name another folder with --out."),
+        ("full/file/below", SLUG, "cannot be written (Not a directory). Name another with --out."),
+        ("new", "no-such-page", "page must be the name of a page that computes; got 'no-such-page'."),
+    ],
+)
+def test_what_cannot_be_written_is_refused_in_one_sentence(tmp_path, capsys, folder, page, says):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("mine", encoding="utf-8")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "site.json").write_text("{", encoding="utf-8")
+    assert cli.main(["site", "--out", str(tmp_path / folder), "--page", page, "--quiet"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("rfviz site: ") and says in told and told.count("\n") == 1
+    assert (tmp_path / "full" / "file").read_text(encoding="utf-8") == "mine" and not (tmp_path / "new").exists()
+
+
+def test_a_list_of_files_names_no_file_outside_the_folder(tmp_path):
+    (tmp_path / "outside.txt").write_text("mine", encoding="utf-8")
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "site.json").write_text('["../outside.txt"]', encoding="utf-8")
+    assert cli.main(["site", "--out", str(tmp_path / "site"), "--page", "hashing", "--quiet"]) == 0
+    assert (tmp_path / "outside.txt").is_file()
+
+
+def of(slug):
+    return View(find_page(slug), "Start", "", f"{slug}.html", f"rfviz run {slug}")
+
+
+def test_a_view_that_takes_too_long_is_left_out_with_the_command_that_computes_it():
+    view = compute_view(of("guarantees"), {}, lambda share, text: None, limit=-1.0)
+    assert view.computed is None
+    assert "takes longer than -1 seconds" in view.reason and view.reason.endswith("rfviz run guarantees")
+    view = compute_view(of("guarantees"), {"data": "no-such-data"}, lambda share, text: None)
+    assert view.computed is None and "no-such-data" in view.reason
+
+
+def test_a_sweep_that_takes_too_long_shows_its_parts(monkeypatch):
+    monkeypatch.setattr(views, "result_files", lambda: None)
+    values = {"data": "moons", "data.n_samples": 100, "m_max": 100}
+
+    def computed(limit):
+        clock = itertools.count()
+        with monkeypatch.context() as patch:
+            patch.setattr(views.time, "process_time", lambda: next(clock))
+            return compute_view(of("accuracy"), values, lambda share, text: None, limit), next(clock)
+
+    whole, n_asked = computed(10_000)
+    part, _ = computed(n_asked * 3 // 4)
+    assert whole.reason == "" and "Some parts would have taken" in part.reason and "rfviz run accuracy" in part.reason
+    errors = [view.computed.charts[0].frame["error"] for view in (part, whole)]
+    assert errors[0].notna().any() and not errors[0].equals(errors[1])
+
+
+def test_words_become_html_with_formulas():
+    text = html_of("The **plateau** at $\\sigma_q$ is 1.\n\n$$\\arg\\max_j \\langle w_j, x\\rangle$$")
+    assert "<strong>plateau</strong>" in text and text.count("<math") == 2 and "\\" not in text and "$" not in text
