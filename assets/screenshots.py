@@ -39,7 +39,7 @@ GROUNDS = {"light": "#ffffff", "dark": "#10151c"}  # those of the page
 # Cards that are no charts: a part of the page, from its top on.
 CARD_PARTS = {"lessons": ".st-key-lesson-panel"}
 # Pages of several charts whose card has the first of them, not the largest.
-FIRST_OF = {"binning", "decision-surfaces", "quick-inspection"}
+FIRST_OF = {"binning", "decision-surfaces", "quick-inspection", "speech"}
 BARE_CHART = (ASSETS / "bare_chart.js").read_text(encoding="utf-8").strip()
 # Pages that compute nothing before they are asked to, and what they say at the end.
 STARTED = {"your-machine": "parts are computed"}

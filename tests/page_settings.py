@@ -64,6 +64,11 @@ OTHERS = {
         {"k_max": 50, "stumps": 20, "draws": 2, "learners": ["SigmoidalRidge"], "scale": 0.5, "test": 40},
         {"view": "weights", "data": "moons", "learners": ["RandomFourier"], "gamma": 0.5, "k_max": 20, "runs": 5},
     ],
+    "speech": [
+        {"speakers": 4, "sentences": 2, "families": ["SharedPoolMaxout", "RandomFourier"], "pools": [2], "epochs": 2,
+         "n_projections": 40, "m_max": 160, "m": 40, "utterance": 2, "of": "Random Fourier",
+         "measure": "frame error %", "seed": 3},
+    ],
     "pixel-cooccurrence": [
         {"features": 2000, "side": 8, "skeleton": "own", "layers": ["3/1/relu", "exponential/2"], "row": 2,
          "colour": True},

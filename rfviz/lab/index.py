@@ -28,6 +28,7 @@ from rfviz.lab.page import Page
 from rfviz.lab.pixel_cooccurrence import facts as pixel_cooccurrence_facts
 from rfviz.lab.pixel_cooccurrence.page import PAGE as PIXEL_COOCCURRENCE
 from rfviz.lab.quick_inspection.page import PAGE as QUICK_INSPECTION
+from rfviz.lab.speech.page import PAGE as SPEECH
 from rfviz.lab.zoo.page import PAGE as ZOO
 
 __all__ = ["FACTS", "PAGES", "find_page"]
@@ -46,6 +47,7 @@ PAGES: tuple[Page[Any, Any, Any], ...] = (
     DECISION_SURFACES,
     ACCURACY,
     KITCHEN_SINKS,
+    SPEECH,
 )
 #: What lessons can quote, by name.
 FACTS = collect_facts(

@@ -1,8 +1,8 @@
 """Recognition of phones: frames, hidden Markov models of phones, and the error by edit distance."""
 
-from rfviz.analysis.speech.decoding import PhoneModel, edit_distance, learn_phone_model, viterbi
+from rfviz.analysis.speech.decoding import PhoneModel, edit_distance, learn_phone_model, runs_of_phones, viterbi
 from rfviz.analysis.speech.frames import CONTEXT, N_BANDS, STATES, SpeechFrames, log_mel, mel_matrix, prepare_frames
-from rfviz.analysis.speech.recognition import RAW, Decoded, Recognition, recognise, recognise_raw
+from rfviz.analysis.speech.recognition import RAW, Decoded, Recognition, difference, recognise, recognise_raw
 
 __all__ = [
     "CONTEXT",
@@ -13,6 +13,7 @@ __all__ = [
     "PhoneModel",
     "Recognition",
     "SpeechFrames",
+    "difference",
     "edit_distance",
     "learn_phone_model",
     "log_mel",
@@ -20,5 +21,6 @@ __all__ = [
     "prepare_frames",
     "recognise",
     "recognise_raw",
+    "runs_of_phones",
     "viterbi",
 ]

@@ -20,7 +20,7 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.linear_model import StochasticClassifier, StochasticPath
 from rfviz.progress import Progress, silent
 
-__all__ = ["RAW", "Decoded", "Recognition", "recognise", "recognise_raw"]
+__all__ = ["RAW", "Decoded", "Recognition", "difference", "recognise", "recognise_raw"]
 
 #: The curve without a feature map.
 RAW = "Raw features"
@@ -80,6 +80,18 @@ class Recognition:
             "phone error %": [100 * one.phone_error for one in self.decoded],
             "frame error %": [100 * one.frame_error for one in self.decoded],
         })  # fmt: skip
+
+
+def difference(one: Decoded, other: Decoded) -> tuple[float, float]:
+    """Return how much larger the phone error of `one` is, and how many standard errors of the utterances that is.
+
+    Both have decoded the same utterances. The standard error takes each utterance as one observation, and is that of a
+    mean difference of zero.
+    """
+    by_utterance = (one.errors - other.errors).astype(float)
+    spread = float(np.sqrt((by_utterance**2).sum()))
+    total = float(by_utterance.sum())
+    return total / float(one.lengths.sum()), total / spread if spread else 0.0
 
 
 class _Identity(BaseEstimator):

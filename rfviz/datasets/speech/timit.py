@@ -46,7 +46,7 @@ def find_timit() -> Path | None:
     return min(found, default=None)
 
 
-def read_timit(path: str | os.PathLike[str]) -> Corpus:
+def read_timit(path: str | os.PathLike[str], max_train: int | None = None) -> Corpus:
     """Read a tree of TIMIT.
 
     The core test set is held out where its speakers are there; else all of ``TEST``; of a tree without one
@@ -56,6 +56,8 @@ def read_timit(path: str | os.PathLike[str]) -> Corpus:
     ----------
     path : path
         A folder; utterances may lie at any depth.
+    max_train : int, optional
+        Utterances to learn from: as many, evenly among all.
 
     Raises
     ------
@@ -76,9 +78,12 @@ def read_timit(path: str | os.PathLike[str]) -> Corpus:
         tested = {_speaker(one) for one in sounds if _is_test(one, root)}
         held_out, what = frozenset(tested & CORE_TEST or tested), "the full corpus"
         sounds = [one for one in sounds if not _is_test(one, root) or _speaker(one) in held_out]
-    read = [_utterance(one, root) for one in sounds if not _EVERYBODY.match(one.stem.lower())]
-    train = tuple(one for one in read if one.speaker not in held_out)
-    test = tuple(one for one in read if one.speaker in held_out)
+    sounds = [one for one in sounds if not _EVERYBODY.match(one.stem.lower())]
+    learned = [one for one in sounds if _speaker(one) not in held_out]
+    if max_train is not None and max_train < len(learned):
+        learned = [learned[k] for k in np.linspace(0, len(learned) - 1, max_train).astype(int)]
+    train = tuple(_utterance(one, root) for one in learned)
+    test = tuple(_utterance(one, root) for one in sounds if _speaker(one) in held_out)
     people = len({one.speaker for one in train}), len({one.speaker for one in test})
     provenance = (
         f"TIMIT (Garofolo and others, 1993), {what} in the folder {root.name}: {len(train):,} utterances of "

@@ -28,6 +28,7 @@ _MORE = {
     "kernel-approximation": ("Multiselect", "Slider"),
     "accuracy": ("Multiselect",),
     "kitchen-sinks": ("Multiselect",),
+    "speech": ("Multiselect", "Audio"),
 }
 _IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 

@@ -1,6 +1,7 @@
 """Synthetic speech: the same every time, with phones where they are heard."""
 
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -44,6 +45,16 @@ def test_phones_are_where_they_are_heard(corpus):
     assert np.median(energy["h#"]) < 0.05 * np.median(vowels)
     of_vowels = np.concatenate([high[phone] for phone in VOWELS & high.keys()])
     assert np.median(high["s"]) > 0.5 > 5 * np.median(of_vowels)
+
+
+@pytest.mark.slow
+def test_no_voice_depends_on_the_clock():
+    pytest.importorskip("espeakng_loader")
+    before = speech.speak.__wrapped__(speech.MOST_SPEAKERS, 1)
+    time.sleep(1.1)  # the noise of breath starts anew with every second
+    after = speech.speak.__wrapped__(speech.MOST_SPEAKERS, 1)
+    for one, two in zip(before.train + before.test, after.train + after.test, strict=True):
+        assert np.array_equal(one.samples, two.samples), one.speaker
 
 
 @pytest.mark.slow

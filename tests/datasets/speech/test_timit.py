@@ -59,6 +59,8 @@ def test_the_sample_of_nltk_holds_out_every_fourth_speaker(tmp_path):
     one = corpus.train[0]
     assert one.phones == ("h#", "sh", "q", "iy") and one.ends.tolist() == [2000, 4000, 4800, 8000]
     np.testing.assert_allclose(one.samples, SOUND / 32768, atol=1e-6)
+    few = speech.read_timit(tmp_path, max_train=4)
+    assert [one.speaker for one in few.train] == ["faaa0", "fbaa0", "feaa0", "fgaa0"] and len(few.test) == 4
     assert not corpus.is_synthetic and "12 utterances of 6 speakers" in corpus.provenance
 
 

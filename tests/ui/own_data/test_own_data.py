@@ -35,7 +35,11 @@ SMALL = {
     "kitchen-sinks": {"k_max": 50, "stumps": 20, "draws": 1, "learners": ["SigmoidalRidge"]},
     "decision-surfaces": {"n_components": 20},
 }
-PAGES = [page.slug for page in NAVIGATION if page.slug not in ("home", "lessons", "your-machine", "zoo", "build-a-map")]
+PAGES = [
+    page.slug
+    for page in NAVIGATION
+    if page.slug not in ("home", "lessons", "your-machine", "zoo", "build-a-map", "speech")
+]
 
 
 def brought(kind):

@@ -1,0 +1,1 @@
+"""Speech: phones recognised from random features of sound."""

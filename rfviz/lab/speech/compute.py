@@ -1,0 +1,262 @@
+"""Tables 2 and 3 of the maxout paper: phones of held-out speakers from random features of frames of speech."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from rfviz.analysis.speech import (
+    STATES,
+    Decoded,
+    Recognition,
+    SpeechFrames,
+    log_mel,
+    prepare_frames,
+    recognise,
+    recognise_raw,
+    runs_of_phones,
+)  # fmt: skip
+from rfviz.datasets.speech import PHONES_39, RATE, Corpus, Utterance, fold, read_timit, speak
+from rfviz.errors import DataError
+from rfviz.features import FeatureMap, MapSpec
+from rfviz.lab.cache import Cache
+
+__all__ = [
+    "PAPER_RAW", "PAPER_TABLE_2", "PAPER_TABLE_3", "TABLE_M", "Curve", "Heard", "Segments", "SpeechResult",
+    "SpeechSource", "confusions", "errors_frame", "frames_of", "grid_of", "hear", "learn_curve",
+]  # fmt: skip
+
+#: Table 2: phone error in per cent on TIMIT by pool size, for each m; of the raw features; and Table 3.
+TABLE_M = (1250, 2500, 5000, 10_000, 20_000)
+PAPER_TABLE_2 = {
+    2: (24.7, 24.0, 23.5, 23.2, 23.1),
+    4: (24.4, 23.3, 22.9, 22.5, 22.3),
+    8: (25.6, 24.7, 24.7, 24.5, 24.3),
+    16: (26.0, 25.3, 24.7, 24.7, 24.5),
+}
+PAPER_RAW = 33.1
+#: By map, numbers of features and projections: the phone error in per cent.
+PAPER_TABLE_3 = {
+    ("Random maxout, q = 4", 15_000, 15_000): 23.1,
+    ("Random maxout, q = 4", 60_000, 15_000): 22.7,
+    ("Random maxout, q = 4", 60_000, 60_000): 22.8,
+    ("Random maxout, q = 4", 400_000, 15_000): 22.4,
+    ("Random maxout, q = 4", 300_000, 300_000): 22.1,
+    ("Random Fourier", 400_000, 400_000): 21.3,
+}
+_HALVINGS = 4
+
+
+@dataclass(frozen=True)
+class SpeechSource:
+    """The speech that is recognised.
+
+    Attributes
+    ----------
+    speakers, sentences : int
+        Of synthetic speech; see :func:`rfviz.datasets.speech.speak`.
+    folder : str
+        That of TIMIT; empty for synthetic speech.
+    utterances : int
+        Of TIMIT, to learn from.
+    """
+
+    speakers: int = 16
+    sentences: int = 3
+    folder: str = ""
+    utterances: int = 400
+
+    @property
+    def n_test(self) -> int:
+        """Number of test utterances; of TIMIT as many as the core test set has."""
+        return 192 if self.folder else self.speakers // 4 * self.sentences
+
+    def corpus(self) -> Corpus:
+        """Read or speak it."""
+        return read_timit(self.folder, self.utterances) if self.folder else speak(self.speakers, self.sentences)
+
+
+def frames_of(source: SpeechSource, *, cache: Cache) -> SpeechFrames:
+    """Compute the frames."""
+    return prepare_frames(source.corpus())
+
+
+def grid_of(m_max: int) -> tuple[int, ...]:
+    """Return the numbers of features up to the largest, each twice the one before, as in Table 2."""
+    return tuple(m_max >> k for k in range(_HALVINGS, -1, -1))
+
+
+def learn_curve(
+    source: SpeechSource, spec: MapSpec[FeatureMap] | None, grid: tuple[int, ...], epochs: int, *, cache: Cache
+) -> Recognition:
+    """Learn the phone states on a map's features, for all m; without a map on the frames themselves."""
+    frames = cache.call(frames_of, source)
+    if spec is None:
+        return recognise_raw(frames, epochs=epochs, progress=cache.progress)
+    return recognise(frames, spec, grid, epochs=epochs, progress=cache.progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A feature map and what it recognises.
+
+    Attributes
+    ----------
+    label : str
+    cls : type of FeatureMap or None
+        None for the raw features.
+    recognition : Recognition
+    """
+
+    label: str
+    cls: type[FeatureMap] | None
+    recognition: Recognition = field(repr=False)
+
+    def at(self, m: int) -> Decoded:
+        """Return what m features decode; of the raw features, what they do."""
+        grid = self.recognition.m_grid
+        return self.recognition.decoded[grid.index(m) if m in grid else -1]
+
+
+@dataclass(frozen=True, eq=False)
+class SpeechResult:
+    """What is known of all curves.
+
+    Attributes
+    ----------
+    frames : SpeechFrames
+    curves : tuple of Curve
+    """
+
+    frames: SpeechFrames
+    curves: tuple[Curve, ...]
+
+    @property
+    def raw(self) -> Curve | None:
+        """The curve of the raw features, once it is there."""
+        return next((curve for curve in self.curves if curve.cls is None), None)
+
+    def curve(self, label: str) -> Curve | None:
+        """Return the curve of a label; where it is not known yet, the first that is."""
+        named = next((curve for curve in self.curves if curve.label == label), None)
+        return named or next(iter(self.curves), None)
+
+
+def errors_frame(curves: Sequence[Curve]) -> pd.DataFrame:
+    """Return phone and frame errors, one row a map and m."""
+    rows = [
+        (curve.label, m, 100 * one.phone_error, 100 * one.frame_error)
+        for curve in curves
+        for m, one in zip(curve.recognition.m_grid, curve.recognition.decoded, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=pd.Index(["features", "m", "phone error %", "frame error %"]))
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Phones in time.
+
+    Attributes
+    ----------
+    phones : tuple of str
+        Of the 39.
+    starts, ends : ndarray of shape (n,)
+        Seconds.
+    right : ndarray of bool, shape (n,)
+        Whether the true phone in the middle is the same.
+    """
+
+    phones: tuple[str, ...]
+    starts: np.ndarray
+    ends: np.ndarray
+    right: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """One test utterance, and what was recognised of it.
+
+    Attributes
+    ----------
+    utterance : Utterance
+    bands : ndarray of shape (frames, 40)
+        Log-mel energies.
+    loudest : ndarray of shape (frames,)
+        Largest absolute sample of each frame.
+    true, decoded : Segments
+    phones : tuple of str
+        The true phones in the order of their first coming, and ``"others"``.
+    posteriors : ndarray of shape (frames, len(phones))
+        Probability of each, before decoding.
+    errors, length : int
+        Wrong and true phones.
+    """
+
+    utterance: Utterance
+    bands: np.ndarray
+    loudest: np.ndarray
+    true: Segments
+    decoded: Segments
+    phones: tuple[str, ...]
+    posteriors: np.ndarray
+    errors: int
+    length: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the true and the decoded phones with their times, one row each."""
+        parts = [
+            pd.DataFrame({"phones": name, "phone": one.phones, "start s": one.starts, "end s": one.ends})
+            for name, one in (("true", self.true), ("decoded", self.decoded))
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+
+def hear(frames: SpeechFrames, decoded: Decoded, number: int) -> Heard:
+    """Return one test utterance with what was recognised of it.
+
+    Parameters
+    ----------
+    frames : SpeechFrames
+    decoded : Decoded
+    number : int
+        Of the utterance, from 0; the last one where there are fewer.
+    """
+    number = min(number, len(frames.corpus.test) - 1)
+    utterance, rows = frames.corpus.test[number], frames.rows_of_test(number)
+    bands = log_mel(utterance.samples)
+    kept = [k for k, phone in enumerate(utterance.phones) if fold([phone])]
+    names = tuple(fold(utterance.phones))
+    starts, ends = utterance.starts[kept] / RATE, utterance.ends[kept] / RATE
+    true = Segments(names, starts, ends, np.ones(len(names), dtype=bool))
+    found, first, last = runs_of_phones(decoded.paths[number])
+    words = tuple(fold([frames.phones[k] for k in found]))
+    which = np.clip(np.searchsorted(starts, 0.005 * (first + last), "right") - 1, 0, None)
+    right = np.array([names[k] == word for k, word in zip(which, words, strict=True)])
+    seconds = 0.01 * first, np.minimum(0.01 * last, utterance.seconds)
+    phones = (*dict.fromkeys(names), "others")
+    folded = fold(frames.phones)
+    posteriors = np.zeros((len(bands), len(phones)), dtype=np.float32)
+    for phone, probabilities in zip(folded, decoded.phone_posteriors[rows].T, strict=True):
+        posteriors[:, phones.index(phone) if phone in phones else -1] += probabilities
+    hop = RATE // 100
+    loudest = np.abs(utterance.samples[: len(bands) * hop].reshape(len(bands), hop)).max(axis=1)
+    return Heard(utterance, bands, loudest, true, Segments(words, *seconds, right), phones, posteriors,
+                 int(decoded.errors[number]), int(decoded.lengths[number]))  # fmt: skip
+
+
+def confusions(frames: SpeechFrames, decoded: Decoded) -> pd.DataFrame:
+    """Return which phone the frames of each true phone were decoded as: shares of the row, of the 39 that occur."""
+    place = np.array([PHONES_39.index(phone) for phone in fold(frames.phones)])
+    path = np.concatenate(decoded.paths)
+    kept = frames.y_test >= 0
+    counts = np.zeros((len(PHONES_39), len(PHONES_39)))
+    np.add.at(counts, (place[frames.y_test[kept] // STATES], place[path[kept] // STATES]), 1)
+    here = np.flatnonzero(counts.sum(axis=1))
+    if not len(here):
+        raise DataError(f"{frames.corpus.name} has no test frames whose phone was learned. Add utterances.")
+    names = [PHONES_39[k] for k in here]
+    shares = counts[np.ix_(here, here)] / counts[here].sum(axis=1, keepdims=True)
+    return pd.DataFrame(shares, index=pd.Index(names, name="true"), columns=names)

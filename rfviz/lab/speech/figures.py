@@ -1,0 +1,151 @@
+"""Figures of speech: an utterance with its phones, errors against the number of features, and confusions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from rfviz.figures.axes import count_axis
+from rfviz.figures.lines import M_TITLE, band, mark
+from rfviz.figures.quick import trace
+from rfviz.figures.template import GREY, SEQUENCE, map_styles, rgba, styled
+from rfviz.lab.speech.compute import PAPER_RAW, PAPER_TABLE_2, TABLE_M, Curve, Heard, Segments
+
+__all__ = ["plot_confusions", "plot_errors", "plot_heard"]
+
+_RIGHT, _WRONG, _TRUE = "#0f9b77", "#d9661f", "#2a7fc4"
+# Parts of the height, from the bottom: probabilities, phones, spectrogram, waveform.
+_PARTS = ((0.0, 0.44), (0.48, 0.62), (0.66, 0.88), (0.91, 1.0))
+_SCALE = [[place, colour] for place, colour in SEQUENCE]
+
+
+def plot_heard(heard: Heard, *, height: int = 720, revision: str = "") -> go.Figure:
+    """Plot one utterance: waveform, spectrogram, true and decoded phones, and the probability of each phone.
+
+    Parameters
+    ----------
+    heard : Heard
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a user's zoom survives a redraw.
+    """
+    seconds = 0.01 * np.arange(len(heard.bands)) + 0.005
+    wave = band(seconds, -heard.loudest, heard.loudest, rgba(_TRUE, 0.8)) | {"yaxis": "y4"}
+    common: dict[str, Any] = {"x0": 0.005, "dx": 0.01, "showscale": False}
+    spectrogram = trace(
+        "heatmap", z=heard.bands.T, y=np.arange(1, 41), yaxis="y3", colorscale=_SCALE, **common,
+        hovertemplate="%{x:.2f} s, band %{y}: %{z:.1f}<extra></extra>",
+    )  # fmt: skip
+    probabilities = trace(
+        "heatmap", z=np.round(heard.posteriors.T, 3), y=list(heard.phones), yaxis="y", zmin=0, zmax=1,
+        colorscale=[[0, rgba(_TRUE, 0.03)], [1, _TRUE]], **common,
+        hovertemplate="%{x:.2f} s: %{y} with probability %{z:.2f}<extra></extra>",
+    )  # fmt: skip
+    right = heard.decoded.right
+    bars = [
+        _bars("true", heard.true, _TRUE, np.ones(len(heard.true.phones), dtype=bool), "true phones"),
+        _bars("decoded", heard.decoded, _RIGHT, right, "decoded, right"),
+        _bars("decoded", heard.decoded, _WRONG, ~right, "decoded, wrong"),
+    ]
+    axes: dict[str, Any] = {
+        "xaxis": {"range": [0, heard.utterance.seconds], "anchor": "y", "showgrid": False},
+        "yaxis": {"domain": _PARTS[0], "autorange": "reversed", "type": "category", "tickfont": {"size": 11},
+                  "showgrid": False, "dtick": 1},
+        "yaxis2": {"domain": _PARTS[1], "autorange": "reversed", "type": "category", "tickfont": {"size": 13},
+                   "categoryorder": "array", "categoryarray": ["true", "decoded"], "showgrid": False},
+        "yaxis3": {"domain": _PARTS[2], "title": {"text": "mel band", "font": {"size": 13}}, "tickfont": {"size": 11},
+                   "showgrid": False},
+        "yaxis4": {"domain": _PARTS[3], "showticklabels": False, "zeroline": False, "showgrid": False},
+    }  # fmt: skip
+    return styled(
+        [probabilities, *bars, spectrogram, wave], x="seconds", y="probability of each phone", height=height,
+        revision=revision,
+        barmode="overlay", bargap=0.08, uniformtext={"minsize": 9, "mode": "hide"}, **axes,
+    )  # fmt: skip
+
+
+def _bars(row: str, segments: Segments, colour: str, which: np.ndarray, name: str) -> dict[str, Any]:
+    at = np.flatnonzero(which)
+    lasts = (segments.ends - segments.starts)[at]
+    words = [segments.phones[k] for k in at]
+    return trace(
+        "bar", orientation="h", y=[row] * len(at), base=segments.starts[at], x=lasts, text=words, name=name,
+        textposition="inside", insidetextanchor="middle", textangle=0, textfont={"color": "#ffffff", "size": 12},
+        marker={"color": colour, "line": {"width": 1, "color": "#ffffff"}}, yaxis="y2", cliponaxis=False,
+        hovertemplate="%{text}: %{base:.2f} s, for %{x:.2f} s<extra>" + name + "</extra>",
+    )  # fmt: skip
+
+
+def plot_errors(
+    curves: Sequence[Curve], measure: str, m: int, *, is_timit: bool = False, height: int = 560, revision: str = ""
+) -> go.Figure:
+    """Plot an error against the number of features, and that of the raw features as a line.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+    measure : {"phone error %", "frame error %"}
+    m : int
+        To mark.
+    is_timit : bool
+        Whether to draw the paper's values too.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a user's zoom survives a redraw.
+    """
+    maps = [curve for curve in curves if curve.cls is not None]
+    grid = np.unique([k for curve in maps for k in curve.recognition.m_grid] or [100, 1000])
+    with_paper = is_timit and measure == "phone error %"
+    ends = min(grid[0], TABLE_M[0]) if with_paper else grid[0], max(grid[-1], TABLE_M[-1]) if with_paper else grid[-1]
+    traces: list[dict[str, Any]] = []
+    if with_paper:
+        for q, values in PAPER_TABLE_2.items():
+            traces.append(_points(TABLE_M, values, f"paper, q = {q}", rgba(GREY, 0.55), "dot", "circle-open"))
+        traces.append(_points(ends, [PAPER_RAW] * 2, "paper, raw features", rgba(GREY, 0.55), "dash", "circle-open"))
+    for curve, style in zip(maps, map_styles(curve.cls for curve in maps if curve.cls is not None), strict=True):
+        frame = curve.recognition.to_frame()
+        traces.append(_points(frame["m"], frame[measure], curve.label, style.colour, style.dash, style.symbol))
+    for curve in curves:
+        if curve.cls is None:
+            value = float(curve.recognition.to_frame()[measure].iloc[0])
+            traces.append(_points(ends, [value] * 2, curve.label, GREY, "dash", "circle") | {"mode": "lines"})
+    axes = {"xaxis": count_axis(*ends), "yaxis": {"rangemode": "tozero"}}
+    return styled(traces, x=M_TITLE, y=measure.replace(" %", ", %"), height=height, revision=revision,
+                  shapes=[mark("x", m)], **axes)  # fmt: skip
+
+
+def _points(x: Any, y: Any, name: str, colour: str, dash: str, symbol: str) -> dict[str, Any]:
+    return trace(
+        "scatter", x=np.asarray(x), y=np.asarray(y, dtype=float), mode="lines+markers", name=name,
+        line={"color": colour, "dash": dash, "width": 2}, marker={"symbol": symbol, "size": 8, "color": colour},
+        hovertemplate="m = %{x:,}: %{y:.1f}%<extra>" + name + "</extra>",
+    )  # fmt: skip
+
+
+def plot_confusions(shares: pd.DataFrame, *, height: int = 560, revision: str = "") -> go.Figure:
+    """Plot which phone the frames of each true phone were decoded as.
+
+    Parameters
+    ----------
+    shares : DataFrame
+        Of :func:`rfviz.lab.speech.compute.confusions`.
+    height : int
+        Pixels.
+    revision : str
+        While it stays the same, a user's zoom survives a redraw.
+    """
+    names = list(shares.columns)
+    picture = trace(
+        "heatmap", z=np.round(shares.to_numpy(), 3), x=names, y=names, zmin=0, zmax=1, showscale=False, xgap=1, ygap=1,
+        colorscale=[[0, rgba(_TRUE, 0.04)], [1, _TRUE]],
+        hovertemplate="%{y}, decoded as %{x}: %{z:.0%} of its frames<extra></extra>",
+    )  # fmt: skip
+    small = {"type": "category", "tickfont": {"size": 10}, "dtick": 1, "showgrid": False}
+    return styled([picture], x="decoded phone", y="true phone", height=height, revision=revision,
+                  xaxis=small, yaxis=small | {"autorange": "reversed"})  # fmt: skip

@@ -1,0 +1,121 @@
+"""Texts of the page on speech."""
+
+from __future__ import annotations
+
+from rfviz.analysis.speech import Decoded, difference
+from rfviz.datasets.speech import Corpus
+from rfviz.lab.controls import shown
+from rfviz.lab.speech.compute import Curve, Heard, SpeechResult
+
+__all__ = ["METHOD", "NUMBERS", "PAPER", "SYNTHETIC", "comparison", "confusion_alt", "errors_alt", "explanation",
+           "heard_alt", "provenance"]  # fmt: skip
+
+SYNTHETIC = "**This speech is synthetic**: a computer speaks it, and it is easier than that of people."
+NUMBERS = (
+    "Phone error: substitutions, deletions and insertions over true phones, in per cent. Frame error: share of frames "
+    "whose most likely phone is wrong."
+)
+# Standard errors beyond which chance makes a difference one time in twenty.
+_CERTAIN = 2.0
+
+METHOD = r"""
+**Frames.** Every 10 ms a frame has the logarithms of the energy in 40 mel bands, from a window of 25 ms. They have mean
+0 and variance 1 for each speaker and band. Five frames before and after are added: $d=11\times40=440$.
+
+**Learning.** Each phone has three states, which divide its time equally. Multinomial logistic regression on random
+features $\Phi(x)$ learns the state of each frame by stochastic gradient descent (AdaGrad). All $m$ share the features:
+fewer are the first of more. The raw features are learned in the same way.
+
+**Decoding.** The likelihood of a frame in a state is its posterior over the state’s share of all frames (Bayes). A
+phone goes through its three states from left to right; which phone follows which is a bigram, counted in the training
+utterances. Viterbi’s algorithm finds the most likely path.
+
+**Error.** True and decoded phones are folded to 39 (Lee and Hon, 1989): closures and pauses are one silence, and the
+glottal stop is left out. The phone error is the edit distance over the number of true phones. Speakers of test
+utterances are in no training utterance.
+
+**What differs from the paper.** It has fMLLR features, which adapt to each speaker, where this page has log-mel bands;
+147 states aligned by another recogniser, where here time is divided equally; some 2 million frames of TIMIT. Synthetic
+speech has other sentences and voices, so that its errors are compared with each other and not with the paper’s.
+
+**TIMIT** appears in the menu where the data folder (`RFVIZ_DATA`) has a folder whose name begins with `timit`: the full
+corpus, or the sample of 160 utterances that NLTK distributes.
+"""
+
+PAPER = """
+Phone error on TIMIT’s core test set, in per cent (Mroueh, Rennie, Goel 2015, Table 2: mean of five seeds). The raw
+features make 33.1%. q = 4 is best for every m.
+
+| m | q = 2 | q = 4 | q = 8 | q = 16 |
+|---:|---:|---:|---:|---:|
+| 1,250 | 24.7 | 24.4 | 25.6 | 26.0 |
+| 2,500 | 24.0 | 23.3 | 24.7 | 25.3 |
+| 5,000 | 23.5 | 22.9 | 24.7 | 24.7 |
+| 10,000 | 23.2 | 22.5 | 24.5 | 24.7 |
+| 20,000 | 23.1 | 22.3 | 24.3 | 24.5 |
+
+Table 3: features that share projections.
+
+| features | m | projections | phone error |
+|---|---:|---:|---:|
+| maxout, q = 4 | 15,000 | 15,000 | 23.1 |
+| maxout, q = 4 | 60,000 | 15,000 | 22.7 |
+| maxout, q = 4 | 60,000 | 60,000 | 22.8 |
+| maxout, q = 4 | 400,000 | 15,000 | 22.4 |
+| maxout, q = 4 | 300,000 | 300,000 | 22.1 |
+| Fourier | 400,000 | 400,000 | 21.3 |
+| ReLU network | | | 22.7 |
+| ReLU network, dropout | | | 19.7 |
+"""
+
+
+def provenance(corpus: Corpus) -> str:
+    """Return where the speech comes from, and that it is synthetic where it is."""
+    return f"{SYNTHETIC} {corpus.provenance}" if corpus.is_synthetic else corpus.provenance
+
+
+def explanation(result: SpeechResult, curve: Curve, m: int, heard: Heard) -> str:
+    """Return what one sees in the chart of an utterance, with its numbers."""
+    decoded = curve.at(m)
+    with_what = f"With **m = {shown(m)}** features" if curve.cls is not None else "With the raw features"
+    own = f"In this utterance {heard.errors} of {heard.length} phones are wrong."
+    said = f"{with_what} ({curve.label}) the phone error is **{100 * decoded.phone_error:.1f}%** on held-out speakers. "
+    raw = result.raw
+    compared = "" if raw is None or curve.cls is None else comparison(decoded, raw.at(0)) + " "
+    return said + compared + own
+
+
+def comparison(decoded: Decoded, raw: Decoded) -> str:
+    """Return how the phone error compares with that of the raw features, and whether chance would do."""
+    more, errors = difference(decoded, raw)
+    if abs(errors) < _CERTAIN:
+        return (
+            f"The raw features make {100 * raw.phone_error:.1f}%: {len(raw.errors)} utterances are too few to tell "
+            "them apart."
+        )
+    which = "fewer" if more < 0 else "more"
+    return (
+        f"The raw features make {100 * raw.phone_error:.1f}%: the random ones make {100 * abs(more):.1f} points "
+        f"{which}, {abs(errors):.1f} standard errors of the utterances."
+    )
+
+
+def heard_alt(heard: Heard) -> str:
+    """Return the chart of an utterance in a sentence, for those who cannot see it."""
+    return (
+        f"Waveform, spectrogram, phones and their probabilities of “{heard.utterance.text or heard.utterance.name}”: "
+        f"{heard.errors} of {heard.length} phones are wrong. True: {' '.join(heard.true.phones)}. "
+        f"Decoded: {' '.join(heard.decoded.phones)}."
+    )
+
+
+def errors_alt(result: SpeechResult, measure: str) -> str:
+    """Return the chart of errors in a sentence."""
+    ends = [(curve.label, curve.recognition.to_frame()[measure].iloc[-1]) for curve in result.curves]
+    what = measure.removesuffix(" %").capitalize()
+    return f"{what} against the number of features; at the end " + ", ".join(f"{k} {v:.1f}%" for k, v in ends) + "."
+
+
+def confusion_alt(label: str, m: int) -> str:
+    """Return the chart of confusions in a sentence."""
+    return f"Which phone the test frames of each true phone are decoded as: {label}, m = {shown(m)}."

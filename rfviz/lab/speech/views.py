@@ -1,0 +1,66 @@
+"""The layout of the page on speech."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from rfviz.datasets.speech import RATE
+from rfviz.errors import RfvizError
+from rfviz.lab.page import Chart
+from rfviz.lab.speech import text
+from rfviz.lab.speech.compute import SpeechResult, SpeechSource
+from rfviz.lab.speech.settings import Settings
+from rfviz.ui import layout
+from rfviz.ui.page import View
+
+__all__ = ["SpeechView"]
+
+
+class SpeechView(View[SpeechSource, Settings, SpeechResult]):
+    """An utterance with its sound and phones; errors and confusions below."""
+
+    def refuse(self, settings: Settings, error: RfvizError) -> None:
+        st.error(str(error))
+        layout.details(self.state, self._texts())
+
+    def draw(self, settings: Settings, result: SpeechResult, charts: Sequence[Chart]) -> None:
+        corpus = result.frames.corpus
+        st.caption(text.provenance(corpus))
+        utterance = corpus.test[min(settings.utterance, len(corpus.test)) - 1]
+        st.markdown(f"**{utterance.speaker}**: “{utterance.text or utterance.name}”")
+        st.audio(utterance.samples, sample_rate=RATE)
+        if not charts:
+            st.info("No phones are recognised yet. Press Start.")
+            self.draw_details(settings, result, charts)
+            return
+        main, errors, confused = charts
+        self.main_chart(settings, result, main)
+        with st.container(key="pair-speech"):
+            for chart, title in ((errors, "**Error against m**"), (confused, "**Which phone for which**")):
+                with st.container():
+                    st.markdown(title)
+                    layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
+        self.draw_details(settings, result, charts)
+
+    def share(self, settings: Settings, result: SpeechResult) -> None:
+        """Draw the button once nothing is added any more."""
+        if not (self.live and self.live.is_going):
+            super().share(settings, result)
+
+    def details(
+        self, settings: Settings, result: SpeechResult, charts: Sequence[Chart]
+    ) -> Mapping[str, Callable[[], Any]]:
+        def numbers() -> None:
+            if charts:
+                layout.numbers(charts[1].frame, dict.fromkeys(charts[1].frame.columns[2:], "%.1f"), text.NUMBERS)
+
+        return {"Numbers": numbers, **self._texts()}
+
+    def _texts(self) -> Mapping[str, Callable[[], Any]]:
+        return {
+            "What the paper found": lambda: st.markdown(text.PAPER),
+            "How it is computed": lambda: st.markdown(text.METHOD),
+        }
