@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
 from rfviz.figures.template import GREY, rgba
 
-__all__ = ["count_axis"]
+__all__ = ["DRAWN_LINE", "count_axis", "make_room"]
+
+#: Of a curve that a reader has drawn: no map has this colour.
+DRAWN_LINE = {"color": "#c026d3", "width": 3, "dash": "dash"}
 
 # Powers of ten between the ends of an axis up to which two and five are named as well.
 _FEW = 1.2
+# Of the vertical axis, above and below a curve that is to be drawn.
+_ROOM = 0.15
 
 
 def count_axis(low: float, high: float, slack: float = 0.1, words: str = ",d") -> dict[str, Any]:
@@ -33,3 +40,23 @@ def count_axis(low: float, high: float, slack: float = 0.1, words: str = ",d") -
     minor = mark | {"dtick": "D1", "ticklen": 4}
     return mark | {"type": "log", "range": ends, "dtick": "D2" if few else 1, "ticklen": 6, "tickformat": words,
                    "minor": minor}  # fmt: skip
+
+
+def make_room(figure: go.Figure, heights: Sequence[float]) -> None:
+    """Let the vertical axis of a figure reach beyond these heights, so that it need not grow with the answer."""
+    layout: Any = figure.layout
+    axis = layout.yaxis
+    is_log = axis.type == "log"
+    if axis.range is None:
+        # A race that has not begun has no points yet.
+        traces: Any = figure.data
+        parts = [np.asarray(trace.y, dtype=np.float64) for trace in traces if trace.y is not None]
+        drawn = np.concatenate([heights, *parts])
+        drawn = drawn[np.isfinite(drawn) & (drawn > 0 if is_log else True)]
+        ends = np.array([drawn.min(), drawn.max()])
+        ends = np.log10(ends) if is_log else ends
+    else:
+        ends = np.array(axis.range, dtype=np.float64)
+    wanted = np.log10(heights) if is_log else np.array(heights)
+    margin = _ROOM * (max(ends[1], wanted.max()) - min(ends[0], wanted.min()))
+    axis.range = [float(min(ends[0], wanted.min() - margin)), float(max(ends[1], wanted.max() + margin))]

@@ -46,6 +46,11 @@ class Curve:
     truth: Expression
     factors: bool
 
+    @property
+    def label(self) -> str:
+        """Return what is to be drawn and how, for those who draw with the keyboard."""
+        return f"Draw {self.up} against {self.across}. Left and right move along, up and down change the height."
+
 
 @dataclass(frozen=True)
 class Step:

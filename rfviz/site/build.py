@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rfviz.errors import DataError
-from rfviz.figures.plotly_js import kinds_of, needed_script, scripts
+from rfviz.errors import DataError, RfvizError
+from rfviz.figures.plotly_js import scripts
 from rfviz.lab.index import PAGES, find_page
-from rfviz.lab.navigation import ASSETS
+from rfviz.lab.navigation import ASSETS, entry_of
+from rfviz.lessons import Lesson
 from rfviz.progress import Progress, silent
+from rfviz.site.lessons import file_of, lesson_page, lessons_of, lessons_page, picture_name
 from rfviz.site.pages import FOLDER, Part, front_page, script_name, view_page
 from rfviz.site.views import View, views_of
 
@@ -51,6 +53,8 @@ class Built:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
+        if name.endswith(".html"):
+            self.scripts |= {script_name(script) for script in scripts() if script.path.name in str(content)}
         if name not in self.files:
             self.files.append(name)
 
@@ -88,20 +92,36 @@ def write_site(folder: Path, slugs: Sequence[str] = (), progress: Progress = sil
 
 def _write(built: Built, pages: Sequence[Any], progress: Progress) -> None:
     built.write(_MANIFEST, "[]")  # a site that was left half written is replaced, too
+    slugs = [page.slug for page in pages]
+    lessons = lessons_of(slugs)
     parts: list[Part] = [("Pages", "index.html")]
+    if lessons:
+        parts.append((entry_of("lessons").title, "lessons.html"))
     for page in pages:
         views = list(views_of(page, progress))
         for view in views:
             _write_view(built, view, views, parts)
-    built.write("index.html", front_page([page.slug for page in pages], parts))
-    _write_shared(built, [page.slug for page in pages])
+    _write_lessons(built, lessons, parts, progress)
+    built.write("index.html", front_page([*slugs, *(["lessons"] if lessons else [])], parts))
+    _write_shared(built, {*slugs, "lessons", *map(picture_name, lessons)})
     built.write(_MANIFEST, json.dumps([*built.files, _MANIFEST], indent=0))
+
+
+def _write_lessons(built: Built, lessons: Sequence[Lesson], parts: Sequence[Part], progress: Progress) -> None:
+    """Write those lessons that can be computed, and the page with their cards."""
+    written = list[Lesson]()
+    for lesson in reversed(lessons):  # each names the next one that there is
+        try:
+            built.write(file_of(lesson), lesson_page(lesson, written[0] if written else None, progress, parts))
+            written.insert(0, lesson)
+        except RfvizError as error:
+            built.left_out.append(f"The lesson “{lesson.title}”: {error}")
+    if lessons:
+        built.write("lessons.html", lessons_page(written, parts))
 
 
 def _write_view(built: Built, view: View, views: Sequence[View], parts: Sequence[Part]) -> None:
     built.write(view.file, view_page(view, views, parts))
-    if view.computed is not None:
-        built.scripts |= {script_name(needed_script(kinds_of(chart.figure))) for chart in view.computed.charts}
     for player in view.players:
         text = f"rfvizFrames[{json.dumps(player.name)}] = {json.dumps(player.frames)};\n"
         built.write(f"{FOLDER}/frames/{player.name}", text)

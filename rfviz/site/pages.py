@@ -17,7 +17,18 @@ from rfviz.lab.zoo.compute import ordered_maps
 from rfviz.site.views import View
 from rfviz.site.words import html_of
 
-__all__ = ["FOLDER", "Part", "card", "chart_box", "framed", "front_page", "script_name", "view_page"]
+__all__ = [
+    "FOLDER",
+    "Part",
+    "card",
+    "chart_box",
+    "chart_data",
+    "framed",
+    "front_page",
+    "main_charts",
+    "script_name",
+    "view_page",
+]
 
 #: Folder of what several pages of the site share.
 FOLDER = "shared"
@@ -177,20 +188,25 @@ def _tab(view: View, is_open: bool) -> str:
     return f'<li><a href="{view.file}"{here}>{html.escape(view.preset)}</a></li>'
 
 
+def main_charts(charts: Sequence[Chart]) -> Sequence[Chart]:
+    """Return the chart that a page is about, or those first ones that stand in one row with it."""
+    n_square = next((place for place, chart in enumerate(charts) if not chart.square), len(charts))
+    return charts[: max(n_square, 1)]
+
+
 def _charts(view: View) -> str:
     assert view.computed is not None
-    first, *others = view.computed.charts
-    if first.square:
-        row = [first, *(chart for chart in others if chart.square)]
-        others = [chart for chart in others if not chart.square]
-        main = f'<div class="charts squares">{"".join(map(_beside, row))}</div>'
+    main = main_charts(view.computed.charts)
+    first, others = main[0], view.computed.charts[len(main) :]
+    if len(main) > 1:
+        pictures = f'<div class="charts squares">{"".join(map(_beside, main))}</div>'
     else:
-        main = chart_box(first, True)
+        pictures = chart_box(first, True)
     beside = f'<div class="charts">{"".join(map(_beside, others))}</div>' if others else ""
     if first.html:  # text, which is read with the pictures in view
         texts = [beside, f'<div class="text">{first.html()}</div>', _beyond(view)]
     else:
-        texts = [main, _bar(view, first), _words(first), _beyond(view), beside]
+        texts = [pictures, _bar(view, first), _words(first), _beyond(view), beside]
     texts += [_numbers(chart) for chart in view.computed.charts]
     texts.append(f"<details><summary>Settings</summary>{settings_list(view.answers)}</details>")
     script = view.page.script(view.computed.source, view.computed.settings)

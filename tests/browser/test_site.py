@@ -49,30 +49,29 @@ def look(browser, folder):
     assert not problems
 
 
-def drawn(page):
-    """Return what the main chart shows: its curves, and the clouds behind them."""
-    shown = "(({data, layout}) => JSON.stringify([data.map(({y}) => y), layout.images?.map(({source}) => source)]))"
-    return page.evaluate(f"{shown}(document.querySelector('.live-chart'))")
+# What the chart in view shows: its curves with their names, and the clouds behind them.
+DRAWN = """(({data, layout}) => JSON.stringify([data?.map(({name, y}) => [name, y]), layout?.images]))(
+  [...document.querySelectorAll('.live-chart')].find((chart) => chart.offsetWidth))"""
 
 
 def test_charts_are_drawn_and_follow_the_slider_of_their_frames(look):
     page = look.open(f"{SATURATION}.html")
     page.wait_for_selector(".live-chart .main-svg")
-    before = drawn(page)
+    before = page.evaluate(DRAWN)
     page.get_by_role("button", name="Play q").click()
     scrubber = page.get_by_role("slider", name="Frame: q")
     scrubber.press("End")
     page.wait_for_function("document.querySelector('.bar-host').shadowRoot.querySelector('.bar').dataset.shown > 1")
     assert "q = " in scrubber.get_attribute("aria-valuetext")
-    at_end = drawn(page)
+    at_end = page.evaluate(DRAWN)
     assert at_end != before
     scrubber.press("Home")
     page.wait_for_function("document.querySelector('.bar-host').shadowRoot.querySelector('.bar').dataset.shown === '0'")
-    assert drawn(page) not in (before, at_end)
+    assert page.evaluate(DRAWN) not in (before, at_end)
     # What is said of the page's own picture steps back, and comes again with it.
     assert page.locator(".words.of-another-frame").count() == 1
     page.get_by_role("button", name="Stop playing").click()
-    assert drawn(page) == before and page.locator(".of-another-frame").count() == 0
+    assert page.evaluate(DRAWN) == before and page.locator(".of-another-frame").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -83,3 +82,29 @@ def test_pages_are_accessible_and_fit_a_phone(look, name, scheme):
         page.wait_for_selector(".live-chart .main-svg")
     check_rules(page, preload=False)  # axe-core would fetch the styles, which no page may in a folder
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_lesson_takes_a_choice_and_a_drawn_curve_and_shows_the_answers(look):
+    page = look.open("lesson--saturation.html")
+    step = page.locator(".step:visible")
+    shown = step.get_by_role("button", name="Show me")
+    assert shown.is_disabled() and not step.locator(".reveal").is_visible()
+    step.locator(".main-svg").first.wait_for()
+    before = page.evaluate(DRAWN)
+    step.get_by_label("In proportion, as before").check()
+    shown.click()
+    assert "Not so: In proportion at first, then it levels off." in step.locator(".reveal").inner_text()
+    assert "plateau of 0.91" in step.locator(".reveal").inner_text().replace("\n", " ")
+    page.wait_for_function(f"(before) => {DRAWN} !== before", arg=before)
+    step.get_by_role("button", name="Next").click()
+    # The next one is drawn; with the keyboard, so that it is a level line at half the height.
+    sheet = step.get_by_role("slider", name="Draw distance after it against distance before the map.")
+    for _ in range(32):
+        sheet.press("ArrowRight")
+    shown.click()
+    assert "Your dashed curve is off by 0." in step.locator(".verdict").inner_text()
+    page.wait_for_function(f"() => {DRAWN}.includes('Your prediction')")
+    check_rules(page, preload=False)
+    for name in ("Next", "Next", "Next", "Finish"):
+        step.get_by_role("button", name=name).click()
+    assert page.locator(".score").inner_text() == "0 of 1 choices right."

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.errors import RfvizError
 from rfviz.expressions import parse_expression
+from rfviz.figures.axes import DRAWN_LINE, make_room
 from rfviz.lab.index import FACTS
 from rfviz.lab.navigation import ASSETS, NAVIGATION, entry_of
 from rfviz.lessons import Curve, Lesson, Step, compare_curve, facts_of, fill, find_lessons
@@ -31,10 +31,6 @@ __all__ = ["LESSONS", "all_lessons", "begin", "drawing", "links", "panel", "with
 LESSONS = ASSETS / "lessons"
 _VISIT = "rfviz:lesson"
 _HERE = Path(__file__).parent
-# Of the vertical axis, above and below a curve that is to be drawn.
-_ROOM = 0.15
-# Of the trace that a reader has drawn: no map has this colour.
-_DRAWN = "#c026d3"
 _VERDICTS = {
     "close": ":green[:material/check_circle:] Close.",
     "near": ":orange[:material/adjust:] Not far.",
@@ -178,8 +174,7 @@ def drawing() -> Mapping[str, Any] | None:
     curve = found[1].curve if found else None
     if found is None or curve is None or found[2].shown or found[2].ended:
         return None
-    label = f"Draw {curve.up} against {curve.across}. Left and right move along, up and down change the height."
-    return {"id": found[2].key, "ends": [curve.places[0], curve.places[-1]], "label": label}
+    return {"id": found[2].key, "ends": [curve.places[0], curve.places[-1]], "label": curve.label}
 
 
 def with_drawn(figure: go.Figure) -> go.Figure:
@@ -190,32 +185,11 @@ def with_drawn(figure: go.Figure) -> go.Figure:
         return figure
     visit, figure = found[2], go.Figure(figure)
     with suppress(RfvizError):  # the answer says why it cannot be worked out
-        _make_room(figure, [float(curve.truth.at(x, FACTS)) for x in curve.places])
+        make_room(figure, [float(curve.truth.at(x, FACTS)) for x in curve.places])
     if visit.shown and visit.chosen:
         x, y = zip(*visit.chosen, strict=True)
-        line = {"color": _DRAWN, "width": 3, "dash": "dash"}
-        figure.add_scatter(x=x, y=y, mode="lines", line=line, name="Your prediction", hoverinfo="skip")
+        figure.add_scatter(x=x, y=y, mode="lines", line=DRAWN_LINE, name="Your prediction", hoverinfo="skip")
     return figure
-
-
-def _make_room(figure: go.Figure, heights: Sequence[float]) -> None:
-    """Let the vertical axis of a figure reach beyond these heights, so that it need not grow with the answer."""
-    layout: Any = figure.layout
-    axis = layout.yaxis
-    is_log = axis.type == "log"
-    if axis.range is None:
-        # A race that has not begun has no points yet.
-        traces: Any = figure.data
-        parts = [np.asarray(trace.y, dtype=np.float64) for trace in traces if trace.y is not None]
-        drawn = np.concatenate([heights, *parts])
-        drawn = drawn[np.isfinite(drawn) & (drawn > 0 if is_log else True)]
-        ends = np.array([drawn.min(), drawn.max()])
-        ends = np.log10(ends) if is_log else ends
-    else:
-        ends = np.array(axis.range, dtype=np.float64)
-    wanted = np.log10(heights) if is_log else np.array(heights)
-    margin = _ROOM * (max(ends[1], wanted.max()) - min(ends[0], wanted.min()))
-    axis.range = [float(min(ends[0], wanted.min() - margin)), float(max(ends[1], wanted.max() + margin))]
 
 
 def _now() -> tuple[Lesson, Step, _Visit] | None:
