@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.signal import ShortTimeFFT
 
+from rfviz.backend import check_memory
 from rfviz.datasets.speech import RATE, Corpus, Utterance, fold_48
 
 __all__ = ["CONTEXT", "N_BANDS", "STATES", "SpeechFrames", "log_mel", "mel_matrix", "prepare_frames"]
@@ -89,7 +90,18 @@ def prepare_frames(corpus: Corpus) -> SpeechFrames:
     """Compute the frames of a corpus and label them.
 
     The time of a phone is divided equally among its three states.
+
+    Raises
+    ------
+    MemoryBudgetError
+        For more speech than fits.
     """
+    seconds = sum(one.seconds for one in (*corpus.train, *corpus.test))
+    # The frames of utterances, and all of them in one array.
+    check_memory(
+        int(2 * 100 * seconds) * 4 * (2 * CONTEXT + 1) * N_BANDS, "cpu", f"{seconds / 60:,.0f} minutes of speech",
+        "Choose fewer utterances.",
+    )  # fmt: skip
     found = {fold_48(phone) for one in corpus.train for phone in one.phones}
     phones = tuple(sorted(phone for phone in found if phone is not None))
     train, test = (_spliced(part) for part in (corpus.train, corpus.test))

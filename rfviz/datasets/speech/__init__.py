@@ -7,8 +7,8 @@
 
 from rfviz.datasets.speech.corpus import RATE, Corpus, Utterance
 from rfviz.datasets.speech.phones import PHONES_39, PHONES_48, SILENCE, TIMIT_PHONES, fold, fold_48
-from rfviz.datasets.speech.spoken import MOST_SENTENCES, MOST_SPEAKERS, is_installed, speak
-from rfviz.datasets.speech.timit import CORE_TEST, find_timit, read_timit
+from rfviz.datasets.speech.spoken import MOST_SENTENCES, MOST_SPEAKERS, is_installed, speak, version
+from rfviz.datasets.speech.timit import CORE_TEST, find_timit, read_timit, stamp_of
 
 __all__ = [
     "CORE_TEST",
@@ -27,4 +27,6 @@ __all__ = [
     "is_installed",
     "read_timit",
     "speak",
+    "stamp_of",
+    "version",
 ]

@@ -6,11 +6,12 @@ Voices differ in formants, pitch, melody and speed.
 
 from __future__ import annotations
 
+import importlib.metadata
 import io
 import json
 import subprocess
 import sys
-from functools import cache
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from rfviz.datasets.speech.audio import resampled
 from rfviz.datasets.speech.corpus import RATE, Corpus, Utterance
 from rfviz.errors import DataError, ParameterError
 
-__all__ = ["MOST_SENTENCES", "MOST_SPEAKERS", "is_installed", "speak"]
+__all__ = ["MOST_SENTENCES", "MOST_SPEAKERS", "is_installed", "speak", "version"]
 
 #: How to add what is missing.
 _MISSING = (
@@ -109,7 +110,15 @@ def is_installed() -> bool:
     return find_spec("espeakng_loader") is not None
 
 
-@cache
+def version() -> str:
+    """Return the version of the synthesiser, which its sound may depend on; empty where it is not installed."""
+    try:
+        return importlib.metadata.version("espeakng-loader")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+@lru_cache(maxsize=2)
 def speak(n_speakers: int = 16, n_sentences: int = 3) -> Corpus:
     """Return sentences of several synthetic voices, the same ones every time.
 

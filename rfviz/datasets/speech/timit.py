@@ -18,7 +18,7 @@ from rfviz.datasets.speech.audio import read_sound, resampled
 from rfviz.datasets.speech.corpus import RATE, Corpus, Utterance
 from rfviz.errors import DataError
 
-__all__ = ["CORE_TEST", "find_timit", "read_timit"]
+__all__ = ["CORE_TEST", "find_timit", "read_timit", "stamp_of"]
 
 #: The 24 speakers of the core test set.
 CORE_TEST = frozenset({
@@ -44,6 +44,12 @@ def find_timit() -> Path | None:
     except OSError:
         return None
     return min(found, default=None)
+
+
+def stamp_of(path: str | os.PathLike[str]) -> str:
+    """Return a text that changes when files come to a tree or leave it."""
+    times = [os.stat(here).st_mtime_ns for here, _, _ in os.walk(path)]
+    return f"{len(times)}-{max(times, default=0)}"
 
 
 def read_timit(path: str | os.PathLike[str], max_train: int | None = None) -> Corpus:

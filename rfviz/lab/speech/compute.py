@@ -62,12 +62,15 @@ class SpeechSource:
         That of TIMIT; empty for synthetic speech.
     utterances : int
         Of TIMIT, to learn from.
+    stamp : str
+        Differs where the files of TIMIT do, or the version of the synthesiser.
     """
 
     speakers: int = 16
     sentences: int = 3
     folder: str = ""
     utterances: int = 400
+    stamp: str = ""
 
     @property
     def n_test(self) -> int:

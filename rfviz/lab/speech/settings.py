@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rfviz.datasets.speech import MOST_SENTENCES, MOST_SPEAKERS, find_timit
+from rfviz.datasets.speech import MOST_SENTENCES, MOST_SPEAKERS, find_timit, stamp_of, version
 from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, SharedPoolMaxout
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.page import Presets
@@ -85,8 +85,8 @@ def choose_source(panel: Panel) -> SpeechSource:
     offered = list(_SPEECH) if folder is not None else ["spoken"]
     speech = panel.choice("speech", offered, "spoken", "Speech", "A computer speaks, or people of TIMIT do.", _SPEECH)
     if speech == "timit" and folder is not None:
-        return SpeechSource(folder=str(folder), utterances=panel.control(_UTTERANCES))
-    return SpeechSource(panel.control(_SPEAKERS), panel.control(_SENTENCES))
+        return SpeechSource(folder=str(folder), utterances=panel.control(_UTTERANCES), stamp=stamp_of(folder))
+    return SpeechSource(panel.control(_SPEAKERS), panel.control(_SENTENCES), stamp=version())
 
 
 def choose_settings(panel: Panel, n_test: int) -> Settings:

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from rfviz.analysis.speech import CONTEXT, N_BANDS, log_mel, mel_matrix, prepare_frames
+from rfviz.backend import memory
 from rfviz.datasets.speech import RATE, Corpus, Utterance
+from rfviz.errors import MemoryBudgetError
 
 
 def mel(hertz):
@@ -58,6 +60,13 @@ def test_frames_are_normalised_by_speaker_and_have_their_neighbours():
     np.testing.assert_array_equal(before[CONTEXT:50], own[: 50 - CONTEXT])
     np.testing.assert_array_equal(before[:CONTEXT], np.tile(own[0], (CONTEXT, 1)))  # of its own utterance
     np.testing.assert_array_equal(before[50 : 50 + CONTEXT], np.tile(own[50], (CONTEXT, 1)))
+
+
+def test_more_speech_than_fits_is_refused(monkeypatch):
+    monkeypatch.setattr(memory, "memory_budget", lambda device: 1000)
+    one = utterance("a", "s")
+    with pytest.raises(MemoryBudgetError, match="minutes of speech needs"):
+        prepare_frames(Corpus("own", (one,), (one,), "", True))
 
 
 def test_a_phone_is_divided_into_three_states():

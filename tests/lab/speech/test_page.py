@@ -113,6 +113,8 @@ def test_timit_is_offered_where_it_is_and_is_not_called_synthetic(tmp_path):
         assert not at.error and not at.exception
         assert any("TIMIT (Garofolo" in one.value and "synthetic" not in one.value for one in at.caption)
         (tmp_path / "timit" / "dr1-faaa0" / "si1.phn").unlink()
+        at.run()
+        assert "dr1-faaa0/si1.wav has no phones: si1.phn is missing" in at.error[0].value and len(at.error) == 1
     finally:
         datasets.set_folder(None)
 
