@@ -25,7 +25,7 @@ __all__ = ["MOST_SENTENCES", "MOST_SPEAKERS", "is_installed", "speak", "version"
 
 #: How to add what is missing.
 _MISSING = (
-    'Synthetic speech needs the package espeakng-loader, which is not installed. Add it: pip install "rfviz[speech]"'
+    "Synthetic speech needs the package espeakng-loader, which is not installed. Add it: pip install espeakng-loader"
 )
 _SECONDS = 120
 # Women and men in turn. Each fourth is held out. Voices with breath are left out: it is noise that starts anew with the

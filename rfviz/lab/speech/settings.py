@@ -36,13 +36,13 @@ _PROJECTIONS = next(param for param in SharedPoolMaxout.params if param.name == 
 
 PRESETS: Presets = {
     "Table 2": (
-        "Random maxout of four pool sizes. Press Start: about a minute on two idle cores. The speech is that of the "
-        "sidebar.",
+        "Random maxout of four pool sizes, on the speech of the sidebar. Press Start: 40 seconds of processor time for "
+        "the synthetic speech.",
         {"families": ["RandomMaxout"], "pools": list(_POOLS), "m_max": 1600, "measure": "phone error %"},
     ),
     "Table 3": (
         "Maxout features that share 800 projections, next to independent ones and to random Fourier features. Press "
-        "Start: about half a minute on two idle cores.",
+        "Start: 27 seconds of processor time for the synthetic speech.",
         {"families": [cls.__name__ for cls in _FAMILIES], "pools": [4], "n_projections": 800, "m_max": 3200,
          "measure": "phone error %"},
     ),

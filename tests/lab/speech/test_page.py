@@ -123,4 +123,4 @@ def test_a_missing_synthesiser_is_named_on_the_page(monkeypatch):
     monkeypatch.setattr(spoken, "find_spec", lambda name: None)
     spoken.speak.cache_clear()
     at = opened(SLUG, {"speakers": 20, "sentences": 1})
-    assert 'pip install "rfviz[speech]"' in at.error[0].value and len(at.error) == 1
+    assert "pip install espeakng-loader" in at.error[0].value and len(at.error) == 1
