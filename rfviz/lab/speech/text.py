@@ -10,7 +10,7 @@ from rfviz.lab.speech.compute import Curve, Heard, SpeechResult
 __all__ = ["METHOD", "NUMBERS", "PAPER", "SYNTHETIC", "comparison", "confusion_alt", "errors_alt", "explanation",
            "heard_alt", "provenance"]  # fmt: skip
 
-SYNTHETIC = "**This speech is synthetic**: a computer speaks it, and it is easier than that of people."
+SYNTHETIC = "**This speech is synthetic**: a computer speaks it. Its errors are not those of TIMIT."
 NUMBERS = (
     "Phone error: substitutions, deletions and insertions over true phones, in per cent. Frame error: share of frames "
     "whose most likely phone is wrong."
@@ -77,9 +77,9 @@ def provenance(corpus: Corpus) -> str:
 def explanation(result: SpeechResult, curve: Curve, m: int, heard: Heard) -> str:
     """Return what one sees in the chart of an utterance, with its numbers."""
     decoded = curve.at(m)
-    with_what = f"With **m = {shown(m)}** features" if curve.cls is not None else "With the raw features"
+    with_what = f"With **m = {shown(m)}** features ({curve.label})" if curve.cls is not None else "On the raw features"
     own = f"In this utterance {heard.errors} of {heard.length} phones are wrong."
-    said = f"{with_what} ({curve.label}) the phone error is **{100 * decoded.phone_error:.1f}%** on held-out speakers. "
+    said = f"{with_what} the phone error is **{100 * decoded.phone_error:.1f}%** on held-out speakers. "
     raw = result.raw
     compared = "" if raw is None or curve.cls is None else comparison(decoded, raw.at(0)) + " "
     return said + compared + own
@@ -89,10 +89,9 @@ def comparison(decoded: Decoded, raw: Decoded) -> str:
     """Return how the phone error compares with that of the raw features, and whether chance would do."""
     more, errors = difference(decoded, raw)
     if abs(errors) < _CERTAIN:
-        return (
-            f"The raw features make {100 * raw.phone_error:.1f}%: {len(raw.errors)} utterances are too few to tell "
-            "them apart."
-        )
+        n = len(raw.errors)
+        few = f"{n} utterances are too few" if n > 1 else "one utterance is too few"
+        return f"The raw features make {100 * raw.phone_error:.1f}%: {few} to tell them apart."
     which = "fewer" if more < 0 else "more"
     return (
         f"The raw features make {100 * raw.phone_error:.1f}%: the random ones make {100 * abs(more):.1f} points "

@@ -31,7 +31,8 @@ def test_the_sentence_says_fewer_more_or_that_nobody_knows():
     assert "make 10.0 points more, 3.5 standard errors" in text.comparison(decoded([13] * 12), raw)
     some = text.comparison(decoded([10] * 11 + [9]), raw)
     assert "too few to tell them apart" in some and "33.3%" in some
-    assert "too few" in text.comparison(raw, raw)
+    assert "12 utterances are too few" in text.comparison(raw, raw)
+    assert "one utterance is too few" in text.comparison(decoded([3]), decoded([9]))
 
 
 def test_chance_alone_is_beyond_two_standard_errors_one_time_in_twenty():
