@@ -56,7 +56,7 @@ def array(value):
     if isinstance(value, dict):
         numbers = np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"]))
         return numbers.reshape([int(n) for n in str(value["shape"]).split(",")]) if "shape" in value else numbers
-    return np.array(value, dtype=float)
+    return np.array(value, dtype=None if any(isinstance(one, str) for one in np.ravel(value)) else float)
 
 
 def assert_refused(at):

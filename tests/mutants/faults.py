@@ -491,7 +491,7 @@ _FRAMEWORK = (
     ),
     Fault(
         "frames at the wrong stops of their slider",
-        "rfviz/ui/widgets/play.py",
+        "rfviz/lab/animation.py",
         "for stop, option in enumerate(options)}",
         "for stop, option in enumerate(options, 1)}",
         ("tests/ui/widgets/test_play.py",),

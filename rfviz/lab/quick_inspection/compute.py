@@ -15,6 +15,7 @@ from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding, unknown
 from rfviz.lab.panel import Data, ScaledData
 from rfviz.lab.quick_inspection import all_rows, dependence, drift, text
+from rfviz.lab.quick_inspection.balance import BalanceResult, describe_balance, inspect_balance
 from rfviz.lab.quick_inspection.columns import ColumnResult, inspect_columns
 from rfviz.lab.quick_inspection.copies import CopyResult, NearCopyResult, exact_copies, near_copies, near_distance
 from rfviz.lab.quick_inspection.dependence import Dependence, HeldConstant, hold_constant, inspect_dependence
@@ -114,6 +115,10 @@ class Inspection:
         """Return three maps of up to 1000 rows."""
         return self._cache.call(maps_of, self.source, self.seed)
 
+    def balance(self) -> BalanceResult:
+        """Return how the labels are spread over the rows."""
+        return self._cache.call(balance_of, self.source.data)
+
     def columns(self) -> ColumnResult:
         """Return the columns that stand out."""
         return self._cache.call(columns_of, self.source.data)
@@ -207,11 +212,15 @@ class Inspection:
             if finding is not None:
                 yield finding
 
+    def questions(self) -> tuple[str, ...]:
+        """Return the names of the findings that these data can have."""
+        return tuple(name for name, _ in self._questions())
+
     def _questions(self) -> Iterator[tuple[str, Callable[[], Finding | None]]]:
         raw, how, n = self.raw, self.source.normalise, self.raw.n_rows
         images = self.source.dataset.image_shape is not None
         yield "All rows", lambda: all_rows.describe(raw)
-        yield "Rows and labels", lambda: text.rows(raw, self.source.dataset.n_features if images else 0)
+        yield "Rows and labels", lambda: describe_balance(raw, self.source.dataset.n_features if images else 0)
         if images:
             yield "Columns", lambda: text.pixels(*self._cache.call(pixels_of, self.source.data))
         else:
@@ -273,6 +282,11 @@ def maps_of(source: ScaledData, seed: int, *, cache: Cache) -> MapResult:
     """Draw the three maps."""
     whole = cache.call(whole_of, source.data)
     return draw_maps(whole.dataset, cache.call(sample_of, source, MAP_ROWS), seed, cache.progress)
+
+
+def balance_of(data: Data, *, cache: Cache) -> BalanceResult:
+    """Count the rows of each class, or of each stretch of a target."""
+    return inspect_balance(raw_of(data.dataset))
 
 
 def columns_of(data: Data, *, cache: Cache) -> ColumnResult:

@@ -90,11 +90,9 @@ class Dependence:
             columns=["column", "other column", "dependence", "rank correlation", "p-value"],
         )
 
-    def shown(self) -> tuple[tuple[str, str], np.ndarray] | None:
-        """Return the strongest pair of those that hardly correlate, or else of all, and some of its rows."""
+    def shown(self) -> tuple[tuple[str, str], np.ndarray]:
+        """Return the strongest of `pairs` that hardly correlate, or else of all, and some of its rows."""
         news, pairs = self.uncorrelated()[0], self.pairs
-        if not len(pairs):
-            return None
         i, j = (news if len(news) else pairs)[0].tolist()
         step = np.unique(np.linspace(0, len(self.values) - 1, min(len(self.values), _DRAWN)).astype(int))
         return (self.names[i], self.names[j]), self.values[step][:, [i, j]]

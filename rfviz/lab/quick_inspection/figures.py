@@ -19,27 +19,40 @@ from rfviz.figures.lines import M_TITLE
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SEQUENCE, SYMBOLS, map_style, rgba, styled
 from rfviz.lab.finding import STATUS_COLOURS, STATUSES, Finding
+from rfviz.lab.quick_inspection.balance import BalanceResult
 from rfviz.lab.quick_inspection.dependence import Dependence
 from rfviz.lab.quick_inspection.drift import Drift
 from rfviz.lab.quick_inspection.interactions import InteractionResult
+from rfviz.lab.quick_inspection.labels import LabelResult
+from rfviz.lab.quick_inspection.leaks import LeakResult
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
-from rfviz.lab.quick_inspection.neighbours import DistanceResult
+from rfviz.lab.quick_inspection.missing import MissingResult
+from rfviz.lab.quick_inspection.neighbours import DistanceResult, NeighbourResult
 from rfviz.lab.quick_inspection.raw import Raw
 from rfviz.lab.quick_inspection.sample import column_name, of_rows
+from rfviz.lab.quick_inspection.splits import SplitResult, SplitScore
 from rfviz.lab.quick_inspection.structure import StructureResult
+from rfviz.lab.quick_inspection.targets import TargetResult
 from rfviz.lab.quick_inspection.uncertainty import IntervalResult, SetResult
 
 __all__ = [
     "inspection_style",
     "plot_acting",
+    "plot_balance",
     "plot_dependence",
     "plot_distances",
     "plot_drift",
     "plot_findings",
     "plot_importances",
+    "plot_labels",
+    "plot_leaks",
     "plot_maps",
+    "plot_missing",
+    "plot_outliers",
     "plot_pair",
+    "plot_splits",
     "plot_structure",
+    "plot_targets",
     "plot_uncertainty",
 ]
 
@@ -57,8 +70,10 @@ _NAMES_HEIGHT, _ROW_HEIGHT = 170, 19
 _OF_ROWS = "share of the rows, %"
 # Characters of a sentence in a line, for a chart about 900 pixels wide.
 _WIDE = 86
-# Characters of a column's name below an axis.
-_NAME = 14
+# Characters of a column's name below an axis, and next to one.
+_NAME, _LONG_NAME = 14, 26
+# Classes, or columns, that have a bar.
+_CLASSES = 30
 
 
 def inspection_style(
@@ -236,18 +251,17 @@ def plot_distances(result: DistanceResult, revision: str = "") -> go.Figure:
     )  # fmt: skip
 
 
-def plot_drift(drift: Drift, revision: str = "") -> go.Figure | None:
-    """Draw the column that differs most in both parts, or else the pair of columns; None where nothing differs.
+def plot_drift(drift: Drift, revision: str = "") -> go.Figure:
+    """Draw the column that differs most in both parts, or else the pair of columns.
 
     Parameters
     ----------
     drift : Drift
+        With something that differs.
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
     names, *samples = drift.shown()
-    if not names:
-        return None
     titles = [literal(part.name) for part in (drift.first, drift.second)]
     looks = list(zip(samples, titles, COLOURS, ("solid", "dash"), SYMBOLS, strict=False))
     if len(names) == 2:
@@ -314,19 +328,17 @@ def plot_dependence(dependence: Dependence, revision: str = "") -> go.Figure:
     return styled([heat], x="", y="", height=height, revision=revision, **axes)
 
 
-def plot_pair(dependence: Dependence, revision: str = "") -> go.Figure | None:
-    """Draw rows in the two columns that depend most without correlating, or most of all; None where none depend.
+def plot_pair(dependence: Dependence, revision: str = "") -> go.Figure:
+    """Draw rows in the two columns that depend most without correlating, or else most of all.
 
     Parameters
     ----------
     dependence : Dependence
+        With a pair that depends.
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
-    shown = dependence.shown()
-    if shown is None:
-        return None
-    names, values = shown
+    names, values = dependence.shown()
     values = values[np.isfinite(values).all(axis=1)]
     x, y = (_cells(dependence.words.get(name), values[:, place]) for place, name in enumerate(names))
     points = trace("scatter", x=x, y=y, mode="markers", marker={"color": rgba(COLOURS[0], 0.5), "size": 6},
@@ -495,6 +507,179 @@ def plot_importances(result: InteractionResult, revision: str = "", only: int | 
         xaxis={"tickvals": np.arange(len(columns)), "ticktext": shown, "autotickangles": [0, -45, -90]},
         yaxis={"range": [0.0, top]},
         margin={"l": 76, "r": 24, "t": 64, "b": 112}, legend={"title": {"text": "round"}},
+    )  # fmt: skip
+
+
+def plot_balance(result: BalanceResult, revision: str = "") -> go.Figure:
+    """Draw how many rows each class has, the largest first, or a histogram of a number to predict.
+
+    Parameters
+    ----------
+    result : BalanceResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    if not result.classes:
+        centres = 0.5 * (result.edges[1:] + result.edges[:-1])
+        bars = trace("bar", x=centres, y=result.counts, width=np.diff(result.edges), marker={"color": COLOURS[0]},
+                     hovertemplate="about %{x:.4g}: %{y:,} rows<extra></extra>")  # fmt: skip
+        return styled([bars], x=literal(result.label), y="rows", height=_DETAIL_HEIGHT, revision=revision, bargap=0)
+    order = np.argsort(-result.counts, kind="stable")[:_CLASSES]
+    return _bars([result.classes[code] for code in order], result.counts[order], "rows", ":,", revision)
+
+
+def plot_missing(result: MissingResult, revision: str = "") -> go.Figure:
+    """Draw the share of the rows in which each column is empty, the largest first.
+
+    Parameters
+    ----------
+    result : MissingResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    shown = result.shares[:_CLASSES]
+    values = 100.0 * np.array([share for _, share in shown])
+    return _bars([name for name, _ in shown], values, "missing, % of the rows", ":.3g", revision)
+
+
+def plot_leaks(result: LeakResult, revision: str = "") -> go.Figure:
+    """Draw how well single columns, or two, predict the label, and a guess.
+
+    Parameters
+    ----------
+    result : LeakResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    unit, measure = (100.0, "right labels, %") if result.is_classification else (1.0, "R²")
+    shown = result.clues[:_CLASSES]
+    return _bars(
+        [clue.name for clue in shown], unit * np.array([clue.score for clue in shown]), measure, ":.4g", revision,
+        level=("a guess", unit * result.guess),
+        marked=np.arange(len(shown)) < result.n_leaks,
+    )  # fmt: skip
+
+
+def plot_splits(result: SplitResult, revision: str = "") -> go.Figure:
+    """Draw the score of the same model with random folds, and with folds of groups and of rows that follow each other.
+
+    Parameters
+    ----------
+    result : SplitResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    unit, measure = (100.0, "right labels, %") if result.is_classification else (1.0, "R²")
+    names = ["random folds", *(_folds(one) for one in result.scores)]
+    scores = unit * np.array([result.score, *(one.score for one in result.scores)])
+    return _bars(names, scores, measure, ":.4g", revision)
+
+
+def _folds(one: SplitScore) -> str:
+    if one.kind == "group":
+        return f"unseen values of “{one.column}”"
+    return f"stretches of “{one.column}”" if one.column else "stretches of the file"
+
+
+def plot_outliers(result: NeighbourResult, revision: str = "") -> go.Figure:
+    """Draw the outlier factor of each row, the largest first, and the limit from which on a row is an outlier.
+
+    Parameters
+    ----------
+    result : NeighbourResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    order = np.argsort(-result.factor, kind="stable")[:_POINTS]
+    points = trace(
+        "scatter", x=np.arange(1, len(order) + 1), y=result.factor[order], mode="markers",
+        marker={"color": [COLOURS[1] if is_out else COLOURS[0] for is_out in result.is_outlying[order]], "size": 6},
+        customdata=result.rows[order] + 1, hovertemplate="row %{customdata:,}: %{y:.3g}<extra></extra>",
+    )  # fmt: skip
+    limit = _level("limit", np.array([1.0, float(len(order))]), result.limit, 0.0, GREY, "dot")
+    return styled([points, limit], x="rank", y="outlier factor", height=_DETAIL_HEIGHT, revision=revision,
+                  xaxis={"type": "log"})  # fmt: skip
+
+
+def plot_labels(result: LabelResult, revision: str = "") -> go.Figure:
+    """Draw how well labels suit their rows: a histogram of margins, contradicted labels apart.
+
+    Parameters
+    ----------
+    result : LabelResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    margins = result.errors.margins
+    is_wrong = np.zeros(len(margins), dtype=bool)
+    is_wrong[result.errors.rows] = True
+    edges = np.linspace(margins.min(), margins.max() if margins.max() > margins.min() else margins.min() + 1.0, 61)
+    centres = 0.5 * (edges[1:] + edges[:-1])
+    traces = []
+    for chosen, name, colour, shape in ((~is_wrong, "other labels", COLOURS[0], ""),
+                                        (is_wrong, "contradicted", COLOURS[1], "/")):  # fmt: skip
+        counts = np.histogram(margins[chosen], edges)[0]
+        traces.append(trace("bar", x=centres, y=counts, width=np.diff(edges), name=name,
+                            marker={"color": colour, "line": {"width": 0}, "pattern": {"shape": shape}},
+                            hovertemplate="margin %{x:.2f}: %{y:,} rows<extra>" + name + "</extra>"))  # fmt: skip
+    return styled(traces, x="margin: score of the label − best score of another one", y="rows", height=_DETAIL_HEIGHT,
+                  revision=revision, barmode="stack", bargap=0)  # fmt: skip
+
+
+def plot_targets(result: TargetResult, revision: str = "") -> go.Figure:
+    """Draw each target against what the other rows say, contradicted ones apart.
+
+    Parameters
+    ----------
+    result : TargetResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    is_wrong = np.zeros(result.n_rows, dtype=bool)
+    is_wrong[result.errors.rows] = True
+    others = np.flatnonzero(~is_wrong)
+    others = others[np.unique(np.linspace(0, len(others) - 1, min(len(others), _POINTS)).astype(int))]
+    traces = [
+        trace("scatter", x=result.errors.predictions[rows], y=result.target[rows], mode="markers", name=name,
+              marker={"color": colour, "symbol": symbol, "size": size},
+              hovertemplate="predicted %{x:.4g}, target %{y:.4g}<extra>" + name + "</extra>")
+        for rows, name, colour, symbol, size in (
+            (others, "other rows", rgba(COLOURS[0], 0.5), SYMBOLS[0], 6),
+            (np.flatnonzero(is_wrong), "contradicted", COLOURS[1], SYMBOLS[1], 10),
+        )
+    ]  # fmt: skip
+    return styled(traces, x="as the other rows say", y="target", height=_DETAIL_HEIGHT, revision=revision)
+
+
+def _bars(
+    names: Sequence[str],
+    values: np.ndarray,
+    title: str,
+    spec: str,
+    revision: str,
+    level: tuple[str, float] | None = None,
+    marked: np.ndarray | None = None,
+) -> go.Figure:
+    """Draw a bar for each name, one below the other, so that long names can be read; those marked apart."""
+    is_marked = np.zeros(len(names), dtype=bool) if marked is None else marked
+    bars = trace(
+        "bar", orientation="h", x=values, y=np.arange(len(names)), showlegend=False, width=0.6,
+        hovertext=list(map(literal, names)),
+        marker={"color": [COLOURS[1] if is_one else COLOURS[0] for is_one in is_marked]},
+        hovertemplate=f"%{{hovertext}}: %{{x{spec}}}<extra></extra>",
+    )  # fmt: skip
+    traces = [bars]
+    if level is not None:
+        word, x = level
+        traces.append(trace("scatter", x=[x, x], y=[-0.5, len(names) - 0.5], mode="lines", name=word, showlegend=True,
+                            line={"color": GREY, "dash": "dot", "width": 2.5},
+                            hovertemplate=f"{word}: {x:.3g}<extra></extra>"))  # fmt: skip
+    short = [name if len(name) <= _LONG_NAME else f"{name[: _LONG_NAME - 1]}…" for name in names]
+    return styled(
+        traces, x=title, y="", height=max(_ROW * len(names) + 120, 200), revision=revision, margin={"t": 40},
+        xaxis={"range": [0.0, 100.0]} if "%" in title else {"rangemode": "tozero"},
+        yaxis={"tickvals": np.arange(len(names)), "ticktext": list(map(literal, short)), "automargin": True,
+               "range": [len(names) - 0.5, -0.5], "showgrid": False},
     )  # fmt: skip
 
 

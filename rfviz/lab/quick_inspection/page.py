@@ -18,6 +18,7 @@ from rfviz.lab.page import Chart, MapExport, Page
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
 from rfviz.lab.quick_inspection.drift import AUTOMATIC, compared_columns
+from rfviz.lab.quick_inspection.evidence import evidence_charts, evidence_of
 from rfviz.lab.quick_inspection.figures import plot_findings, plot_maps
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, feature_specs
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, SCALING, column_name, scaling_of
@@ -117,10 +118,10 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
             return findings_html(result.findings, f"{about} {source.dataset.provenance}".strip())
 
         main = Chart("findings", plot, table, f"The findings: {found}.", words, on_page=False, html=text)
-        maps = result.maps
+        maps, inspection = result.maps, source.inspect(cache)
+        shown = tuple(evidence_charts(inspection))
         if maps is None:
-            return (main,)
-        inspection = source.inspect(cache)
+            return (main, *shown)
         dataset = inspection.dataset
         uncertainty = inspection.shown_uncertainty(settings.colour)
 
@@ -133,7 +134,7 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
             )
 
         titles = [projection.title for projection in maps.projections]
-        return (main, *map(chart_of, MAP_NAMES, titles))
+        return (main, *map(chart_of, MAP_NAMES, titles), *shown)
 
     def findings(self, result: InspectionResult) -> tuple[Finding, ...]:
         return result.findings
@@ -141,10 +142,8 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
     def script(self, source: InspectedData, settings: Settings) -> str:
         shown = f"colour={settings.colour!r}" + (f", row={settings.row}" if settings.row is not None else "")
         shown += ", uncertainty=inspection.uncertainty()" if settings.colour == "uncertainty" else ""
-        compared = f", compare={source.compare!r}" if source.compare != AUTOMATIC else ""
         body = f"""
-{script.load_data(source.data)}
-inspection = Inspection(dataset, {source.normalise!r}, seed={source.seed}{compared})
+{_inspect(source)}
 
 findings = []
 for finding in inspection.findings():
@@ -158,15 +157,44 @@ figures = {{"findings": plot_findings(findings)}}
 maps = inspection.maps()
 frames |= maps.frames()
 figures |= plot_maps(maps, inspection.dataset, {shown}, raw=inspection.raw)
+
+for chart in evidence_charts(inspection):
+    frames[chart.name], figures[chart.name] = chart.frame, chart.figure
 for figure in figures.values():
     figure.show()
 """
-        uses = [datasets, Inspection, findings_frame, plot_findings, plot_maps]
+        uses = [datasets, Inspection, evidence_charts, findings_frame, plot_findings, plot_maps]
         return script.write("What do random features say about these data?", body, uses)
+
+    def finding_script(self, source: InspectedData, name: str, cache: Cache) -> str:
+        """Return a script that computes and draws what one finding rests on; empty where its sentence is all.
+
+        Parameters
+        ----------
+        source : InspectedData
+        name : str
+            Of the finding.
+        cache : Cache
+        """
+        found = evidence_of(name, source.inspect(cache))
+        if found is None:
+            return ""
+        evidence, result = found
+        plots = [picture.plot for picture in evidence.pictures if picture.shows(result)]
+        lines = [_inspect(source), "", f"result = inspection.{evidence.part}()", "print(result.to_frame())"]
+        lines += [f"{plot.__name__}(result).show()" for plot in plots]
+        return script.write(f"{name}, of a quick inspection.", "\n".join(lines), [datasets, Inspection, *plots])
 
     def maps(self, source: InspectedData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         X = normalise(source.dataset.X, scaling_of(source.dataset, source.normalise))
         return tuple(MapExport(spec.cls.label, spec.make(), X) for spec in feature_specs(source.seed))
+
+
+def _inspect(source: InspectedData) -> str:
+    """Return the lines that load the data and begin to inspect them."""
+    compared = f", compare={source.compare!r}" if source.compare != AUTOMATIC else ""
+    made = f"inspection = Inspection(dataset, {source.normalise!r}, seed={source.seed}{compared})"
+    return f"{script.load_data(source.data)}\n{made}"
 
 
 def _colours(dataset: Dataset) -> dict[str, str]:

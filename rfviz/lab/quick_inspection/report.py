@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,20 +14,12 @@ import pandas as pd
 from rfviz.datasets import DatasetSpec
 from rfviz.datasets.files.own import own_spec_of
 from rfviz.datasets.files.upload import Upload, read_file, upload_of_frame
-from rfviz.errors import DataError, RfvizError
+from rfviz.errors import DataError
 from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding, findings_html, records
 from rfviz.lab.page import Chart, compute
 from rfviz.lab.preset import Preset
 from rfviz.lab.quick_inspection.drift import AUTOMATIC
-from rfviz.lab.quick_inspection.figures import (
-    plot_acting,
-    plot_distances,
-    plot_drift,
-    plot_importances,
-    plot_structure,
-    plot_uncertainty,
-)
 from rfviz.lab.quick_inspection.page import PAGE
 from rfviz.lab.report import Entry, write_report
 
@@ -115,44 +107,7 @@ class InspectionReport:
 
     @cached_property
     def _charts(self) -> Mapping[str, Chart]:
-        return {chart.name: chart for chart in (*self._page.charts, *self._details())}
-
-    def _details(self) -> Iterator[Chart]:
-        """Yield the pictures that the page unfolds below the findings, where the data have them."""
-        try:
-            apart = self._inspection.distances()
-            words = "Distances of pairs of rows, and after a random Fourier map."
-            yield Chart("distances", lambda: plot_distances(apart), apart.to_frame, words)
-        except RfvizError:  # the findings say why
-            pass
-        try:
-            learnt = self._inspection.structure()
-            words = "Scores of random features against their number, and of a linear model."
-            yield Chart("structure", lambda: plot_structure(learnt), learnt.to_frame, words)
-        except RfvizError:
-            pass
-        try:
-            sure = self._inspection.uncertainty() if self._inspection.source.dataset.y is not None else None
-            if sure is not None:
-                words = "How far off predictions of each row by all others are, or which classes they leave open."
-                yield Chart("uncertainty", lambda: plot_uncertainty(sure), sure.to_frame, words)
-        except RfvizError:
-            pass
-        try:
-            drift = self._inspection.drift()
-            if drift is not None and (drawn := plot_drift(drift)) is not None:
-                yield Chart("drift", lambda: drawn, drift.to_frame, "What differs most between the two parts.")
-        except RfvizError:
-            pass
-        try:
-            acting = self._inspection.interactions()
-            words = "Importance of columns to what single columns leave unexplained, by round."
-            yield Chart("importances", lambda: plot_importances(acting), acting.to_frame, words)
-            if acting.shown:
-                words = "The label by the two columns that act together."
-                yield Chart("interactions", lambda: plot_acting(acting), acting.surface_frame, words)
-        except RfvizError:
-            pass
+        return {chart.name: chart for chart in self._page.charts}
 
 
 def inspect_table(

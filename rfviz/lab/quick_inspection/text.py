@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -17,20 +16,17 @@ from rfviz.lab.quick_inspection.leaks import LeakResult
 from rfviz.lab.quick_inspection.maps import MapResult
 from rfviz.lab.quick_inspection.missing import MissingResult
 from rfviz.lab.quick_inspection.neighbours import FAR_OUTLYING, OUTLYING, DistanceResult, NeighbourResult
-from rfviz.lab.quick_inspection.raw import Raw
 from rfviz.lab.quick_inspection.splits import SplitResult
 from rfviz.lab.quick_inspection.structure import StructureResult
 from rfviz.lab.quick_inspection.values import ValueResult
 
 __all__ = [
     "METHOD", "columns", "copies", "dimension", "distances", "labels", "leaks", "missing", "near_copies", "odd_values",
-    "order", "outliers", "pixels", "rows", "share", "splits", "structure",
+    "order", "outliers", "pixels", "share", "splits", "structure",
 ]  # fmt: skip
 
-_RARE, _UNBALANCED = 5, 10.0
 _CONCENTRATED = 0.1
 _DISAGREE = 1.6
-_FEW_ROWS = 40
 _MANY_MISSING, _SOME_MISSING = 0.5, 0.01
 # More rows than this share are no outliers: the data have a long tail, or clusters of different density.
 _MOST_OUTLYING = 0.03
@@ -113,68 +109,6 @@ interaction, nor is one within a circle: there two columns bend.
 **Splits.** The better model once more, on folds of whole groups and of rows that follow each other. Groups are values
 of columns named like people or batches, or within which labels hardly differ.
 """
-
-
-def rows(raw: Raw, n_pixels: int = 0) -> Finding:
-    """Describe how many rows there are, and how the labels are spread over them.
-
-    Parameters
-    ----------
-    raw : Raw
-    n_pixels : int
-        Pixel values of each image, of images.
-    """
-    name, n = "Rows and labels", raw.n_rows
-    size = f"{count(n, 'row')} of {count(n_pixels, 'pixel value') if n_pixels else count(len(raw.columns), 'column')}"
-    few = n < _FEW_ROWS
-    little = Finding(name, "look" if few else "fine", "")
-    if raw.y is None:
-        return replace(little, text=f"{size}, without labels{'; that is little' if few else ''}.")
-    y = raw.y[raw.labelled]
-    if not raw.target_names:
-        low, high = float(y.min()), float(y.max())
-        if low == high:
-            return Finding(name, "warning", f"{size}; the target is {low:g} in every row, so nothing can be learnt.")
-        return replace(little, text=f"{size}; the target is a number from {low:.4g} to {high:.4g}.")
-    counts = np.bincount(y, minlength=len(raw.target_names))
-    present = np.flatnonzero(counts)
-    largest, smallest = int(counts.argmax()), int(present[counts[present].argmin()])
-    most, fewest, n = int(counts[largest]), int(counts[smallest]), len(y)
-    if len(present) < 2:
-        return Finding(name, "warning", f"{size}; all are of the class “{raw.target_names[largest]}”.")
-    if sign := _several_in_one(raw.target_names):
-        example = next(name for name in raw.target_names if sign in name)
-        text = (
-            f"{size}. Labels such as “{example}” name several classes at once, and a row is learnt to have one: split "
-            f"the column at “{sign}” into a column of yes and no for each class, and inspect one at a time."
-        )
-        return Finding(name, "warning", text).about(columns=[raw.label] if raw.label else [])
-    if fewest == most:
-        spread = f"{size} in {len(present)} classes of the same size"
-        return replace(little, text=f"{spread}{'; that is little' if few else ''}.", page="accuracy")
-    spread = (
-        f"{size} in {len(present)} classes: “{raw.target_names[largest]}” has {share(most / n)} of the "
-        f"rows, “{raw.target_names[smallest]}” {share(fewest / n)}"
-    )
-    if fewest < _RARE or most > _UNBALANCED * fewest:
-        rare = "its single row counts" if fewest == 1 else f"its {fewest} rows count"
-        why = f"{rare} for little" if fewest < _RARE else f"unbalanced, {count(fewest, 'row')} against {most:,}"
-        return Finding(name, "look", f"{spread}; {why}.", "accuracy")
-    if few:
-        return Finding(name, "look", f"{spread}; that is little.")
-    return Finding(name, "fine", f"{spread}.", "accuracy")
-
-
-def _several_in_one(names: Sequence[str]) -> str:
-    """Return the sign that separates several classes within labels; empty where labels are single classes."""
-    for sign in ";|,":
-        parts = [[part.strip() for part in name.split(sign)] for name in names]
-        counts = Counter(part for some in parts for part in set(some))
-        several = [some for some in parts if len(some) > 1]
-        # Each class is in several labels: in “Bern, Switzerland” only the country is.
-        if 3 * len(several) >= len(names) > len(counts) and all(counts[part] > 1 for some in several for part in some):
-            return sign
-    return ""
 
 
 def columns(result: ColumnResult) -> Finding:
@@ -466,10 +400,10 @@ def structure(result: StructureResult, splits: SplitResult | None, n_all: int, h
             f"({step} more); {best.reached} of them are enough"
         )
     elif not result.has_signal:
-        what = "the target" if not result.is_classification else "the labels"
+        what = "the labels depend" if result.is_classification else "the target depends"
         text = (
             f"A linear model ({linear}) and random features ({top}) cannot be told from a plain guess ({guess}): "
-            f"nothing shows that {what} depend{'s' if not result.is_classification else ''} on the columns"
+            f"neither sees that {what} on the columns"
         )
         if result.transformed is not None:
             other = result.transformed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,22 +25,14 @@ from rfviz.lab.panel import ScaledData
 from rfviz.lab.quick_inspection.animation import over_rounds
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
 from rfviz.lab.quick_inspection.drift import AUTOMATIC
+from rfviz.lab.quick_inspection.evidence import Evidence, evidence_of
 from rfviz.lab.quick_inspection.figures import (
     inspection_style,
-    plot_acting,
-    plot_dependence,
-    plot_distances,
-    plot_drift,
-    plot_importances,
-    plot_pair,
-    plot_structure,
-    plot_uncertainty,
 )
 from rfviz.lab.quick_inspection.maps import MAP_NAMES, MapResult
-from rfviz.lab.quick_inspection.page import InspectedData, Settings
+from rfviz.lab.quick_inspection.page import PAGE, InspectedData, Settings
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, column_name, nearest_rows
-from rfviz.lab.quick_inspection.text import METHOD, count, share
-from rfviz.lab.quick_inspection.uncertainty import SetResult
+from rfviz.lab.quick_inspection.text import METHOD, count
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.controls import draw_word
@@ -103,6 +94,8 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
     inspection: Inspection
     #: The line below the picked row, filled when all is computed.
     below_row: Any
+    #: The finding whose button was pressed in this run.
+    asked: Finding | None = None
 
     def prepare(self) -> None:
         """Make a point that was clicked in a map the row to show."""
@@ -128,6 +121,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         self.below_row, limits = st.container(), inspection.limits()
         heading, found = st.empty(), []
         heading.subheader("Looking …", anchor=False)
+        self.asked = None
         with st.container(key="findings"):
             slots = [st.empty() for _ in range(_SLOTS)] if self._are_new_data() else []
             for number, finding in enumerate(inspection.findings()):
@@ -145,25 +139,13 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             share_place(self.state)
         self.share(settings, result)
         self.draw_details(settings, result, charts)
+        if self.asked is not None:
+            self._open(self.asked)
 
     def details(
         self, settings: Settings, result: InspectionResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
-        revision = str(self.source.data.key)
-        parts = {
-            "Distances of pairs": partial(_distances, revision=revision),
-            "Linear model against random features": partial(_structure, revision=revision),
-            "Interactions": self._interactions,
-            "Outliers and copies": _rows,
-            "Label errors": self._labels,
-            "Uncertainty": partial(_uncertainty, revision=revision),
-            "Columns": _columns,
-            "Drift": partial(_drift, revision=revision),
-            "Dependence": partial(_dependence, revision=revision),
-            "Dimension": _dimension,
-        }
-        shown = {title: partial(_or_reason, part, self.inspection) for title, part in parts.items()}
-        return shown | {"How it is computed": lambda: st.markdown(METHOD)}
+        return {"How it is computed": lambda: st.markdown(METHOD)}
 
     def _are_new_data(self) -> bool:
         """Return whether other data were inspected before, whose findings must not stand next to these."""
@@ -265,8 +247,77 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             if finding.page:
                 page_link(finding.page, data_values(self.state) | dict(finding.values), "Shows these data there")
-            if len(finding.rows) and not self.source.dataset.image_shape:
-                self._offer_rows(finding)
+            rows = self._rows_of(finding)
+            has_more = len(rows) or evidence_of(finding.name, self.inspection) is not None
+            if "details" in self.state.hidden or not has_more:
+                return
+            label = f"Show {count(len(rows), 'row')}" if len(rows) else "Show"
+            help = f"{finding.name}: picture, numbers, rows and Python"
+            if st.button(label, icon=":material/open_in_full:", type="tertiary", help=help,
+                         key=self.state.key(f"show-{finding.key}")):  # fmt: skip
+                self.asked = finding
+
+    def _rows_of(self, finding: Finding) -> np.ndarray:
+        """Return the rows that a finding lists; images are shown instead."""
+        return finding.rows[:0] if self.source.dataset.image_shape else finding.rows
+
+    def _open(self, finding: Finding) -> None:
+        """Open all that there is of a finding."""
+
+        @st.dialog(finding.name, width="large")
+        def dialog() -> None:
+            st.markdown(f"{_ICONS[finding.status]} {plain(finding.text)}")
+            # A cache of this run: the dialog runs again without the page.
+            cache = SessionCache()
+            self.inspection = self.source.inspect(cache)
+            found = evidence_of(finding.name, self.inspection)
+            if found is not None:
+                self._draw_evidence(finding, *found)
+            if len(self._rows_of(finding)):
+                self._draw_rows_of(finding)
+            if found is not None:
+                with st.expander("Python", icon=":material/code:"):
+                    st.code(PAGE.finding_script(self.source, finding.name, cache))
+
+        dialog()
+
+    def _draw_evidence(self, finding: Finding, evidence: Evidence, result: Any) -> None:
+        """Draw the pictures and numbers of a finding."""
+        key = self.source.data.key
+        if finding.name == "Label errors" and self.source.dataset.target_names:
+            self._show_images(_MORE_IMAGES)
+        for picture in evidence.pictures:
+            if picture.shows(result):
+                name = f"inspection-{picture.name}"
+                layout.chart(picture.plot(result, str(key)), name, picture.words)
+                if picture.name == "importances":
+                    chart_bar(self.state, name, [over_rounds(result, name, key)])
+                if words := picture.explain(result):
+                    layout.explain(plain(words))
+        frame, formats, note = result.to_frame(), evidence.formats, plain(evidence.note(result))
+        if finding.name == "Dependence" and len(frame):
+            frame, formats, note = self._among_equal(frame, formats, note)
+        if len(frame):
+            layout.numbers(frame.head(_SHOWN_ROWS), formats, note)
+        elif note:
+            st.caption(note)
+
+    def _among_equal(
+        self, frame: pd.DataFrame, formats: Mapping[str, str], note: str
+    ) -> tuple[pd.DataFrame, Mapping[str, str], str]:
+        """Ask for a column that is held equal, and return the numbers of the rows that agree in it."""
+        given = st.selectbox(
+            "Compare rows with the same", self.inspection.dependence().names, None,
+            key=f"inspection-held:{self.source.data.key}", placeholder="any value", width=280,
+            help="Two columns may depend on each other only because both depend on a third one. Choose that one, and "
+            "each pair is looked at among rows that agree in it.",
+        )  # fmt: skip
+        if given is None:
+            return frame, formats, note
+        held = self.inspection.held_constant(given)
+        st.markdown(plain(str(held)))
+        note = "P-values are of the rows with the same value, and count the number of pairs."
+        return held.to_frame(), {**formats, f"at the same {given}": "%.3f"}, note
 
     def _show_images(self, most: int) -> None:
         """Draw images whose label is contradicted, with what they look like."""
@@ -277,44 +328,8 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         words = [f"row {row + 1:,}: {given} → {proposed}?" for row, given, proposed in pairs]
         st.html(images.gallery(self.source.data, found.places[:most], words, self.cache))
 
-    def _labels(self, inspection: Inspection) -> None:
-        if self.source.dataset.y is None:
-            st.markdown("There are no labels.")
-            return
-        if not self.source.dataset.target_names:
-            layout.numbers(inspection.targets().to_frame(), note="The most certain first.")
-            return
-        found = inspection.labels()
-        if not len(found.rows):
-            st.markdown("No label is contradicted.")
-            return
-        self._show_images(_MORE_IMAGES)
-        note = "The most certain first. A margin of −2: as unlike its own class as a typical row of the other one."
-        layout.numbers(found.to_frame(), {"margin": "%.2f"}, note)
-
-    def _interactions(self, inspection: Inspection) -> None:
-        if inspection.source.dataset.image_shape:
-            st.markdown("The columns are pixels.")
-            return
-        result, key, name = inspection.interactions(), self.source.data.key, "inspection-importances"
-        if result.shown:
-            one, other = (result.names[column] for column in result.shown)
-            words = f"The label by {one} and {other}, in cells of about as many rows each way."
-            layout.chart(plot_acting(result, str(key)), "inspection-acting", words)
-            layout.explain(
-                f"A cell holds a twelfth of the rows by “{plain(one)}” across, and a twelfth by “{plain(other)}” up. "
-                "Where columns do not act together, all lines of cells have the same pattern, lighter or darker."
-            )
-        layout.chart(plot_importances(result, str(key)), name, "Importance of columns, by round of the search.")
-        chart_bar(self.state, name, [over_rounds(result, name, key)])
-        layout.explain(
-            "How much each column matters to what curves of single columns leave unexplained, in "
-            f"{result.found.n_search:,} rows. Each round weighs the columns by the importance found in the one before, "
-            "so that the picture sharpens where columns act together; where none do, chance alone decides."
-        )
-
-    def _offer_rows(self, finding: Finding) -> None:
-        """Draw a button that opens the rows of a finding as the file has them, and offers them as a file."""
+    def _draw_rows_of(self, finding: Finding) -> None:
+        """Draw the rows of a finding as the file has them, and offer them as a file."""
         raw, n = self.inspection.raw, len(finding.rows)
         others = [name for name in raw.table.names if name not in finding.columns]
         names = [name for name in finding.columns if name in raw.table] + others
@@ -324,19 +339,16 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             cells.insert(0, "row" if "row" not in cells else "row of the file", finding.rows[:most])
             return cells
 
-        with st.popover(f"{n:,} row{'s' * (n > 1)}", icon=":material/table_rows:", type="tertiary"):
-            st.caption(
-                "The rows as the file has them. Row 1 is the first below the names of the columns: with pandas, "
-                "`df.drop(df.index[row - 1])` drops one."
-            )
-            _draw_rows(table(_SHOWN_ROWS))
-            more = f"The first {_SHOWN_ROWS} of {n:,} are shown. " if n > _SHOWN_ROWS else ""
-            st.caption(f"{more}The file holds all of them.")
-            st.download_button(
-                "Download", lambda: write_csv(table()), f"{finding.name.lower().replace(' ', '-')}-rows.csv",
-                "text/csv",
-                icon=":material/download:", on_click="ignore", key=f"{self.state.page}:rows:{finding.name}",
-            )  # fmt: skip
+        more = f", the first {_SHOWN_ROWS} of them here" if n > _SHOWN_ROWS else ""
+        st.markdown(f"**{count(n, 'row')}** as the file has {'it' if n == 1 else 'them'}{more}")
+        _draw_rows(table(_SHOWN_ROWS))
+        st.caption(
+            "Row 1 is the first below the names of the columns: with pandas, `df.drop(df.index[row - 1])` drops one."
+        )
+        st.download_button(
+            "Download the rows", lambda: write_csv(table()), f"{finding.key}-rows.csv", "text/csv",
+            icon=":material/download:", on_click="ignore", key=self.state.key(f"rows-{finding.key}"),
+        )  # fmt: skip
 
     def _show_outliers(self) -> None:
         """Draw a button for each of the most outlying rows, which shows it."""
@@ -405,138 +417,3 @@ def _label(dataset: Dataset, place: int) -> str:
         return ""
     name = dataset.target_names[int(dataset.y[place])] if dataset.target_names else f"{dataset.y[place]:.4g}"
     return f" · {name}"
-
-
-def _or_reason(draw: Callable[[Inspection], None], inspection: Inspection) -> None:
-    """Draw a part, or the reason why these data have none."""
-    try:
-        draw(inspection)
-    except RfvizError as error:
-        st.info(str(error))
-
-
-def _distances(inspection: Inspection, revision: str) -> None:
-    result = inspection.distances()
-    figure = plot_distances(result, revision)
-    layout.chart(figure, "inspection-distances", "Histogram of the distances of pairs, and the map’s distances.")
-    layout.explain(
-        "Grey: distances between the rows. Curve: their distances after a random Fourier map with the width that the "
-        f"median rule suggests (γ = {result.gamma_median:.3g}, σ = {(0.5 / result.gamma_median) ** 0.5:.3g}; the rule "
-        f"“scale” gives {result.gamma_scale:.3g}). At {result.reach:.3g} the curve reaches nine tenths of its maximum. "
-        f"{share(result.beyond)} of the pairs are farther apart: the map forgets their distance."
-    )
-
-
-def _structure(inspection: Inspection, revision: str) -> None:
-    result = inspection.structure()
-    figure = plot_structure(result, revision)
-    layout.chart(figure, "inspection-structure", "Scores of random features against their number, and a linear model.")
-    layout.numbers(result.to_frame(), {"standard error": "%.4f", "right labels": "%.4f", "R²": "%.4f"},
-                   f"Cross-validated on {result.n_rows:,} rows in {result.n_folds} parts.")  # fmt: skip
-
-
-def _uncertainty(inspection: Inspection, revision: str) -> None:
-    if inspection.source.dataset.y is None:
-        st.markdown("There are no labels.")
-        return
-    result, frame = inspection.uncertainty(), None
-    figure = plot_uncertainty(result, revision)
-    if isinstance(result, SetResult):
-        layout.chart(figure, "inspection-uncertainty", "How many classes rows of each class can have.")
-        frame, note = result.to_frame(), "Rows that can have several classes, counted from 1."
-    else:
-        words = "Residuals with intervals of one width and of widths of their own."
-        layout.chart(figure, "inspection-uncertainty", words)
-        layout.explain(
-            "Nine tenths of the rows lie between the dotted lines, and between their own: where these open, the noise "
-            "is larger. Each row is predicted by all others."
-        )
-        frame, note = result.to_frame(), "The rows with the widest intervals, counted from 1."
-    if len(frame):
-        layout.numbers(frame, dict.fromkeys(["target", "predicted", "half-width"], "%.4g"), note)
-
-
-def _rows(inspection: Inspection) -> None:
-    near = inspection.outliers().to_frame()
-    layout.numbers(near, dict.fromkeys(near.columns[1:], "%.3g"), "The most outlying rows, counted from 1.")
-    copies = inspection.copies()
-    if copies.n_extra:
-        layout.numbers(copies.to_frame(), note="The largest groups of equal rows.")
-    pairs = inspection.near_copies()
-    if len(pairs.pairs):
-        note = f"The nearest different rows; a pair counts up to a distance of {pairs.threshold:.3g}."
-        layout.numbers(pairs.to_frame(), {"distance": "%.3g"}, note)
-
-
-def _columns(inspection: Inspection) -> None:
-    if inspection.source.dataset.image_shape:
-        st.markdown("The columns are pixels.")
-        return
-    odd, gaps, values = (
-        part.to_frame() for part in (inspection.columns(), inspection.missing(), inspection.odd_values())
-    )
-    if not len(odd) + len(gaps) + len(values):
-        st.markdown("No column stands out.")
-    if len(odd):
-        layout.numbers(odd.head(200))
-    if len(gaps):
-        layout.numbers(gaps.head(200), {"missing": "percent", "depends on the label": "%.2f"}, "Missing values.")
-    if len(values):
-        layout.numbers(values.head(200), note="Odd values.")
-    leaks = inspection.leaks()
-    if leaks is not None:
-        layout.numbers(leaks.to_frame(), {"right labels": "%.4f", "R²": "%.4f"},
-                       "How well single columns, or two, predict the label, cross-validated.")  # fmt: skip
-
-
-def _drift(inspection: Inspection, revision: str) -> None:
-    drift = inspection.drift()
-    if drift is None:
-        st.markdown("The order of these rows means nothing, and there are no parts to compare.")
-        return
-    figure = plot_drift(drift, revision)
-    if figure is not None:
-        layout.chart(figure, "inspection-drift", "What differs most between the two parts, drawn for both.")
-    first, second = (f"{part.name} ({count(len(part.rows), 'row')})" for part in (drift.first, drift.second))
-    gaps = {"missing in the first": "percent", "missing in the second": "percent"}
-    layout.numbers(drift.to_frame().head(200), {"distance": "%.3f", "p-value": "%.4f"} | gaps,
-                   f"Compared: {first} and {second}. Distance: the largest difference of the distribution functions. "
-                   "P-values count the number of columns.")  # fmt: skip
-
-
-def _dependence(inspection: Inspection, revision: str) -> None:
-    if inspection.source.dataset.image_shape:
-        st.markdown("The columns are pixels.")
-        return
-    dependence = inspection.dependence()
-    figure = plot_dependence(dependence, revision)
-    layout.chart(figure, "inspection-dependence", "How strongly each pair of columns depends on each other.")
-    layout.explain("The stronger the colour, the more two columns depend on each other.")
-    pair = plot_pair(dependence, revision)
-    if pair is None:
-        st.markdown("No two columns depend on each other.")
-        return
-    layout.chart(pair, "inspection-pair", "Rows in the two columns that depend most without correlating, or else most.")
-    formats = {"dependence": "%.3f", "rank correlation": "%.3f", "p-value": "%.2g"}
-    note = "Dependence: the largest correlation of a function of one column with a function of the other, 0 to 1. "
-    given = st.selectbox(
-        "Compare rows with the same", dependence.names, None, key=f"inspection-held:{revision}",
-        placeholder="any value", width=280,
-        help="Two columns may depend on each other only because both depend on a third one. Choose that one, and each "
-        "pair is looked at among rows that agree in it.",
-    )  # fmt: skip
-    if given is None:
-        note += "Pairs that hardly correlate come first. P-values count the number of pairs."
-        layout.numbers(dependence.to_frame(), formats, note)
-        return
-    held = inspection.held_constant(given)
-    st.markdown(plain(str(held)))
-    if held.names:
-        layout.numbers(held.to_frame(), formats | {f"at the same {given}": "%.3f"}, f"{note}P-values are of the rows "
-                       "with the same value, and count the number of pairs.")  # fmt: skip
-
-
-def _dimension(inspection: Inspection) -> None:
-    result = inspection.dimension()
-    formats = {"dimension": "%.2f", "standard error": "%.2f"}
-    layout.numbers(result.to_frame(), formats, f"From {result.n_rows:,} different rows.")

@@ -21,7 +21,6 @@ SLUG = "quick-inspection"
 TITLES = ["Rows and labels", "Columns", "Missing values", "Odd values", "Leaks", "Exact copies", "Near copies",
           "Distances", "Dimension", "Outliers", "Label errors", "Uncertainty", "Linear or not",
           "Interactions"]  # fmt: skip
-UNFOLDED = {f"details-{number}": True for number in range(10)}
 
 
 def findings(at):
@@ -34,6 +33,19 @@ def findings(at):
             title, _, grade = rest.partition("** :small[:gray[")
             found[title] = icon, grade.removesuffix("]]"), sentence
     return found
+
+
+def shown(at, key):
+    """Press Show on the card of a finding, by its short name."""
+    at.button(key=f"{SLUG}.show-{key}").click().run()
+    assert not at.exception
+    return at
+
+
+def offered(at):
+    """Return the short names of the findings that have more to show."""
+    start = f"{SLUG}.show-"
+    return [button.key.removeprefix(start) for button in at.button if (button.key or "").startswith(start)]
 
 
 def links(at):
@@ -71,7 +83,7 @@ def test_every_data_set_without_download_is_inspected(name):
 
 
 def test_the_default_says_what_the_analyses_find():
-    at = opened(SLUG, UNFOLDED)
+    at = opened(SLUG)
     data = datasets.load("breast_cancer")
     maps = draw_maps(data, take_sample(data, most=1000))
     for spec, projection in zip(specs(at)[:3], maps.projections, strict=True):
@@ -81,8 +93,40 @@ def test_the_default_says_what_the_analyses_find():
     structure = inspect_structure(data)
     assert share(structure.linear) in findings(at)["Linear or not"][2]
     assert not structure.is_nonlinear and findings(at)["Linear or not"][1] == "fine"
-    assert len(specs(at)) == 9 and len(at.dataframe) >= 4
     assert at.subheader[0].value == "15 fine"
+
+
+@pytest.mark.parametrize(
+    ("values", "without"),
+    [
+        ({}, {"missing", "values", "copies", "near-copies"}),
+        ({"data": "photo_patches"}, {"columns", "missing", "leaks", "interactions"}),
+    ],
+)
+def test_every_finding_shows_what_it_rests_on(values, without, monkeypatch):
+    at = opened(SLUG, values)
+    keys = offered(at)
+    assert len(keys) >= 4 and not without & set(keys)
+    sentences = {sentence for _, _, sentence in findings(at).values()}
+    dataset = datasets.load(values.get("data", "breast_cancer"))
+    pictures = []
+
+    def show(figure):
+        pictures.append(figure)
+
+    monkeypatch.setattr("plotly.graph_objects.Figure.show", show)
+    for key in keys:
+        drawn = specs(shown(at, key))[3:]
+        assert any(markdown.value.split(" ", 1)[-1] in sentences for markdown in at.markdown[-8:])
+        assert drawn or len(at.dataframe), key
+        names = {}
+        pictures.clear()
+        (code,) = at.code
+        exec(code.value, names)  # what it says is what stands above it
+        assert names["dataset"].name == dataset.name and len(pictures) == len(drawn)
+        for picture, spec in zip(pictures, drawn, strict=True):
+            assert [trace.type for trace in picture.data] == [trace["type"] for trace in spec["data"]]
+        assert len(names["result"].to_frame()) >= len(at.dataframe[0].value if len(at.dataframe) else [])
 
 
 def test_links_bring_the_data_and_the_setting_along():
@@ -142,7 +186,7 @@ def test_planted_oddities_are_all_named(folder):
     ],
 )  # fmt: skip
 def test_odd_tables_get_plain_sentences(folder, columns, charts, said):
-    at = opened(SLUG, {"data": folder("table", columns)} | UNFOLDED)
+    at = opened(SLUG, {"data": folder("table", columns)})
     assert not at.error and not at.warning
     assert len([s for s in specs(at) if s["layout"]["height"] == 330]) == charts
     found = findings(at)
@@ -151,6 +195,8 @@ def test_odd_tables_get_plain_sentences(folder, columns, charts, said):
     assert list(found)[: len(expected)] == expected
     assert said in found["Rows and labels"][2]
     assert at.subheader[0].value != "Looking …"
+    for key in offered(at):
+        assert not shown(at, key).error
 
 
 def test_a_click_shows_the_row_and_its_neighbours():
@@ -217,9 +263,9 @@ def test_what_is_shared_is_what_the_page_shows():
     assert not at.exception
     visit = at.session_state["rfviz:visited"][SLUG]
     main, *maps = visit.charts()
-    shown = {title: (grade, sentence) for title, (_, grade, sentence) in findings(at).items()}
-    assert {row.name: (row.status, row.text) for row in main.frame.itertuples(index=False)} == shown
-    assert [chart.name for chart in maps] == ["map-plain", "map-maxout", "map-fourier"]
+    on_cards = {title: (grade, sentence) for title, (_, grade, sentence) in findings(at).items()}
+    assert {row.name: (row.status, row.text) for row in main.frame.itertuples(index=False)} == on_cards
+    assert [chart.name for chart in maps][:4] == ["map-plain", "map-maxout", "map-fourier", "balance"]
     assert "row=2" in visit.script()
 
 
@@ -234,9 +280,9 @@ def test_images_with_a_contradicted_label_are_shown(tmp_path):
     finally:
         datasets.set_folder(None)
     gallery = next(block.proto.body for block in at.get("html") if "rfviz-gallery" in block.proto.body)
-    shown = re.findall(r"<figcaption>row ([\d,]+): (\d) → (\d)\?", gallery)
-    assert len(shown) == 4
-    for row, given, proposed in shown:
+    captions = re.findall(r"<figcaption>row ([\d,]+): (\d) → (\d)\?", gallery)
+    assert len(captions) == 4
+    for row, given, proposed in captions:
         place = int(row.replace(",", "")) - 1
         assert place in wrong
         assert (int(given), int(proposed)) == (y[place], data.y[place])

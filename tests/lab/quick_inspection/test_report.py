@@ -63,7 +63,18 @@ def test_a_notebook_shows_the_findings_as_text(report):
 
 
 def test_figures_are_those_of_the_page_and_the_report_opens_offline(report, tmp_path):
-    for name in ("findings", "map-plain", "map-maxout", "map-fourier", "distances", "structure", "uncertainty"):
+    for name in (
+        "findings",
+        "map-plain",
+        "map-maxout",
+        "map-fourier",
+        "distances",
+        "structure",
+        "uncertainty",
+        "balance",
+        "outliers",
+        "labels",
+    ):
         assert len(report.figure(name).data)
     with pytest.raises(DataError, match=r"no figure 'nothing'\. Known: findings, map-plain"):
         report.figure("nothing")
@@ -71,7 +82,7 @@ def test_figures_are_those_of_the_page_and_the_report_opens_offline(report, tmp_
         report.rows("Leaks")
     text = report.to_html(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == text
-    assert text.count('class="plotly-graph-div"') == 6 and "<script src" not in text
+    assert text.count('class="plotly-graph-div"') == 12 and "<script src" not in text
     assert "<strong>Exact copies</strong> · worth a look<br>\n1 row of 120" in text
 
 

@@ -132,7 +132,8 @@ def test_pools_and_seeds_are_the_pictures_of_the_page(number, control):
 
 
 def test_rounds_of_the_search_for_interactions_are_played_one_after_the_other():
-    at = opened("quick-inspection", {"data": "xor", "data.n_samples": 400, "details-2": True})
+    at = opened("quick-inspection", {"data": "xor", "data.n_samples": 400})
+    at.button(key="quick-inspection.show-interactions").click().run()
     (offer,) = offers(at)
     assert (offer["symbol"], offer["slider"]) == ("round", "")  # no control follows it
     animation = played(at, 0)

@@ -1,0 +1,128 @@
+"""How many rows there are, and how the labels are spread over them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from rfviz.errors import DataError
+from rfviz.lab.finding import Finding
+from rfviz.lab.quick_inspection.raw import Raw
+from rfviz.lab.quick_inspection.text import count, share
+
+__all__ = ["BalanceResult", "describe_balance", "inspect_balance"]
+
+_RARE, _UNBALANCED = 5, 10.0
+_FEW_ROWS = 40
+_BINS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class BalanceResult:
+    """How many rows each class has, or of a number to predict each stretch of its values.
+
+    Attributes
+    ----------
+    label : str
+        Name of the column; "label" where the data have none of it.
+    classes : tuple of str
+        Empty for numbers.
+    counts : ndarray of int
+    edges : ndarray of float
+        Ends of the stretches, one more than counts; empty for classes.
+    """
+
+    label: str
+    classes: tuple[str, ...]
+    counts: np.ndarray
+    edges: np.ndarray
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per class, or per stretch of values."""
+        if not self.classes:
+            return pd.DataFrame({"from": self.edges[:-1], "to": self.edges[1:], "rows": self.counts})
+        shares = self.counts / max(self.counts.sum(), 1)
+        return pd.DataFrame({self.label: list(self.classes), "rows": self.counts, "share": shares})
+
+
+def inspect_balance(raw: Raw) -> BalanceResult:
+    """Count the rows of each class, or of each stretch of a target.
+
+    Raises
+    ------
+    DataError
+        Where there are no labels.
+    """
+    if raw.y is None:
+        raise DataError("There are no labels.")
+    y, label = raw.y[raw.labelled], raw.label or "label"
+    if raw.target_names:
+        return BalanceResult(label, raw.target_names, np.bincount(y, minlength=len(raw.target_names)), np.empty(0))
+    counts, edges = np.histogram(y.astype(np.float64), _BINS)
+    return BalanceResult(label, (), counts, edges)
+
+
+def describe_balance(raw: Raw, n_pixels: int = 0) -> Finding:
+    """Describe how many rows there are, and how the labels are spread over them.
+
+    Parameters
+    ----------
+    raw : Raw
+    n_pixels : int
+        Pixel values of each image, of images.
+    """
+    name, n = "Rows and labels", raw.n_rows
+    size = f"{count(n, 'row')} of {count(n_pixels, 'pixel value') if n_pixels else count(len(raw.columns), 'column')}"
+    few = n < _FEW_ROWS
+    little = Finding(name, "look" if few else "fine", "")
+    if raw.y is None:
+        return replace(little, text=f"{size}, without labels{'; that is little' if few else ''}.")
+    y = raw.y[raw.labelled]
+    if not raw.target_names:
+        low, high = float(y.min()), float(y.max())
+        if low == high:
+            return Finding(name, "warning", f"{size}; the target is {low:g} in every row, so nothing can be learnt.")
+        return replace(little, text=f"{size}; the target is a number from {low:.4g} to {high:.4g}.")
+    counts = np.bincount(y, minlength=len(raw.target_names))
+    present = np.flatnonzero(counts)
+    largest, smallest = int(counts.argmax()), int(present[counts[present].argmin()])
+    most, fewest, n = int(counts[largest]), int(counts[smallest]), len(y)
+    if len(present) < 2:
+        return Finding(name, "warning", f"{size}; all are of the class “{raw.target_names[largest]}”.")
+    if sign := _several_in_one(raw.target_names):
+        example = next(name for name in raw.target_names if sign in name)
+        text = (
+            f"{size}. Labels such as “{example}” name several classes at once, and a row is learnt to have one: split "
+            f"the column at “{sign}” into a column of yes and no for each class, and inspect one at a time."
+        )
+        return Finding(name, "warning", text).about(columns=[raw.label] if raw.label else [])
+    if fewest == most:
+        spread = f"{size} in {len(present)} classes of the same size"
+        return replace(little, text=f"{spread}{'; that is little' if few else ''}.", page="accuracy")
+    spread = (
+        f"{size} in {len(present)} classes: “{raw.target_names[largest]}” has {share(most / n)} of the "
+        f"rows, “{raw.target_names[smallest]}” {share(fewest / n)}"
+    )
+    if fewest < _RARE or most > _UNBALANCED * fewest:
+        rare = "its single row counts" if fewest == 1 else f"its {fewest} rows count"
+        why = f"{rare} for little" if fewest < _RARE else f"unbalanced, {count(fewest, 'row')} against {most:,}"
+        return Finding(name, "look", f"{spread}; {why}.", "accuracy")
+    if few:
+        return Finding(name, "look", f"{spread}; that is little.")
+    return Finding(name, "fine", f"{spread}.", "accuracy")
+
+
+def _several_in_one(names: Sequence[str]) -> str:
+    """Return the sign that separates several classes within labels; empty where labels are single classes."""
+    for sign in ";|,":
+        parts = [[part.strip() for part in name.split(sign)] for name in names]
+        counts = Counter(part for some in parts for part in set(some))
+        several = [some for some in parts if len(some) > 1]
+        # Each class is in several labels: in “Bern, Switzerland” only the country is.
+        if 3 * len(several) >= len(names) > len(counts) and all(counts[part] > 1 for some in several for part in some):
+            return sign
+    return ""
