@@ -15,8 +15,10 @@ from rfviz.lab.index import PAGES, find_page
 from rfviz.lab.navigation import ASSETS, entry_of
 from rfviz.lessons import Lesson
 from rfviz.progress import Progress, silent
+from rfviz.site.examples import examples_page
 from rfviz.site.lessons import file_of, lesson_page, lessons_of, lessons_page, picture_name
-from rfviz.site.pages import FOLDER, Part, front_page, script_name, view_page
+from rfviz.site.pages import FOLDER, Part, card, front_page, script_name, view_page
+from rfviz.site.reference import write_reference
 from rfviz.site.views import View, views_of
 
 __all__ = ["Built", "write_site"]
@@ -25,6 +27,9 @@ _HERE = Path(__file__).parent
 _WIDGETS = _HERE.parent / "ui" / "widgets"
 # Lists the files of a site, so that the next one written to its folder replaces it and nothing else.
 _MANIFEST = "site.json"
+_EXAMPLES_FOLDER = ASSETS.parent / "examples"
+_REFERENCE: Part = ("Library", "library/index.html")
+_EXAMPLES: Part = ("Examples", "examples.html")
 _CHART_SCRIPTS = ("load_plotly", "chart_room", "drawn_curve", "live_chart")
 
 
@@ -72,7 +77,7 @@ def write_site(folder: Path, slugs: Sequence[str] = (), progress: Progress = sil
     folder : Path
         New, empty, or a site that was written before, which is replaced.
     slugs : sequence of str
-        The pages that it is to hold; all by default.
+        The pages that it is to hold, with their lessons; by default all, the examples and the library's reference.
     progress : callable
 
     Raises
@@ -84,25 +89,29 @@ def write_site(folder: Path, slugs: Sequence[str] = (), progress: Progress = sil
     _clear(folder)
     built = Built(folder)
     try:
-        _write(built, [page for page in PAGES if page in chosen], progress)
+        _write(built, [page for page in PAGES if page in chosen], not slugs, progress)
     except OSError as error:
         raise DataError(f"The folder {folder} cannot be written ({error.strerror}). Name another with --out.") from None
     return built
 
 
-def _write(built: Built, pages: Sequence[Any], progress: Progress) -> None:
+def _write(built: Built, pages: Sequence[Any], is_whole: bool, progress: Progress) -> None:
+    """Write the pages and their lessons, and, of the whole site, what concerns the library."""
     built.write(_MANIFEST, "[]")  # a site that was left half written is replaced, too
     slugs = [page.slug for page in pages]
     lessons = lessons_of(slugs)
     parts: list[Part] = [("Pages", "index.html")]
     if lessons:
         parts.append((entry_of("lessons").title, "lessons.html"))
+    if is_whole:
+        parts += [_REFERENCE, *([_EXAMPLES] if _EXAMPLES_FOLDER.is_dir() else [])]
     for page in pages:
         views = list(views_of(page, progress))
         for view in views:
             _write_view(built, view, views, parts)
     _write_lessons(built, lessons, parts, progress)
-    built.write("index.html", front_page([*slugs, *(["lessons"] if lessons else [])], parts))
+    others = _write_library(built, parts, progress) if is_whole else []
+    built.write("index.html", front_page([*slugs, *(["lessons"] if lessons else [])], parts, others))
     _write_shared(built, {*slugs, "lessons", *map(picture_name, lessons)})
     built.write(_MANIFEST, json.dumps([*built.files, _MANIFEST], indent=0))
 
@@ -118,6 +127,18 @@ def _write_lessons(built: Built, lessons: Sequence[Lesson], parts: Sequence[Part
             built.left_out.append(f"The lesson “{lesson.title}”: {error}")
     if lessons:
         built.write("lessons.html", lessons_page(written, parts))
+
+
+def _write_library(built: Built, parts: Sequence[Part], progress: Progress) -> list[str]:
+    """Write the reference and the examples, and return their cards."""
+    progress(None, "Reference")
+    for path in write_reference(built.folder / Path(_REFERENCE[1]).parent):
+        built.files.append(str(path.relative_to(built.folder)))
+    cards = [card(_REFERENCE[1], "The library", "Classes and functions, from their docstrings.")]
+    if _EXAMPLES in parts:  # they are no part of an installation
+        built.write(_EXAMPLES[1], examples_page(_EXAMPLES_FOLDER, progress, parts))
+        cards.append(card(_EXAMPLES[1], "Examples", "Short scripts for the library, with what they print."))
+    return cards
 
 
 def _write_view(built: Built, view: View, views: Sequence[View], parts: Sequence[Part]) -> None:

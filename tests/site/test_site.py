@@ -11,11 +11,13 @@ import pytest
 from rfviz import cli
 from rfviz.lab.index import find_page
 
-pytest.importorskip("markdown2", reason="pip install 'rfviz[site]'")
+pytest.importorskip("pdoc", reason="pip install 'rfviz[site]'")
 
 from rfviz.errors import DataError
 from rfviz.site import build, views
+from rfviz.site.examples import examples_page
 from rfviz.site.lessons import file_of
+from rfviz.site.reference import write_reference
 from rfviz.site.views import View, compute_view
 from rfviz.site.words import html_of
 
@@ -195,3 +197,48 @@ def test_a_sweep_that_takes_too_long_shows_its_parts(monkeypatch):
 def test_words_become_html_with_formulas():
     text = html_of("The **plateau** at $\\sigma_q$ is 1.\n\n$$\\arg\\max_j \\langle w_j, x\\rangle$$")
     assert "<strong>plateau</strong>" in text and text.count("<math") == 2 and "\\" not in text and "$" not in text
+
+
+def test_examples_stand_with_what_they_print(tmp_path):
+    (tmp_path / "sums.py").write_text(
+        '"""Add <two> numbers.\n\nOne learns $x^2$.\n"""\n\nprint(3 < 17, 8 + 9)\n', encoding="utf-8"
+    )
+    text = examples_page(tmp_path, lambda share, text: None, [])
+    assert "<h2>Add &lt;two&gt; numbers</h2>" in text and "print(3 &lt; 17, 8 + 9)" in text and "True 17" in text
+    (tmp_path / "broken.py").write_text("raise ValueError", encoding="utf-8")
+    with pytest.raises(DataError, match=r"The example broken\.py did not come to its end"):
+        examples_page(tmp_path, lambda share, text: None, [])
+
+
+def test_the_whole_site_holds_the_library(tmp_path, monkeypatch):
+    def write_stub(folder):
+        folder.mkdir()
+        (folder / "index.html").write_text("reference", encoding="utf-8")
+        return [folder / "index.html"]
+
+    monkeypatch.setattr(build, "PAGES", (find_page("hashing"),))
+    monkeypatch.setattr(build, "lessons_of", lambda slugs: ())
+    monkeypatch.setattr(build, "write_reference", write_stub)
+    monkeypatch.setattr(build, "examples_page", lambda folder, progress, parts: f"{folder.name}")
+    assert cli.main(["site", "--out", str(tmp_path), "--quiet"]) == 0
+    linked = Addresses((tmp_path / "index.html").read_text(encoding="utf-8")).found
+    assert {"library/index.html", "examples.html", "hashing.html"} <= set(linked)
+    assert (tmp_path / "examples.html").read_text() == "examples" and (tmp_path / "library" / "index.html").is_file()
+    # The files of the reference go with the site.
+    assert "library/index.html" in json.loads((tmp_path / "site.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+def test_the_reference_asks_no_host_and_leads_back(tmp_path):
+    files = write_reference(tmp_path / "library")
+    assert tmp_path / "library" / "rfviz" / "features.html" in files
+    for page in (path for path in files if path.suffix == ".html"):
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="(?:https?:)?//', text), page.name
+        home = [
+            address for address in Addresses(text).found if (page.parent / address).resolve() == tmp_path / "index.html"
+        ]
+        assert home, page.name
+        for address in Addresses(text).found:
+            path = urlsplit(address).path
+            assert urlsplit(address).scheme or not path or address in home or (page.parent / path).is_file(), address

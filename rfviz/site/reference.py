@@ -1,0 +1,30 @@
+"""Reference of the library, made by pdoc from its docstrings."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pdoc
+import pdoc.render
+
+__all__ = ["write_reference"]
+
+# Links that pdoc leaves without a name; signatures that are wider than their place should scroll by the keyboard, too.
+_ANCHOR = re.compile(r'<a (?=class="headerlink" href="#([^"]*)")')
+_TEMPLATES = Path(__file__).parent / "templates"
+_MODULES = ("features", "kernels", "bounds", "skeleton", "linear_model", "datasets", "errors")
+
+
+def write_reference(folder: Path) -> list[Path]:
+    """Write the reference to a folder and return its files."""
+    pdoc.render.configure(docformat="numpy", show_source=False, template_directory=_TEMPLATES)
+    pdoc.pdoc(*(f"rfviz.{name}" for name in _MODULES), output_directory=folder)
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    for path in files:
+        if path.suffix == ".html":
+            text = path.read_text(encoding="utf-8")
+            text = _ANCHOR.sub(r'<a aria-label="Link to \1" ', text)
+            text = text.replace('<div class="attr ', '<div tabindex="0" class="attr ')
+            path.write_text(text, encoding="utf-8")
+    return files
