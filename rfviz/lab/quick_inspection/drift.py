@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from sklearn.decomposition import PCA
 
 from rfviz.analysis.drift import FEWEST_ROWS, DriftResult, find_drift
 from rfviz.datasets import Dataset
@@ -27,6 +28,8 @@ AUTOMATIC = "automatic"
 _ALARM, _LEAST = 1e-3, 0.01
 _FEW_VALUES, _DRAWN, _NAMED = 12, 1500, 3
 _FIRST = 1000
+# Directions in which images vary most.
+_DIRECTIONS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +91,8 @@ class Drift:
     only_first, only_second, other_kind : tuple of str
         Columns that are not compared: only one of two files has them, or they hold numbers in one and words in the
         other.
+    images : ndarray of int or None
+        The row of the file of each image, from 0, where the columns are measures of images.
     """
 
     first: Part
@@ -97,6 +102,12 @@ class Drift:
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()
     other_kind: tuple[str, ...] = ()
+    images: np.ndarray | None = None
+
+    @property
+    def what(self) -> str:
+        """The word for what was compared."""
+        return "column" if self.images is None else "measure"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -172,8 +183,13 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
     Raises
     ------
     DataError
-        If somebody says what to compare, and a part has too few rows, or no column can be compared; of images.
+        If somebody says what to compare, and a part has too few rows, or no column can be compared.
     """
+    images = None
+    if dataset.image_shape:
+        if dataset.n_samples < 2 * FEWEST_ROWS:
+            return None
+        raw, images = _measured(raw, dataset), dataset.row_numbers
     parts = _parts(raw, dataset, by)
     if parts is None:
         return None
@@ -201,7 +217,22 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
         Part(second_name, other or table, second, tuple(names), theirs),
     )
     categories = [place for place, name in enumerate(names) if name in own]
-    return Drift(*samples, find_drift(*samples, categories=categories, progress=progress), by_class, *apart)
+    result = find_drift(*samples, categories=categories, progress=progress)
+    return Drift(*samples, result, by_class, *(apart or ((), (), ())), images)
+
+
+def _measured(raw: Raw, dataset: Dataset) -> Raw:
+    """Return images as a table of measures: brightness, contrast, places along the directions in which they vary most.
+
+    The directions are those of all images together, so that they know nothing of the parts that are compared.
+    """
+    X = dataset.X.astype(np.float64)
+    n_directions = min(_DIRECTIONS, *X.shape)
+    along = PCA(n_directions, svd_solver="randomized", random_state=0).fit_transform(X)
+    names = ("brightness", "contrast", *(f"direction {place + 1}" for place in range(n_directions)))
+    values = np.column_stack([X.mean(axis=1), X.std(axis=1), along])
+    table = replace(raw.table, names=names, matrix=values, places={name: place for place, name in enumerate(names)})
+    return replace(raw, table=table, columns=names)
 
 
 def _other(dataset: Dataset, by: str) -> Table | None:
@@ -214,8 +245,6 @@ def _parts(raw: Raw, dataset: Dataset, by: str) -> tuple[tuple[str, np.ndarray],
     other = _other(dataset, by)
     if by != AUTOMATIC:
         return *_parts_by(raw, by, rows), False
-    if dataset.image_shape:
-        raise DataError("Images are not compared with each other: drift is looked for in tables only.")
     if other is not None and dataset.origin is not None:
         return (
             ("the rows of this file", rows),
@@ -318,7 +347,7 @@ def describe(drift: Drift | None) -> Finding | None:
     left_out = f" Not compared: {'; '.join(apart)}." if apart else ""
     if not len(columns) and not drift.together:
         told = "Nothing differs" if result.p_value > _ALARM else "Nothing differs by as much as counts"
-        text = f"{told} between {between} ({count(n, 'row')}, {count(d, 'column')}).{left_out}"
+        text = f"{told} between {between} ({count(n, 'row')}, {count(d, drift.what)}).{left_out}"
         # A column that is gone, or holds something else, is a difference as well.
         return Finding(name, "look" if apart else "fine", text).about(columns=(*drift.only_first, *drift.other_kind))
     parts = []
@@ -326,13 +355,13 @@ def describe(drift: Drift | None) -> Finding | None:
         shown = ", ".join(f"“{drift.names[c]}” ({_by(result, int(c))})" for c in columns[:_NAMED])
         rest = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
         parts.append(
-            f"{len(columns):,} of {count(d, 'column')} {'differs' if len(columns) == 1 else 'differ'} between "
+            f"{len(columns):,} of {count(d, drift.what)} {'differs' if len(columns) == 1 else 'differ'} between "
             f"{between}, by the largest difference of their distribution functions: {shown}{rest}."
         )
     if drift.together:
         parts.append(
-            "The way in which columns go together differs as well" if len(columns) else
-            f"Between {between} no column differs by itself, but the way in which columns go together does"
+            f"The way in which {drift.what}s go together differs as well" if len(columns) else
+            f"Between {between} no {drift.what} differs by itself, but the way in which {drift.what}s go together does"
         )  # fmt: skip
         if result.pairs:
             one, other, before, after = result.pairs[0]
@@ -357,10 +386,12 @@ def describe(drift: Drift | None) -> Finding | None:
     side = 0 if drift.second.table is not drift.first.table else 1
     part = (drift.first, drift.second)[side]
     rows = part.rows[result.rows[side]]
+    rows = rows if drift.images is None else drift.images[rows]
     if len(rows):
         parts.append(f"Least like the others, of {part.name}: row {rows[0] + 1:,}.")
     text = " ".join(parts) + left_out
-    return Finding(name, "look", text).about(rows, [*named, *drift.only_first, *drift.other_kind])
+    of_file = [] if drift.images is not None else [*named, *drift.only_first, *drift.other_kind]
+    return Finding(name, "look", text).about(rows, of_file)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -150,9 +150,13 @@ def _explain_uncertainty(result: Any) -> str:
 
 def _drift_note(drift: Drift) -> str:
     first, second = (f"{part.name} ({count(len(part.rows), 'row')})" for part in (drift.first, drift.second))
+    measures = "" if drift.images is None else (
+        "Measured of each image: its brightness (mean), its contrast (standard deviation), and its place along the "
+        "directions in which the images vary most (principal components). "
+    )  # fmt: skip
     return (
-        f"Compared: {first} and {second}. Distance: the largest difference of the distribution functions. P-values "
-        "count the number of columns."
+        f"Compared: {first} and {second}. {measures}Distance: the largest difference of the distribution functions. "
+        f"P-values count the number of {drift.what}s."
     )
 
 

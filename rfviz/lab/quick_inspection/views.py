@@ -286,6 +286,11 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         key = self.source.data.key
         if finding.name == "Label errors" and self.source.dataset.target_names:
             self._show_images(_MORE_IMAGES)
+        elif finding.name == "Drift" and self.source.dataset.image_shape and len(finding.rows):
+            rows = finding.rows[:_MORE_IMAGES] - 1
+            layout.explain("Images that are least like those of the other part:")
+            places = np.searchsorted(self.source.dataset.row_numbers, rows)
+            st.html(images.gallery(self.source.data, places, [f"row {row + 1:,}" for row in rows], self.cache))
         for picture in evidence.pictures:
             if picture.shows(result):
                 name = f"inspection-{picture.name}"
