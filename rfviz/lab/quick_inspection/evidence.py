@@ -169,6 +169,15 @@ def _strengths(dependence: Dependence) -> pd.DataFrame:
     })  # fmt: skip
 
 
+def _pair_rows(dependence: Dependence) -> pd.DataFrame:
+    names, values = dependence.shown()
+    columns = {}
+    for name, column in zip(names, values.T, strict=True):
+        words = dependence.words.get(name)
+        columns[name] = column if words is None else [words[int(code)] if code >= 0 else None for code in column]
+    return pd.DataFrame(columns)
+
+
 def _has_pairs(dependence: Dependence) -> bool:
     return len(dependence.pairs) > 0
 
@@ -265,7 +274,7 @@ EVIDENCE: dict[str, Evidence] = {
         (Picture("dependence", figures.plot_dependence, "How strongly each pair of columns depends on each other.",
                  lambda _: "The stronger the colour, the more two columns depend on each other.", table=_strengths),
          Picture("pair", figures.plot_pair, "Rows in the two columns that depend most without correlating, or else "
-                 "most.", shows=_has_pairs)),
+                 "most.", shows=_has_pairs, table=_pair_rows)),
         {"dependence": "%.3f", "rank correlation": "%.3f", "p-value": "%.2g"},
         lambda r: "Dependence: the largest correlation of a function of one column with a function of the other, 0 to "
         "1. Pairs that hardly correlate come first. P-values count the number of pairs."
