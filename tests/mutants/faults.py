@@ -956,4 +956,45 @@ _BUILT = (
     ),
 )
 
-FAULTS = _LIBRARY + _FRAMEWORK + _DISTANCE_SATURATION + _PAGES + _INSPECTION + _BUILT
+_SPEECH = (
+    Fault(
+        "phones decoded without the bigram model",
+        "rfviz/analysis/speech/decoding.py",
+        "(best[lasts] + model.leave[lasts])[:, None] + model.bigram",
+        "np.tile((best[lasts] + model.leave[lasts])[:, None], len(firsts))",
+        ("tests/analysis/speech/test_decoding.py",),
+    ),
+    Fault(
+        "edit distance that pays for equal phones",
+        "rfviz/analysis/speech/decoding.py",
+        "corner + (symbol != other)",
+        "corner + 1",
+        ("tests/analysis/speech/test_decoding.py",),
+    ),
+    Fault(
+        "speakers that are normalised together",
+        "rfviz/analysis/speech/frames.py",
+        "np.flatnonzero(speakers == speaker)",
+        "np.arange(len(speakers))",
+        ("tests/analysis/speech/test_frames.py",),
+    ),
+)
+
+_EVIDENCE = (
+    Fault(
+        "Python of a finding that computes another one",
+        "rfviz/lab/quick_inspection/page.py",
+        'f"result = inspection.{evidence.part}()"',
+        '"result = inspection.columns()"',
+        ("tests/lab/quick_inspection/test_page.py::test_every_finding_shows_what_it_rests_on",),
+    ),
+    Fault(
+        "images that are compared by one measure alone",
+        "rfviz/lab/quick_inspection/drift.py",
+        "np.column_stack([X.mean(axis=1), X.std(axis=1), along])",
+        "np.column_stack([X.mean(axis=1)] * (2 + n_directions))",
+        ("tests/lab/quick_inspection/test_drift.py::test_images_that_change_are_told_by_what_changes",),
+    ),
+)
+
+FAULTS = _LIBRARY + _FRAMEWORK + _DISTANCE_SATURATION + _PAGES + _INSPECTION + _BUILT + _SPEECH + _EVIDENCE
