@@ -55,7 +55,7 @@ def plot_heard(heard: Heard, *, height: int = 720, revision: str = "") -> go.Fig
     axes: dict[str, Any] = {
         "xaxis": {"range": [0, heard.utterance.seconds], "anchor": "y", "showgrid": False},
         "yaxis": {"domain": _PARTS[0], "autorange": "reversed", "type": "category", "tickfont": {"size": 11},
-                  "showgrid": False, "dtick": 1},
+                  "showgrid": False},
         "yaxis2": {"domain": _PARTS[1], "autorange": "reversed", "type": "category", "tickfont": {"size": 13},
                    "categoryorder": "array", "categoryarray": ["true", "decoded"], "showgrid": False},
         "yaxis3": {"domain": _PARTS[2], "title": {"text": "mel band", "font": {"size": 13}}, "tickfont": {"size": 11},
@@ -63,7 +63,7 @@ def plot_heard(heard: Heard, *, height: int = 720, revision: str = "") -> go.Fig
         "yaxis4": {"domain": _PARTS[3], "showticklabels": False, "zeroline": False, "showgrid": False},
     }  # fmt: skip
     return styled(
-        [probabilities, *bars, spectrogram, wave], x="seconds", y="probability of each phone", height=height,
+        [probabilities, *bars, spectrogram, wave], x="seconds", y="probability", height=height,
         revision=revision,
         barmode="overlay", bargap=0.08, uniformtext={"minsize": 9, "mode": "hide"}, **axes,
     )  # fmt: skip
