@@ -136,8 +136,9 @@ def chart_box(chart: Chart, is_main: bool, figure: Mapping[str, Any] | None = No
         Anything else that the script is told.
     """
     label, name = html.escape(chart.alt), html.escape(chart.name)
-    # A sheet of many small pictures keeps its size, and is moved in a narrow window.
-    sheet = "" if chart.on_page else ' data-sheet tabindex="0"'
+    # A sheet of many small pictures, which the laboratory shows in another form, keeps its size, and is moved in a
+    # narrow window.
+    sheet = "" if chart.on_page or not is_main else ' data-sheet tabindex="0"'
     return (
         f'<div class="chart st-key-{name}"{sheet}><div class="live-chart" role="figure" aria-label="{label}"></div>'
         f'<script type="application/json">{chart_data(chart, is_main, figure, **more)}</script>'
@@ -202,9 +203,10 @@ def _charts(view: View) -> str:
         pictures = f'<div class="charts squares">{"".join(map(_beside, main))}</div>'
     else:
         pictures = chart_box(first, True)
-    beside = f'<div class="charts">{"".join(map(_beside, others))}</div>' if others else ""
-    if first.html:  # text, which is read with the pictures in view
-        texts = [beside, f'<div class="text">{first.html()}</div>', _beyond(view)]
+    beside = _side_by_side([chart for chart in others if chart.on_page or not first.html])
+    if first.html:  # text, which is read with the pictures in view; then what it rests on
+        rest = _side_by_side([chart for chart in others if not chart.on_page])
+        texts = [beside, f'<div class="text">{first.html()}</div>', _beyond(view), rest]
     else:
         texts = [pictures, _bar(view, first), _words(first), _beyond(view), beside]
     texts += [_numbers(chart) for chart in view.computed.charts]
@@ -214,6 +216,10 @@ def _charts(view: View) -> str:
         code = f'<pre tabindex="0"><code>{html.escape(script)}</code></pre>'
         texts.append(f"<details><summary>Python that computes it</summary>{code}</details>")
     return "".join(texts)
+
+
+def _side_by_side(charts: Sequence[Chart]) -> str:
+    return f'<div class="charts">{"".join(map(_beside, charts))}</div>' if charts else ""
 
 
 def _beside(chart: Chart) -> str:

@@ -437,7 +437,7 @@ def _plot_set_sizes(result: SetResult, revision: str) -> go.Figure:
         counts = np.bincount(result.given[sizes == size], minlength=len(totals))[shown]
         if counts.any():
             traces.append(trace(
-                "bar", x=names, y=100.0 * counts / np.maximum(totals[shown], 1), name=name,
+                "bar", x=names, y=100.0 * counts / np.maximum(totals[shown], 1), name=name, showlegend=True,
                 marker={"color": colour, "pattern": {"shape": shape}},
                 hovertemplate="%{x}: %{y:.3g}%<extra>" + name + "</extra>",
             ))  # fmt: skip
@@ -592,7 +592,7 @@ def plot_outliers(result: NeighbourResult, revision: str = "") -> go.Figure:
     """
     order = np.argsort(-result.factor, kind="stable")[:_POINTS]
     points = trace(
-        "scatter", x=np.arange(1, len(order) + 1), y=result.factor[order], mode="markers",
+        "scatter", x=np.arange(1, len(order) + 1), y=result.factor[order], mode="markers", name="rows",
         marker={"color": [COLOURS[1] if is_out else COLOURS[0] for is_out in result.is_outlying[order]], "size": 6},
         customdata=result.rows[order] + 1, hovertemplate="row %{customdata:,}: %{y:.3g}<extra></extra>",
     )  # fmt: skip
