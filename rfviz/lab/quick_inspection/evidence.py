@@ -109,7 +109,7 @@ class Evidence:
             Where these data cannot answer.
         """
         result = getattr(inspection, self.part)()
-        if result is None or not (len(result.to_frame()) or any(picture.shows(result) for picture in self.pictures)):
+        if result is None or not (any(picture.shows(result) for picture in self.pictures) or len(result.to_frame())):
             return None
         return result
 

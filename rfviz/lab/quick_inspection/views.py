@@ -319,7 +319,11 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         )  # fmt: skip
         if given is None:
             return frame, formats, note
-        held = self.inspection.held_constant(given)
+        try:
+            held = self.inspection.held_constant(given)
+        except RfvizError as error:
+            st.info(plain(str(error)))
+            return frame, formats, note
         st.markdown(plain(str(held)))
         note = "P-values are of the rows with the same value, and count the number of pairs."
         return held.to_frame(), {**formats, f"at the same {given}": "%.3f"}, note

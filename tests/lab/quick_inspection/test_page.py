@@ -129,6 +129,21 @@ def test_every_finding_shows_what_it_rests_on(values, without, monkeypatch):
         assert len(names["result"].to_frame()) >= len(at.dataframe[0].value if len(at.dataframe) else [])
 
 
+def test_pairs_are_looked_at_among_rows_that_agree_in_a_third_column(folder):
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=300)
+    columns = {"x": x, "square": x**2 + 0.05 * generator.normal(size=300), "z": generator.normal(size=300)}
+    at = opened(SLUG, {"data": folder("held", columns)})
+    for given, said in (
+        ("z", "The pair depends on each other among rows with the same “z”"),
+        ("x", "No other columns"),
+    ):
+        asked = shown(at, "dependence").selectbox
+        next(box for box in asked if box.label == "Compare rows with the same").select(given)
+        shown(at, "dependence")
+        assert any(said in markdown.value for markdown in at.markdown)
+
+
 def test_links_bring_the_data_and_the_setting_along():
     at = opened(SLUG, {"data": "spirals", "data.n_samples": 300, "normalise": "none"})
     queries = [query for _, query in links(at)]
