@@ -106,7 +106,13 @@ class Interactions:
         return tuple(dict.fromkeys(c for pair in self.pairs for c in pair.columns))
 
 
-def find_interactions(X: np.ndarray, y: np.ndarray, random_state: int = 0, progress: Progress = silent) -> Interactions:
+def find_interactions(
+    X: np.ndarray,
+    y: np.ndarray,
+    random_state: int = 0,
+    progress: Progress = silent,
+    groups: np.ndarray | None = None,
+) -> Interactions:
     """Find columns that act together on a label.
 
     One half of the rows is searched: a model with a curve for each column is fitted, a recursive feature machine to
@@ -121,6 +127,9 @@ def find_interactions(X: np.ndarray, y: np.ndarray, random_state: int = 0, progr
         Labels as integers, or targets as floating-point numbers.
     random_state : int
     progress : callable
+    groups : ndarray of int, shape (n_samples,), optional
+        Rows of one group are alike. Groups of small numbers are searched, until they hold half of the rows, the others
+        judge, and each counts as one observation of what chance brings; without groups each row does.
 
     Raises
     ------
@@ -135,8 +144,8 @@ def find_interactions(X: np.ndarray, y: np.ndarray, random_state: int = 0, progr
             f"Columns that act together are looked for among {max(_FEWEST_ROWS, _ROWS_A_COLUMN * d):,} rows at least, "
             f"{_ROWS_A_COLUMN} a column; here are {n:,}."
         )
-    order = np.random.default_rng(random_state).permutation(n)
-    search, judge = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+    search, judge = _halves(n, groups, random_state)
+    alike = None if groups is None else np.unique(groups[judge], return_inverse=True)[1]
     X = np.asarray(X, dtype=np.float64)
     plain = np.clip(_standardised(X), -_LIMIT, _LIMIT)
     ranks = np.clip(_standardised(norm.ppf((rankdata(X, axis=0) - 0.5) / n)), -3.0, 3.0)
@@ -162,7 +171,7 @@ def find_interactions(X: np.ndarray, y: np.ndarray, random_state: int = 0, progr
     odds = [line.scores(plain[judge]), curve.scores(curves[judge])] if is_classes else []
     links = [_link(one, many) for one in odds]
     more = _hinges(ranks[judge], closer, many)
-    judged = _Judge(np.column_stack([curves[judge], *more, *links]), by_curve, Y[judge], is_classes)
+    judged = _Judge(np.column_stack([curves[judge], *more, *links]), by_curve, Y[judge], is_classes, alike)
 
     def evidence(columns: Sequence[int]) -> tuple[Evidence, np.ndarray]:
         feature_map = RandomFourier(min(_JOINT_FEATURES, m), gamma="median", random_state=random_state, device="cpu")
@@ -180,7 +189,7 @@ def find_interactions(X: np.ndarray, y: np.ndarray, random_state: int = 0, progr
         if not pairs:  # three columns of which no two act together; the least important may have no part in it
             together, found = evidence(_important(machine.feature_importances_))
     bends = _bends(curve, plain, curves, owners)
-    straight = _Judge(np.column_stack([plain[judge], *links[:1]]), by_line, Y[judge], is_classes)
+    straight = _Judge(np.column_stack([plain[judge], *links[:1]]), by_line, Y[judge], is_classes, alike)
     most = _important(np.mean(bends[search] ** 2, axis=(0, 1)))
     each = [straight.evidence((column,), bends[judge][:, :, column]) for column in most]
     real = tuple(column for column, one in zip(most, each, strict=True) if one.z > norm.isf(_ONE_OF_SOME))
@@ -191,6 +200,16 @@ def find_interactions(X: np.ndarray, y: np.ndarray, random_state: int = 0, progr
         score(Y[judge], by_curve + found), score(Y[judge], np.tile(Y[search].mean(axis=0), (len(judge), 1))),
         np.array([one.importances for one in machine.history_]), len(search), len(judge),
     )  # fmt: skip
+
+
+def _halves(n: int, groups: np.ndarray | None, random_state: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows to search and those that judge, rising."""
+    if groups is None:
+        order = np.random.default_rng(random_state).permutation(n)
+        return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+    order = np.argsort(groups, kind="stable")
+    is_searched = groups <= groups[order[n // 2 - 1]]
+    return np.flatnonzero(is_searched), np.flatnonzero(~is_searched)
 
 
 def _standardised(X: np.ndarray) -> np.ndarray:
@@ -279,8 +298,10 @@ class _Model:
 class _Judge:
     """What a model that was fitted to other rows leaves of these, as far as no other curves could explain it."""
 
-    def __init__(self, basis: np.ndarray, predicted: np.ndarray, Y: np.ndarray, is_classes: bool) -> None:
-        self._left = Y - predicted
+    def __init__(
+        self, basis: np.ndarray, predicted: np.ndarray, Y: np.ndarray, is_classes: bool, groups: np.ndarray | None
+    ) -> None:
+        self._left, self._groups = Y - predicted, groups
         self._basis = np.column_stack([np.ones(len(Y)), _Whitened(basis).Z])
         weights = np.maximum(predicted * (1.0 - predicted), _LEAST_WEIGHT) if is_classes else np.ones_like(Y)
         self._projections = [(w, cho_factor(_weighted(self._basis, w))) for w in weights.T]
@@ -295,6 +316,8 @@ class _Judge:
         for k, (w, factor) in enumerate(self._projections):
             own = found[:, k] - B @ cho_solve(factor, B.T @ (w * found[:, k]))
             products += own * left[:, k]
+        if self._groups is not None:
+            products = np.bincount(self._groups, products)
         size = float(np.sqrt(np.sum(products**2)))
         z = float(products.sum()) / size if size > 0 else 0.0
         return Evidence(columns, z, float(1.0 - np.sum((left - found) ** 2) / max(float(np.sum(left**2)), 1e-12)))

@@ -79,6 +79,36 @@ def test_a_column_of_two_values_decides_on_the_sign_of_another():
     assert set(find_interactions(X, y).columns) == {1, 4}
 
 
+def grouped(seed, n_groups=100):
+    """Return rows of groups that are alike, whose labels have nothing to do with them, and the groups."""
+    generator = np.random.default_rng((seed, 8))
+    groups = np.repeat(np.arange(n_groups), N // n_groups)
+    X = generator.standard_normal((n_groups, D))[groups] + 0.1 * generator.standard_normal((N, D))
+    return X, generator.integers(0, 2, n_groups)[groups], groups
+
+
+def test_what_is_alike_within_groups_only_is_no_interaction():
+    X, y, groups = grouped(0)
+    assert find_interactions(X, y).columns  # rows of one group on both sides
+    apart = find_interactions(X, y, groups=groups)
+    assert not apart.columns and not apart.bent.is_real() and apart.n_search + apart.n_judge == N
+
+
+@pytest.mark.parametrize("n_groups", [50, 1200])
+def test_groups_that_do_not_matter_hide_no_interaction(n_groups):
+    groups = np.arange(N) % n_groups
+    assert set(find_interactions(*planted("product"), groups=groups).columns) == {0, 1}
+
+
+@pytest.mark.slow
+def test_evidence_of_groups_counts_groups():
+    z = []
+    for seed in range(28):
+        X, y, groups = grouped(seed)
+        z.append(find_interactions(X, y, groups=groups).together.z)
+    assert abs(np.mean(z)) < 0.65 and np.var(z) < 2.1
+
+
 @pytest.mark.slow
 def test_evidence_has_mean_0_and_variance_1_where_there_is_none():
     z = [find_interactions(*planted(kind, seed, 600)).together.z for kind in CLEAN for seed in range(1, 5)]

@@ -32,7 +32,11 @@ _SHARE = 0.95
 # A column of more words, or of words that differ in most rows, identifies rows and holds no categories.
 _MAX_WORDS, _FEW_WORDS = 1000, 12
 # Words for a missing value, besides those that pandas knows.
-_UNKNOWN = frozenset(("", "?", "-", "--", "none", "unknown", "missing", "n.a.", "n.a", "not available"))
+# In small letters; “na” only in capitals, as “Na” is sodium.
+_UNKNOWN = frozenset((
+    "", "?", "-", "--", "none", "unknown", "missing", "not available", "n.a.", "n.a", "n/a", "#n/a", "NA", "<na>",
+    "nan", "null",
+))  # fmt: skip
 _DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}[./]\d{1,2}[./]\d{1,2})")
 _DATE_FORMATS = ("ISO8601", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y.%m.%d")
 # Distinct numbers are counted in so many rows, spread evenly; cells are checked so many at a time.
@@ -409,7 +413,7 @@ def _different_words(series: pd.Series) -> tuple[np.ndarray, list[str]]:
     distinct: dict[str, int] = {}
     merged = np.full(len(words) + 1, -1, dtype=np.int64)
     for place, word in enumerate(words):
-        if word.lower() not in _UNKNOWN:
+        if word not in _UNKNOWN and word.lower() not in _UNKNOWN:
             merged[place] = distinct.setdefault(word, len(distinct))
     return merged[codes], list(distinct)
 

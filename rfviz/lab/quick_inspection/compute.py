@@ -184,7 +184,7 @@ class Inspection:
 
     def interactions(self) -> InteractionResult:
         """Return the columns that act together."""
-        return self._cache.call(interactions_of, self.source.data)
+        return self._cache.call(interactions_of, self.source)
 
     def splits(self) -> SplitResult | None:
         """Return random folds compared with folds of groups and stretches."""
@@ -420,9 +420,14 @@ def structure_of(source: ScaledData, *, cache: Cache) -> StructureResult:
     return inspect_structure(cache.call(whole_of, source.data).dataset, source.normalise, cache.progress)
 
 
-def interactions_of(data: Data, *, cache: Cache) -> InteractionResult:
-    """Look for columns that act together."""
-    return inspect_interactions(cache.call(whole_of, data), cache.progress)
+def interactions_of(source: ScaledData, *, cache: Cache) -> InteractionResult:
+    """Look for columns that act together, judged apart where random rows would flatter."""
+    try:
+        splits = cache.call(splits_of, source)
+    except DataError:  # too little for a model that could be flattered
+        splits = None
+    apart = None if splits is None else splits.worst
+    return inspect_interactions(raw_of(source.dataset), cache.call(whole_of, source.data), apart, cache.progress)
 
 
 def splits_of(source: ScaledData, *, cache: Cache) -> SplitResult | None:

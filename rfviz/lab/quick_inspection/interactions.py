@@ -10,8 +10,9 @@ import pandas as pd
 from rfviz.analysis.interactions import Interactions, find_interactions
 from rfviz.errors import DataError
 from rfviz.lab.finding import Finding
-from rfviz.lab.quick_inspection.raw import Whole
+from rfviz.lab.quick_inspection.raw import Raw, Whole
 from rfviz.lab.quick_inspection.sample import column_name, take_sample
+from rfviz.lab.quick_inspection.splits import SplitScore, groups_apart
 from rfviz.lab.quick_inspection.text import share
 from rfviz.progress import Progress, silent
 
@@ -45,6 +46,8 @@ class InteractionResult:
     edges : tuple of two ndarrays
         Of the bins, first column first.
     shown_class : str
+    apart : SplitScore or None
+        What the rows that judge do not share with those that were searched, where random rows would flatter.
     """
 
     found: Interactions
@@ -55,6 +58,7 @@ class InteractionResult:
     surface: np.ndarray
     edges: tuple[np.ndarray, np.ndarray]
     shown_class: str
+    apart: SplitScore | None
 
     @property
     def together(self) -> tuple[int, ...]:
@@ -80,8 +84,19 @@ class InteractionResult:
         return pd.DataFrame({across: self.edges[0][one], up: self.edges[1][other], value: self.surface.ravel()})
 
 
-def inspect_interactions(whole: Whole, progress: Progress = silent) -> InteractionResult:
+def inspect_interactions(
+    raw: Raw, whole: Whole, apart: SplitScore | None = None, progress: Progress = silent
+) -> InteractionResult:
     """Look for columns that act together on the label, in rows of the whole table.
+
+    Parameters
+    ----------
+    raw : Raw
+    whole : Whole
+        Prepared rows of it.
+    apart : SplitScore, optional
+        By which rows are to be judged that have no like among those that are searched.
+    progress : callable
 
     Raises
     ------
@@ -95,7 +110,8 @@ def inspect_interactions(whole: Whole, progress: Progress = silent) -> Interacti
     most = min(max(_ROWS_A_COLUMN * d, _FEW), _MOST)
     places = take_sample(dataset, "none", most, most * d).places
     X, y, is_classes = dataset.X[places].astype(np.float64), dataset.y[places], bool(dataset.target_names)
-    found = find_interactions(X, y if is_classes else y.astype(np.float64), progress=progress)
+    groups = None if apart is None else groups_apart(raw, dataset, places, apart)
+    found = find_interactions(X, y if is_classes else y.astype(np.float64), progress=progress, groups=groups)
     together = _together(found, is_classes)
     shown = (found.pairs[0].columns if together and found.pairs else together or found.bent.columns)[:2]
     shown = shown if (together or found.bent.is_real()) and len(shown) == 2 else ()
@@ -105,7 +121,7 @@ def inspect_interactions(whole: Whole, progress: Progress = silent) -> Interacti
         target, name = (y == largest).astype(np.float64), dataset.target_names[largest]
     surface, edges = _surface(X[:, list(shown)], target) if shown else (np.empty((0, 0)), (np.empty(0), np.empty(0)))
     names = tuple(column_name(dataset, c) for c in range(d))
-    return InteractionResult(found, names, whole.sources, is_classes, shown, surface, edges, name)
+    return InteractionResult(found, names, whole.sources, is_classes, shown, surface, edges, name, apart)
 
 
 def _together(found: Interactions, is_classification: bool) -> tuple[int, ...]:
@@ -145,7 +161,15 @@ def describe_interactions(result: InteractionResult, n_all: int) -> Finding:
     name, found = "Interactions", result.found
     used = found.n_search + found.n_judge
     of = "" if used >= n_all else f" (drawn from {n_all:,})"
-    judged = f" Judged by {found.n_judge:,} rows that took no part in the search{of}."
+    apart = result.apart
+    where = "that took no part in the search"
+    if apart is not None:
+        where = {
+            "group": f"of other “{apart.column}” than those searched",
+            "order": f"later by “{apart.column}” than those searched",
+            "file": "further down the file than those searched",
+        }[apart.kind]
+    judged = f" Judged by {found.n_judge:,} rows {where}{of}."
     get = "gets {} of the labels right" if result.is_classification else "reaches {}"
     show = share if result.is_classification else _r_squared
     link = ("accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})

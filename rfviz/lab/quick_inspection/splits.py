@@ -17,9 +17,11 @@ from rfviz.lab.quick_inspection.sample import scaling_of
 from rfviz.lab.quick_inspection.structure import Gain, StructureResult, losses_in_folds, standard_error
 from rfviz.progress import Progress, silent
 
-__all__ = ["SplitResult", "SplitScore", "group_columns", "inspect_splits"]
+__all__ = ["SplitResult", "SplitScore", "group_columns", "groups_apart", "inspect_splits"]
 
 _FOLDS = 5
+# Stretches, of which each counts as one observation.
+_STRETCHES = 50
 # Groups: so many at least, of so many rows on average; of so many columns at most.
 _FEWEST_GROUPS, _GROUP_ROWS, _MOST_COLUMNS = 10, 2.0, 3
 # Where labels hardly differ within groups.
@@ -146,13 +148,51 @@ def _splits(
         if n_groups >= _FOLDS and n_groups * 1.3 <= len(rows):
             yield "group", name, n_groups, _folds_of_groups(group, n_groups)
     kinds = y if dataset.target_names else None
-    dates = raw.of_kind(DATE)
+    column = _order_column(raw, dataset, places)
+    if column or (raw.of_kind(NUMBER, CATEGORY) and dataset.rows is not None):
+        place = _place_in_order(raw, dataset, places)
+        yield "order" if column else "file", column, _FOLDS, _folds_of_stretches(place, kinds, _FOLDS)
+
+
+def _order_column(raw: Raw, dataset: Dataset, places: np.ndarray) -> str:
+    """Return the column that orders rows; empty where only the file does."""
     if dataset.order is not None and len(np.unique(dataset.order[places])) > 2 * _FOLDS:
-        yield "order", raw.order or "order", _FOLDS, _folds_of_stretches(dataset.order[places], kinds)
-    elif dates:
-        yield "order", dates[0], _FOLDS, _folds_of_stretches(np.nan_to_num(raw.table.quantity(dates[0])[rows]), kinds)
-    elif raw.of_kind(NUMBER, CATEGORY) and dataset.rows is not None:
-        yield "file", "", _FOLDS, _folds_of_stretches(rows, kinds)
+        return raw.order or "order"
+    return next(iter(raw.of_kind(DATE)), "")
+
+
+def _place_in_order(raw: Raw, dataset: Dataset, places: np.ndarray) -> np.ndarray:
+    """Return numbers that rise with the order of rows."""
+    rows, column = dataset.row_numbers[places], _order_column(raw, dataset, places)
+    if not column:
+        return rows
+    if dataset.order is not None and column == (raw.order or "order"):
+        return dataset.order[places]
+    return np.nan_to_num(raw.table.quantity(column)[rows])
+
+
+def groups_apart(raw: Raw, dataset: Dataset, places: np.ndarray, split: SplitScore) -> np.ndarray:
+    """Return which rows belong together by a split: values of a column in random order, or stretches in theirs.
+
+    Parameters
+    ----------
+    raw : Raw
+    dataset : Dataset
+        Prepared rows of it.
+    places : ndarray of int, shape (n,)
+        Of the rows in it.
+    split : SplitScore
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+    """
+    rows = dataset.row_numbers[places]
+    if split.kind == "group":
+        _, group = np.unique(_cells(raw, split.column, rows), return_inverse=True)
+        return generator(0, 6).permutation(int(group.max()) + 1)[group]
+    y = dataset.y[places] if dataset.y is not None and dataset.target_names else None
+    return _folds_of_stretches(_place_in_order(raw, dataset, places), y, _STRETCHES)
 
 
 def group_columns(raw: Raw) -> list[str]:
@@ -214,11 +254,11 @@ def _folds_of_groups(group: np.ndarray, n_groups: int) -> np.ndarray:
     return fold_of[group]
 
 
-def _folds_of_stretches(place: np.ndarray, y: np.ndarray | None) -> np.ndarray:
+def _folds_of_stretches(place: np.ndarray, y: np.ndarray | None, n_folds: int) -> np.ndarray:
     """Return folds of rows that follow each other; of each class by itself, since files are often sorted by class."""
     folds = np.empty(len(place), dtype=int)
     for kind in [None] if y is None else np.unique(y).tolist():
         rows = np.arange(len(place)) if y is None else np.flatnonzero(y == kind)
         rows = rows[np.argsort(place[rows], kind="stable")]
-        folds[rows] = np.arange(len(rows)) * _FOLDS // max(len(rows), 1)
+        folds[rows] = np.arange(len(rows)) * n_folds // max(len(rows), 1)
     return folds

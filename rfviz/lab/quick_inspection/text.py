@@ -314,16 +314,20 @@ def distances(result: DistanceResult, n_all: int, how: str) -> Finding:
 
 def dimension(result: DimensionResult, how: str) -> Finding:
     """Describe the intrinsic dimension."""
+    name, link = "Dimension", ("maxout-pca", {"dimensions": "3", "normalise": how})
     low, high = sorted((result.two_nn, result.likelihood))
     about = f"about {low:.1f}" if f"{low:.1f}" == f"{high:.1f}" else f"between {low:.1f} and {high:.1f}"
     text = f"Near each row the data have {about} dimensions (TwoNN {result.two_nn:.1f}, maximum likelihood "
     text += f"{result.likelihood:.1f}), in {count(result.n_features, 'column')}"
     grade = "fine"
+    if high > result.n_rows - 1:
+        most = f"{count(result.n_rows, 'row')} lie in {result.n_rows - 1:,} dimensions at most"
+        return unknown(name, f"{most}, and their distances ask for more ({high:.0f}): too few rows to tell.")
     if high > _DISAGREE * low:
         grade, text = "look", f"{text}; that they differ so much means rows are not spread evenly"
     elif low > 20:
         grade, text = "look", f"{text}; so many are underestimated, and neighbours hardly nearer than others"
-    return Finding("Dimension", grade, f"{text}.", "maxout-pca", {"dimensions": "3", "normalise": how})
+    return Finding(name, grade, f"{text}.", *link)
 
 
 def outliers(result: NeighbourResult, n_used: int, n_all: int, how: str, n_left_out: int = 0) -> Finding:

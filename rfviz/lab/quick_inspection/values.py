@@ -174,6 +174,14 @@ def _as_time(values: np.ndarray) -> str | None:
     return None
 
 
+def _spoken(word: str) -> str:
+    """Return what a word has in common with its other spellings: of a number its value, else letters and digits."""
+    try:
+        return repr(float(word) + 0.0)  # −0 is 0
+    except ValueError:
+        return "".join(c for c in word.casefold() if c.isalnum())
+
+
 def _spellings(raw: Raw, name: str) -> list[OddValues]:
     """Return words that are one word in several spellings."""
     words = [str(word) for word in raw.table.words[name].categories]
@@ -182,7 +190,7 @@ def _spellings(raw: Raw, name: str) -> list[OddValues]:
     groups: dict[str, list[int]] = defaultdict(list)
     for place, word in enumerate(words):
         if counts[place]:
-            groups["".join(c for c in word.casefold() if c.isalnum())].append(place)
+            groups[_spoken(word)].append(place)
     for short, whole in _SHORT_FOR.items():
         if short in groups and whole in groups:
             groups[whole] += groups.pop(short)

@@ -12,6 +12,7 @@ from rfviz.lab.quick_inspection.dimension import (
     neighbour_distances,
     two_nn_dimension,
 )
+from rfviz.lab.quick_inspection.text import dimension
 
 SEEDS = range(12)
 
@@ -44,6 +45,16 @@ def test_the_dimension_of_known_manifolds(points, d, bias, estimate):
     assert z < 4, (np.mean(found), np.std(found))
     # The claimed standard error is that of a draw, within a factor of two.
     assert 0.5 < np.mean(claimed) / np.std(found, ddof=1) < 2.0
+
+
+def test_more_dimensions_than_rows_are_no_answer():
+    generator = np.random.default_rng(3)
+    told = []
+    for d in (10, 3000):
+        distance, _ = neighbour_distances(generator.standard_normal((60, d)), 12)
+        told.append(dimension(intrinsic_dimension(distance, d), "none"))
+    few, many = told
+    assert few.status != "unknown" and many.status == "unknown" and "60 rows lie in 59 dimensions at most" in many.text
 
 
 def test_two_nn_is_unbiased_where_its_law_holds_exactly():

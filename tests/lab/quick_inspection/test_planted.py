@@ -180,6 +180,8 @@ def test_odd_values_are_found_in_their_column(column, values, said):
         lambda g, n: np.where(g.random(n) < 0.4, 0.0, g.exponential(size=n)),
         lambda g, n: g.integers(1950, 2020, n),  # years
         lambda g, n: g.choice(["yes", "no", "maybe"], n),
+        lambda g, n: g.choice(["0.5", "-0.5", "05", "5 %", "red"], n),  # numbers among words, each itself
+        lambda g, n: [*g.choice(["n/a", "NA", "null"], n // 4), *map(str, g.standard_normal(n - n // 4))],
     ],
 )
 def test_honest_values_are_left_alone(values):
@@ -264,6 +266,8 @@ def test_groups_that_random_folds_put_on_both_sides():
     X = place[patient] + 0.2 * generator.standard_normal((n, 5))
     frame = {f"x{i}": X[:, i] for i in range(5)} | {"patient_id": patient, "label": label[patient]}
     found = {one.name: one for one in inspected(frame).findings()}
+    together = found["Interactions"]
+    assert together.status == "fine" and "rows of other “patient_id” than those searched" in together.text
     split = found["Unseen groups and times"]
     assert split.status == "warning" and "Random folds flatter" in split.text and split.columns == ("patient_id",)
     assert (
@@ -273,6 +277,11 @@ def test_groups_that_random_folds_put_on_both_sides():
     X = generator.standard_normal((n, 5))
     honest = {f"x{i}": X[:, i] for i in range(5)} | {"patient_id": patient, "label": (X[:, 0] > 0).astype(int)}
     assert finding(honest, "Unseen groups and times").status == "fine"
+    # People who are alike, and two columns that do act together.
+    alike = frame | {"label": np.where(X[:, 0] * X[:, 1] > 0, generator.random(n) < 0.9, label[patient])}
+    alike |= {f"x{i}": X[:, i] for i in range(2)}
+    together = finding(alike, "Interactions")
+    assert together.status == "look" and set(together.columns) == {"x0", "x1"}, together
 
 
 @pytest.mark.parametrize("has_time", [True, False])
@@ -282,9 +291,12 @@ def test_rows_that_follow_each_other_are_alike(has_time):
     X = np.cumsum(generator.standard_normal((n, 4)), axis=0)
     frame = {f"x{i}": X[:, i] for i in range(4)} | {"label": (np.sin(np.arange(n) / 40) > 0).astype(int)}
     frame |= {"time": np.arange(n)} if has_time else {}
-    found = finding(frame, "Unseen groups and times")
+    findings = {one.name: one for one in inspected(frame).findings()}
+    found, together = findings["Unseen groups and times"], findings["Interactions"]
     assert found.status == "warning" and "Random folds flatter" in found.text
     assert ("stretches of “time”" if has_time else "stretches of the file") in found.text
+    assert together.status == "fine"
+    assert ("later by “time” than" if has_time else "further down the file than") in together.text
 
 
 def test_a_weak_signal_is_no_plain_guess():
