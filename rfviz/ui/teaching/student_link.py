@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import quote, urlencode, urlsplit
 
+import segno
 import streamlit as st
 
 from rfviz.ui.state import PageState
 from rfviz.ui.state.zoom import current_zoom
 
-__all__ = ["LOCAL", "is_local", "link_of", "student_link"]
+__all__ = ["LOCAL", "is_local", "link_of", "qr_code", "student_link"]
 
 LOCAL = (
     "This address opens only on this computer. For others, start the laboratory with `--server.address 0.0.0.0`, open "
@@ -49,6 +50,17 @@ def is_local(address: str) -> bool:
     return urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
 
 
+def qr_code(address: str) -> str:
+    """Return HTML of a picture that a phone's camera reads as the address; empty where it is too long for one."""
+    try:
+        code = segno.make_qr(address)
+    except segno.DataOverflowError:
+        return ""
+    # White also on a dark page: few cameras read a code with light modules.
+    source = code.svg_data_uri(light="#fff", omitsize=True)
+    return f'<img src="{source}" alt="QR code of the link for students" style="width: min(100%, 16rem)">'
+
+
 def _tick(keys: list[str], ticked: bool) -> None:
     for key in keys:
         st.session_state[key] = ticked
@@ -81,4 +93,10 @@ def student_link(state: PageState, parts: Mapping[str, str]) -> None:
     if zoom := current_zoom(state, "sheet"):
         values = {**values, "zoom": zoom}
     base = st.context.url or state.page
-    st.code(link_of(base, values, hidden, embed=embed, present=present, lesson=lesson), language=None, wrap_lines=True)
+    link = link_of(base, values, hidden, embed=embed, present=present, lesson=lesson)
+    st.code(link, language=None, wrap_lines=True)
+    if st.context.url and not is_local(base):
+        if picture := qr_code(link):
+            st.html(picture)
+        else:
+            st.caption(f"The link has {len(link):,} characters, too many for a QR code. Copy the text.")

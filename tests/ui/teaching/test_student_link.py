@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from rfviz.ui.teaching.student_link import is_local, link_of
+from rfviz.ui.teaching.student_link import is_local, link_of, qr_code
 
 
 def test_address_holds_values_hidden_names_and_the_view():
@@ -31,3 +31,15 @@ def test_a_plain_page_has_a_plain_address():
 )  # fmt: skip
 def test_an_address_that_nobody_else_reaches_is_known(address, local):
     assert is_local(address) == local
+
+
+def test_a_qr_code_is_a_picture_in_the_page_itself_and_says_what_it_is():
+    picture = qr_code("http://lab.example:8501/hashing")
+    assert 'src="data:image/svg+xml' in picture and 'alt="QR code of the link for students"' in picture
+    assert picture != qr_code("http://lab.example:8501/accuracy")
+    # However long the address is, and whatever it holds, it does not leave the attribute.
+    assert qr_code('http://lab.example/?name="><script>').count("<") == 1
+
+
+def test_an_address_that_is_too_long_has_no_qr_code():
+    assert qr_code("http://lab.example/?" + "x" * 3000) == ""
