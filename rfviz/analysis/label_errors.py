@@ -47,6 +47,8 @@ class LabelErrors:
     classes : ndarray of shape (k,)
     scores : ndarray of shape (n_samples, k)
         What all other rows say of each, by class.
+    likely : ndarray of shape (n_samples,)
+        Of every row the class other than its own that suits it best.
     """
 
     rows: np.ndarray
@@ -56,6 +58,7 @@ class LabelErrors:
     unclear: np.ndarray
     classes: np.ndarray
     scores: np.ndarray
+    likely: np.ndarray
 
 
 def find_label_errors(
@@ -112,8 +115,9 @@ def find_label_errors(
     rows = np.flatnonzero(is_contradicted & is_apart)
     rows = rows[np.argsort((own - largest)[rows], kind="stable")]
     return LabelErrors(
-        rows, classes[given[rows]], classes[best[rows]], own - largest, classes[is_unclear], classes, scores
-    )
+        rows, classes[given[rows]], classes[best[rows]], own - largest, classes[is_unclear], classes, scores,
+        classes[best],
+    )  # fmt: skip
 
 
 def _features(X: np.ndarray, m: int | None, seed: int, image_shape: tuple[int, ...] | None) -> np.ndarray:

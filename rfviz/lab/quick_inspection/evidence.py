@@ -236,8 +236,10 @@ EVIDENCE: dict[str, Evidence] = {
                  lambda r: "The score of each row’s label less the best score of another class, both from all other "
                  "rows. Left of 0 another class fits better.", table=_margins),),
         {"margin": "%.2f"},
-        lambda r: "The most certain first. A margin of −2: as unlike its own class as a typical row of the other one."
-        if len(r.rows) else "No label is contradicted.",
+        lambda r: ("" if r.n_contradicted else "No label is contradicted. ") + (
+            "The most doubtful first. A margin of −2: as unlike its own class as a typical row of the other one."
+            if len(r.rows) else "Its own label suits every row best."
+        ),
     ),
     "Uncertainty": Evidence(
         "uncertainty",

@@ -497,14 +497,14 @@ def labels(result: LabelResult, label: str | None, n_all: int) -> Finding:
     overlap = (
         f"{_some(result.n_classes, result.unclear, 'classes')} overlap{_verb(result.unclear, 's', '')} with others"
     )
-    if not len(result.rows):
+    if not result.n_contradicted:
         if len(result.unclear) == result.n_classes:
             return unknown(name, "The classes overlap, so wrong labels cannot be told from right ones.")
         said = [f"No label of {result.n_rows:,} rows{of} is contradicted by the other rows"]
         if result.unclear:
             said.append(f"{overlap}, where wrong labels cannot be told")
         return Finding(name, "fine", _sentences(said))
-    n = len(result.rows)
+    n = result.n_contradicted
     first = f"row {result.rows[0] + 1:,} is “{result.given[0]}”, but is like the rows of “{result.proposed[0]}”"
     said = [
         f"{count(n, 'label')} of {result.n_rows:,}{of} {_are(n)} contradicted by the other rows: {first}",
@@ -512,7 +512,7 @@ def labels(result: LabelResult, label: str | None, n_all: int) -> Finding:
     ]
     if result.unclear:
         said.append(f"{overlap}, where more wrong labels may be")
-    return Finding(name, "look", _sentences(said)).about(result.rows, [label] if label else [])
+    return Finding(name, "look", _sentences(said)).about(result.rows[:n], [label] if label else [])
 
 
 def _some(n: int, which: Collection[str], what: str = "columns") -> str:

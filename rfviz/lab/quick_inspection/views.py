@@ -329,7 +329,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         return held.to_frame(), {**formats, f"at the same {given}": "%.3f"}, note
 
     def _show_images(self, most: int) -> None:
-        """Draw images whose label is contradicted, with what they look like."""
+        """Draw images whose label is doubtful, with what they look like."""
         if not self.source.dataset.image_shape:
             return
         found = self.inspection.labels()

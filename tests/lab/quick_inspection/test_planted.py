@@ -387,7 +387,9 @@ def test_wrong_labels_are_named_by_their_rows_and_by_what_they_should_be():
     assert set(found.rows) <= set(wrong + 1)
     assert len(found.rows) >= 6
     assert f"{len(found.rows)} labels of 899 " in found.text
-    table, right = inspection.labels().to_frame(), with_classes()["label"]
+    listed, right = inspection.labels().to_frame(), with_classes()["label"]
+    table = listed[listed["contradicted"]]
+    assert set(table["row"]) == set(found.rows) == set(listed["row"][: len(found.rows)])
     assert table["like the rows of"].tolist() == right[table["row"] - 1].tolist()
     assert table["label"].tolist() == frame["label"][table["row"] - 1].tolist()
 
@@ -395,6 +397,20 @@ def test_wrong_labels_are_named_by_their_rows_and_by_what_they_should_be():
 def test_right_labels_are_not_contradicted():
     found = finding(with_classes(), "Label errors")
     assert (found.status, len(found.rows)) == ("fine", 0)
+
+
+def test_doubtful_labels_are_listed_though_none_is_contradicted():
+    # Two discs that touch: some rows of one lie in the other, as deep as the others say.
+    generator = np.random.default_rng(5)
+    X, y = generator.standard_normal((600, 2)), np.arange(600) % 2
+    X[:, 0] += 3.4 * y
+    inspection = inspected({"x0": X[:, 0], "x1": X[:, 1], "label": np.where(y == 1, "a", "b")})
+    listed = inspection.labels().to_frame()
+    assert 3 <= len(listed) <= 100 and not listed["contradicted"].any()
+    assert (listed["label"] != listed["like the rows of"]).all() and listed["margin"].is_monotonic_increasing
+    rows = listed["row"] - 1
+    assert (listed["margin"] < 0).all() and ((X[rows, 0] > 1.7) != (y[rows] == 1)).mean() > 0.8
+    assert finding(pd.DataFrame(X).rename(columns=str).assign(label=y), "Label errors").status == "fine"
 
 
 def test_classes_that_overlap_are_named_and_their_rows_left_alone():
