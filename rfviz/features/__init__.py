@@ -22,6 +22,7 @@ from rfviz.features.random_relu import RandomReLU
 from rfviz.features.shared_pool_maxout import SharedPoolMaxout
 from rfviz.features.sigmoidal import SigmoidalRidge
 from rfviz.features.spec import MapSpec, map_class
+from rfviz.features.steps import Step
 from rfviz.features.structured_maxout import StructuredMaxout
 from rfviz.features.stumps import DecisionStumps
 
@@ -49,6 +50,7 @@ __all__ = [
     "RandomReLU",
     "SharedPoolMaxout",
     "SigmoidalRidge",
+    "Step",
     "StructuredMaxout",
     "from_json",
     "map_class",

@@ -19,6 +19,7 @@ from rfviz.features.draws import seed_from
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.mapping import BlockTransformer
+from rfviz.features.steps import Step, number
 from rfviz.params import Param
 
 __all__ = ["COMMON_PARAMS", "FeatureMap", "SlowKernelError", "registry"]
@@ -285,6 +286,42 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
     def estimates_gaussian(self) -> bool:
         """Return whether the kernel is exp(−γ‖x − z‖²) with the map's own γ, that of an RBF-SVM."""
         return False
+
+    # --- one feature, step by step ------------------------------------------------------------------------------------
+
+    def explain(self, X: Any, feature: int) -> tuple[Step, ...]:
+        """Return how one feature of one point comes about, with the numbers of the point in each place.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (1, n_features)
+        feature : int
+            From 0 to one less than the map's number of columns.
+
+        Returns
+        -------
+        tuple of Step
+            The value of the last is that of ``transform(X)`` to rounding.
+
+        Raises
+        ------
+        ParameterError
+            For more rows than one, or a feature that there is not.
+        """
+        row = self.transform(X)
+        if row.shape[0] != 1:
+            raise ParameterError("X", "must be one row", f"{row.shape[0]} rows", "Give one row, such as X[:1].")
+        feature = Param("feature", 0, "int", low=0, high=row.shape[1] - 1).validate(feature)
+        x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=self.dtype)[0]
+        steps = self._explain(x, feature)
+        if steps:
+            return tuple(steps)
+        value = float(row[0, feature])
+        return (Step("The map gives this feature of the point.", rf"\Phi_\ell={number(value)}", value),)
+
+    def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
+        """Return the steps of one feature; none by default, so that only its value is told."""
+        return []
 
     # --- bounds on the kernel estimate --------------------------------------------------------------------------------
 

@@ -13,12 +13,13 @@ from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
 from rfviz.features.compositional_draws import CHUNK
 from rfviz.features.compositional_map import device_arrays, map_on_device, map_on_host
-from rfviz.features.compositional_rows import REAL
+from rfviz.features.compositional_rows import REAL, SINE
 from rfviz.features.compositional_unique import draw_features
 from rfviz.features.cost import FUNCTION, Counts
 from rfviz.features.law import BY_COLUMN
 from rfviz.features.look import Look
 from rfviz.features.skeleton_map import TURN, SkeletonMap
+from rfviz.features.steps import Step, number, scaled_step
 from rfviz.params import Param
 from rfviz.skeleton import PRESETS, Skeleton, graph
 
@@ -288,6 +289,35 @@ class CompositionalFeatures(SkeletonMap):
                 scales = np.broadcast_to(scale, self.n_different_).astype(self.dtype)
                 weights["scaled"] = weights["amplitude"] * xp.asarray(scales)
             map_on_device(xp, X, weights, self.skeleton_, weights["scaled"], out)
+
+    def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
+        if feature >= self.n_different_ or len(self.modulus_columns_):
+            return []
+        entries = slice(int(self.ends_[feature]), int(self.ends_[feature + 1]))
+        angles = np.zeros(len(x))
+        for group in self.skeleton_.inputs:
+            angles[group.columns] = group.base.angles(np, x.astype(np.float64)[group.columns][:, None])[0][:, 0]
+        columns, multiples = self.columns_[entries], self.multiples_[entries].astype(np.float64)
+        steps = [
+            Step(
+                f"Input {column + 1} is {x[column]:.4g}: an angle, times how often the feature takes it.",
+                rf"{number(multiple)}\cdot\theta_{{{column + 1}}}={number(multiple)}\cdot {number(angle)}"
+                rf"={number(multiple * angle)}",
+                multiple * angle,
+            )
+            for column, multiple, angle in zip(
+                columns.tolist(), multiples.tolist(), angles[columns].tolist(), strict=True
+            )
+        ]
+        offset = float(np.pi / 2) if self.kinds_[feature] == SINE else 0.0
+        total = float(sum(step.value for step in steps)) + offset
+        value = float(np.cos(total))
+        added = r"+\tfrac{\pi}{2}" if offset else ""
+        steps.append(Step("Add the angles, and take the cosine.",
+                          rf"\cos\bigl(\textstyle\sum_j N_j\theta_j{added}\bigr)=\cos({number(total)})={number(value)}",
+                          value))  # fmt: skip
+        scale = float(self._amplitude(1.0)[feature] * self._scale()[feature])
+        return [*steps, scaled_step(scale, value, "Scale by the weight of the feature.")]
 
 
 def _smallest(largest: int) -> type:

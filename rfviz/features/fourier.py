@@ -21,6 +21,7 @@ from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.features.rounding import large_phases
 from rfviz.features.spectra import SPECTRA, Spectrum, spectrum_of
+from rfviz.features.steps import Step, number, projection_step, scaled_step
 from rfviz.features.structured import (
     block_count,
     padded_size,
@@ -313,6 +314,18 @@ class RandomFourier(ReceptiveMap):
         X = X.toarray() if hasattr(X, "indptr") else X
         X = X * xp.asarray(np.asarray(self._column_scale(), dtype=X.dtype))
         return structured_project(X, weights["signs_"], weights["radii_"], out)
+
+    def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
+        if self.draw == "structured":  # its frequencies are products of matrices that are never formed
+            return []
+        frequency = self.frequencies_[feature // 2 if self.paired else feature]
+        phase = 0.0 if self.paired else float(self.phases_[feature])
+        angle = projection_step(frequency, x, r"\omega^\top x" if self.paired else r"\omega^\top x+b", phase)
+        name = "sin" if self.paired and feature % 2 else "cos"
+        value = float(np.sin(angle.value) if name == "sin" else np.cos(angle.value))
+        words = f"Take the {'sine' if name == 'sin' else 'cosine'} of this angle, in radians."
+        wave = Step(words, rf"\{name}({number(angle.value)})={number(value)}", value)
+        return [angle, wave, scaled_step(float(self._scale()), value)]
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from rfviz.features.draws import standard_normal
 from rfviz.features.receptive import ReceptiveMap
+from rfviz.features.steps import Step, projection_step, scaled_step
 
 __all__ = ["GaussianMap"]
 
@@ -30,3 +31,15 @@ class GaussianMap(ReceptiveMap):
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {"weights_": self.weights_[:n_components]}
+
+    def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
+        first = projection_step(self.weights_[feature], x, r"\langle w,x\rangle")
+        then = self._after_projection(first.value)
+        if then is None:
+            return []
+        value = then[-1].value if then else first.value
+        return [first, *then, scaled_step(float(self._scale()), value)]
+
+    def _after_projection(self, z: float) -> list[Step] | None:
+        """Return the steps from the projection to the unscaled feature; None where a map does not tell them."""
+        return None

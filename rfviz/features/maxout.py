@@ -18,6 +18,7 @@ from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, argmax_c
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.steps import Step, pool_steps, scaled_step
 from rfviz.features.tiles import by_feature, largest_of_groups
 from rfviz.params import Param
 
@@ -162,6 +163,10 @@ class RandomMaxout(HashingMap, ReceptiveMap):
             projection = scratch.like(out)
             for member in range(1, self.pool_size):
                 xp.maximum(out, project(X, W[member], projection), out=out)
+
+    def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
+        steps = pool_steps(self.weights_[:, feature], x)
+        return [*steps, scaled_step(float(self._scale()), steps[-1].value)]
 
     def _n_symbols(self) -> int:
         return self.pool_size

@@ -17,6 +17,7 @@ from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, sign_cod
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.features.steps import Step
 from rfviz.params import Param
 
 __all__ = ["RandomProjection"]
@@ -94,6 +95,9 @@ class RandomProjection(HashingMap, GaussianMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         project(X * X.dtype.type(scale), weights["weights_"], out)
+
+    def _after_projection(self, z: float) -> list[Step]:
+        return []
 
     def _n_symbols(self) -> int:
         return 2

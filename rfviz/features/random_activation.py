@@ -17,6 +17,7 @@ from rfviz.features.gaussian_map import GaussianMap
 from rfviz.features.law import ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.features.steps import Step, number
 from rfviz.formula import Formula, parse_formula
 from rfviz.params import Param
 
@@ -118,6 +119,10 @@ class RandomActivation(GaussianMap):
         for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
             project(X[rows], weights["weights_"], out[rows])
             xp.multiply(self._f(out[rows], xp), out.dtype.type(scale), out=out[rows])
+
+    def _after_projection(self, z: float) -> list[Step]:
+        value = float(self._f(np.array([z]))[0])
+        return [Step("Apply the function f.", rf"f({number(z)})={number(value)}", value)]
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.activation(A, B, self._f), X, Y)

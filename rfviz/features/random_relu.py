@@ -16,6 +16,7 @@ from rfviz.features.cost import Counts
 from rfviz.features.gaussian_map import GaussianMap
 from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.features.steps import Step, number
 from rfviz.params import Param
 
 __all__ = ["RandomReLU"]
@@ -93,6 +94,10 @@ class RandomReLU(GaussianMap):
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
             RELU(xp, project(X[rows], weights["weights_"], out[rows]), scale)
+
+    def _after_projection(self, z: float) -> list[Step]:
+        value = max(0.0, z)
+        return [Step("Keep what is positive; else 0.", rf"\max(0,{number(z)})={number(value)}", value)]
 
     @property
     def fold_meaning(self) -> str:

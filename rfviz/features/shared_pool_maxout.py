@@ -19,6 +19,7 @@ from rfviz.features.law import ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.maxout import FACETS, RandomMaxout
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.steps import Step, pool_steps, scaled_step
 from rfviz.features.tiles import largest_of_picked
 from rfviz.params import Param
 
@@ -183,6 +184,10 @@ class SharedPoolMaxout(ReceptiveMap):
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         return {"indices_": self.indices_[:, :n_components]}
+
+    def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
+        steps = pool_steps(self.projections_[self.indices_[:, feature]], x)
+        return [*steps, scaled_step(float(self._scale()), steps[-1].value)]
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         W, indices = weights["projections_"], weights["indices_"]

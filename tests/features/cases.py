@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rfviz.features import COMMON_PARAMS, FeatureMap, registry
 
-__all__ = ["APPROXIMATE", "CASES", "DEFAULTS", "IDS", "dense", "drawn_weights", "make", "unit_rows"]
+__all__ = ["APPROXIMATE", "CASES", "DEFAULTS", "IDS", "Case", "dense", "drawn_weights", "make", "unit_rows"]
 
 # Where the bound of one parameter is another parameter: as few projections as the default pool takes, and some.
 _FEWEST = {"n_projections": 8}
