@@ -93,6 +93,8 @@ class NearCopyResult:
     n_known, n_found : int
         Pairs of nearest neighbours within the threshold that the exact search of a sample knows, and those that hashing
         found.
+    nearest : ndarray of shape (n_sample,)
+        Distance of each different row of the sample to its nearest other one.
     """
 
     pairs: np.ndarray
@@ -105,6 +107,11 @@ class NearCopyResult:
     recall_bound: float
     n_known: int
     n_found: int
+    nearest: np.ndarray
+
+    def nearest_frame(self) -> pd.DataFrame:
+        """Return how far each different row of the sample is from its nearest other one."""
+        return pd.DataFrame({"to its nearest row": self.nearest})
 
     def to_frame(self, most: int = 10) -> pd.DataFrame:
         """Return the nearest pairs, rows counted from 1."""
@@ -205,7 +212,7 @@ def near_distance(result: NeighbourResult, dimension: float) -> float:
     return float(np.median(result.distance[:, 4])) * min(share, _LARGEST_SHARE)
 
 
-def near_copies(sample: Sample, threshold: float, known: NeighbourResult | None = None) -> NearCopyResult:
+def near_copies(sample: Sample, threshold: float, known: NeighbourResult) -> NearCopyResult:
     """Find the pairs of different rows within a distance through the boxes of random grids.
 
     Rows that share a box of one of 16 random grids (:class:`rfviz.features.RandomBinning`) are candidates; their
@@ -217,7 +224,7 @@ def near_copies(sample: Sample, threshold: float, known: NeighbourResult | None 
     sample : Sample
     threshold : float
         Greater than 0.
-    known : NeighbourResult, optional
+    known : NeighbourResult
         Exact neighbours of rows of the sample, to count which of them hashing has found.
     """
     X, d = sample.X, sample.X.shape[1]
@@ -233,7 +240,7 @@ def near_copies(sample: Sample, threshold: float, known: NeighbourResult | None 
     n_known, n_found = _recall(sample, known, threshold, candidates)
     return NearCopyResult(
         pairs, distance[chosen], threshold, n, len(np.unique(pairs)), len(candidates), n * (n - 1) // 2, float(bound),
-        n_known, n_found,
+        n_known, n_found, known.distance[:, 0],
     )  # fmt: skip
 
 
@@ -259,10 +266,8 @@ def _measured(X: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros(0), *(np.linalg.norm(X[p[:, 0]] - X[p[:, 1]], axis=1) for p in parts)])
 
 
-def _recall(sample: Sample, known: NeighbourResult | None, threshold: float, candidates: np.ndarray) -> tuple[int, int]:
+def _recall(sample: Sample, known: NeighbourResult, threshold: float, candidates: np.ndarray) -> tuple[int, int]:
     """Count the known pairs of nearest neighbours within the threshold, and those among the candidates."""
-    if known is None:
-        return 0, 0
     # Nothing is said of pairs a rounding error beyond the threshold.
     near = np.flatnonzero((known.distance[:, 0] < 0.999 * threshold) & np.isin(known.rows, sample.rows))
     other = known.rows[known.neighbours[near, 0]]

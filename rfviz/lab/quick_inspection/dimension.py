@@ -49,6 +49,8 @@ class DimensionResult:
         Columns of the data: no estimate should exceed it by more than chance.
     tied : float
         Share of the rows whose two nearest neighbours are equally far.
+    ratios : ndarray of shape (n_rows,)
+        Distance of each row to its second neighbour over that to its first, rising.
     """
 
     two_nn: float
@@ -58,6 +60,12 @@ class DimensionResult:
     n_rows: int
     n_features: int
     tied: float
+    ratios: np.ndarray
+
+    def ratio_frame(self) -> pd.DataFrame:
+        """Return the logarithm of each ratio, and of the share of rows with a larger one, turned round."""
+        n = len(self.ratios)
+        return pd.DataFrame({"ln ratio": np.log(self.ratios), "−ln share": -np.log(1.0 - (np.arange(n) + 0.5) / n)})
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per estimate."""
@@ -94,7 +102,7 @@ def intrinsic_dimension(distance: np.ndarray, n_features: int) -> DimensionResul
             "Such data have no dimension that distances tell."
         )
     two, likely = two_nn_dimension(distance), likelihood_dimension(distance[:, :NEIGHBOURS])
-    return DimensionResult(*two, *likely, n, n_features, tied)
+    return DimensionResult(*two, *likely, n, n_features, tied, np.sort(distance[:, 1] / distance[:, 0]))
 
 
 def two_nn_dimension(distance: np.ndarray) -> tuple[float, float]:

@@ -199,7 +199,11 @@ EVIDENCE: dict[str, Evidence] = {
                  shows=lambda r: bool(r.shares)),),
         {"missing": "percent", "depends on the label": "%.2f"},
     ),
-    "Odd values": Evidence("odd_values"),
+    "Odd values": Evidence(
+        "odd_values",
+        (Picture("odd", figures.plot_odd_values, "How many rows of each column hold odd values.",
+                 shows=lambda r: any(len(odd.rows) for odd in r.found)),),
+    ),
     "Leaks": Evidence(
         "leaks",
         (Picture("leaks", figures.plot_leaks, "How well single columns, or two, predict the label.",
@@ -208,7 +212,11 @@ EVIDENCE: dict[str, Evidence] = {
     ),
     "Exact copies": Evidence("copies", (), {}, lambda _: "The largest groups of equal rows."),
     "Near copies": Evidence(
-        "near_copies", (), {"distance": "%.3g"},
+        "near_copies",
+        (Picture("near", figures.plot_near_copies, "How far rows are from their nearest other row.",
+                 lambda _: "Rows by the distance to their nearest different row. Left of the dotted line two rows are "
+                 "nearer than chance would have them.", table=lambda r: r.nearest_frame()),),
+        {"distance": "%.3g"},
         lambda r: f"The nearest different rows; a pair counts up to a distance of {r.threshold:.3g}.",
     ),
     "Distances": Evidence(
@@ -218,7 +226,13 @@ EVIDENCE: dict[str, Evidence] = {
         {"from": "%.3g", "to": "%.3g", "after the map, share of its largest": "%.3f"},
     ),
     "Dimension": Evidence(
-        "dimension", (), {"dimension": "%.2f", "standard error": "%.2f"},
+        "dimension",
+        (Picture("dimension", figures.plot_dimension, "The law of the ratio of the two nearest distances, and lines of "
+                 "both estimates.",
+                 lambda _: "Where rows fill d dimensions evenly, the dots follow a line of slope d. Maximum likelihood "
+                 "looks at ten neighbours of each row; where its line leaves the dots, larger neighbourhoods look "
+                 "different from small ones.", table=lambda r: r.ratio_frame()),),
+        {"dimension": "%.2f", "standard error": "%.2f"},
         lambda r: f"From {r.n_rows:,} different rows.",
     ),
     "Outliers": Evidence(

@@ -20,7 +20,9 @@ from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SEQUENCE, SYMBOLS, map_style, rgba, styled
 from rfviz.lab.finding import STATUS_COLOURS, STATUSES, Finding
 from rfviz.lab.quick_inspection.balance import BalanceResult
+from rfviz.lab.quick_inspection.copies import NearCopyResult
 from rfviz.lab.quick_inspection.dependence import Dependence
+from rfviz.lab.quick_inspection.dimension import DimensionResult
 from rfviz.lab.quick_inspection.drift import Drift
 from rfviz.lab.quick_inspection.interactions import InteractionResult
 from rfviz.lab.quick_inspection.labels import LabelResult
@@ -34,12 +36,14 @@ from rfviz.lab.quick_inspection.splits import SplitResult, SplitScore
 from rfviz.lab.quick_inspection.structure import StructureResult
 from rfviz.lab.quick_inspection.targets import TargetResult
 from rfviz.lab.quick_inspection.uncertainty import IntervalResult, SetResult
+from rfviz.lab.quick_inspection.values import ValueResult
 
 __all__ = [
     "inspection_style",
     "plot_acting",
     "plot_balance",
     "plot_dependence",
+    "plot_dimension",
     "plot_distances",
     "plot_drift",
     "plot_findings",
@@ -48,6 +52,8 @@ __all__ = [
     "plot_leaks",
     "plot_maps",
     "plot_missing",
+    "plot_near_copies",
+    "plot_odd_values",
     "plot_outliers",
     "plot_pair",
     "plot_splits",
@@ -558,6 +564,68 @@ def plot_leaks(result: LeakResult, revision: str = "") -> go.Figure:
         level=("a guess", unit * result.guess),
         marked=np.arange(len(shown)) < result.n_leaks,
     )  # fmt: skip
+
+
+def plot_odd_values(result: ValueResult, revision: str = "") -> go.Figure:
+    """Draw how many rows of each column hold values that are probably no values.
+
+    Parameters
+    ----------
+    result : ValueResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    shown = sorted((odd for odd in result.found if len(odd.rows)), key=lambda odd: -len(odd.rows))[:_CLASSES]
+    return _bars([odd.column for odd in shown], np.array([len(odd.rows) for odd in shown]), "rows", ":,", revision)
+
+
+def plot_near_copies(result: NearCopyResult, revision: str = "") -> go.Figure:
+    """Draw how far rows are from their nearest other one, and the distance up to which a pair is a near copy.
+
+    Parameters
+    ----------
+    result : NearCopyResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    low, high = (np.log10(end) for end in (min(result.nearest.min(), result.threshold), result.nearest.max()))
+    edges = np.logspace(low, high + 1e-9, 61)
+    counts, middle = np.histogram(result.nearest, edges)[0], np.sqrt(edges[1:] * edges[:-1])
+    is_near = middle <= result.threshold
+    bars = trace(
+        "bar", x=middle, y=counts, width=np.diff(edges), name="rows", showlegend=False,
+        marker={"color": [COLOURS[1] if near else COLOURS[0] for near in is_near], "line": {"width": 0}},
+        hovertemplate="distance %{x:.3g}: %{y:,} rows<extra></extra>",
+    )  # fmt: skip
+    limit = trace("scatter", x=[result.threshold] * 2, y=[0, int(counts.max())], mode="lines", name="limit",
+                  showlegend=True, line={"color": GREY, "dash": "dot", "width": 2.5},
+                  hovertemplate=f"limit: {result.threshold:.3g}<extra></extra>")  # fmt: skip
+    return styled([bars, limit], x="distance to the nearest other row", y="rows", height=_DETAIL_HEIGHT,
+                  revision=revision, bargap=0, xaxis={"type": "log"})  # fmt: skip
+
+
+def plot_dimension(result: DimensionResult, revision: str = "") -> go.Figure:
+    """Draw the law of the ratio of the two nearest distances, whose slope is the dimension, and both estimates.
+
+    Parameters
+    ----------
+    result : DimensionResult
+    revision : str
+        While it stays the same, the zoom survives a redraw.
+    """
+    law = result.ratio_frame().to_numpy()
+    shown = law[np.unique(np.linspace(0, len(law) - 1, _POINTS).astype(int))]
+    points = trace("scatter", x=shown[:, 0], y=shown[:, 1], mode="markers", name="rows", showlegend=True,
+                   marker={"color": COLOURS[0], "size": 4},
+                   hovertemplate="ln ratio %{x:.3g}: −ln share %{y:.3g}<extra></extra>")  # fmt: skip
+    traces, (width, height) = [points], law.max(axis=0)
+    for slope, name, dash in ((result.two_nn, "TwoNN", "solid"), (result.likelihood, "maximum likelihood", "dash")):
+        end = min(width, height / slope)
+        traces.append(trace("scatter", x=[0.0, end], y=[0.0, slope * end], mode="lines", name=f"{name}: {slope:.1f}",
+                            line={"color": COLOURS[1], "dash": dash, "width": 2.5},
+                            hovertemplate=f"{name}: {slope:.3g}<extra></extra>"))  # fmt: skip
+    return styled(traces, x="ln(distance of the second neighbour / of the first)", y="−ln(share of rows with more)",
+                  height=_DETAIL_HEIGHT, revision=revision)  # fmt: skip
 
 
 def plot_splits(result: SplitResult, revision: str = "") -> go.Figure:

@@ -171,7 +171,7 @@ def test_hashing_finds_pairs_at_the_threshold_as_often_as_it_says():
     X = 50.0 * normal(0, n, d)
     X[n // 2 :] = X[: n // 2] + 0.9999 / np.sqrt(d)
     sample = take_sample(table(X), "none")
-    result = near_copies(sample, 1.0)
+    result = near_copies(sample, 1.0, neighbours(sample))
     missed = n // 2 - len(result.pairs)
     assert binom.sf(missed - 1, n // 2, 1 - result.recall_bound) > 1e-4
     assert result.recall_bound > 0.999

@@ -99,7 +99,7 @@ def test_the_default_says_what_the_analyses_find():
 @pytest.mark.parametrize(
     ("values", "without"),
     [
-        ({}, {"missing", "values", "copies", "near-copies"}),
+        ({}, {"missing", "values", "copies"}),
         ({"data": "photo_patches"}, {"columns", "missing", "leaks", "interactions"}),
     ],
 )

@@ -74,6 +74,9 @@ def test_figures_are_those_of_the_page_and_the_report_opens_offline(report, tmp_
         "balance",
         "outliers",
         "labels",
+        "near",
+        "dimension",
+        "odd",
     ):
         assert len(report.figure(name).data)
     with pytest.raises(DataError, match=r"no figure 'nothing'\. Known: findings, map-plain"):
@@ -82,7 +85,7 @@ def test_figures_are_those_of_the_page_and_the_report_opens_offline(report, tmp_
         report.rows("Leaks")
     text = report.to_html(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == text
-    assert text.count('class="plotly-graph-div"') == 12 and "<script src" not in text
+    assert text.count('class="plotly-graph-div"') == 15 and "<script src" not in text
     assert "<strong>Exact copies</strong> · worth a look<br>\n1 row of 120" in text
 
 
