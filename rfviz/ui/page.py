@@ -20,6 +20,7 @@ from rfviz.ui.controls import PagePanel
 from rfviz.ui.live_run import LiveRun
 from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
+from rfviz.ui.widgets.feature_steps import feature_steps
 
 __all__ = ["View", "show"]
 
@@ -128,6 +129,11 @@ class View(Generic[Source, Settings, Result]):
     def share(self, settings: Settings, result: Result) -> None:
         """Draw the button that opens all that can be taken away."""
         share(self.state, self.page, self.source, settings, result)
+
+    def method(self, settings: Settings, words: str) -> None:
+        """Draw how the page computes, in words, and one feature of its maps with numbers in each place."""
+        st.markdown(words)
+        feature_steps(self.state, self.page.maps(self.source, settings, self.cache))
 
     def draw_details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         """Draw the folded parts."""

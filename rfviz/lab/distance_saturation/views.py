@@ -35,7 +35,7 @@ class SaturationView(View[ScaledData, Settings, SaturationResult]):
         frame = charts[0].frame
         parts: dict[str, Callable[[], Any]] = {
             "Numbers": lambda: layout.numbers(frame, dict.fromkeys(frame.columns[1:], "%.3f"), text.NUMBERS),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: self.method(settings, text.METHOD),
         }
         if settings.cls is RandomMaxout:
             parts["Why is the paper’s formula wrong?"] = lambda: st.markdown(text.ERRATUM)

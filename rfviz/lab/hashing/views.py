@@ -88,7 +88,7 @@ class HashingView(View[Source, Settings, HashingResult]):
         note = f"By column of the main chart; distance: {found.title}. {found.cls.label}."
         return {
             "Numbers": lambda: layout.numbers(found.to_frame(), formats, note),
-            "How it is computed": lambda: st.markdown(text.METHOD),
+            "How it is computed": lambda: self.method(settings, text.METHOD),
         }
 
     def _draw_neighbours(self, settings: Settings, look: Neighbours, comparison: Comparison) -> None:

@@ -53,8 +53,13 @@ class KernelView(View[Source, Settings, Result]):
             "Bias and spread": lambda: self._bias_and_spread(settings, result, charts),
             "All measures": lambda: self._all_measures(settings, result),
             "Numbers": lambda: layout.numbers(frame, dict.fromkeys(frame.columns[2:], "%.4g"), text.NUMBERS),
-            "How it is computed": lambda: _method(result),
+            "How it is computed": lambda: self._method(settings, result),
         }
+
+    def _method(self, settings: Settings, result: Result) -> None:
+        for cls in dict.fromkeys(found.spec.cls for found in result.maps):
+            layout.formula(cls.formula)
+        self.method(settings, text.METHOD)
 
     def _bias_and_spread(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         """Draw spread over the draws and bias for every m, and at one m for every map."""
@@ -85,9 +90,3 @@ class KernelView(View[Source, Settings, Result]):
 def _warn(failures: Mapping[str, str]) -> None:
     for label, reason in failures.items():
         st.warning(f"{label}: {reason}", icon="⚠️")
-
-
-def _method(result: Result) -> None:
-    for cls in dict.fromkeys(found.spec.cls for found in result.maps):
-        layout.formula(cls.formula)
-    st.markdown(text.METHOD)

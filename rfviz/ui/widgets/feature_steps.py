@@ -1,0 +1,103 @@
+"""One feature of two points, step by step, with their numbers in each place of the formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from rfviz.errors import ParameterError
+from rfviz.features import FeatureMap, Step
+from rfviz.features.steps import number
+from rfviz.lab.page import MapExport
+from rfviz.ui.state import PageState
+
+__all__ = ["feature_steps"]
+
+# Projections of a pool that are written out.
+_SHOWN = 8
+
+
+def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
+    """Ask for two rows and a feature, and write out how the map computes it, and what the product gives.
+
+    Parameters
+    ----------
+    state : PageState
+    maps : sequence of MapExport
+        Those of the page; the user chooses one where there are several.
+    """
+    if not maps:
+        return
+    st.markdown("**One feature, step by step.** Choose two rows, x and z, and a feature of the map.")
+    labels = [found.label for found in maps]
+    chosen = maps[0]
+    if len(maps) > 1:
+        label = st.selectbox("Feature map", labels, key=state.key("steps-map"))
+        chosen = maps[labels.index(label) if label in labels else 0]
+    fitted, X = chosen.feature_map.fit(chosen.X), chosen.X
+    with st.container(horizontal=True):
+        one, two = (
+            _whole(f"Row {name}", state.key(f"steps-{name}"), min(start, X.shape[0]), X.shape[0])
+            for name, start in (("x", 1), ("z", 2))
+        )
+        pair = [_dense(fitted.transform(X[row - 1 : row])) for row in (one, two)]
+        feature = _whole("Feature ℓ", state.key("steps-feature"), 1, len(pair[0]))
+    values = []
+    for name, row in (("x", one), ("z", two)):
+        steps = fitted.explain(X[row - 1 : row], feature - 1)
+        values.append(steps[-1].value)
+        st.markdown(f"**{name}**, row {row:,}:\n\n{_lines(steps, name)}")
+    st.markdown(_product(fitted, X, (one - 1, two - 1), values, float(pair[0] @ pair[1])))
+
+
+def _lines(steps: Sequence[Step], name: str) -> str:
+    """Return the steps of a point as a list in Markdown; of a large pool the largest projections."""
+    competing = sorted((step.value for step in steps if step.competes), reverse=True)
+    least = competing[_SHOWN - 1] if len(competing) > _SHOWN else -np.inf
+    lines = []
+    for words, group in groupby(steps, key=lambda step: step.words):
+        shown = [step for step in group if not step.competes or step.value >= least]
+        lines.append(f"- {words}")
+        lines += [f"    - ${_of_point(step.latex, name)}$" + (" **← wins**" if step.wins else "") for step in shown]
+    if len(competing) > _SHOWN:
+        lines.append(f"- The {_SHOWN} largest of {len(competing)} projections are written out.")
+    return "\n".join(lines)
+
+
+def _of_point(latex: str, name: str) -> str:
+    """Return a formula of a map, which calls its point x, for the point of this name."""
+    named = latex.replace(r"\Phi_\ell=", rf"\Phi_\ell({name})=")
+    for before, after in ((",x", r"\rangle"), (r"^\top x", "")):
+        named = named.replace(before + after, before[:-1] + name + after)
+    return named
+
+
+def _product(
+    fitted: FeatureMap, X: Any, rows: tuple[int, int], values: Sequence[float], estimate: float
+) -> str:  # fmt: skip
+    """Return what this feature adds to the estimate of the kernel, the estimate, and the exact kernel if known."""
+    x, z = values
+    text = (
+        f"This feature adds $\\Phi_\\ell(x)\\,\\Phi_\\ell(z)={number(x * z)}$ to the estimate of the kernel. All "
+        f"features together give $\\langle\\Phi(x),\\Phi(z)\\rangle={number(estimate)}$"
+    )
+    try:
+        exact = fitted.kernel(X[rows[0] : rows[0] + 1], X[rows[1] : rows[1] + 1])
+    except ParameterError:  # no closed form, or one that takes minutes
+        return f"{text}."
+    return f"{text}; the exact kernel is $k(x,z)={number(float(exact[0, 0]))}$."
+
+
+def _whole(label: str, key: str, start: int, most: int) -> int:
+    """Ask for a whole number from 1 to `most`."""
+    if key in st.session_state and not 1 <= int(st.session_state[key]) <= most:
+        del st.session_state[key]  # of other data, or of a larger map
+    return int(st.number_input(label, 1, most, start, key=key))
+
+
+def _dense(features: Any) -> np.ndarray:
+    return np.asarray(features.toarray() if hasattr(features, "toarray") else features, dtype=np.float64)[0]
