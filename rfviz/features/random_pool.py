@@ -16,6 +16,7 @@ from rfviz.features.cost import Counts
 from rfviz.features.draws import standard_normals
 from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.steps import Step, number, projection_step, scaled_step
 from rfviz.kernels import ORDER_RULES, order_weights
 from rfviz.params import Param
 
@@ -136,6 +137,15 @@ class RandomPool(ReceptiveMap):
             here[...] = 0
             for place, weight in used:
                 here += ordered[place] * out.dtype.type(weight * scale)
+
+    def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
+        pool = [projection_step(w, x, rf"\langle w_{{{j + 1}}},x\rangle", competes=True)
+                for j, w in enumerate(self.weights_[:, feature])]  # fmt: skip
+        weights = order_weights(self.pool_size, self.rule)
+        value = float(np.sort([step.value for step in pool]) @ weights)
+        words = f"Sort the projections, and take what the rule says: {self.rule}."
+        rule = Step(words, rf"\textstyle\sum_a c_a z_{{(a)}}={number(value)}", value)
+        return [*pool, rule, scaled_step(float(self._scale()), value)]
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.order_statistic(A, B, self.pool_size, self.rule), X, Y)

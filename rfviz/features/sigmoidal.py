@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import erf, expit
 
 from rfviz import kernels
 from rfviz.backend import Device
@@ -17,6 +18,7 @@ from rfviz.features.draws import standard_normal
 from rfviz.features.law import ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
+from rfviz.features.steps import Step, number, projection_step, scaled_step
 from rfviz.params import Param
 
 __all__ = ["SigmoidalRidge"]
@@ -149,6 +151,13 @@ class SigmoidalRidge(ReceptiveMap):
         biases = weights["biases_"] if self.bias else None
         for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
             SIGMOID(xp, project(X[rows], weights["weights_"], out[rows]), biases, self.activation, scale)
+
+    def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
+        offset = float(self.biases_[feature]) if self.bias else 0.0
+        first = projection_step(self.weights_[feature], x, r"\langle w,x\rangle" + "+b" * bool(self.bias), offset)
+        value = float({"erf": erf, "tanh": np.tanh, "logistic": expit}[self.activation](first.value))
+        step = Step(f"Apply the sigmoid, {self.activation}.", rf"\sigma({number(first.value)})={number(value)}", value)
+        return [first, step, scaled_step(float(self._scale()), value)]
 
     @property
     def fold_meaning(self) -> str:

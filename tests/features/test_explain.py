@@ -8,8 +8,8 @@ from rfviz.features import MAPS, CompositionalFeatures, RandomFourier, RandomMax
 from rfviz.lessons.latex import latex_mistake
 from tests.features.cases import CASES, IDS, Case, dense, make
 
-TOLD = {"CompositionalFeatures", "RandomActivation", "RandomFourier", "RandomMaxout", "RandomProjection",
-        "RandomReLU", "SharedPoolMaxout"}  # fmt: skip
+TOLD = {"CompositionalFeatures", "RandomActivation", "RandomFourier", "RandomMaxout", "RandomPool", "RandomProjection",
+        "RandomReLU", "SharedPoolMaxout", "SigmoidalRidge"}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)
