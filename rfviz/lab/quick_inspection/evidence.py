@@ -229,7 +229,8 @@ EVIDENCE: dict[str, Evidence] = {
         "dimension",
         (Picture("dimension", figures.plot_dimension, "The law of the ratio of the two nearest distances, and lines of "
                  "both estimates.",
-                 lambda _: "Where rows fill d dimensions evenly, the dots follow a line of slope d. Maximum likelihood "
+                 lambda _: "Each row’s distance to its second nearest row over that to its nearest. Where rows fill d "
+                 "dimensions evenly, the dots follow a line of slope d. Maximum likelihood "
                  "looks at ten neighbours of each row; where its line leaves the dots, larger neighbourhoods look "
                  "different from small ones.", table=lambda r: r.ratio_frame()),),
         {"dimension": "%.2f", "standard error": "%.2f"},

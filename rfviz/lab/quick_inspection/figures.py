@@ -600,7 +600,7 @@ def plot_near_copies(result: NearCopyResult, revision: str = "") -> go.Figure:
     limit = trace("scatter", x=[result.threshold] * 2, y=[0, int(counts.max())], mode="lines", name="limit",
                   showlegend=True, line={"color": GREY, "dash": "dot", "width": 2.5},
                   hovertemplate=f"limit: {result.threshold:.3g}<extra></extra>")  # fmt: skip
-    return styled([bars, limit], x="distance to the nearest other row", y="rows", height=_DETAIL_HEIGHT,
+    return styled([bars, limit], x="distance to the nearest row", y="rows", height=_DETAIL_HEIGHT,
                   revision=revision, bargap=0, xaxis={"type": "log"})  # fmt: skip
 
 
@@ -624,7 +624,7 @@ def plot_dimension(result: DimensionResult, revision: str = "") -> go.Figure:
         traces.append(trace("scatter", x=[0.0, end], y=[0.0, slope * end], mode="lines", name=f"{name}: {slope:.1f}",
                             line={"color": COLOURS[1], "dash": dash, "width": 2.5},
                             hovertemplate=f"{name}: {slope:.3g}<extra></extra>"))  # fmt: skip
-    return styled(traces, x="ln(distance of the second neighbour / of the first)", y="−ln(share of rows with more)",
+    return styled(traces, x="ln(second distance / first)", y="−ln(share with more)",
                   height=_DETAIL_HEIGHT, revision=revision)  # fmt: skip
 
 
@@ -690,7 +690,7 @@ def plot_labels(result: LabelResult, revision: str = "") -> go.Figure:
         traces.append(trace("bar", x=centres, y=counts, width=np.diff(edges), name=name,
                             marker={"color": colour, "line": {"width": 0}, "pattern": {"shape": shape}},
                             hovertemplate="margin %{x:.2f}: %{y:,} rows<extra>" + name + "</extra>"))  # fmt: skip
-    return styled(traces, x="margin: score of the label − best score of another one", y="rows", height=_DETAIL_HEIGHT,
+    return styled(traces, x="margin of the label", y="rows", height=_DETAIL_HEIGHT,
                   revision=revision, barmode="stack", bargap=0)  # fmt: skip
 
 
