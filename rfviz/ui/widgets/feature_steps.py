@@ -32,7 +32,10 @@ def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
     """
     if not maps:
         return
-    st.markdown("**One feature, step by step.** Choose two rows, x and z, and a feature of the map.")
+    st.markdown(
+        "**One feature, step by step.** Choose two rows, x and z, and a feature of the map. It is the map that Share "
+        "exports: drawn by the same law as that of the chart, but not always with the same numbers."
+    )
     labels = [found.label for found in maps]
     chosen = maps[0]
     if len(maps) > 1:
@@ -76,9 +79,7 @@ def _of_point(latex: str, name: str) -> str:
     return named
 
 
-def _product(
-    fitted: FeatureMap, X: Any, rows: tuple[int, int], values: Sequence[float], estimate: float
-) -> str:  # fmt: skip
+def _product(fitted: FeatureMap, X: Any, rows: tuple[int, int], values: Sequence[float], estimate: float) -> str:
     """Return what this feature adds to the estimate of the kernel, the estimate, and the exact kernel if known."""
     x, z = values
     text = (
