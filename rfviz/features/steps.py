@@ -29,6 +29,8 @@ class Step:
         Whether its value is one of a pool from which a later step chooses.
     wins : bool
         Whether it is the one that is chosen.
+    weights : tuple of float
+        Of a projection.
     """
 
     words: str
@@ -36,6 +38,7 @@ class Step:
     value: float
     competes: bool = False
     wins: bool = False
+    weights: tuple[float, ...] = ()
 
 
 def number(value: float) -> str:
@@ -69,7 +72,7 @@ def projection_step(
     if offset:
         terms.append(_signed(offset))
     what = "Multiply each coordinate of the point by its random weight, and add up."
-    return Step(what, f"{name}={'+'.join(terms)}={number(value)}", value, competes, wins)
+    return Step(what, f"{name}={'+'.join(terms)}={number(value)}", value, competes, wins, tuple(w.tolist()))
 
 
 def scaled_step(scale: float, value: float, words: str = "Scale the feature, so that products of features add up to "

@@ -2,13 +2,14 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from rfviz import datasets
 from rfviz.analysis.points import normalise
 from rfviz.features import RandomMaxout
 from rfviz.lessons.latex import latex_mistake
-from tests.app_pages import opened
+from tests.app_pages import array, opened, specs
 
 
 def texts(at):
@@ -43,3 +44,16 @@ def test_other_pages_write_them_out_too(slug, state):
 def test_a_row_that_is_gone_is_the_first_again():
     at = opened("distance-saturation", {"details-1": True, "steps-x": 500, "data.n_samples": 50})
     assert next(box for box in at.number_input if box.label == "Row x").value == 1
+
+
+def test_points_of_the_plane_see_which_direction_wins():
+    at = opened("distance-saturation", {"pool_size": 8, "details-1": True, "steps-x": 3, "steps-z": 60})
+    (picture,) = [spec for spec in specs(at) if any(t.get("name") == "directions w" for t in spec["data"])]
+    X = normalise(datasets.load("circle").X, "unit norm")
+    codes = RandomMaxout(pool_size=8).fit(X).codes(X)
+    named = {trace["name"] for trace in picture["data"] if "name" in trace}
+    assert {f"wins for {name}: {codes[row, 0] + 1}" for name, row in (("x", 2), ("z", 59))} <= named
+    directions = array(picture["data"][0]["x"])[1::3], array(picture["data"][0]["y"])[1::3]
+    drawn = np.column_stack(directions)
+    assert (drawn @ X[[2, 59]].T).argmax(axis=0).tolist() == codes[[2, 59], 0].tolist()  # as the picture shows it
+    assert not any("directions w" in str(spec) for spec in specs(opened("hashing", {"details-1": True})))

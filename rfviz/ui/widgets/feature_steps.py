@@ -12,8 +12,10 @@ import streamlit as st
 from rfviz.errors import ParameterError
 from rfviz.features import FeatureMap, Step
 from rfviz.features.steps import number
+from rfviz.figures.pool import plot_pool
 from rfviz.lab.page import MapExport
 from rfviz.ui.state import PageState
+from rfviz.ui.widgets.live_chart import live_chart
 
 __all__ = ["feature_steps"]
 
@@ -49,11 +51,20 @@ def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
         )
         pair = [_dense(fitted.transform(X[row - 1 : row])) for row in (one, two)]
         feature = _whole("Feature ℓ", state.key("steps-feature"), 1, len(pair[0]))
-    values = []
+    values, told = [], []
     for name, row in (("x", one), ("z", two)):
         steps = fitted.explain(X[row - 1 : row], feature - 1)
         values.append(steps[-1].value)
+        told.append(steps)
         st.markdown(f"**{name}**, row {row:,}:\n\n{_lines(steps, name)}")
+    if X.shape[1] == 2 and any(step.wins for step in told[0]):
+        points = {"x": _dense(X[one - 1 : one]), "z": _dense(X[two - 1 : two])}
+        live_chart(plot_pool(points, told), "feature-steps", "The two points, the directions of the pool, and the one "
+                   "that wins for each.", secondary=True, square=True)  # fmt: skip
+        st.caption(
+            "A projection is the length of a direction times how far the point lies along it (dashed). The largest "
+            "wins, so points that look the same way share their winner."
+        )
     st.markdown(_product(fitted, X, (one - 1, two - 1), values, float(pair[0] @ pair[1])))
 
 
