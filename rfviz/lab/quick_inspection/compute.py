@@ -27,6 +27,7 @@ from rfviz.lab.quick_inspection.leaks import LeakResult, inspect_leaks
 from rfviz.lab.quick_inspection.maps import MapResult, draw_maps
 from rfviz.lab.quick_inspection.missing import MissingResult, inspect_missing
 from rfviz.lab.quick_inspection.neighbours import DistanceResult, NeighbourResult, distances, neighbours
+from rfviz.lab.quick_inspection.ordered import OrderedResult, describe_ordered, inspect_ordered
 from rfviz.lab.quick_inspection.raw import Raw, Whole, raw_of, whole_of_table
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, scaling_of, take_sample
 from rfviz.lab.quick_inspection.splits import SplitResult, inspect_splits
@@ -163,6 +164,10 @@ class Inspection:
         """Return the labels that the other rows contradict."""
         return self._cache.call(labels_of, self.source)
 
+    def ordered(self) -> OrderedResult | None:
+        """Return in how far the labels have an order; None where nothing shows it."""
+        return inspect_ordered(self.labels(), self.source.dataset.target_names)
+
     def targets(self) -> TargetResult:
         """Return the numbers to predict that the other rows contradict."""
         return self._cache.call(targets_of, self.source)
@@ -238,6 +243,7 @@ class Inspection:
         )
         if raw.target_names:
             yield "Label errors", lambda: text.labels(self.labels(), raw.label, n)
+            yield "Ordered labels", lambda: describe_ordered(self.ordered(), raw.label)
         elif self.source.dataset.y is not None:
             yield "Label errors", lambda: describe_targets(self.targets(), raw.label, n)
         if self.source.dataset.y is not None:

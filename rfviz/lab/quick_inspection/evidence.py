@@ -256,6 +256,7 @@ EVIDENCE: dict[str, Evidence] = {
             if len(r.rows) else "Its own label suits every row best."
         ),
     ),
+    "Ordered labels": Evidence("ordered", (), {"next is a neighbour": "percent", "by chance": "percent"}),
     "Uncertainty": Evidence(
         "uncertainty",
         (Picture("uncertainty", figures.plot_uncertainty,
