@@ -62,9 +62,10 @@ def read_excel(file: File, sheet: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
 def _parsed(book: pd.ExcelFile, sheet: str, n_rows: int | None = None) -> pd.DataFrame:
     import pandas as pd
 
-    frame = pd.read_excel(book, sheet_name=sheet, nrows=n_rows)
+    # As objects, or cells of text that hold digits, such as postal codes, would become numbers without their zeros.
+    frame = pd.read_excel(book, sheet_name=sheet, nrows=n_rows, dtype=object)
     assert not isinstance(frame, dict)  # as of several sheets
-    return frame
+    return frame.infer_objects()
 
 
 def _opened(file: File) -> pd.ExcelFile:

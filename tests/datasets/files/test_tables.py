@@ -67,6 +67,14 @@ def test_a_table_is_the_same_in_every_format(name, engine, tmp_path, monkeypatch
         datasets.set_folder(None)
 
 
+def test_text_of_digits_in_a_workbook_keeps_its_zeros(tmp_path):
+    codes = pd.DataFrame({"zip": ["01081", "00501", "10001"] * 10, "height": [1.5, 2, None] * 10})
+    (tmp_path / "a.xlsx").write_bytes(workbook(people=codes))
+    table = read_file(tmp_path / "a.xlsx").table
+    assert set(table.words["zip"]) == {"01081", "00501", "10001"}
+    np.testing.assert_array_equal(table.quantity("height"), codes["height"])
+
+
 def test_one_table_of_several_is_chosen_by_name(tmp_path):
     small, large = pd.DataFrame({"a": [1, 2, 3]}), pd.DataFrame({"b": range(9)})
     empty = pd.DataFrame({"c": []})
