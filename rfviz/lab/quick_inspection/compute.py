@@ -166,7 +166,11 @@ class Inspection:
 
     def ordered(self) -> OrderedResult | None:
         """Return in how far the labels have an order; None where nothing shows it."""
-        return inspect_ordered(self.labels(), self.source.dataset.target_names)
+        try:
+            labels = self.labels()
+        except DataError:  # which "Label errors" says
+            return None
+        return inspect_ordered(labels, self.source.dataset.target_names)
 
     def targets(self) -> TargetResult:
         """Return the numbers to predict that the other rows contradict."""
