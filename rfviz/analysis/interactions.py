@@ -134,7 +134,7 @@ def find_interactions(
     Raises
     ------
     DataError
-        For too few rows, or too many columns.
+        For too few rows, or too many columns, or a group of most rows.
     """
     n, d = X.shape
     if d > _MOST_COLUMNS:
@@ -209,6 +209,11 @@ def _halves(n: int, groups: np.ndarray | None, random_state: int) -> tuple[np.nd
         return np.sort(order[: n // 2]), np.sort(order[n // 2 :])
     order = np.argsort(groups, kind="stable")
     is_searched = groups <= groups[order[n // 2 - 1]]
+    if min(n_searched := int(is_searched.sum()), n - n_searched) < n / 4:
+        raise DataError(
+            f"Columns that act together are judged by groups that were not searched, and one group holds most of the "
+            f"{n:,} rows: too few are left."
+        )
     return np.flatnonzero(is_searched), np.flatnonzero(~is_searched)
 
 

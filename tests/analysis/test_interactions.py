@@ -116,6 +116,12 @@ def test_evidence_has_mean_0_and_variance_1_where_there_is_none():
     assert abs(np.mean(z)) < 0.65 and np.var(z) < 2.1
 
 
+def test_a_group_of_most_rows_leaves_none_to_judge():
+    for number in (0, 1):  # searched, or among those that judge
+        with pytest.raises(DataError, match="one group holds most of the 1,200 rows"):
+            find_interactions(*planted("product"), groups=np.where(np.arange(N) < N // 10, 1 - number, number))
+
+
 def test_few_rows_and_many_columns_are_refused():
     with pytest.raises(DataError, match=r"200 rows at least.*here are 100"):
         find_interactions(np.zeros((100, 3)), np.zeros(100))

@@ -62,8 +62,8 @@ def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
         live_chart(plot_pool(points, told), "feature-steps", "The two points, the directions of the pool, and the one "
                    "that wins for each.", secondary=True, square=True)  # fmt: skip
         st.caption(
-            "A projection is the length of a direction times how far the point lies along it (dashed). The largest "
-            "wins, so points that look the same way share their winner."
+            "A projection is the length of a direction times how far the point lies along it (dashed). Points "
+            "that look the same way often share their winner."
         )
     st.markdown(_product(fitted, X, (one - 1, two - 1), values, float(pair[0] @ pair[1])))
 
