@@ -22,13 +22,14 @@ from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E
 from rfviz.ui.web.health_route import health_route  # noqa: E402
 from rfviz.ui.web.plotly_routes import plotly_routes, server_path  # noqa: E402
 from rfviz.ui.web.preload import preloaded  # noqa: E402
+from rfviz.ui.web.room_route import room_routes  # noqa: E402
 from rfviz.ui.web.startup import ROUTER, lifespan, page_slugs, report_script_error  # noqa: E402
 from rfviz.ui.web.static_cache import StaticCache  # noqa: E402
 
 app = st.App(
     ROUTER,
     lifespan=lifespan,
-    routes=[*plotly_routes(), script_route(), device_route(), health_route(), animation_route()],
+    routes=[*plotly_routes(), script_route(), device_route(), health_route(), animation_route(), *room_routes()],
     middleware=[
         Middleware(StaticCache, folders=[server_path("/static/"), server_path("/rfviz/")]),
         Middleware(InjectBootScript, slugs=page_slugs()),

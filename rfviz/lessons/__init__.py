@@ -3,23 +3,33 @@
 The format is described in ``assets/lessons/README.md``.
 """
 
-from rfviz.lessons.curve import Gap, compare_curve
+from rfviz.lessons.curve import Gap, compare_curve, gap_words, right_heights
 from rfviz.lessons.latex import latex_mistake
 from rfviz.lessons.model import Curve, Lesson, Option, Step, facts_of, fill
 from rfviz.lessons.reader import LessonError, find_lessons, parse_lesson, read_lesson
+from rfviz.lessons.room import ROOMS, Answer, Axis, Question, Room, RoomError, Rooms
 
 __all__ = [
+    "ROOMS",
+    "Answer",
+    "Axis",
     "Curve",
     "Gap",
     "Lesson",
     "LessonError",
     "Option",
+    "Question",
+    "Room",
+    "RoomError",
+    "Rooms",
     "Step",
     "compare_curve",
     "facts_of",
     "fill",
     "find_lessons",
+    "gap_words",
     "latex_mistake",
     "parse_lesson",
     "read_lesson",
+    "right_heights",
 ]

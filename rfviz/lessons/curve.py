@@ -10,7 +10,7 @@ import numpy as np
 
 from rfviz.lessons.model import Curve
 
-__all__ = ["Gap", "compare_curve"]
+__all__ = ["Gap", "compare_curve", "gap_words", "right_heights"]
 
 # Shares of the right curve's range up to which a drawn one is close, and near.
 _CLOSE, _NEAR = 0.1, 0.25
@@ -39,9 +39,19 @@ class Gap:
     right: float
 
 
-def compare_curve(
-    curve: Curve, drawn: Sequence[tuple[float, float]], facts: Mapping[str, Callable[..., Any]]
-) -> Gap | None:
+def right_heights(curve: Curve, facts: Mapping[str, Callable[..., Any]]) -> np.ndarray:
+    """Return the right curve's heights at its places.
+
+    Parameters
+    ----------
+    curve : Curve
+    facts : mapping of str to callable
+        What the right curve may call.
+    """
+    return np.array([float(curve.truth.at(x, facts)) for x in curve.places])
+
+
+def compare_curve(curve: Curve, drawn: Sequence[tuple[float, float]], heights: np.ndarray) -> Gap | None:
     """Compare a drawn curve with the right one, at the places that were drawn.
 
     Parameters
@@ -49,8 +59,8 @@ def compare_curve(
     curve : Curve
     drawn : sequence of (float, float)
         Points in the units of the chart's axes.
-    facts : mapping of str to callable
-        What the right curve may call.
+    heights : numpy.ndarray
+        Of the right curve; see :func:`right_heights`.
 
     Returns
     -------
@@ -61,11 +71,11 @@ def compare_curve(
     if len(points) < 2:
         return None
     slack = 1e-6 * (curve.places[-1] - curve.places[0])  # a drawn place comes back from pixels
-    places = np.array([x for x in curve.places if points[0, 0] - slack <= x <= points[-1, 0] + slack])
+    among = np.array([points[0, 0] - slack <= x <= points[-1, 0] + slack for x in curve.places])
+    places, right = np.array(curve.places)[among], heights[among]
     if len(places) < 2:
         return None
     mine = np.interp(places, points[:, 0], points[:, 1])
-    right = np.array([float(curve.truth.at(x, facts)) for x in places])
     if curve.factors:
         off = np.abs(np.log(np.maximum(mine, 1e-300) / right))
         mean = float(np.exp(off.mean()))
@@ -74,9 +84,15 @@ def compare_curve(
     else:
         off = np.abs(mine - right)
         mean = float(off.mean())
-        whole = np.array([float(curve.truth.at(x, facts)) for x in curve.places])
         limits = _CLOSE, _NEAR
-        measure = mean / max(float(np.ptp(whole)), 1e-300)
+        measure = mean / max(float(np.ptp(heights)), 1e-300)
     grade = "close" if measure <= limits[0] else "near" if measure <= limits[1] else "off"
     worst = int(off.argmax())
     return Gap(mean, grade, float(places[worst]), float(mine[worst]), float(right[worst]))
+
+
+def gap_words(curve: Curve, gap: Gap) -> str:
+    """Return how far a curve is off, and where most, as the end of a sentence and a second one."""
+    off = f"off by a factor of {gap.mean:.2g}" if curve.factors else f"off by {gap.mean:.2g}"
+    where = f"Most at {gap.place:.3g} ({curve.across}): you drew {gap.drawn:.2g}, right is {gap.right:.2g}."
+    return f"{off} on average. {where}"

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rfviz.errors import DataError
+from rfviz.lab.markdown import html_of
 from rfviz.progress import Progress
 from rfviz.site.pages import Part, framed
 from rfviz.site.views import LIMIT_S
-from rfviz.site.words import html_of
 
 __all__ = ["examples_page"]
 

@@ -14,13 +14,13 @@ from rfviz.expressions import parse_expression
 from rfviz.figures.axes import DRAWN_LINE, make_room
 from rfviz.lab.address import parse_value
 from rfviz.lab.index import FACTS, find_page
+from rfviz.lab.markdown import html_of, line_of
 from rfviz.lab.navigation import ASSETS, NAVIGATION, entry_of, picture_of
 from rfviz.lab.page import Chart
 from rfviz.lessons import Curve, Lesson, Step, facts_of, fill, find_lessons
 from rfviz.progress import Progress
 from rfviz.site.pages import Part, card, chart_box, chart_data, framed, main_charts
 from rfviz.site.views import View, compute_view
-from rfviz.site.words import html_of, line_of
 
 __all__ = ["file_of", "lesson_page", "lessons_of", "lessons_page"]
 

@@ -868,6 +868,34 @@ _INSPECTION = (
         ("tests/test_distributed.py::test_arrays_and_frames_equal_blocks_in_memory",),
     ),
     Fault(
+        "room that takes answers when the predictions are shown",
+        "rfviz/lessons/room.py",
+        ' or self._stage != "ask"',
+        "",
+        ("tests/lessons/test_room.py",),
+    ),
+    Fault(
+        "room that any visitor may count",
+        "rfviz/ui/web/room_route.py",
+        "if not secrets.compare_digest(",
+        "if False and not secrets.compare_digest(",
+        ("tests/ui/web/test_room_route.py",),
+    ),
+    Fault(
+        "curve of a class on an axis that is not the chart's",
+        "rfviz/ui/teaching/room_panel.py",
+        "low, high = (10**end if log else end for end in layout.yaxis.range)",
+        "low, high = layout.yaxis.range",
+        ("tests/ui/teaching/test_room_panel.py::test_axes_follow_the_chart",),
+    ),
+    Fault(
+        "class that is told that it was wrong",
+        "rfviz/ui/teaching/room_panel.py",
+        "words[answer == step.answer]",
+        "words[answer != step.answer]",
+        ("tests/ui/teaching/test_room_panel.py::test_a_choice_goes_from_question_to_predictions_to_answer",),
+    ),
+    Fault(
         "drawn curve whose factor is a logarithm",
         "rfviz/lessons/curve.py",
         "mean = float(np.exp(off.mean()))",
@@ -877,8 +905,8 @@ _INSPECTION = (
     Fault(
         "drawn curve that is judged where nothing was drawn",
         "rfviz/lessons/curve.py",
-        "if points[0, 0] - slack <= x <= points[-1, 0] + slack",
-        "if x <= points[-1, 0] + slack",
+        "points[0, 0] - slack <= x <= points[-1, 0] + slack",
+        "x <= points[-1, 0] + slack",
         ("tests/lessons/test_curve.py",),
     ),
     Fault(

@@ -14,12 +14,12 @@ from rfviz.lab.index import find_page
 pytest.importorskip("pdoc", reason="pip install 'rfviz[site]'")
 
 from rfviz.errors import DataError
+from rfviz.lab.markdown import html_of
 from rfviz.site import build, views
 from rfviz.site.examples import examples_page
 from rfviz.site.lessons import file_of
 from rfviz.site.reference import write_reference
 from rfviz.site.views import View, compute_view
-from rfviz.site.words import html_of
 
 SLUG = "distance-saturation"
 FIGURE = "Figure 1 of the paper"

@@ -1,7 +1,8 @@
 """A lesson next to the chart of its page: a question, a prediction, what is then seen, and why.
 
 The address holds the lesson and the step (``lesson=saturation&step=2``). What the user predicted, and whether the
-answer is shown, is held by the session alone and gone with it.
+answer is shown, is held by the session alone and gone with it. Where the lecturer has opened a room, its phones
+predict, and what they predict is shown before the answer is.
 """
 
 from __future__ import annotations
@@ -22,9 +23,30 @@ from rfviz.expressions import parse_expression
 from rfviz.figures.axes import DRAWN_LINE, make_room
 from rfviz.lab.index import FACTS
 from rfviz.lab.navigation import ASSETS, NAVIGATION, entry_of
-from rfviz.lessons import Curve, Lesson, Step, compare_curve, facts_of, fill, find_lessons
+from rfviz.lessons import (
+    Curve,
+    Lesson,
+    Question,
+    Room,
+    Step,
+    compare_curve,
+    facts_of,
+    fill,
+    find_lessons,
+    gap_words,
+    right_heights,
+)
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState
+from rfviz.ui.teaching.room_panel import (
+    axes_of,
+    class_words,
+    draw_predictions,
+    room_bar,
+    room_of_session,
+    shares,
+    verdicts,
+)
 
 __all__ = ["LESSONS", "all_lessons", "begin", "drawing", "links", "panel", "with_drawn"]
 
@@ -53,6 +75,8 @@ class _Visit:
         From 1.
     shown : bool
         Whether the answer is.
+    predicted : bool
+        Whether what the room predicts is shown.
     chosen : str, sequence of points, or None
         What was predicted: an answer, or a curve.
     again : int
@@ -66,6 +90,7 @@ class _Visit:
     lesson: str
     step: int
     shown: bool = False
+    predicted: bool = False
     chosen: Any = None
     again: int = 0
     verdicts: Mapping[int, str] = field(default_factory=dict)
@@ -92,6 +117,8 @@ def begin(state: PageState) -> Step | None:
     lesson = next((one for one in all_lessons()[0] if one.slug == slug and one.page == state.page), None)
     if lesson is None:
         st.session_state.pop(_VISIT, None)
+        if room := room_of_session():
+            room.wait()
         if slug:
             st.toast(f"There is no lesson “{plain(slug[:40])}” on this page.", icon="⚠️")
             st.query_params.pop("lesson", None)
@@ -104,7 +131,7 @@ def begin(state: PageState) -> Step | None:
         state.forget()  # a lesson begins with the page's own defaults, whatever was set before
         visit = _Visit(lesson.slug, step)
     elif visit.step != step:
-        visit = replace(visit, step=step, shown=False, chosen=None, ended=False)
+        visit = replace(visit, step=step, shown=False, predicted=False, chosen=None, ended=False)
     if not before or before[1] != visit:
         settings = lesson.settings(step, visit.shown)
         state.address.give({name: settings.get(name) for name in lesson.names})
@@ -145,23 +172,27 @@ def panel(state: PageState, presenting: bool) -> None:
     if not found:
         return
     lesson, step, visit = found
+    room = room_of_session()
     with st.container(key="lesson-panel"):
         _head(lesson, visit)
+        room_bar(room, "lesson")
         if visit.ended:
             _summary(lesson, visit)
         else:
             st.html(f"<h2>{html.escape(step.title)}</h2>")
             lead = "\n\n".join(filter(None, [lesson.lead if visit.step == 1 else "", step.lead]))
-            if visit.shown:
-                if step.lead:
-                    with st.expander("Before the question"):
-                        st.markdown(_filled(lead))
-                _reveal(step, visit.chosen)
-            else:
-                if lead:
+            if lead and not (visit.shown or visit.predicted):
+                st.markdown(_filled(lead))
+            elif step.lead:
+                with st.expander("Before the question"):
                     st.markdown(_filled(lead))
-                _ask(step, visit)
-            _buttons(lesson, visit, presenting or st.session_state.get(visit.key) is not None)
+            if visit.shown:
+                _reveal(step, visit, room)
+            else:
+                _ask(step, visit, room)
+            _buttons(lesson, visit, presenting or st.session_state.get(visit.key) is not None, room)
+    if room:
+        _lead(room, lesson, step, visit)
     _keys(key="rfviz:lesson-keys", data={"step": visit.step}, height=1)
 
 
@@ -172,7 +203,7 @@ def drawing() -> Mapping[str, Any] | None:
     """
     found = _now()
     curve = found[1].curve if found else None
-    if found is None or curve is None or found[2].shown or found[2].ended:
+    if found is None or curve is None or found[2].shown or found[2].ended or room_of_session():
         return None
     return {"id": found[2].key, "ends": [curve.places[0], curve.places[-1]], "label": curve.label}
 
@@ -183,9 +214,16 @@ def with_drawn(figure: go.Figure) -> go.Figure:
     curve = found[1].curve if found else None
     if found is None or curve is None or found[2].ended:
         return figure
-    visit, figure = found[2], go.Figure(figure)
+    (lesson, step, visit), figure = found, go.Figure(figure)
     with suppress(RfvizError):  # the answer says why it cannot be worked out
-        make_room(figure, [float(curve.truth.at(x, FACTS)) for x in curve.places])
+        make_room(figure, list(right_heights(curve, FACTS)))
+        if room := room_of_session():
+            if visit.shown or visit.predicted:
+                draw_predictions(figure, curve, room.answers(visit.key))
+            else:
+                asked = Question(visit.key, lesson.title, step.title, _filled(step.question),
+                                 axes=axes_of(curve, figure), hint=curve.label)  # fmt: skip
+                room.ask(asked)
     if visit.shown and visit.chosen:
         x, y = zip(*visit.chosen, strict=True)
         figure.add_scatter(x=x, y=y, mode="lines", line=DRAWN_LINE, name="Your prediction", hoverinfo="skip")
@@ -216,8 +254,31 @@ def _head(lesson: Lesson, visit: _Visit) -> None:
     st.html(f'<div class="lesson-steps" role="img" aria-label="{words}">{dots}<span>{words}</span></div>')
 
 
-def _ask(step: Step, visit: _Visit) -> None:
-    """Draw the question, with answers to choose from or a word on drawing."""
+def _lead(room: Room, lesson: Lesson, step: Step, visit: _Visit) -> None:
+    """Tell a room where the lesson is. A curve is asked for where the chart is drawn, on whose axes it lies."""
+    if visit.ended:
+        room.wait()
+    elif visit.shown:
+        with suppress(RfvizError):  # said where the answer is drawn
+            room.reveal(lambda answers: verdicts(step, answers))
+    elif visit.predicted:
+        room.close()
+    elif step.options:
+        options = tuple(option.text for option in step.options)
+        room.ask(Question(visit.key, lesson.title, step.title, _filled(step.question), options))
+
+
+def _ask(step: Step, visit: _Visit, room: Room | None) -> None:
+    """Draw the question, with answers to choose from or a word on drawing; in a room what that predicts, once shown."""
+    if room:
+        st.markdown(f"**{_filled(step.question)}**")
+        if visit.predicted:
+            _class(step, visit, room)
+        elif step.curve:
+            st.markdown(":material/draw: Draw your answer on your phone.")
+        else:
+            st.markdown("\n".join(f"- {option.text}" for option in step.options))
+        return
     if step.curve is None:
         st.radio(_filled(step.question), [option.text for option in step.options], index=None, key=visit.key)
         return
@@ -226,12 +287,22 @@ def _ask(step: Step, visit: _Visit) -> None:
                 "the chart, then the arrow keys.")  # fmt: skip
 
 
-def _reveal(step: Step, chosen: Any) -> None:
+def _class(step: Step, visit: _Visit, room: Room) -> None:
+    """Draw what a room predicts, and, once the answer is shown, how near it came."""
+    answers = room.answers(visit.key)
+    if step.options and answers:
+        shares(step, answers, visit.shown)
+    st.markdown(f":material/groups: {class_words(step, answers, visit.shown)}")
+
+
+def _reveal(step: Step, visit: _Visit, room: Room | None) -> None:
     """Draw the question with its answer, whether that was predicted, what is seen, and why."""
     st.markdown(f"**{_filled(step.question)}**")
     try:
         with st.spinner("Working out the numbers …"):
-            if words := _compared(step, chosen)[1]:
+            if room:
+                _class(step, visit, room)
+            elif words := _compared(step, visit.chosen)[1]:
                 st.markdown(words)
             st.markdown(_filled(step.reveal))
             if step.formula:
@@ -256,12 +327,10 @@ def _compared(step: Step, chosen: Any) -> tuple[str, str]:
 
 
 def _compared_curve(curve: Curve, drawn: Sequence[tuple[float, float]]) -> tuple[str, str]:
-    gap = compare_curve(curve, drawn, FACTS)
+    gap = compare_curve(curve, drawn, right_heights(curve, FACTS))
     if gap is None:
         return "", ""
-    off = f"is off by a factor of {gap.mean:.2g}" if curve.factors else f"is off by {gap.mean:.2g}"
-    where = f"Most at {gap.place:.3g} ({curve.across}): you drew {gap.drawn:.2g}, right is {gap.right:.2g}."
-    return gap.grade, f"{_VERDICTS[gap.grade]} Your dashed curve {off} on average. {where}"
+    return gap.grade, f"{_VERDICTS[gap.grade]} Your dashed curve is {gap_words(curve, gap)}"
 
 
 def _summary(lesson: Lesson, visit: _Visit) -> None:
@@ -274,7 +343,10 @@ def _summary(lesson: Lesson, visit: _Visit) -> None:
     st.markdown("  \n".join(lines))
     n_made = sum(bool(verdict) for verdict in visit.verdicts.values())
     n_right = sum(verdict == "close" for verdict in visit.verdicts.values())
-    st.markdown(f"{n_right} of {n_made} right." if n_made else "You made no predictions this time.")
+    if room_of_session():
+        st.markdown("The answers of the class are under **Teach → Answers**, as a table.")
+    else:
+        st.markdown(f"{n_right} of {n_made} right." if n_made else "You made no predictions this time.")
     lessons = all_lessons()[0]
     place = lessons.index(lesson) + 1
     if place < len(lessons):
@@ -290,7 +362,7 @@ def _filled(text: str) -> str:
     return fill(text, values)
 
 
-def _buttons(lesson: Lesson, visit: _Visit, may_show: bool) -> None:
+def _buttons(lesson: Lesson, visit: _Visit, may_show: bool, room: Room | None) -> None:
     """Draw the buttons Back, Show me, Again and Next."""
     last = visit.step == len(lesson.steps)
     with st.container(horizontal=True, vertical_alignment="center", key="lesson-buttons"):
@@ -299,7 +371,11 @@ def _buttons(lesson: Lesson, visit: _Visit, may_show: bool) -> None:
         if visit.shown:
             st.button("Again", key="lesson-again", type="tertiary", on_click=_again, args=(visit,),
                       help="Ask the question again, and set the controls as the step begins.")  # fmt: skip
+        elif room and not visit.predicted:
+            st.button("Predictions", key="lesson-show", type="primary", on_click=_move,
+                      args=(replace(visit, predicted=True),), help="Take no more answers, and show them.")  # fmt: skip
         else:
+            may_show = may_show or room is not None
             st.button("Show me", key="lesson-show", type="primary", disabled=not may_show, on_click=_show,
                       args=(visit,), help=None if may_show else "Predict first.")  # fmt: skip
         if last:
@@ -326,15 +402,17 @@ def _show(visit: _Visit) -> None:
 
 
 def _again(visit: _Visit) -> None:
-    _move(replace(visit, shown=False, chosen=None, again=visit.again + 1))
+    _move(replace(visit, shown=False, predicted=False, chosen=None, again=visit.again + 1))
 
 
 def _go(visit: _Visit, step: int) -> None:
     st.query_params["step"] = str(step)
-    _move(replace(visit, step=step, shown=False, chosen=None, ended=False))
+    _move(replace(visit, step=step, shown=False, predicted=False, chosen=None, ended=False))
 
 
 def _leave() -> None:
+    if room := room_of_session():
+        room.wait()
     st.session_state.pop(_VISIT, None)
     st.query_params.pop("lesson", None)
     st.query_params.pop("step", None)

@@ -15,6 +15,7 @@ from rfviz.ui.state import PageState
 from rfviz.ui.teaching import lesson_panel
 from rfviz.ui.teaching.lesson_panel import drawing, with_drawn
 from rfviz.ui.teaching.presenter import is_presenting, present
+from rfviz.ui.teaching.room_panel import room_code, room_menu
 from rfviz.ui.teaching.student_link import student_link
 
 __all__ = ["PARTS", "begin", "drawing", "menu", "panel", "wants_sidebar", "with_drawn"]
@@ -52,7 +53,7 @@ def begin(state: PageState) -> None:
 
 
 def menu(state: PageState) -> None:
-    """Draw the menu “Teach”: lessons on this page, the presenter's view, and a link for students.
+    """Draw the menu “Teach”: lessons on this page, the presenter's view, a room, and a link for students.
 
     The presenter's view has no sidebar, so there another menu leads to the other pages.
     """
@@ -69,7 +70,9 @@ def menu(state: PageState) -> None:
                       "lesson. Choose it again to leave.")  # fmt: skip
             if is_presenting():
                 st.toggle("All controls", value=st.session_state.get(_ALL, False), key="rfviz:all", on_change=_show_all)
+            room_menu(key)
             student_link(state, PARTS)
+    room_code()
 
 
 def _pages(state: PageState) -> None:

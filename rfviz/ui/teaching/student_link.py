@@ -50,15 +50,18 @@ def is_local(address: str) -> bool:
     return urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
 
 
-def qr_code(address: str) -> str:
-    """Return HTML of a picture that a phone's camera reads as the address; empty where it is too long for one."""
+def qr_code(address: str, words: str) -> str:
+    """Return HTML of a picture that a phone's camera reads as the address; empty where it is too long for one.
+
+    `words` say what it is to those who cannot see it.
+    """
     try:
         code = segno.make_qr(address)
     except segno.DataOverflowError:
         return ""
     # White also on a dark page: few cameras read a code with light modules.
     source = code.svg_data_uri(light="#fff", omitsize=True)
-    return f'<img src="{source}" alt="QR code of the link for students" style="width: min(100%, 16rem)">'
+    return f'<img src="{source}" alt="{words}" style="width: min(100%, 16rem)">'
 
 
 def _tick(keys: list[str], ticked: bool) -> None:
@@ -96,7 +99,7 @@ def student_link(state: PageState, parts: Mapping[str, str]) -> None:
     link = link_of(base, values, hidden, embed=embed, present=present, lesson=lesson)
     st.code(link, language=None, wrap_lines=True)
     if st.context.url and not is_local(base):
-        if picture := qr_code(link):
+        if picture := qr_code(link, "QR code of the link for students"):
             st.html(picture)
         else:
             st.caption(f"The link has {len(link):,} characters, too many for a QR code. Copy the text.")

@@ -63,7 +63,7 @@ class InjectBootScript:
 
         async def insert(message: Message) -> None:
             nonlocal head, body
-            if message["type"] == "http.response.start" and _is_readable_page(message):
+            if message["type"] == "http.response.start" and _is_readable_page(scope, message):
                 head = message
             elif head is None:
                 await send(message)
@@ -87,6 +87,6 @@ class InjectBootScript:
         await send({"type": "http.response.body", "body": body})
 
 
-def _is_readable_page(message: Message) -> bool:
+def _is_readable_page(scope: Scope, message: Message) -> bool:
     readable = MutableHeaders(raw=message["headers"]).get("content-encoding", "gzip") == "gzip"
-    return message["status"] == 200 and readable and is_page(message)
+    return message["status"] == 200 and readable and is_page(scope, message)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rfviz.ui.web.plotly_routes import server_path
+
 __all__ = ["PageHeaders", "content_security_policy", "is_page"]
 
 Headers = Iterable[tuple[str, str]]
@@ -29,7 +31,7 @@ class PageHeaders:
         """Pass everything on, pages with their headers."""
 
         async def add(message: Message) -> None:
-            if message["type"] == "http.response.start" and is_page(message):
+            if message["type"] == "http.response.start" and is_page(scope, message):
                 found = [pair for make in self._makers for pair in make(scope["path"])]
                 more = [(name.encode(), value.encode()) for name, value in found]
                 message = {**message, "headers": [*message["headers"], *more]}
@@ -38,8 +40,10 @@ class PageHeaders:
         await self.app(scope, receive, add if scope["type"] == "http" else send)
 
 
-def is_page(message: Message) -> bool:
-    """Return whether a response that starts so is a page."""
+def is_page(scope: Scope, message: Message) -> bool:
+    """Return whether a response that starts so is a page of Streamlit's: those of our own routes need nothing more."""
+    if scope["path"].startswith((server_path("/rfviz/"), server_path("/join"))):
+        return False
     return any(name.lower() == b"content-type" and b"text/html" in value for name, value in message["headers"])
 
 

@@ -29,7 +29,7 @@ COLUMNS = 33
 _mount = component(
     "rfviz.live_chart",
     html='<div class="live-chart" role="figure"></div>',
-    css=(_HERE / "live_chart.css").read_text(encoding="utf-8"),
+    css="\n".join((_HERE / f"{name}.css").read_text(encoding="utf-8") for name in ("live_chart", "drawn_curve")),
     js=component_script(*(_HERE / f"{name}.js" for name in ("load_plotly", "chart_room", "drawn_curve", "live_chart"))),
     isolate_styles=False,
 )

@@ -10,7 +10,7 @@ from rfviz.expressions import parse_expression
 from rfviz.lab.address import format_value, same_text
 from rfviz.lab.index import FACTS
 from rfviz.lab.navigation import NAVIGATION
-from rfviz.lessons import compare_curve, facts_of
+from rfviz.lessons import compare_curve, facts_of, right_heights
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons
 from tests.app_pages import page_at, specs
 
@@ -94,8 +94,9 @@ def test_statements_hold(slug):
     for curve in (step.curve for step in steps if step.curve):
         right = [(x, curve.truth.at(x, FACTS)) for x in curve.places]
         wrong = [(x, 3.0 * y if curve.factors else y + np.ptp([y for _, y in right])) for x, y in right]
-        assert compare_curve(curve, right, FACTS).grade == "close"
-        assert compare_curve(curve, wrong, FACTS).grade == "off"
+        heights = right_heights(curve, FACTS)
+        assert compare_curve(curve, right, heights).grade == "close"
+        assert compare_curve(curve, wrong, heights).grade == "off"
 
 
 def test_facts_say_what_they_are():

@@ -34,12 +34,12 @@ def test_an_address_that_nobody_else_reaches_is_known(address, local):
 
 
 def test_a_qr_code_is_a_picture_in_the_page_itself_and_says_what_it_is():
-    picture = qr_code("http://lab.example:8501/hashing")
+    picture = qr_code("http://lab.example:8501/hashing", "QR code of the link for students")
     assert 'src="data:image/svg+xml' in picture and 'alt="QR code of the link for students"' in picture
-    assert picture != qr_code("http://lab.example:8501/accuracy")
+    assert picture != qr_code("http://lab.example:8501/accuracy", "QR code of the link for students")
     # However long the address is, and whatever it holds, it does not leave the attribute.
-    assert qr_code('http://lab.example/?name="><script>').count("<") == 1
+    assert qr_code('http://lab.example/?name="><script>', "code").count("<") == 1
 
 
 def test_an_address_that_is_too_long_has_no_qr_code():
-    assert qr_code("http://lab.example/?" + "x" * 3000) == ""
+    assert qr_code("http://lab.example/?" + "x" * 3000, "too long") == ""

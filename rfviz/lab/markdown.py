@@ -1,4 +1,4 @@
-"""The laboratory's Markdown as HTML, its formulas as MathML, which browsers draw without a script."""
+"""The laboratory's Markdown as HTML, with formulas as MathML, which browsers draw without a script."""
 
 from __future__ import annotations
 

@@ -1,0 +1,233 @@
+"""A room from the lecturer's side: its code, who has answered, what the class predicts, and all answers as a table.
+
+The questions are those of lessons. A room is in the server's memory alone, and its key in the lecturer's window: a page
+that is loaded again finds the room by it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.components.v2 import component
+
+from rfviz.figures.axes import DRAWN_LINE
+from rfviz.lab.index import FACTS
+from rfviz.lessons import ROOMS, Answer, Axis, Curve, Room, RoomError, Step, compare_curve, gap_words, right_heights
+from rfviz.ui.teaching.student_link import LOCAL, is_local, qr_code
+from rfviz.ui.web.room_route import join_address, room_address
+from rfviz.ui.widgets.events import said
+
+__all__ = [
+    "axes_of",
+    "class_words",
+    "draw_predictions",
+    "room_bar",
+    "room_menu",
+    "room_of_session",
+    "shares",
+    "verdicts",
+]
+
+_ROOM, _SHOWN = "rfviz:room", "rfviz:room-code"
+_GRADES = {"close": "Close.", "near": "Not far.", "off": "Not yet."}
+_mount = component(
+    "rfviz.room",
+    html='<p class="room" role="status" aria-live="off"></p>',
+    css=".room { margin: 0; font-size: 0.9375rem; } .room b { letter-spacing: 0.08em; }",
+    js=(Path(__file__).parent / "room_panel.js").read_text(encoding="utf-8"),
+)
+
+
+def room_of_session() -> Room | None:
+    """Return the room that this lecturer has opened, as long as it is open."""
+    room: Room | None = st.session_state.get(_ROOM)
+    if room is None:
+        return None
+    if ROOMS.find(room.code) is not room:
+        del st.session_state[_ROOM]
+        return None
+    room.keep()
+    return room
+
+
+def room_menu(menu: str) -> None:
+    """Draw what opens a room, or shows its code, gives its answers and closes it.
+
+    Parameters
+    ----------
+    menu : str
+        Key of the menu that this is drawn in, which closes before the code is shown.
+    """
+    room = room_of_session()
+    st.markdown("**Room**")
+    if room is None:
+        st.caption("Students answer the questions of a lesson from their phones. Nobody needs an account. The answers "
+                   "are anonymous, in memory, and gone when the room is closed.")  # fmt: skip
+        st.button("Open a room", key="room-open", icon=":material/groups:", on_click=_open, args=(menu,))
+        room_bar(None, "menu")
+        return
+    room_bar(room, "menu")
+    with st.container(horizontal=True):
+        st.button("Show the code", key="room-code-menu", icon=":material/qr_code_2:", on_click=_show_code,
+                  args=(menu,))  # fmt: skip
+        st.download_button("Answers", room.to_csv, f"answers-{room.code}.csv", "text/csv", key="room-answers",
+                           icon=":material/download:", on_click="ignore", help="All answers so far, as a table "
+                           "(CSV). Phones have numbers, not names.")  # fmt: skip
+        st.button("Close the room", key="room-close", icon=":material/close:", on_click=_close,
+                  help="Its answers are gone then; take them before.")  # fmt: skip
+
+
+def room_bar(room: Room | None, place: str) -> None:
+    """Draw the code of a room and how many have answered, kept up to date by the browser; without one, look for it."""
+
+    def found() -> None:
+        key = said(f"rfviz-room:{place}", "key")
+        room = ROOMS.of_key(key) if isinstance(key, str) else None
+        if room is not None:
+            st.session_state[_ROOM] = room
+
+    told = None
+    if room is not None:
+        told = {
+            "code": room.code,
+            "key": room.key,
+            "join": _join_words(),
+            "address": f"{room_address(room.code)}/count",
+        }
+    _mount(key=f"rfviz-room:{place}", data={"room": told}, on_key_change=found)
+
+
+def room_code() -> None:
+    """Show the code of the room in a dialog, once each time that this was asked for."""
+    if st.session_state.pop(_SHOWN, False) and (room := room_of_session()):
+        _code_dialog(room)
+
+
+def _open(menu: str) -> None:
+    try:
+        st.session_state[_ROOM] = ROOMS.open()
+    except RoomError as error:
+        st.toast(str(error), icon="⚠️")
+    else:
+        _show_code(menu)
+
+
+def _show_code(menu: str) -> None:
+    st.session_state[_SHOWN] = True
+    st.session_state[menu] = False
+
+
+def _close() -> None:
+    room = st.session_state.pop(_ROOM, None)
+    if room is not None:
+        ROOMS.close(room)
+
+
+def _join_words() -> str:
+    """Return the address of the page for phones as one says it aloud."""
+    parts = urlsplit(st.context.url or "")
+    return f"{parts.netloc}{join_address()}"
+
+
+@st.dialog("Answer from your phone", width="large")
+def _code_dialog(room: Room) -> None:
+    """Show the code for the whole room."""
+    parts = urlsplit(st.context.url or "")
+    address = f"{parts.scheme}://{parts.netloc}{join_address(room.code)}"
+    with st.container(horizontal_alignment="center"):
+        if is_local(address):
+            st.warning(LOCAL.replace("copy the link", "open the room"), icon=":material/lan:")
+        elif picture := qr_code(address, "QR code of the room"):
+            st.html(picture)
+        st.markdown(f"### {_join_words()}", text_alignment="center")
+        st.markdown(f"# `{room.code}`", text_alignment="center")
+
+
+# --- what the class predicts ------------------------------------------------------------------------------------------
+
+
+def axes_of(curve: Curve, figure: go.Figure) -> tuple[Axis, Axis]:
+    """Return the axes on which phones draw a curve: those of the page's chart, which has been given room for it."""
+    layout: Any = figure.layout
+    log = layout.yaxis.type == "log"
+    low, high = (10**end if log else end for end in layout.yaxis.range)
+    across = Axis(curve.across, curve.places[0], curve.places[-1], layout.xaxis.type == "log")
+    return across, Axis(curve.up, low, high, log)
+
+
+def shares(step: Step, answers: Sequence[Answer], shown: bool) -> None:
+    """Draw how many chose each option; which is right, if that is shown."""
+    counts = Counter(answer for answer in answers if isinstance(answer, int))
+    for index, option in enumerate(step.options):
+        mark = ":green[:material/check_circle:] " if shown and option.right else ""
+        share = counts[index] / max(len(answers), 1)
+        st.progress(share, text=f"{mark}**{share:.0%}** {option.text}")
+
+
+def class_words(step: Step, answers: Sequence[Answer], shown: bool) -> str:
+    """Return what the class predicts, or, once the answer is shown, how near it came, in words."""
+    n = len(answers)
+    if not n:
+        return "Nobody has answered."
+    things = ("curve" if step.curve else "answer") + ("" if n == 1 else "s")
+    if not shown:
+        return f"{n} {things}."
+    grades = Counter(_judged(step, answers))
+    if step.curve is None:
+        return f"{grades['close']} of {n} {things} right."
+    return f"{n} {things}: {grades['close']} close, {grades['near']} not far, {grades['off']} not yet."
+
+
+def verdicts(step: Step, answers: Mapping[str, Answer]) -> dict[str, str]:
+    """Return what each phone is told of its answer, as Markdown."""
+    if step.curve is None:
+        right = step.options[step.answer].text
+        words = {True: f"**Right.** {right}", False: f"**Not this time.** The answer: {right}"}
+        return {phone: words[answer == step.answer] for phone, answer in answers.items()}
+    told = {}
+    heights = right_heights(step.curve, FACTS)
+    for phone, answer in answers.items():
+        gap = compare_curve(step.curve, _points(answer), heights)
+        if gap is not None:
+            told[phone] = f"**{_GRADES[gap.grade]}** Your curve is {gap_words(step.curve, gap)}"
+    return told
+
+
+def draw_predictions(figure: go.Figure, curve: Curve, answers: Sequence[Answer]) -> None:
+    """Draw the curves of a class into a figure, and their median."""
+    drawn = [np.asarray(answer) for answer in answers if not isinstance(answer, int)]
+    if not drawn:
+        return
+    gap = np.full((1, 2), np.nan)
+    x, y = np.concatenate([part for points in drawn for part in (points, gap)]).T
+    faint = max(0.12, 0.7 / len(drawn) ** 0.5)
+    name = f"{len(drawn)} prediction{'' if len(drawn) == 1 else 's'}"
+    figure.add_scatter(x=x, y=y, mode="lines", line={"color": DRAWN_LINE["color"], "width": 1.5}, opacity=faint,
+                       name=name, hoverinfo="skip")  # fmt: skip
+    if len(drawn) > 2:
+        places = np.array(curve.places)
+        heights = [np.interp(places, *points.T, left=np.nan, right=np.nan) for points in drawn]
+        kept = ~np.isnan(heights).all(axis=0)
+        middle = np.nanmedian(np.array(heights)[:, kept], axis=0)
+        figure.add_scatter(x=places[kept], y=middle, mode="lines", line=DRAWN_LINE, name="Their median",
+                           hoverinfo="skip")  # fmt: skip
+
+
+def _judged(step: Step, answers: Sequence[Answer]) -> list[str]:
+    """Return the grade of each answer."""
+    if step.curve is None:
+        return ["close" if answer == step.answer else "off" for answer in answers]
+    heights = right_heights(step.curve, FACTS)
+    gaps = [compare_curve(step.curve, _points(answer), heights) for answer in answers]
+    return [gap.grade for gap in gaps if gap is not None]
+
+
+def _points(answer: Answer) -> list[tuple[float, float]]:
+    return [] if isinstance(answer, int) else [(float(x), float(y)) for x, y in answer]
