@@ -91,7 +91,7 @@ def lead(page: Any, url: str) -> str:
     page.wait_for_timeout(3000)
     page.get_by_role("button", name="Teach", exact=True).click()
     page.get_by_role("button", name="Open a room").click()
-    code = page.get_by_test_id("stDialog").locator("h1 code").inner_text()
+    code = page.get_by_test_id("stDialog").locator(".room-code code").inner_text()
     page.keyboard.press("Escape")
     return code
 

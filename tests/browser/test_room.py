@@ -21,7 +21,7 @@ def opened(app, visit):
     wait_for_chart(page, SATURATION)
     page.get_by_role("button", name="Teach", exact=True).click()
     page.get_by_role("button", name="Open a room").click()
-    code = page.get_by_test_id("stDialog").locator("h1 code").inner_text()
+    code = page.get_by_test_id("stDialog").locator(".room-code code").inner_text()
     page.keyboard.press("Escape")
     page.get_by_test_id("stDialog").wait_for(state="detached")
     return page, code

@@ -6,6 +6,7 @@ that is loaded again finds the room by it.
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,6 +38,13 @@ __all__ = [
 
 _ROOM, _SHOWN = "rfviz:room", "rfviz:room-code"
 _GRADES = {"close": "Close.", "near": "Not far.", "off": "Not yet."}
+# For the last row of a hall.
+_CODE_CSS = """
+.room-code { text-align: center; line-height: 1.2; }
+.room-code p { margin: 1rem 0 0; font-size: clamp(1.25rem, 4vw, 2.25rem); overflow-wrap: anywhere; }
+.room-code .big { margin: 0; font-size: clamp(2.5rem, 10vw, 5rem); }
+.room-code code { padding: 0; background: none; color: inherit; font-size: inherit; letter-spacing: 0.12em; }
+"""
 _mount = component(
     "rfviz.room",
     html='<p class="room" role="status" aria-live="off"></p>',
@@ -141,13 +149,13 @@ def _code_dialog(room: Room) -> None:
     """Show the code for the whole room."""
     parts = urlsplit(st.context.url or "")
     address = f"{parts.scheme}://{parts.netloc}{join_address(room.code)}"
-    with st.container(horizontal_alignment="center"):
-        if is_local(address):
-            st.warning(LOCAL.replace("copy the link", "open the room"), icon=":material/lan:")
-        elif picture := qr_code(address, "QR code of the room"):
-            st.html(picture)
-        st.markdown(f"### {_join_words()}", text_alignment="center")
-        st.markdown(f"# `{room.code}`", text_alignment="center")
+    picture = ""
+    if is_local(address):
+        st.warning(LOCAL.replace("copy the link", "open the room"), icon=":material/lan:")
+    else:
+        picture = qr_code(address, "QR code of the room", "min(52vh, 100%)")
+    words = f"<p>{html.escape(_join_words())}</p><p class='big'><code>{room.code}</code></p>"
+    st.html(f"<style>{_CODE_CSS}</style><div class='room-code'>{picture}{words}</div>")
 
 
 # --- what the class predicts ------------------------------------------------------------------------------------------

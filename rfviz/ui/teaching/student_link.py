@@ -50,10 +50,10 @@ def is_local(address: str) -> bool:
     return urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
 
 
-def qr_code(address: str, words: str) -> str:
+def qr_code(address: str, words: str, width: str = "min(100%, 16rem)") -> str:
     """Return HTML of a picture that a phone's camera reads as the address; empty where it is too long for one.
 
-    `words` say what it is to those who cannot see it.
+    `words` say what it is to those who cannot see it; `width` is one of CSS.
     """
     try:
         code = segno.make_qr(address)
@@ -61,7 +61,7 @@ def qr_code(address: str, words: str) -> str:
         return ""
     # White also on a dark page: few cameras read a code with light modules.
     source = code.svg_data_uri(light="#fff", omitsize=True)
-    return f'<img src="{source}" alt="{words}" style="width: min(100%, 16rem)">'
+    return f'<img src="{source}" alt="{words}" style="width: {width}">'
 
 
 def _tick(keys: list[str], ticked: bool) -> None:
