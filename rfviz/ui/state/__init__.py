@@ -1,5 +1,5 @@
 """State of a page: the values of its controls, its address, its history, its pinned charts."""
 
-from rfviz.ui.state.page_state import PageState
+from rfviz.ui.state.page_state import PageState, forget_page
 
-__all__ = ["PageState"]
+__all__ = ["PageState", "forget_page"]

@@ -26,7 +26,7 @@ from rfviz.ui.plain import plain
 from rfviz.ui.state.address import AddressReader
 from rfviz.ui.state.history import History, history_of
 
-__all__ = ["PageState"]
+__all__ = ["PageState", "forget_page"]
 
 _LAST_PAGE = "rfviz:page"
 # Tells the sessions of a browser's page apart.
@@ -144,9 +144,7 @@ class PageState:
 
     def forget(self) -> None:
         """Start as in a new session: the address and the defaults count, and no step leads back to what was before."""
-        for key in [key for key in st.session_state if str(key).startswith(self.key(""))]:
-            del st.session_state[key]
-        st.session_state.pop(f"{self.page}:history", None)
+        _forget(self.page)
 
     @property
     def history(self) -> History:
@@ -162,7 +160,7 @@ class PageState:
         values |= {name: text for name, text in self.view.items() if text}
         st.session_state[f"{self.page}:last"] = dict(self._labels), values
         # With what else the address says, so that it is written again when a step of a lesson has replaced it.
-        others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide")]
+        others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide", "lecture")]
         self.history.record(self.values() | self.shown, self._started or 0.0, time.monotonic())
         self._started = None
         steps = {"back": self.history.back, "forward": self.history.forward}
@@ -188,6 +186,18 @@ class PageState:
             return []
         st.session_state[told] = unknown
         return [f"hide={plain(','.join(unknown))} in the address: this page has nothing of that name."]
+
+
+def forget_page(page: str) -> None:
+    """Let the next visit to a page take all from the address, also if it is the page that is shown."""
+    _forget(page)
+    st.session_state.pop(_LAST_PAGE, None)
+
+
+def _forget(page: str) -> None:
+    for key in [key for key in st.session_state if str(key).startswith(f"{page}.")]:
+        del st.session_state[key]
+    st.session_state.pop(f"{page}:history", None)
 
 
 def _legal(value: Any, default: Any, clean: Callable[[Any], Any]) -> Any:

@@ -11,12 +11,10 @@ import html
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
-from streamlit.components.v2 import component
 
 from rfviz.errors import RfvizError
 from rfviz.expressions import parse_expression
@@ -52,15 +50,12 @@ __all__ = ["LESSONS", "all_lessons", "begin", "drawing", "links", "panel", "with
 
 LESSONS = ASSETS / "lessons"
 _VISIT = "rfviz:lesson"
-_HERE = Path(__file__).parent
 _VERDICTS = {
     "close": ":green[:material/check_circle:] Close.",
     "near": ":orange[:material/adjust:] Not far.",
     "off": ":material/close: Not yet.",
 }
 _read: dict[tuple[tuple[str, int], ...], tuple[tuple[Lesson, ...], tuple[str, ...]]] = {}
-
-_keys = component("rfviz.lesson_keys", js=(_HERE / "lesson_keys.js").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -193,7 +188,6 @@ def panel(state: PageState, presenting: bool) -> None:
             _buttons(lesson, visit, presenting or st.session_state.get(visit.key) is not None, room)
     if room:
         _lead(room, lesson, step, visit)
-    _keys(key="rfviz:lesson-keys", data={"step": visit.step}, height=1)
 
 
 def drawing() -> Mapping[str, Any] | None:

@@ -6,13 +6,17 @@ Streamlit's own. Pages know nothing of it: :func:`rfviz.ui.layout.page_header` c
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
+from streamlit.components.v2 import component
 
 from rfviz import datasets
 from rfviz.features import registry
 from rfviz.lab.navigation import ASSETS, NAVIGATION
 from rfviz.ui.state import PageState
 from rfviz.ui.teaching import lesson_panel
+from rfviz.ui.teaching.lecture_bar import is_lecturing, lecture_bar, lecture_menu, settle_lecture
 from rfviz.ui.teaching.lesson_panel import drawing, with_drawn
 from rfviz.ui.teaching.presenter import is_presenting, present
 from rfviz.ui.teaching.room_panel import room_code, room_menu
@@ -24,6 +28,7 @@ __all__ = ["PARTS", "begin", "drawing", "menu", "panel", "wants_sidebar", "with_
 PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",
          "share": "Share", "menu": "Menu “Teach”"}  # fmt: skip
 _ALL = "rfviz:all-controls"
+_keys = component("rfviz.keys", js=(Path(__file__).parent / "keys.js").read_text(encoding="utf-8"))
 # Controls that a lecture does without, where no lesson says which it needs.
 _MINOR = frozenset({"seed", "normalise", "test", "odd", "relative", "constant", "creases", "C", "svm_gamma", "points",
                     "receptive_field", "whole", "doubly", "loss", "alpha"})  # fmt: skip
@@ -41,7 +46,7 @@ def begin(state: PageState) -> None:
     hidden = {name for name in (part.strip() for part in st.query_params.get("hide", "").split(",")) if name}
     state.possible = _possible() | _MINOR
     step = lesson_panel.begin(state)
-    if step:
+    if step or is_lecturing():
         hidden |= {"presets", "question"}
     if is_presenting() and not st.session_state.get(_ALL):
         hidden |= {"details", "share", *(() if step else _MINOR)}
@@ -53,13 +58,14 @@ def begin(state: PageState) -> None:
 
 
 def menu(state: PageState) -> None:
-    """Draw the menu “Teach”: lessons on this page, the presenter's view, a room, and a link for students.
+    """Draw the menu “Teach”: lessons on this page, the presenter's view, a room, a lecture, a link for students.
 
     The presenter's view has no sidebar, so there another menu leads to the other pages.
     """
+    lecture_bar()
     if "menu" in state.hidden:
         return
-    if is_presenting():
+    if is_presenting() and not is_lecturing():
         _pages(state)
     key = f"{state.page}:teach"
     with st.popover("Teach", icon=":material/school:", key=key, on_change="rerun") as opened:
@@ -71,6 +77,7 @@ def menu(state: PageState) -> None:
             if is_presenting():
                 st.toggle("All controls", value=st.session_state.get(_ALL, False), key="rfviz:all", on_change=_show_all)
             room_menu(key)
+            lecture_menu(state)
             student_link(state, PARTS)
     room_code()
 
@@ -89,17 +96,20 @@ def _pages(state: PageState) -> None:
 
 
 def panel(state: PageState) -> None:
-    """Draw the lesson that is on, if any."""
+    """Draw the lesson that is on, if any, and listen to the keys that go through it, or through a lecture."""
     lesson_panel.panel(state, is_presenting())
+    if "lesson" in st.query_params or is_lecturing():
+        _keys(key="rfviz:keys", height=1)
 
 
 def _settle_view() -> None:
-    """Keep the presenter's view from page to page: a link in the navigation does not hold it."""
+    """Keep the presenter's view and the lecture from page to page: a link in the navigation does not hold them."""
     asked = st.query_params.get("present")
     if asked is not None:
         present(asked.lower() in ("true", "1", "yes"))
     elif is_presenting():
         st.query_params["present"] = "true"
+    settle_lecture()
 
 
 def _switch() -> None:

@@ -1,5 +1,6 @@
-// Arrow keys step through a lesson: Right shows the answer, then goes on; Left goes back. Whoever is in a control keeps
-// its arrows.
+// Arrow keys step through a lesson: Right shows the answer, then goes on; Left goes back. In a lecture they go on to the
+// next view, and back to the one before; Page Down and Page Up, which a clicker sends, do nothing else. Whoever is in a
+// control keeps its keys.
 const CONTROL = "input, textarea, select, [contenteditable=true], [role=slider], [role=combobox], [role=listbox]," +
   "[role=tab], [role=radio], [role=menu], [role=dialog], .js-plotly-plot";
 let listening = null;
@@ -14,10 +15,11 @@ function onKey(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
   const origin = event.composedPath()[0];
   if (origin instanceof Element && origin.closest(CONTROL)) return;
-  if (event.key === "ArrowRight") press("lesson-show") || press("lesson-next");
-  else if (event.key === "ArrowLeft") press("lesson-back");
-  else return;
-  event.preventDefault();
+  const wanted = {
+    ArrowRight: ["lesson-show", "lecture-next", "lesson-next"], ArrowLeft: ["lecture-back", "lesson-back"],
+    PageDown: ["lecture-next"], PageUp: ["lecture-back"],
+  }[event.key];
+  if (wanted?.some(press)) event.preventDefault();
 }
 
 export default function () {
