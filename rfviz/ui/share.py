@@ -27,7 +27,7 @@ from rfviz.lab.zoom import apply_zoom, read_zoom
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.state import PageState
 from rfviz.ui.state.zoom import current_zoom
-from rfviz.ui.teaching.student_link import LOCAL, is_local
+from rfviz.ui.teaching.student_link import reach
 
 __all__ = ["let_go", "share", "share_place"]
 
@@ -148,8 +148,8 @@ def _offer_link(state: PageState, visit: _Visit, zoom: str) -> None:
         _link(key=state.key("copy-link"))
         return
     st.markdown("The address holds every setting, and the zoom. Whoever opens it sees this chart.")
-    if is_local(st.context.url or ""):
-        st.caption(LOCAL)
+    if words := reach(st.context.url or "")[1]:
+        st.caption(words)
     _link(key=state.key("copy-link"))
     st.markdown("The same settings as a file, for the command `rfviz run settings.json --out results`, which needs no "
                 "browser:")  # fmt: skip

@@ -21,7 +21,7 @@ from streamlit.components.v2 import component
 from rfviz.figures.axes import DRAWN_LINE
 from rfviz.lab.index import FACTS
 from rfviz.lessons import ROOMS, Answer, Axis, Curve, Room, RoomError, Step, compare_curve, gap_words, right_heights
-from rfviz.ui.teaching.student_link import LOCAL, is_local, qr_code
+from rfviz.ui.teaching.student_link import is_local, qr_code, reach
 from rfviz.ui.web.room_route import join_address, room_address
 from rfviz.ui.widgets.events import said
 
@@ -140,22 +140,24 @@ def _close() -> None:
 
 def _join_words() -> str:
     """Return the address of the page for phones as one says it aloud."""
-    parts = urlsplit(st.context.url or "")
-    return f"{parts.netloc}{join_address()}"
+    return _join_link()[0].partition("://")[2]
+
+
+def _join_link(code: str = "") -> tuple[str, str]:
+    """Return the address of the page for phones, and who can open it."""
+    here = urlsplit(st.context.url or "")
+    return reach(f"{here.scheme}://{here.netloc}{join_address(code)}")
 
 
 @st.dialog("Answer from your phone", width="large")
 def _code_dialog(room: Room) -> None:
     """Show the code for the whole room."""
-    parts = urlsplit(st.context.url or "")
-    address = f"{parts.scheme}://{parts.netloc}{join_address(room.code)}"
-    picture = ""
-    if is_local(address):
-        st.warning(LOCAL.replace("copy the link", "open the room"), icon=":material/lan:")
-    else:
-        picture = qr_code(address, "QR code of the room", "min(52vh, 100%)")
+    address, who = _join_link(room.code)
+    picture = "" if is_local(address) else qr_code(address, "QR code of the room", "min(52vh, 100%)")
     words = f"<p>{html.escape(_join_words())}</p><p class='big'><code>{room.code}</code></p>"
     st.html(f"<style>{_CODE_CSS}</style><div class='room-code'>{picture}{words}</div>")
+    if who:
+        st.caption(f":material/lan: {who}")
 
 
 # --- what the class predicts ------------------------------------------------------------------------------------------

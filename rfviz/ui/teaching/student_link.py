@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
 import segno
@@ -11,11 +13,15 @@ import streamlit as st
 from rfviz.ui.state import PageState
 from rfviz.ui.state.zoom import current_zoom
 
-__all__ = ["LOCAL", "is_local", "link_of", "qr_code", "student_link"]
+__all__ = ["is_local", "link_of", "qr_code", "reach", "student_link"]
 
-LOCAL = (
+_LOCAL = (
     "This address opens only on this computer. For others, start the laboratory with `--server.address 0.0.0.0`, open "
     "it by this computer’s name or number in the network, and copy the link there."
+)
+_IN_NETWORK = (
+    "Other devices cannot open “localhost”. In the same network they find the laboratory at **{host}**, unless a "
+    "firewall on this computer forbids it."
 )
 
 
@@ -50,6 +56,36 @@ def is_local(address: str) -> bool:
     return urlsplit(address).hostname in ("localhost", "127.0.0.1", "::1")
 
 
+def reach(address: str) -> tuple[str, str]:
+    """Return an address as others have it, and a word on who can open it; empty where everybody can.
+
+    Parameters
+    ----------
+    address : str
+        As this browser has it.
+    """
+    if not is_local(address):
+        return address, ""
+    parts, host = urlsplit(address), _network_number()
+    if not host:
+        return address, _LOCAL
+    netloc = f"{host}:{parts.port}" if parts.port else host
+    return parts._replace(netloc=netloc).geturl(), _IN_NETWORK.format(host=netloc)
+
+
+def _network_number() -> str:
+    """Return this computer's number in its network; empty where the server does not listen there, or in a container."""
+    if st.get_option("server.address") not in (None, "", "0.0.0.0", "::") or Path("/.dockerenv").exists():
+        return ""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # sends nothing: asks which way out such a packet would take
+            number = probe.getsockname()[0]
+        except OSError:
+            return ""
+    return "" if number.startswith("127.") or number == "0.0.0.0" else number
+
+
 def qr_code(address: str, words: str, width: str = "min(100%, 16rem)") -> str:
     """Return HTML of a picture that a phone's camera reads as the address; empty where it is too long for one.
 
@@ -75,8 +111,9 @@ def student_link(state: PageState, parts: Mapping[str, str]) -> None:
     labels, values = state.last()
     st.markdown("**Link for students**")
     st.caption("Students get this page with these settings. Unticked controls are hidden and keep their values.")
-    if is_local(st.context.url or ""):
-        st.warning(LOCAL, icon=":material/lan:")
+    base, words = reach(st.context.url or state.page)
+    if words:
+        st.caption(f":material/lan: {words}")
     shown, boxes = {}, {name: f"{state.page}:show:{name}" for name in (*labels, *parts)}
     with st.container(horizontal=True):
         for word, ticked in (("Show all", True), ("Show none", False)):
@@ -95,7 +132,6 @@ def student_link(state: PageState, parts: Mapping[str, str]) -> None:
     hidden = [name for name, on in shown.items() if not on]
     if zoom := current_zoom(state, "sheet"):
         values = {**values, "zoom": zoom}
-    base = st.context.url or state.page
     link = link_of(base, values, hidden, embed=embed, present=present, lesson=lesson)
     st.code(link, language=None, wrap_lines=True)
     if st.context.url and not is_local(base):

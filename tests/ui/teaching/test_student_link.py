@@ -3,8 +3,9 @@
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import streamlit as st
 
-from rfviz.ui.teaching.student_link import is_local, link_of, qr_code
+from rfviz.ui.teaching.student_link import is_local, link_of, qr_code, reach
 
 
 def test_address_holds_values_hidden_names_and_the_view():
@@ -43,3 +44,49 @@ def test_a_qr_code_is_a_picture_in_the_page_itself_and_says_what_it_is():
 
 def test_an_address_that_is_too_long_has_no_qr_code():
     assert qr_code("http://lab.example/?" + "x" * 3000, "too long") == ""
+
+
+@pytest.fixture
+def listens(monkeypatch):
+    """Return a function that sets where the server listens, and which way out this computer has."""
+
+    class Socket:
+        def __init__(self, *kind):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            pass
+
+        def connect(self, place):
+            if Socket.number is None:
+                raise OSError("Network is unreachable")
+
+        def getsockname(self):
+            return Socket.number, 40000
+
+    def choose(where, number):
+        Socket.number = number
+        monkeypatch.setattr(st, "get_option", {"server.address": where}.get)
+        monkeypatch.setattr("rfviz.ui.teaching.student_link.socket.socket", Socket)
+        monkeypatch.setattr("rfviz.ui.teaching.student_link.Path.exists", lambda path: False)
+
+    return choose
+
+
+def test_others_get_this_computers_number_in_the_network(listens):
+    listens(None, "192.168.7.5")
+    address, words = reach("http://localhost:8501/hashing?q=8")
+    assert address == "http://192.168.7.5:8501/hashing?q=8" and "**192.168.7.5:8501**" in words
+    assert reach("http://127.0.0.1/hashing")[0] == "http://192.168.7.5/hashing"
+    assert reach("http://lab.example:8501/hashing") == ("http://lab.example:8501/hashing", "")
+
+
+@pytest.mark.parametrize(("where", "number"), [("127.0.0.1", "192.168.7.5"), ("localhost", "192.168.7.5"), (None, None),
+                                               (None, "127.0.0.1"), ("0.0.0.0", "0.0.0.0")])  # fmt: skip
+def test_where_nobody_else_can_come_in_the_words_say_what_to_do(listens, where, number):
+    listens(where, number)
+    address, words = reach("http://localhost:8501/hashing")
+    assert address == "http://localhost:8501/hashing" and "only on this computer" in words
