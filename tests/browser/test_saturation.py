@@ -22,6 +22,8 @@ from tests.browser.steps import (
 pytestmark = pytest.mark.browser
 
 SLUG = "distance-saturation"
+# The last trace of the chart: its mode, its first place across, and its heights.
+MARK = "(key) => { const last = rf.chart(key).data.at(-1); return [last.mode, last.x[0], ...last.y]; }"
 PARAMS = {param.name: param for param in RandomMaxout.params}
 
 LAYOUT = """() => {
@@ -263,3 +265,26 @@ def test_a_server_that_answers_is_not_waited_for_in_words(app, visit):
         page.wait_for_timeout(100)
     settle(page)
     assert not page.evaluate("window.waited")
+
+
+def test_a_click_shows_the_formula_with_the_numbers_of_a_pair(app, visit):
+    page = visit(app, "distance-saturation", size=(1366, 768))
+    wait_for_chart(page, SATURATION)
+    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    page.mouse.click(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    page.get_by_text("Your pair").wait_for()
+    page.get_by_text("One feature, step by step.").wait_for()
+    settle(page)
+    marked = page.evaluate(
+        "(key) => { const d = rf.chart(key).data.at(-1); return [d.mode, d.x[0], ...d.y]; }", SATURATION
+    )
+    assert marked[0] == "markers" and abs(marked[1] - 1.2) < 0.1
+    # The mark follows the slider, also while frames are shown that do not know of it.
+    slider(page, "Pool size").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    settle(page)
+    moved = page.evaluate(
+        "(key) => { const d = rf.chart(key).data.at(-1); return [d.mode, d.x[0], ...d.y]; }", SATURATION
+    )
+    assert moved[1] == marked[1] and moved[2] < marked[2]

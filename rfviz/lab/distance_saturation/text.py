@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from rfviz.lab.distance_saturation.compute import SATURATION_SHARE, SaturationResult
 
-__all__ = ["ERRATUM", "METHOD", "NUMBERS", "explanation", "summary"]
+__all__ = ["ERRATUM", "METHOD", "NUMBERS", "explanation", "of_pair", "summary"]
 
 ERRATUM = r"""
 The paper’s **Theorem 1** gives the kernel of maxout features, for unit vectors at correlation $\rho$, as
@@ -48,6 +49,15 @@ curve; the line then shows, for each input distance, the mean of the exact expec
 So it does for kernels that look at the columns one by one (Laplacian, Cauchy), and for ways of drawing the features
 whose spread is not known.
 """
+
+
+def of_pair(rows: tuple[int, int], before: float, after: Mapping[str, float]) -> str:
+    """Return how far one pair of points is apart, before the maps and after each."""
+    distances = ", ".join(f"{distance:.3f} ({label})" for label, distance in after.items())
+    return (
+        f"**Your pair**: rows {rows[0] + 1:,} and {rows[1] + 1:,} are {before:.3f} apart; their features {distances}. "
+        "The mark stays with the pair while a slider moves. “How it is computed” writes out one feature of both."
+    )
 
 
 def summary(result: SaturationResult) -> str:

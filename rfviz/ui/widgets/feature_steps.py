@@ -106,9 +106,9 @@ def _product(fitted: FeatureMap, X: Any, rows: tuple[int, int], values: Sequence
 
 def _whole(label: str, key: str, start: int, most: int) -> int:
     """Ask for a whole number from 1 to `most`."""
-    if key in st.session_state and not 1 <= int(st.session_state[key]) <= most:
-        del st.session_state[key]  # of other data, or of a larger map
-    return int(st.number_input(label, 1, most, start, key=key))
+    if not 1 <= int(st.session_state.get(key, 0)) <= most:  # of other data, or of a larger map
+        st.session_state[key] = start
+    return int(st.number_input(label, 1, most, key=key))
 
 
 def _dense(features: Any) -> np.ndarray:

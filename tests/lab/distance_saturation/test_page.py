@@ -82,3 +82,43 @@ def test_saturation_says_why_a_curve_is_missing(setting, said):
     names = [t.get("name", "") for t in specs(at)[0]["data"]]
     assert any("expected" in name or "exact mean" in name for name in names)
     assert any("linear regime" in name for name in names) == (said.startswith("Near points keep"))
+
+
+def main_traces(at):
+    """Return the traces of the page's chart; the directions of a pool have one of their own."""
+    return next(s for s in specs(at) if "distance of points" in s["layout"]["xaxis"]["title"]["text"])["data"]
+
+
+def clicked(at, x, y):
+    """Click in the chart, as its script says it."""
+    at.session_state["saturation:placed"] = (1, [(x, y)])
+    return at.run()
+
+
+def test_a_click_marks_the_nearest_pair_and_writes_out_its_feature():
+    at = opened(SATURATION, {"printed": False})
+    plain = main_traces(at)
+    clicked(at, 1.4, 0.88)
+    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
+    mark = main_traces(at)[-1]
+    assert mark["mode"] == "markers" and len(main_traces(at)) == len(plain) + 1
+    (before, *again), after = array(mark["x"]), array(mark["y"])
+    assert again == [before] and abs(before - 1.4) < 0.02 and abs(after[0] - 0.88) < 0.02
+    one, other = (at.session_state[f"{SATURATION}.steps-{name}"] for name in ("x", "z"))
+    assert np.linalg.norm(pairs.original[one - 1] - pairs.original[other - 1]) == pytest.approx(before, abs=1e-5)
+    words = "\n".join(markdown.value for markdown in at.markdown)
+    assert f"rows {one} and {other} are {before:.3f} apart" in words and f"**x**, row {one}:" in words
+    # It is the same pair when a slider moves, at its new distance.
+    at.session_state[f"{SATURATION}.pool_size"] = 64
+    at.run()
+    moved = main_traces(at)[-1]
+    assert array(moved["x"])[0] == before and array(moved["y"])[0] < after[0] - 0.1
+    assert not at.exception and not at.error and not at.warning
+
+
+def test_a_pair_of_rows_that_are_gone_is_forgotten():
+    at = clicked(opened(SATURATION, {"data.n_samples": 100}), 2.0, 0.9)
+    n_traces = len(main_traces(at))
+    at.session_state[f"{SATURATION}.data.n_samples"] = 5
+    at.run()
+    assert len(main_traces(at)) == n_traces - 1 and not at.exception and not at.error
