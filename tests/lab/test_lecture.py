@@ -1,32 +1,39 @@
 """A lecture as text and as part of an address, and what is refused in a sentence."""
 
 import base64
+import random
 import zlib
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rfviz.errors import DataError
 from rfviz.lab.lecture import View, line_of, pack, parse_lecture, unpack
 
 PAGES = {"home", "hashing", "distance-saturation"}
-words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)
+# Signs that mean something in an address or a line, and some that nobody thinks of.
+SIGNS = "abcXYZ019 |?&=#%+/:;,._-~\\\"'<>{}[]()üñ–“”漢字😀\u00a0\u2028"
 
 
-@given(st.sampled_from(sorted(PAGES)), st.dictionaries(words.filter(bool), words, max_size=5), words)
-def test_a_view_survives_being_written_down(page, query, note):
-    query = {name: value for name, value in query.items() if name not in ("lecture", "present", "embed")}
-    (read,) = parse_lecture(line_of(View(page, query, note)), PAGES)
-    assert (read.page, dict(read.query)) == (page, query)
-    assert read.note == " ".join(note.split())
+def words(rng, most):
+    return "".join(rng.choices(SIGNS, k=rng.randrange(most)))
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
-def test_text_survives_an_address(text):
-    packed = pack(text)
-    assert unpack(packed) == text
-    assert packed.replace("-", "").replace("_", "").isalnum()
+def test_a_view_survives_being_written_down():
+    rng = random.Random(0)
+    for _ in range(500):
+        page, note = rng.choice(sorted(PAGES)), words(rng, 40)
+        query = {words(rng, 8) + "n": words(rng, 30) for _ in range(rng.randrange(6))}
+        (read,) = parse_lecture(line_of(View(page, query, note)), PAGES)
+        assert (read.page, dict(read.query), read.note) == (page, query, " ".join(note.split()))
+
+
+def test_text_survives_an_address():
+    rng = random.Random(0)
+    for _ in range(200):
+        text = words(rng, 300)
+        packed = pack(text)
+        assert unpack(packed) == text
+        assert packed.replace("-", "").replace("_", "").isalnum()
 
 
 def test_lines_are_views_in_their_order():
