@@ -26,6 +26,7 @@ __all__ = [
     "is_session_active",
     "keep_caches",
     "keep_uploads_in_memory",
+    "register_lost_widgets_again",
     "stop_superseded_run",
 ]
 
@@ -120,6 +121,28 @@ def _check_kind(sent: str | None, expected: str | None) -> None:
     numbers = {"int_value", "double_value"}
     if sent is not None and expected is not None and sent != expected and not {sent, expected} <= numbers:
         raise TypeError(f"{sent} in place of {expected}")
+
+
+def register_lost_widgets_again() -> None:
+    """Let a widget that loses its value while it is registered be registered once more.
+
+    A run that ends removes the values of widgets that it did not show, while the run that took its place registers
+    some of them: the value is gone between the look whether there is one and the reading of it, and the page fails.
+    Superfluous when both runs of a session use one lock.
+    """
+    from streamlit.runtime.state.session_state import SessionState
+
+    register: Callable[[Any, Any, str | None], Any] | None = getattr(SessionState, "register_widget", None)
+    if register is None or register.__module__ == __name__:
+        return
+
+    def registered(self: Any, metadata: Any, user_key: str | None) -> Any:
+        try:
+            return register(self, metadata, user_key)
+        except KeyError:
+            return register(self, metadata, user_key)
+
+    setattr(SessionState, "register_widget", registered)  # noqa: B010 - as above
 
 
 def keep_caches() -> None:

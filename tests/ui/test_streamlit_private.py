@@ -120,3 +120,37 @@ def test_the_workaround_is_installed_once(readable):
     installed = WStates.__getitem__
     streamlit_private.ignore_impossible_values()
     assert WStates.__getitem__ is installed
+
+
+COUNT = WidgetMetadata(W, lambda sent: 7 if sent is None else sent, int, "int_value")
+
+
+@pytest.fixture
+def lost_once(monkeypatch):
+    """Return a session whose widget loses its value once, between the look whether there is one and the reading."""
+    monkeypatch.setattr(SessionState, "register_widget", SessionState.register_widget)
+    state, read = SessionState(), SessionState.__getitem__
+    state.register_widget(COUNT, None)
+    looks = []
+
+    def lose(self, key):
+        looks.append(key)
+        if len(looks) == 2:
+            self._new_widget_state.remove_stale_widgets(frozenset(), None)
+        return read(self, key)
+
+    monkeypatch.setattr(SessionState, "__getitem__", lose)
+    return state
+
+
+def test_a_widget_that_another_run_removes_meanwhile_fails(lost_once):
+    with pytest.raises(KeyError):
+        lost_once.register_widget(COUNT, None)
+
+
+def test_a_widget_that_another_run_removes_meanwhile_is_registered_again(lost_once):
+    streamlit_private.register_lost_widgets_again()
+    installed = SessionState.register_widget
+    streamlit_private.register_lost_widgets_again()
+    assert SessionState.register_widget is installed
+    assert lost_once.register_widget(COUNT, None).value == 7

@@ -15,7 +15,12 @@ from rfviz.features.draws import remember_normals
 from rfviz.figures.template import styled
 from rfviz.ui.cache import DRAWS_BYTES
 from rfviz.ui.device_use import measure_when_idle
-from rfviz.ui.streamlit_private import ignore_impossible_values, keep_caches, keep_uploads_in_memory
+from rfviz.ui.streamlit_private import (
+    ignore_impossible_values,
+    keep_caches,
+    keep_uploads_in_memory,
+    register_lost_widgets_again,
+)
 from rfviz.ui.web.preload import preloaded
 
 __all__ = ["warm_up"]
@@ -43,6 +48,7 @@ def warm_up() -> None:
     preloaded("/")
     keep_uploads_in_memory(MAX_BYTES)
     ignore_impossible_values()
+    register_lost_widgets_again()
     keep_caches()
     backend.available_devices()
     backend.blas_info()
