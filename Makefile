@@ -20,7 +20,7 @@ unexport PYTHONDONTWRITEBYTECODE
 app: $(VENV)/app.stamp $(VENV)/plotly.stamp
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 test: checks
 	$(PYTEST) -m "not slow and (not browser or journey)"
@@ -40,7 +40,7 @@ lint: $(VENV)/dev.stamp
 # An environment of its own, with the lowest version of each direct requirement.
 oldest: $(VENV)/dev.stamp
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
-	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -r requirements.txt "pytest>=8.4,<10" "pytest-xdist>=3.7,<4" "espeakng-loader>=0.2.4"
+	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct -r requirements.txt "pytest>=9,<10" "pytest-xdist>=3.7,<4" "espeakng-loader>=0.2.4"
 	.venv-oldest/bin/python -m pytest -n $(WORKERS) --dist loadfile --ignore tests/browser -m "not slow"
 
 gpu: $(VENV)/app.stamp
