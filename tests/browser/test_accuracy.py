@@ -55,7 +55,6 @@ def test_a_long_race_waits_to_be_started(app, visit):
     assert page.evaluate(POINTS) > 0 and 0 < left(page) < total
 
 
-@pytest.mark.journey
 def test_a_race_goes_on_where_it_was_when_the_server_is_killed(visit, tmp_path):
     path = "accuracy?m_max=10000&schemes=RandomMaxout,&pools=4&references=linear_ridge,&seeds=10&alpha=1"
     with running_app(tmp_path) as server:

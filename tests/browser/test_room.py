@@ -56,7 +56,6 @@ def swipe(page):
     page.mouse.up()
 
 
-@pytest.mark.journey
 def test_a_class_answers_from_its_phones(app, visit, tmp_path):
     lecturer, code = opened(app, visit)
     typed, scanned = joined(app, visit, code)

@@ -19,6 +19,7 @@ def test_version_without_loading_what_computes():
     assert not loaded & {"numpy", "scipy", "sklearn", "pandas", "psutil", "streamlit", "plotly", "cupy"}
 
 
+@pytest.mark.slow
 def test_reader_that_stops_early_is_no_error():
     listing = subprocess.Popen(
         [*COMMAND, "schemes"], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

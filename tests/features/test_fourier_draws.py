@@ -105,6 +105,7 @@ def test_sobol_errors_fall_faster_in_few_dimensions():
     assert slopes["qmc"] < -0.8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("spectrum", "draw"), [("matern", "iid"), ("gaussian", "orthogonal")])
 @pairing
 def test_distance_law(spectrum, draw, paired):

@@ -20,6 +20,7 @@ def options(tmp_path):
     return argparse.Namespace(out=tmp_path, device="cuda", small=True, seed=0, mnist=None, budget=60.0)
 
 
+@pytest.mark.slow
 def test_all_schemes_pass(fake_gpu):
     rows = list(gpu_check.check(get_device("cuda"), seed=0, n=50, d=7, m=20))
     checked = Counter(row["scheme"] for row in rows)

@@ -116,6 +116,7 @@ def test_kernel_of_two_sets(case):
     assert np.linalg.eigvalsh(feature_map.kernel(X)).min() > -1e-9
 
 
+@pytest.mark.slow
 @every_case
 def test_distance_law_is_that_of_the_map(case):
     angles = np.array([0.0, 0.03, 0.4, 1.0, 2.0, 3.0, np.pi])

@@ -85,6 +85,7 @@ def test_container_of_the_data(case, dtype):
         agree(result, expected, dtype)
 
 
+@pytest.mark.slow
 def test_sparse_rows_of_any_density(case):
     # Few non-zeros go through the sparse product, many through the dense one.
     feature_map = make(case, dtype="float64").fit(X[:, :1] * np.ones((1, 40)))
@@ -138,6 +139,7 @@ def test_pickle_of_a_prefix_is_small(case):
     assert len(pickle.dumps(large.prefix(40))) < 0.05 * len(pickle.dumps(large)) + 2000
 
 
+@pytest.mark.slow
 def test_pipeline_and_grid_search(case):
     y = X[:, 0]
     pipeline = make_pipeline(make(case), Ridge())
@@ -147,6 +149,7 @@ def test_pipeline_and_grid_search(case):
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("random_state", [np.random.RandomState, np.random.default_rng])
 def test_generators_as_random_state(case, random_state):
     first, again = (make(case, random_state=random_state(1)).fit_transform(X) for _ in range(2))

@@ -123,6 +123,7 @@ def _mean_cosine(p, point):
 POINTS = {"one column": [1.0, 0.0, 0.0, 0.0], "two columns": [1.0, 1.0, 0.0, 0.0], "spread": [1.0, 1.0, 1.0, 1.0]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", POINTS)
 @pytest.mark.parametrize("length", [0.7, 1.5, 2.5])
 def test_blocks_of_the_smallest_size_have_a_bias_below_a_thousandth(where, length):

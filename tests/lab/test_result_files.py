@@ -357,6 +357,7 @@ for turn in range(4):
 """
 
 
+@pytest.mark.slow
 def test_processes_that_write_at_once_do_no_harm(tmp_path):
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)]) for _ in range(2)]
     assert [writer.wait(120) for writer in writers] == [0, 0]

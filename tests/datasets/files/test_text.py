@@ -169,6 +169,7 @@ def test_bad_text_is_one_sentence(read, content, texts):
         assert text in message, message
 
 
+@pytest.mark.slow
 def test_more_columns_than_an_upload_may_have(tmp_path):
     wide = ",".join(f"c{i}" for i in range(20_001)) + "\n" + ("1," * 20_000 + "2\n") * 3
     with pytest.raises(DataError, match="20,001 columns, and at most 20,000 are read"):
@@ -177,6 +178,7 @@ def test_more_columns_than_an_upload_may_have(tmp_path):
     assert read_path(tmp_path / "wide.csv", "x", Meta()).table.matrix.shape == (3, 20_001)
 
 
+@pytest.mark.slow
 def test_a_header_of_more_than_a_megabyte(tmp_path):
     names = [f"a rather long name of a column, as of a gene, {i}" for i in range(21_000)]
     pd.DataFrame(np.ones((4, 21_000)), columns=names).to_csv(tmp_path / "wide.csv", index=False)

@@ -49,6 +49,7 @@ def test_draws_what_is_measured_and_what_is_guaranteed():
     np.testing.assert_allclose(at.dataframe[0].value["features"], expected.to_frame()["features"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OFFLINE)
 def test_every_data_set_without_download_works(name):
     at = opened(SLUG, {**SMALL, "data": name})
@@ -107,6 +108,7 @@ def test_the_script_has_the_bound_of_the_page(theorem, monkeypatch):
     pd.testing.assert_frame_equal(names["frame"], found.charts[0].frame, rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theorem", ["kitchen sinks", "compositional", "maxout"])
 def test_learning_draws_both_terms(theorem):
     at = opened(SLUG, {"view": "Learning", "theorem": theorem} | UNFOLDED)
@@ -124,6 +126,7 @@ def test_learning_draws_both_terms(theorem):
     assert specs(at)[0]["data"][3]["y"] == spec["data"][3]["y"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("features", [n for n in ("DecisionStumps", "SigmoidalRidge") if n in registry()])
 def test_kitchen_sinks_of_other_features(features):
     at = opened(SLUG, {"view": "Learning", "features": features})

@@ -138,6 +138,7 @@ def test_near_and_far_state_their_overlap(digits):
         assert area == pytest.approx(1.0, abs=1e-6), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OFFLINE)
 def test_every_data_set_without_download_works(name):
     at = opened(SLUG, {"data": name})

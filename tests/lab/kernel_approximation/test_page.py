@@ -41,6 +41,7 @@ def test_draws_the_measured_errors():
     np.testing.assert_allclose(rows["RMSE"], expected.errors.average("rmse"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OFFLINE)
 def test_every_data_set_without_download_works(name):
     at = opened(SLUG, {**SMALL, "data": name})
@@ -48,6 +49,7 @@ def test_every_data_set_without_download_works(name):
     assert len(specs(at)) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", list(registry()))
 def test_every_scheme_races_or_says_why_not(scheme):
     at = opened(SLUG, {**SMALL, "schemes": [scheme]})

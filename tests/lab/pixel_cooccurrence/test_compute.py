@@ -25,6 +25,7 @@ def sample():
     return sample_features(preset("2 convolutions", (12, 12, 3), shrink=True), 40_000, seed=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRESETS)
 def test_joint_counts_follow_the_exact_law(name):
     skeleton, n = preset(name, (12, 12), shrink=True), 400_000

@@ -21,6 +21,7 @@ def findings(X, y):
     return rfviz.inspect(frame, label="rating").findings.set_index("name")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [3, 5])
 def test_ratings_have_an_order(n_classes):
     X, y = rated(800, n_classes, 1)
@@ -37,6 +38,7 @@ def test_numbers_are_sorted_as_numbers():
     assert "The labels 5 to 100 have an order" in found.loc["ordered-labels", "text"]
 
 
+@pytest.mark.slow
 def test_numbers_that_are_names_have_none():
     tables = [load_digits(return_X_y=True)]
     tables += [make_blobs(400, centers=k, n_features=5, cluster_std=3.0, random_state=k) for k in (3, 4, 5)]

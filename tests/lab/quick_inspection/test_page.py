@@ -96,6 +96,7 @@ def test_the_default_says_what_the_analyses_find():
     assert at.subheader[0].value == "15 fine"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("values", "without"),
     [

@@ -258,6 +258,7 @@ def test_many_rows_in_sparse_regions_are_a_property_of_the_data():
 # --- learning ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_groups_that_random_folds_put_on_both_sides():
     n = 1200
     generator = np.random.default_rng(14)
@@ -284,6 +285,7 @@ def test_groups_that_random_folds_put_on_both_sides():
     assert together.status == "look" and set(together.columns) == {"x0", "x1"}, together
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("has_time", [True, False])
 def test_rows_that_follow_each_other_are_alike(has_time):
     n = 1500
@@ -299,6 +301,7 @@ def test_rows_that_follow_each_other_are_alike(has_time):
     assert ("later by “time” than" if has_time else "further down the file than") in together.text
 
 
+@pytest.mark.slow
 def test_a_weak_signal_is_no_plain_guess():
     for seed in range(3):
         generator = np.random.default_rng(seed)
@@ -310,6 +313,7 @@ def test_a_weak_signal_is_no_plain_guess():
     assert "cannot be told from a plain guess" in text
 
 
+@pytest.mark.slow
 def test_where_rows_are_too_few_to_tell_a_large_gain_from_none_that_is_said():
     X = np.random.default_rng(3).standard_normal((1200, 3))
     noise = np.random.default_rng(4).standard_t(2.5, 1200)
@@ -332,6 +336,7 @@ def test_features_that_are_worse_are_said_to_be():
     assert "points less" in text and "no gain beyond noise" not in text
 
 
+@pytest.mark.slow
 def test_a_target_with_zeros_and_a_long_tail_is_tried_by_its_ranks():
     generator = np.random.default_rng(20)
     X = generator.standard_normal((900, 4))
@@ -442,6 +447,7 @@ def test_wrong_numbers_to_predict_are_named_and_right_ones_left_alone():
     assert not len(finding(frame, "Label errors").rows)
 
 
+@pytest.mark.slow
 def test_a_rare_class_is_judged_by_all_of_its_rows_and_a_guess_is_right_half_of_the_time():
     generator = np.random.default_rng(8)
     n, n_rare = 30_000, 40

@@ -42,6 +42,7 @@ def test_chance_alone_is_beyond_two_standard_errors_one_time_in_twenty():
     assert abs(share - 0.045) < 4 * np.sqrt(0.045 * 0.955 / 2000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_explanation_has_the_numbers_of_the_charts(number):
     found = computed(SLUG, number)
