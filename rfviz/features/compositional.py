@@ -298,22 +298,17 @@ class CompositionalFeatures(SkeletonMap):
         for group in self.skeleton_.inputs:
             angles[group.columns] = group.base.angles(np, x.astype(np.float64)[group.columns][:, None])[0][:, 0]
         columns, multiples = self.columns_[entries], self.multiples_[entries].astype(np.float64)
-        steps = [
-            Step(
-                f"Input {column + 1} is {x[column]:.4g}: an angle, times how often the feature takes it.",
-                rf"{number(multiple)}\cdot\theta_{{{column + 1}}}={number(multiple)}\cdot {number(angle)}"
-                rf"={number(multiple * angle)}",
-                multiple * angle,
-            )
-            for column, multiple, angle in zip(
-                columns.tolist(), multiples.tolist(), angles[columns].tolist(), strict=True
-            )
-        ]
+        words = f"Each {self._input_kind()} gives an angle; the feature takes it as often as its paths end there."
+        steps = []
+        for column, multiple, angle in zip(columns.tolist(), multiples.tolist(), angles[columns].tolist(), strict=True):
+            name, term = rf"\theta_{{{self._input_name(column)}}}", multiple * angle
+            latex = rf"{number(multiple)}\cdot {name}={number(multiple)}\cdot {number(angle)}={number(term)}"
+            steps.append(Step(words, latex, term))
         offset = float(np.pi / 2) if self.kinds_[feature] == SINE else 0.0
         total = float(sum(step.value for step in steps)) + offset
         value = float(np.cos(total))
         added = r"+\tfrac{\pi}{2}" if offset else ""
-        steps.append(Step("Add the angles, and take the cosine.",
+        steps.append(Step("A product of waves adds their angles. Take the cosine of the sum.",
                           rf"\cos\bigl(\textstyle\sum_j N_j\theta_j{added}\bigr)=\cos({number(total)})={number(value)}",
                           value))  # fmt: skip
         scale = float(self._amplitude(1.0)[feature] * self._scale()[feature])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from rfviz.features.law import BY_COLUMN, ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.rounding import large_phases
 from rfviz.features.skeleton_map import TURN, SkeletonMap
+from rfviz.features.steps import Step, number, projection_step, scaled_step
 from rfviz.params import Param
 from rfviz.skeleton import PRESETS, Skeleton, graph
 
@@ -244,6 +246,25 @@ class HybridCompositional(SkeletonMap):
             own, inputs = W[xp.asarray(here)], embedded[xp.asarray(rows[node])]
             exact = large_phases(xp, inputs.T, own)
             angles[xp.asarray(feature[here])] += matmul(xp, own, inputs, exact=exact)
+
+    def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
+        angle, is_sine = (feature // 2, feature % 2 == 1) if self.paired else (feature, False)
+        embedded, steps = self._embedded(np, x.astype(np.float64)[None])[:, 0], []
+        for k, place in enumerate(range(int(self.ends_[angle]), int(self.ends_[angle + 1])), 1):
+            inputs = self.skeleton_.layers[0].edges[self.nodes_[place]]
+            own = embedded[np.concatenate([inputs, inputs + self.skeleton_.n_inputs])]
+            first, last = (self._input_name(int(end)) for end in (inputs[0], inputs[-1]))
+            words = f"Project the cosines and sines of the patch from {self._input_kind()} {first} to {last}."
+            found = projection_step(self.weights_[place], own, rf"\langle w_{{{k}}},\varphi_{{{k}}}(x)\rangle")
+            steps.append(replace(found, words=words, weights=()))
+        phase = float(self.phases_[feature]) if steps and not self.paired else 0.0
+        total = sum(step.value for step in steps) + phase
+        wave, value = ("sin", float(np.sin(total))) if is_sine else ("cos", float(np.cos(total)))
+        inside = rf"\textstyle\sum_k\langle w_k,\varphi_k(x)\rangle{'+b' if phase else ''}"
+        words = f"A product of waves adds their angles. Take the {'sine' if is_sine else 'cosine'} of the sum."
+        steps.append(Step(words, rf"\{wave}\bigl({inside}\bigr)=\{wave}({number(total)})={number(value)}", value))
+        alone = 1.0 if self.paired or len(steps) > 1 else np.sqrt(0.5)  # what is the same for all data: see above
+        return [*steps, scaled_step(float(self._scale() * alone), value)]
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ class SkeletonMap(FeatureMap):
 
     skeleton: Any
     turn: float
+    skeleton_: Skeleton
 
     def _check_param(self, param: Param, value: Any) -> Any:
         if param.name == "skeleton":
@@ -35,6 +36,19 @@ class SkeletonMap(FeatureMap):
 
     def _skeleton_for(self, n_features: int) -> Skeleton:
         return as_skeleton(self.skeleton, n_features, self.turn)
+
+    def _input_kind(self) -> str:
+        """Return what an input is, and what the numbers of its name count."""
+        shape = self.skeleton_.image_shape
+        return "input" if shape is None else f"pixel (row, column{', colour' * (shape[2] > 1)})"
+
+    def _input_name(self, column: int) -> str:
+        """Return the name of an input in a formula: numbers from 1."""
+        shape = self.skeleton_.image_shape
+        if shape is None:
+            return str(column + 1)
+        *pixel, colour = (int(place) + 1 for place in np.unravel_index(column, shape))
+        return ",".join(map(str, [*pixel, colour] if shape[2] > 1 else pixel))
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
         return kernels.compositional(X, Y, skeleton=self._skeleton_for(np.shape(X)[1]))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY
 
-__all__ = ["DRAWS", "M_TITLE", "band", "line", "mark"]
+__all__ = ["DRAWS", "M_TITLE", "band", "line", "mark", "ring_pair"]
 
 #: Title of the axis that most of them have.
 M_TITLE = "number of features m"
@@ -65,3 +67,24 @@ def mark(axis: str, at: float) -> dict[str, Any]:
     style = {"color": GREY, "width": 1, "dash": "dot"}
     ends = {f"{axis}0": at, f"{axis}1": at, f"{other}0": 0, f"{other}1": 1, f"{other}ref": "paper"}
     return {"type": "line", "line": style, **ends}
+
+
+def ring_pair(
+    figure: go.Figure, rows: tuple[int, int], x: Sequence[float], y: Sequence[float], colours: Sequence[str]
+) -> go.Figure:
+    """Return a chart of pairs of points in which one pair is ringed, once for each cloud.
+
+    Parameters
+    ----------
+    figure : plotly.graph_objects.Figure
+    rows : (int, int)
+    x, y : sequence of float
+        Its place in each cloud.
+    colours : sequence of str
+    """
+    marker = {"symbol": "circle-open", "size": 15, "line": {"width": 3}, "color": list(colours)}
+    words = f"rows {rows[0] + 1} and {rows[1] + 1}"
+    ringed = go.Figure(figure)
+    ringed.add_scatter(x=list(x), y=list(y), mode="markers", marker=marker, name=words, showlegend=False,
+                       hovertemplate="%{x:.3f} → %{y:.3f}<extra>" + words + "</extra>")  # fmt: skip
+    return ringed

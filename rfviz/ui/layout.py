@@ -169,7 +169,7 @@ def explain(text: str) -> None:
     st.markdown(text)
 
 
-def details(state: PageState, parts: Mapping[str, Callable[[], object]]) -> None:
+def details(state: PageState, parts: Mapping[str, Callable[[], object]], opened: str = "") -> None:
     """Draw the folded parts below a chart, each under its title.
 
     A part is filled only while it is open: what the browser does not hold, it need not go through each time a slider
@@ -181,20 +181,22 @@ def details(state: PageState, parts: Mapping[str, Callable[[], object]]) -> None
         The page.
     parts : mapping of str to callable
         Title of each part to what draws it.
+    opened : str
+        Title of the one to open now.
     """
     if "details" in state.hidden:
         state.view.pop("open", None)
         return
     names = {in_address(title): state.key(f"details-{number}") for number, title in enumerate(parts)}
-    for name in state.address.view("open", list(names)):
+    for name in [*state.address.view("open", list(names)), *([in_address(opened)] if opened in parts else [])]:
         st.session_state[names[name]] = True
-    opened = []
+    are_open = []
     for name, (title, fill) in zip(names, parts.items(), strict=True):
         with st.expander(title, key=names[name], on_change="rerun") as part:
             if part.open:
-                opened.append(name)
+                are_open.append(name)
                 fill()
-    state.view["open"] = ",".join(opened)
+    state.view["open"] = ",".join(are_open)
 
 
 def tabs(state: PageState, titles: Sequence[str]) -> tuple[str, Any]:

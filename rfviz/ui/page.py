@@ -22,7 +22,12 @@ from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
 from rfviz.ui.widgets.feature_steps import feature_steps
 
-__all__ = ["View", "show"]
+__all__ = ["CLICK_A_PAIR", "STEPS", "View", "show"]
+
+#: The folded part that writes out one feature of two rows.
+STEPS = "One feature, step by step"
+#: Below a chart of pairs none of which is followed.
+CLICK_A_PAIR = "Click a pair in the chart to mark it and to see the formula with its numbers."
 
 Source = TypeVar("Source")
 Settings = TypeVar("Settings")
@@ -62,6 +67,7 @@ class View(Generic[Source, Settings, Result]):
         self.source: Source
         self.cache: SessionCache
         self.live: LiveRun | None = None
+        self._opened = ""
 
     # --- what a page's own view may override --------------------------------------------------------------------------
 
@@ -130,14 +136,30 @@ class View(Generic[Source, Settings, Result]):
         """Draw the button that opens all that can be taken away."""
         share(self.state, self.page, self.source, settings, result)
 
-    def method(self, settings: Settings, words: str) -> None:
-        """Draw how the page computes, in words, and one feature of its maps with numbers in each place."""
-        st.markdown(words)
+    def steps(self, settings: Settings) -> None:
+        """Draw one feature of the page's maps with numbers in each place."""
         feature_steps(self.state, self.page.maps(self.source, settings, self.cache))
+
+    def follow(self, rows: tuple[int, int]) -> None:
+        """Mark a pair of rows from now on, and write out one feature of both."""
+        st.session_state[self.state.key("pair")] = rows
+        self.write_out(rows)
+
+    def write_out(self, rows: tuple[int, int]) -> None:
+        """Open the part that writes out one feature, at these rows."""
+        for name, row in zip(("x", "z"), rows, strict=True):
+            st.session_state[self.state.key(f"steps-{name}")] = row + 1
+        self._opened = STEPS
+
+    def followed(self, n: int) -> tuple[int, int] | None:
+        """Return the pair of rows that is followed, if there is one and all n points have it."""
+        rows = st.session_state.get(self.state.key("pair"))
+        return None if rows is None or max(rows) >= n else rows
 
     def draw_details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         """Draw the folded parts."""
-        layout.details(self.state, self.details(settings, result, charts))
+        layout.details(self.state, self.details(settings, result, charts), self._opened)
+        self._opened = ""
 
 
 def show(page: Page[Any, Any, Any], view: type[View[Any, Any, Any]] = View) -> None:

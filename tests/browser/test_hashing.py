@@ -99,3 +99,16 @@ def test_a_click_right_after_a_preset_takes_nothing_of_it_back(page):
     wait_for_query(page, data=None, beside="false")
     settle(page)
     wait_for_query(page, data=None, beside="false")
+
+
+def test_a_click_in_the_chart_compares_the_pair_that_is_nearest(page):
+    ring = "() => { const t = rf.traces('hamming').find((t) => t.name === 'two points below'); return t.x[0]; }"
+    page.get_by_role("radio", name="Near and far").or_(page.get_by_role("button", name="Near and far")).first.click()
+    wait_for_chart(page, "near-far")
+    box = page.locator(".js-plotly-plot .nsewdrag").first.bounding_box()
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.4 * box["height"])
+    wait_for_query(page, look=None)  # the default: Neighbours
+    wait_for_chart(page, STRIPS)
+    page.get_by_text("A hash code keeps only which projection wins").wait_for()
+    reach = page.evaluate("rf.chart('hamming').layout.xaxis.range[1]")
+    assert abs(page.evaluate(ring) - 0.5 * reach) < 0.05 * reach

@@ -89,3 +89,16 @@ def test_draws_race_side_by_side(page):
     page.wait_for_function(f"({CURVES})().length === 3")
     settle(page)
     wait_for_query(page, draw="iid,orthogonal,structured")
+
+
+def test_a_click_in_a_cloud_rings_the_pair_in_all(page):
+    cloud = page.locator(".js-plotly-plot .nsewdrag").nth(2)
+    cloud.scroll_into_view_if_needed()
+    settle(page)
+    box = cloud.bounding_box()
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"])
+    page.get_by_text("Your pair").wait_for()
+    page.get_by_text("Choose two rows, x and z").wait_for()
+    settle(page)
+    for cloud in ("cloud-0", "cloud-1"):
+        assert page.evaluate("(key) => rf.traces(key).at(-1).mode", cloud) == "markers"

@@ -30,9 +30,7 @@ __all__ = [
     "SeedBand",
     "compare_with_law",
     "map_pairs",
-    "nearest_pair",
     "on_common_axes",
-    "pair_index",
     "prepare_pairs",
     "saturation",
 ]
@@ -317,35 +315,6 @@ def map_pairs(pairs: PointPairs, spec: MapSpec[FeatureMap], progress: Progress =
         Phi = map_points(feature_map.fit(points), points, progress, 0.0, 0.9, f"Mapping {len(points):,} points")
         embedded = np.sqrt(squared_distances(centred_gram(Phi)))
     return compare_with_law(pairs, feature_map, embedded, lambda: feature_map.kernel(points))
-
-
-def pair_index(n: int, one: int, other: int) -> int:
-    """Return the place of the pair of rows one < other among the pairs of n points."""
-    return n * one - one * (one + 1) // 2 + other - one - 1
-
-
-def nearest_pair(
-    pairs: PointPairs, mapped: Sequence[MappedPairs], place: tuple[float, float], span: tuple[float, float]
-) -> tuple[int, int]:
-    """Return the rows, one < other, of the pair nearest to a place in the chart.
-
-    Parameters
-    ----------
-    pairs : PointPairs
-    mapped : sequence of MappedPairs
-        The maps of the chart, each of which draws every pair.
-    place : (float, float)
-        Distance before and after a map.
-    span : (float, float)
-        Ends of the axes, which begin at zero and by whose lengths the two are compared.
-    """
-    x, y = np.clip(place, 0.0, span)  # a message may name any place
-    across = ((pairs.distance - x) / span[0]) ** 2
-    far = [across + ((one.embedded - y) / span[1]) ** 2 for one in mapped]
-    best = min(far, key=np.min)
-    index, n = int(best.argmin()), len(pairs.original)
-    one = max(row for row in range(n - 1) if pair_index(n, row, row + 1) <= index)
-    return one, one + 1 + index - pair_index(n, one, one + 1)
 
 
 def compare_with_law(

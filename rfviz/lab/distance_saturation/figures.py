@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, rgba, series_styles, styled
 from rfviz.lab.distance_saturation.compute import SATURATION_SHARE, SaturationCurve, SaturationResult, SeedBand
 
-__all__ = ["mark_pair", "plot_saturation"]
+__all__ = ["plot_saturation"]
 
 # A curve that is wrong looks like no other.
 _WRONG = "#c0392b"
@@ -70,30 +69,6 @@ def plot_saturation(
         xaxis={"range": [0, reach]},
         yaxis={"range": [0, highest]},
     )
-
-
-def mark_pair(
-    figure: go.Figure, result: SaturationResult, rows: tuple[int, int], before: float, after: Sequence[float]
-) -> go.Figure:
-    """Return a chart in which one pair of points is marked, once for each map.
-
-    Parameters
-    ----------
-    figure : plotly.graph_objects.Figure
-    result : SaturationResult
-    rows : (int, int)
-    before : float
-        Its distance before the maps.
-    after : sequence of float
-        After each.
-    """
-    marker = {"symbol": "circle-open", "size": 15, "line": {"width": 3},
-              "color": [style.colour for style in series_styles(result.cls, len(result.curves))]}  # fmt: skip
-    words = f"rows {rows[0] + 1} and {rows[1] + 1}"
-    marked = go.Figure(figure)
-    marked.add_scatter(x=[before] * len(after), y=list(after), mode="markers", marker=marker, name=words,
-                       showlegend=False, hovertemplate="%{x:.3f} → %{y:.3f}<extra>" + words + "</extra>")  # fmt: skip
-    return marked
 
 
 def _slope_line(result: SaturationResult, slope: float) -> dict[str, Any]:

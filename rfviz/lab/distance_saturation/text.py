@@ -56,7 +56,7 @@ def of_pair(rows: tuple[int, int], before: float, after: Mapping[str, float]) ->
     distances = ", ".join(f"{distance:.3f} ({label})" for label, distance in after.items())
     return (
         f"**Your pair**: rows {rows[0] + 1:,} and {rows[1] + 1:,} are {before:.3f} apart; their features {distances}. "
-        "The mark stays with the pair while a slider moves. “How it is computed” writes out one feature of both."
+        "The mark stays with the pair while a slider moves. One feature of both is written out below."
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
+from rfviz.analysis.pairs import nearest_mark
 from rfviz.errors import ParameterError
 from rfviz.features import CollisionLaw, FeatureMap, MapSpec
 from rfviz.lab.hashing.hamming import hamming_pairs
@@ -21,6 +22,7 @@ __all__ = [
     "hash_pairs",
     "law_of",
     "near_and_far",
+    "nearest_pair",
     "pair_place",
     "separation",
     "stack_frames",
@@ -166,9 +168,8 @@ def hash_pairs(points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray)
     ParameterError
         For a hash whose collisions follow no law of one distance.
     """
-    law, pairs, m = law_of(points, spec), points.pairs[points.distinct], codes.shape[1]
-    x = points.measured(law.measure)[points.distinct]
-    y = hamming_pairs(codes, pairs[:, 0], pairs[:, 1]) / m
+    law, m = law_of(points, spec), codes.shape[1]
+    pairs, x, y = _marks(points, law, codes)
     reach = _axis_end(float(x.max()), law.reach)
     # Rounding may put an angle a hair beyond the end.
     x = np.minimum(x, reach)
@@ -186,6 +187,31 @@ def hash_pairs(points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray)
         (np.arange(_COLUMNS) + 0.5) * (reach / _COLUMNS), means, float(inside.mean()), _coverage(p, m),
         float(np.sqrt(np.mean((y - p) ** 2))),
     )  # fmt: skip
+
+
+def _marks(points: HashPoints, law: CollisionLaw, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the sampled pairs, each once, with their distance and the share of their symbols that differ."""
+    pairs = points.pairs[points.distinct]
+    differ = hamming_pairs(codes, pairs[:, 0], pairs[:, 1])
+    return pairs, points.measured(law.measure)[points.distinct], differ / codes.shape[1]
+
+
+def nearest_pair(
+    points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray, place: tuple[float, float]
+) -> tuple[int, int]:
+    """Return the rows of the sampled pair that is drawn nearest to a place in the chart.
+
+    Parameters
+    ----------
+    points, spec, codes
+        As for :func:`hash_pairs`.
+    place : (float, float)
+        A distance in the unit of the law, and a share of symbols that differ.
+    """
+    law = law_of(points, spec)
+    pairs, x, y = _marks(points, law, codes)
+    one, two = pairs[nearest_mark(place, x, [y], ((0.0, _axis_end(float(x.max()), law.reach)), (0.0, 1.0)))]
+    return int(one), int(two)
 
 
 def pair_place(

@@ -14,7 +14,7 @@ from rfviz.figures.template import COLOURS
 from rfviz.figures.tiles import Tile, plot_tiles
 from rfviz.lab.controls import Control
 from rfviz.lab.hashing import text
-from rfviz.lab.hashing.compute import law_of, pair_place
+from rfviz.lab.hashing.compute import law_of, nearest_pair, pair_place
 from rfviz.lab.hashing.figures import STRIP, plot_strips
 from rfviz.lab.hashing.hamming import hamming_pairs
 from rfviz.lab.hashing.page import PAGE, Comparison, HashingResult, nearest
@@ -24,9 +24,9 @@ from rfviz.lab.hashing.settings import Neighbours, Settings, Source
 from rfviz.lab.page import Chart, revision
 from rfviz.ui import layout
 from rfviz.ui.cache import session_cache
-from rfviz.ui.page import View
+from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
 from rfviz.ui.widgets import images
-from rfviz.ui.widgets.live_chart import taken_row
+from rfviz.ui.widgets.live_chart import taken_places, taken_row
 
 __all__ = ["HashingView"]
 
@@ -50,15 +50,25 @@ class HashingView(View[Source, Settings, HashingResult]):
             # A tile of the examples gives its row, one of the neighbours its row and n.
             chosen = {"first": clicked + 1, "second": 0} if clicked < n else {"second": min(clicked - n, n - 1) + 1}
             self.state.apply(chosen)
+        if rows := st.session_state.pop(self.state.key("clicked"), None):
+            self.state.apply({"look": "Neighbours", "first": rows[0] + 1, "second": rows[1] + 1})
+            self.write_out(rows)
         self.panel.places["controls"] = st.container()
         self.main = self.refusals = st.container()
 
     def preview(self, settings: Settings) -> None:
         with self.main:
-            chart = PAGE.main_chart(self.source, settings, PAGE.compare(self.source, settings, session_cache()))
-            layout.chart(chart.figure, chart.name, chart.alt, animations=())
+            comparison = PAGE.compare(self.source, settings, session_cache())
+            chart = PAGE.main_chart(self.source, settings, comparison)
+            may_choose = all(map(self.state.shows, ("look", "first", "second")))
+            if may_choose and (clicks := taken_places(chart.name)):
+                codes = comparison.codes
+                rows = nearest_pair(comparison.points, settings.spec, codes, clicks[-1])
+                st.session_state[self.state.key("clicked")] = rows
+                st.rerun()  # to set controls that have been drawn
+            layout.chart(chart.figure, chart.name, chart.alt, placing=may_choose, animations=())
             layout.explain(chart.words)
-            st.caption(text.TERMS)
+            st.caption(f"{text.TERMS} {CLICK_A_PAIR}" if may_choose else text.TERMS)
         self.refusals = st.container()
 
     def refuse(self, settings: Settings, error: RfvizError) -> None:
@@ -87,8 +97,9 @@ class HashingView(View[Source, Settings, HashingResult]):
         formats = {"distance": "%.1f"} | dict.fromkeys(shares, "%.4f")
         note = f"By column of the main chart; distance: {found.title}. {found.cls.label}."
         return {
+            STEPS: lambda: self.steps(settings),
             "Numbers": lambda: layout.numbers(found.to_frame(), formats, note),
-            "How it is computed": lambda: self.method(settings, text.METHOD),
+            "How it is computed": lambda: st.markdown(text.METHOD),
         }
 
     def _draw_neighbours(self, settings: Settings, look: Neighbours, comparison: Comparison) -> None:

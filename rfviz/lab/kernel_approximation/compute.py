@@ -31,6 +31,7 @@ __all__ = [
     "KernelErrorResult",
     "Reference",
     "kernel_errors",
+    "pair_estimates",
 ]
 
 _DRAWS = Param("n_draws", 5, "int", low=1, high=1000)
@@ -257,6 +258,32 @@ def kernel_errors(
     return KernelErrorResult(
         label, spec, sample.name, sample.n_points, pairs, n_draws, unit, grid, errors, reference, density
     )
+
+
+def pair_estimates(
+    sample: KernelSample, spec: MapSpec[FeatureMap], m: int, rows: Sequence[int] | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the exact kernel of all pairs of points and its estimate by one draw of m features.
+
+    Parameters
+    ----------
+    sample : KernelSample
+    spec : MapSpec
+        As for :func:`kernel_errors`; the seed is 0.
+    m : int
+    rows : sequence of int, optional
+        The points whose pairs are wanted; by default all.
+
+    Returns
+    -------
+    exact, estimate : ndarray of shape (n_pairs,)
+        Pairs as the condensed form of a matrix holds them.
+    """
+    feature_map = spec.resolve(sample.original).make(n_components=m, random_state=0).fit(sample.original)
+    X = sample.original if rows is None else sample.original[list(rows)]
+    with blas_for(len(X), m):
+        (K_hat,) = estimates(feature_map, X, [m])
+        return squareform(feature_map.kernel(X), checks=False), squareform(K_hat, checks=False)
 
 
 def _check_room(n_points: int, pairs: int, n_draws: int, n_grid: int) -> None:

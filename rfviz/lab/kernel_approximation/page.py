@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -15,14 +16,14 @@ from rfviz.analysis.kernel_sample import KernelSample, error_grid, prepare_sampl
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.datasets.downloads import cifar10
 from rfviz.errors import ParameterError, RfvizError
-from rfviz.features import MapSpec
+from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.template import map_styles
 from rfviz.lab import script
 from rfviz.lab.animation import Animation, AnimationSpec, animate
 from rfviz.lab.cache import Cache
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.kernel_approximation import animation, text
-from rfviz.lab.kernel_approximation.compute import KernelErrorResult, kernel_errors
+from rfviz.lab.kernel_approximation.compute import KernelErrorResult, kernel_errors, pair_estimates
 from rfviz.lab.kernel_approximation.figures import plot_kernel_density, plot_kernel_errors, plot_kernel_spread
 from rfviz.lab.kernel_approximation.settings import Settings, Source, choose_settings, choose_source
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
@@ -201,6 +202,13 @@ def errors_of(
     """Measure the errors of one map, so that what changes another costs nothing here."""
     sample, grid = cache.call(sample_of, source), error_grid(m_max, odd)
     return kernel_errors(sample, candidate.spec, grid, draws, candidate.label, cache.progress)
+
+
+def pair_estimates_of(
+    source: Source, spec: MapSpec[FeatureMap], m: int, rows: tuple[int, int] | None, *, cache: Cache
+) -> tuple[np.ndarray, np.ndarray]:
+    """Estimate the kernel of all pairs, or of one, by the map that can be exported."""
+    return pair_estimates(cache.call(sample_of, source), spec, m, rows)
 
 
 def _moving_charts(source: Source, settings: Settings, maps: Sequence[KernelErrorResult]) -> Iterator[Chart]:

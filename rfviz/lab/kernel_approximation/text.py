@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from rfviz.features import RandomMaxout, SharedPoolMaxout
 from rfviz.lab.kernel_approximation.compute import CONFIDENCE, METRICS, KernelErrorResult
 
-__all__ = ["BIAS_TEXT", "METHOD", "NUMBERS", "explanation", "pool_story", "summary", "theory"]
+__all__ = ["BIAS_TEXT", "METHOD", "NUMBERS", "explanation", "of_pair", "pool_story", "summary", "theory"]
 
 # Measured over exact RMSE beyond which a curve is seen to leave its exact line, and draws that bring it back.
 _ASTRAY, _MANY = 1.25, 50
@@ -81,6 +81,18 @@ NUMBERS = (
     "mean over pairs, free of the variance, so it may be negative by chance; bias² by chance: its standard error "
     "where there is none."
 )
+
+
+def of_pair(rows: tuple[int, int], n_points: int, m: int, places: Mapping[str, tuple[float, float]]) -> str:
+    """Return the kernel of one pair of points and its estimate by each map."""
+    values = "; ".join(
+        f"{label}: kernel {kernel:.4g}, estimate {found:.4g}" for label, (kernel, found) in places.items()
+    )
+    return (
+        f"**Your pair**: rows {rows[0] + 1:,} and {rows[1] + 1:,} of the {n_points:,} points. {values}. The estimate, "
+        f"and the ring, are of one draw of {m:,} features; they follow the sliders. One of these features is written "
+        "out below."
+    )
 
 
 def summary(results: Sequence[KernelErrorResult], metric: str) -> str:

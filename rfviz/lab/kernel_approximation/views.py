@@ -7,17 +7,20 @@ from typing import Any
 
 import streamlit as st
 
+from rfviz.analysis.pairs import nearest_mark, pair_rows
 from rfviz.errors import RfvizError
+from rfviz.figures.lines import ring_pair
 from rfviz.figures.template import map_styles
 from rfviz.lab.controls import shown
 from rfviz.lab.kernel_approximation import text
-from rfviz.lab.kernel_approximation.compute import METRICS
+from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult
 from rfviz.lab.kernel_approximation.figures import plot_kernel_bias, plot_kernel_errors
-from rfviz.lab.kernel_approximation.page import NothingComputedError, Result
+from rfviz.lab.kernel_approximation.page import NothingComputedError, Result, pair_estimates_of
 from rfviz.lab.kernel_approximation.settings import Settings, Source
 from rfviz.lab.page import Chart, revision
 from rfviz.ui import layout
-from rfviz.ui.page import View
+from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
+from rfviz.ui.widgets.live_chart import taken_places
 
 __all__ = ["KernelView"]
 
@@ -36,30 +39,59 @@ class KernelView(View[Source, Settings, Result]):
     def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         _warn(result.failures)
         main, clouds = charts[0], charts[1 : len(result.maps) + 1]
+        rows = self._chosen_pair(settings, result, clouds)
         layout.chart(main.figure, main.name, main.alt, animations=self.animations(settings, result))
         st.caption(text.theory(result.maps, settings.metric))
         layout.explain(main.words)
         self.share(settings, result)
+        places = {found.label: self._place(settings, found, rows) for found in result.maps} if rows else {}
+        styles = map_styles(found.spec.cls for found in result.maps)
         with st.container(key="pair"):
-            for chart, found in zip(clouds, result.maps, strict=True):
+            for chart, found, style in zip(clouds, result.maps, styles, strict=True):
                 with st.container():
                     st.markdown(f"**{found.label}** at m = {shown(settings.m)}")
-                    layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
+                    figure = chart.figure
+                    if rows:
+                        kernel, estimate = places[found.label]
+                        figure = ring_pair(figure, rows, [kernel], [estimate], [style.colour])
+                    layout.chart(figure, chart.name, chart.alt, secondary=True, placing=True)
+        if rows:
+            st.markdown(text.of_pair(rows, result.maps[0].n_points, settings.m, places))
+        else:
+            st.caption(CLICK_A_PAIR)
         self.draw_details(settings, result, charts)
+
+    def _chosen_pair(self, settings: Settings, result: Result, clouds: Sequence[Chart]) -> tuple[int, int] | None:
+        """Return the pair that is followed; that nearest to a click in a cloud from then on."""
+        n = result.maps[0].n_points
+        for chart, found in zip(clouds, result.maps, strict=True):
+            if clicks := taken_places(chart.name):
+                kernel, estimate = self.cache.call(pair_estimates_of, self.source, found.spec, settings.m, None)
+                x, y = found.density.x_edges, found.density.y_edges
+                spans = (float(x[0]), float(x[-1])), (float(y[0]), float(y[-1]))
+                self.follow(pair_rows(n, nearest_mark(clicks[-1], kernel, [estimate], spans)))
+                st.session_state[self.state.key("steps-map")] = found.label
+        return self.followed(n)
+
+    def _place(self, settings: Settings, found: KernelErrorResult, rows: tuple[int, int]) -> tuple[float, float]:
+        """Return the kernel of a pair, and its estimate by the map that can be exported."""
+        kernel, estimate = self.cache.call(pair_estimates_of, self.source, found.spec, settings.m, rows)
+        return float(kernel[0]), float(estimate[0])
 
     def details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
         frame = charts[0].frame
         return {
+            STEPS: lambda: self.steps(settings),
             "Bias and spread": lambda: self._bias_and_spread(settings, result, charts),
             "All measures": lambda: self._all_measures(settings, result),
             "Numbers": lambda: layout.numbers(frame, dict.fromkeys(frame.columns[2:], "%.4g"), text.NUMBERS),
-            "How it is computed": lambda: self._method(settings, result),
+            "How it is computed": lambda: self._method(result),
         }
 
-    def _method(self, settings: Settings, result: Result) -> None:
+    def _method(self, result: Result) -> None:
         for cls in dict.fromkeys(found.spec.cls for found in result.maps):
             layout.formula(cls.formula)
-        self.method(settings, text.METHOD)
+        st.markdown(text.METHOD)
 
     def _bias_and_spread(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         """Draw spread over the draws and bias for every m, and at one m for every map."""

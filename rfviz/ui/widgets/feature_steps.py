@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from rfviz.errors import ParameterError
-from rfviz.features import FeatureMap, Step
+from rfviz.features import FeatureMap, HashingMap, Step
 from rfviz.features.steps import number
 from rfviz.figures.pool import plot_pool
 from rfviz.lab.page import MapExport
@@ -35,7 +35,7 @@ def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
     if not maps:
         return
     st.markdown(
-        "**One feature, step by step.** Choose two rows, x and z, and a feature of the map. It is the map that Share "
+        "Choose two rows, x and z, and a feature of the map. It is the map that Share "
         "exports: drawn by the same law as that of the chart, but not always with the same numbers."
     )
     labels = [found.label for found in maps]
@@ -66,6 +66,9 @@ def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
             "that look the same way often share their winner."
         )
     st.markdown(_product(fitted, X, (one - 1, two - 1), values, float(pair[0] @ pair[1])))
+    if isinstance(fitted, HashingMap) and len(told[0]) > 1:
+        symbols = [int(fitted.codes(X[row - 1 : row])[0, feature - 1]) for row in (one, two)]
+        st.markdown(_symbols(*symbols))
 
 
 def _lines(steps: Sequence[Step], name: str) -> str:
@@ -85,7 +88,7 @@ def _lines(steps: Sequence[Step], name: str) -> str:
 def _of_point(latex: str, name: str) -> str:
     """Return a formula of a map, which calls its point x, for the point of this name."""
     named = latex.replace(r"\Phi_\ell=", rf"\Phi_\ell({name})=")
-    for before, after in ((",x", r"\rangle"), (r"^\top x", "")):
+    for before, after in ((",x", r"\rangle"), (r"^\top x", ""), ("(x", ")")):
         named = named.replace(before + after, before[:-1] + name + after)
     return named
 
@@ -102,6 +105,15 @@ def _product(fitted: FeatureMap, X: Any, rows: tuple[int, int], values: Sequence
     except ParameterError:  # no closed form, or one that takes minutes
         return f"{text}."
     return f"{text}; the exact kernel is $k(x,z)={number(float(exact[0, 0]))}$."
+
+
+def _symbols(x: int, z: int) -> str:
+    """Return what the feature is as a symbol of two hash codes."""
+    same = f"{x} for both: they **agree**" if x == z else f"{x} for x and {z} for z: they **differ**"
+    return (
+        "A hash code keeps only which projection wins, counted from 0 (of a single one, whether it is positive). "
+        f"Symbol ℓ is {same}."
+    )
 
 
 def _whole(label: str, key: str, start: int, most: int) -> int:

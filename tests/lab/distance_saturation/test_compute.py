@@ -1,7 +1,5 @@
 """Distance saturation against brute force, its exact law, and the paper's figure."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
@@ -11,10 +9,6 @@ from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.features import MapSpec, RandomFourier, RandomMaxout, registry
 from rfviz.lab.distance_saturation.compute import (
     SATURATION_SHARE,
-    PointPairs,
-    map_pairs,
-    nearest_pair,
-    pair_index,
     prepare_pairs,
     saturation,
 )
@@ -178,31 +172,3 @@ def test_there_is_no_law_of_distances_for_rectangles():
     result = saturation(pairs, [spec], ["q = 4"])
     (curve,) = result.curves
     assert curve.exact is None and curve.counts.sum() > 0
-
-
-@pytest.mark.parametrize("n", [3, 4, 17])
-def test_pairs_are_numbered_as_their_distances_are(n):
-    rows, columns = np.triu_indices(n, 1)
-    assert [pair_index(n, i, j) for i, j in zip(rows, columns, strict=True)] == list(range(len(rows)))
-
-
-def test_the_nearest_pair_is_that_of_the_map_whose_cloud_was_clicked():
-    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
-    spec = MapSpec(RandomMaxout, n_components=400, random_state=0)
-    mapped = [map_pairs(pairs, spec.replace(pool_size=q)) for q in (2, 64)]
-    for index, one in ((5, mapped[0]), (4000, mapped[1]), (len(pairs.distance) - 1, mapped[0])):
-        place = float(pairs.distance[index]), float(one.embedded[index])
-        i, j = nearest_pair(pairs, mapped, place, (2.0, 1.5))
-        assert i < j and pair_index(len(pairs.original), i, j) == index
-        np.testing.assert_allclose(np.linalg.norm(pairs.original[i] - pairs.original[j]), place[0], atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("place", "span", "rows"),
-    [((2.0, 4.0), (100.0, 5.0), (0, 1)), ((2.0, 4.0), (2.0, 500.0), (0, 2)), ((1e300, -1e300), (10.0, 5.0), (1, 2))],
-)
-def test_distances_in_the_chart_are_measured_by_its_axes(circle, place, span, rows):
-    """A tenth of the one axis is as far as a tenth of the other; a place beyond them is at their end."""
-    three = PointPairs("three", np.zeros((3, 1)), np.zeros((3, 1)), np.array([1.0, 2.0, 10.0]), False)
-    some = map_pairs(circle, MapSpec(RandomMaxout, n_components=4, random_state=0))
-    assert nearest_pair(three, [replace(some, embedded=np.array([5.0, 1.0, 0.0]))], place, span) == rows

@@ -13,7 +13,7 @@ from tests.app_pages import OFFLINE, array, changed, opened, specs
 from tests.charts import opacity
 
 SLUG = "hashing"
-UNFOLDED = {"details-0": True, "details-1": True}
+UNFOLDED = {f"details-{number}": True for number in range(3)}
 
 
 @pytest.fixture(scope="module")
@@ -174,3 +174,35 @@ def test_address_sets_rows_that_exist():
     at = opened(SLUG, query={"first": "99999", "second": "3", "look": "nonsense"})
     assert at.session_state[f"{SLUG}.first"] == 1797
     assert len(at.toast) == 2 and not at.error
+
+
+def clicked(at, x, y):
+    """Click in the main chart, as its script says it."""
+    at.session_state["hamming:placed"] = (1, [(x, y)])
+    return at.run()
+
+
+def test_a_click_compares_the_pair_and_writes_out_its_symbol(digits):
+    at = clicked(opened(SLUG, {"look": "Near and far", "pool_size": 6, "n_components": 96}), 40.0, 0.6)
+    assert not at.exception and not at.error and not at.warning
+    assert at.session_state[f"{SLUG}.look"] == "Neighbours"
+    rows = [at.session_state[f"{SLUG}.{name}"] - 1 for name in ("first", "second")]
+    ring = named(specs(at)[0], "two points below")
+    codes = expected_codes(digits, maxout(6, 96))[rows]
+    angle = np.degrees(np.arccos(np.clip(digits.original[rows[0]] @ digits.original[rows[1]], -1, 1)))
+    assert array(ring["x"])[0] == pytest.approx(angle, abs=1e-3) and abs(angle - 40.0) < 2.0
+    assert array(ring["y"])[0] == pytest.approx((codes[0] != codes[1]).mean(), abs=0.011)  # near ties may turn
+    assert abs(array(ring["y"])[0] - 0.6) < 0.05
+    assert [box.value - 1 for box in at.number_input if box.label in ("Row x", "Row z")] == rows
+    words = "\n".join(markdown.value for markdown in at.markdown)
+    assert f"rows {rows[0] + 1} and {rows[1] + 1}, the first" in words or f"rows {rows[0] + 1} and" in words
+    exported = RandomMaxout(n_components=96, pool_size=6).fit(digits.original).codes(digits.original[rows])[:, 0]
+    assert ("they **agree**" in words) == (exported[0] == exported[1])
+    assert ("they **differ**" in words) == (exported[0] != exported[1])
+
+
+def test_a_link_that_hides_the_rows_keeps_them():
+    at = opened(SLUG, query={"hide": "first"})
+    before = at.session_state[f"{SLUG}.first"]
+    clicked(at, 40.0, 0.6)
+    assert at.session_state[f"{SLUG}.first"] == before and not at.exception

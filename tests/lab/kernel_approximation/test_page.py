@@ -7,7 +7,7 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
-from rfviz.features import MapSpec, RandomMaxout, registry
+from rfviz.features import MapSpec, RandomFourier, RandomMaxout, registry
 from rfviz.features.base import FeatureMap
 from rfviz.lab.kernel_approximation.compute import kernel_errors
 from rfviz.lab.kernel_approximation.page import figure_3
@@ -16,7 +16,7 @@ from tests.app_pages import OFFLINE, array, changed, opened, specs
 from tests.charts import opacity
 
 SLUG = "kernel-approximation"
-UNFOLDED = {f"details-{number}": True for number in range(4)}
+UNFOLDED = {f"details-{number}": True for number in range(5)}
 SMALL = {"points": 16, "m_max": 200, "draws": 4}
 
 
@@ -219,3 +219,41 @@ def test_smoothness_is_there_for_the_matern_kernel_alone():
     at = opened(SLUG, SMALL | {"schemes": ["RandomFourier"], "spectrum": "matern"})
     assert f"{SLUG}.nu" in at.session_state
     assert f"{SLUG}.nu" not in opened(SLUG, SMALL | {"schemes": ["RandomFourier"]}).session_state
+
+
+def test_a_click_rings_the_pair_in_every_cloud_and_writes_out_its_feature():
+    chosen = {**SMALL, "schemes": ["RandomMaxout", "RandomFourier"], "pools": []}
+    at = opened(SLUG, chosen)
+    n_charts = len(specs(at))
+    at.session_state["cloud-1:placed"] = (1, [(0.4, 0.4)])
+    at.run()
+    assert not at.exception and not at.error and not at.warning and len(specs(at)) == n_charts
+    rows = [box.value - 1 for box in at.number_input if box.label in ("Row x", "Row z")]
+    X = prepare_sample(datasets.load("digits"), "unit norm", 16).original
+    for number, cls in ((1, RandomFourier), (2, RandomMaxout)):
+        params = {"pool_size": at.session_state[f"{SLUG}.pool_size"]} if cls is RandomMaxout else {"gamma": 1.0}
+        for m in (at.session_state[f"{SLUG}.m"], 10):
+            at.session_state[f"{SLUG}.m"] = m
+            at.run()
+            ring = specs(at)[number]["data"][-1]
+            fitted = cls(n_components=m, **params).fit(X)
+            x, z = fitted.transform(X[rows]).astype(float)
+            assert array(ring["x"])[0] == pytest.approx(float(fitted.kernel(X[rows])[0, 1]), abs=1e-6)
+            assert array(ring["y"])[0] == pytest.approx(x @ z, abs=1e-5)
+    words = "\n".join(markdown.value for markdown in at.markdown)
+    assert f"rows {rows[0] + 1} and {rows[1] + 1} of the 16 points" in words
+    assert at.session_state[f"{SLUG}.steps-map"].startswith("Random maxout") and "wins" in words
+
+
+def test_the_pair_that_was_clicked_is_the_nearest():
+    at = opened(SLUG, {**SMALL, "points": 32, "schemes": ["RandomFourier"], "paired": True})
+    X = prepare_sample(datasets.load("digits"), "unit norm", 32).original
+    fitted = RandomFourier(n_components=at.session_state[f"{SLUG}.m"], gamma=1.0, paired=True).fit(X)
+    Phi = fitted.transform(X).astype(float)
+    kernel, estimate = fitted.kernel(X)[3, 29], Phi[3] @ Phi[29]
+    at.session_state["cloud-0:placed"] = (1, [(float(kernel), float(estimate))])
+    at.run()
+    assert [box.value for box in at.number_input if box.label in ("Row x", "Row z")] == [4, 30]
+    at.session_state[f"{SLUG}.points"] = 16  # of which there is no row 30
+    at.run()
+    assert not at.exception and not at.error and not any("Your pair" in m.value for m in at.markdown)
