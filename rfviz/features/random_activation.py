@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +13,7 @@ from rfviz.cuda import row_tiles
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
+from rfviz.features.draws import uniform
 from rfviz.features.gaussian_map import GaussianMap
 from rfviz.features.law import ProductLaw
 from rfviz.features.look import Look
@@ -23,11 +24,18 @@ from rfviz.params import Param
 
 __all__ = ["RandomActivation"]
 
+_LENGTH_STREAM = 1  # the Gaussian weights have 0
+# By what the weights are called: lengths that are equally likely, up to the factor that makes their mean square 1.
+_LENGTHS = {"gaussian": (1,), "two lengths": (1, 3), "four lengths": (1, 2, 4, 8)}
+
 
 class RandomActivation(GaussianMap):
-    r"""Any function of Gaussian projections, written as a formula.
+    r"""Any function of random projections, written as a formula.
 
     .. math:: \Phi(x)_\ell = \tfrac1{\sqrt m}\, f(\langle w^\ell, x \rangle), \quad w^\ell \sim N(0, I_d)
+
+    Other weights are s·w, with a random length s that does not depend on the direction, E s² = 1; their kernel is the
+    mean of the Gaussian one over s.
 
     Its kernel is E f(⟨w, x⟩) f(⟨w, z⟩), the dual of the activation, and depends on both norms and the angle; see
     :func:`rfviz.kernels.activation`. Positive definite whatever f is. What f does beyond |⟨w, x⟩| = 4‖x‖ is hardly ever
@@ -42,6 +50,8 @@ class RandomActivation(GaussianMap):
     function : str
         f(x), such as ``"tanh(3*x)"``, ``"max(0, x)^2"`` or ``"points(-3, 3, 1, 0, 1)"`` for straight lines between
         heights; what it may hold is listed in :data:`rfviz.formula.FUNCTIONS`.
+    weights : {"gaussian", "two lengths", "four lengths"}
+        s = 1; or half of the features three times as long as the others; or a quarter each 1, 2, 4, 8 times as long.
     receptive_field : (low, high) or None
         For images: bounds of the sides of the random rectangle that a feature sees, in pixels; None for all pixels. See
         :mod:`rfviz.features.receptive`.
@@ -85,6 +95,12 @@ class RandomActivation(GaussianMap):
             help="A formula in x: numbers, + − * / ^, abs, sign, step, relu, min, max, sqrt, exp, log, sin, cos, tanh, "
             "sigmoid, erf. points(a, b, y1, y2, …) draws straight lines between heights, at equal steps from a to b.",
         ),
+        Param(
+            "weights", "gaussian", "choice", choices=tuple(_LENGTHS), label="Weights w",
+            titles=("Gaussian", "Two lengths", "Four lengths"),
+            help="Two lengths: half of the weights are three times as long as the others, so that their features are "
+            "steeper. Four lengths: a quarter each is 1, 2, 4, 8 times as long. The mean square stays.",
+        ),
         RECEPTIVE_FIELD,
     )  # fmt: skip
 
@@ -93,6 +109,7 @@ class RandomActivation(GaussianMap):
         n_components: int = 1000,
         *,
         function: str = "max(-1, min(1, x))",
+        weights: str = "gaussian",
         receptive_field: Sequence[int] | None = None,
         image_shape: Sequence[int] | None = None,
         random_state: Any = 0,
@@ -101,6 +118,7 @@ class RandomActivation(GaussianMap):
     ) -> None:
         self.n_components = n_components
         self.function = function
+        self.weights = weights
         self.receptive_field = receptive_field
         self.image_shape = image_shape
         self.random_state = random_state
@@ -110,6 +128,27 @@ class RandomActivation(GaussianMap):
     @property
     def _f(self) -> Formula:
         return parse_formula(self.function)
+
+    @property
+    def _lengths(self) -> np.ndarray:
+        lengths = np.array(_LENGTHS[self.weights], dtype=np.float64)
+        return lengths / np.sqrt(np.mean(lengths**2))
+
+    def _draw(self, n_features: int) -> None:
+        super()._draw(n_features)
+        if len(lengths := self._lengths) > 1:
+            chosen = uniform(self.seed_, _LENGTH_STREAM, len(lengths), out=np.empty((self.n_components, 1)))
+            self.weights_ *= lengths[chosen.astype(int)].astype(self.dtype)
+
+    def _dual(self, f: Callable[[np.ndarray], np.ndarray], X: Any, Y: Any = None) -> np.ndarray:
+        """Return the mean of f(⟨w, x⟩) f(⟨w, z⟩) over the weights."""
+
+        def over_lengths(A: Any, B: Any) -> np.ndarray:
+            A, B = (None if given is None else np.asarray(given, dtype=np.float64) for given in (A, B))
+            found = [kernels.activation(s * A, None if B is None else s * B, f) for s in self._lengths]
+            return sum(found[1:], found[0]) / len(found)
+
+        return self._over_rectangles(over_lengths, X, Y)
 
     def _operations(self, n_samples: int, n_features: int) -> Counts:
         values, numbers = n_samples * self.n_components, self.n_components * n_features
@@ -125,7 +164,7 @@ class RandomActivation(GaussianMap):
         return [Step("Apply the function f.", rf"f({number(z)})={number(value)}", value)]
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return self._over_rectangles(lambda A, B: kernels.activation(A, B, self._f), X, Y)
+        return self._dual(self._f, X, Y)
 
     def product_law(self, X: Any) -> ProductLaw:
         """Return the exact law: the second moment is the kernel of the squared function."""
@@ -134,6 +173,5 @@ class RandomActivation(GaussianMap):
         def squared(x: np.ndarray) -> np.ndarray:
             return f(x) ** 2
 
-        second = self._over_rectangles(lambda A, B: kernels.activation(A, B, squared), X)
-        one = np.maximum(second - self.kernel(X) ** 2, 0.0)
+        one = np.maximum(self._dual(squared, X) - self.kernel(X) ** 2, 0.0)
         return ProductLaw(lambda m: one / m)

@@ -63,3 +63,47 @@ def test_two_sets_are_parts_of_one():
     whole = kernels.activation(X, None, np.tanh)
     np.testing.assert_allclose(kernels.activation(X[:4], X[2:], np.tanh), whole[:4, 2:], rtol=0, atol=1e-12)
     assert np.array_equal(whole, whole.T)
+
+
+@pytest.mark.parametrize(("weights", "factors"), [("two lengths", (1, 3)), ("four lengths", (1, 2, 4, 8))])
+def test_weights_of_several_lengths_have_the_mean_of_their_kernels(weights, factors):
+    X = np.random.default_rng(2).standard_normal((6, 3))
+    lengths = np.array(factors) / np.sqrt(np.mean(np.square(factors)))
+    # A wave has its kernel in closed form: E sin(s u) sin(s v) with u, v normal.
+    G, n = X @ X.T, np.square(X).sum(axis=1)
+    waves = [np.exp(-(s**2) * (n[:, None] + n) / 2) * np.sinh(s**2 * G) for s in lengths]
+    map_ = RandomActivation(function="sin(x)", weights=weights).fit(X)
+    np.testing.assert_allclose(map_.kernel(X), np.mean(waves, axis=0), atol=1e-6)
+    # The mean square of the lengths is one, so that what is linear has the same kernel.
+    linear = RandomActivation(function="x", weights=weights).fit(X)
+    np.testing.assert_allclose(linear.kernel(X), G, atol=1e-6)
+
+
+@pytest.mark.parametrize("weights", ["two lengths", "four lengths"])
+def test_drawn_weights_have_these_lengths_in_equal_shares(weights):
+    n = 40_000
+    drawn = RandomActivation(n, weights=weights, dtype="float64").fit(np.eye(2))
+    plain = RandomActivation(n, dtype="float64").fit(np.eye(2))
+    lengths, counts = np.unique(np.round(drawn.weights_ / plain.weights_, 9)[:, 0], return_counts=True)
+    assert len(lengths) == {"two lengths": 2, "four lengths": 4}[weights]
+    share = 1 / len(lengths)
+    assert np.abs(counts - n * share).max() < 5 * np.sqrt(n * share * (1 - share))
+    np.testing.assert_allclose(lengths / lengths[0], {2: [1, 3], 4: [1, 2, 4, 8]}[len(lengths)], rtol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weights", ["gaussian", "two lengths", "four lengths"])
+@pytest.mark.parametrize("function", ["tanh(3*x)", "max(-1, min(1, x))", "step(x - 1)", "sin(4*x)"])
+def test_estimates_scatter_about_the_kernel_as_their_law_says(weights, function):
+    """Over 40 seeds no pair of eight points is off by five standard errors; one in 10,000 tests would be by chance."""
+    X, m, draws = np.random.default_rng(0).standard_normal((8, 5)), 4000, 40
+    found = np.empty((draws, 8, 8))
+    for seed in range(draws):
+        Phi = RandomActivation(m, function=function, weights=weights, random_state=seed, dtype="float64").fit_transform(
+            X
+        )
+        found[seed] = Phi @ Phi.T
+    exact = RandomActivation(m, function=function, weights=weights).fit(X)
+    error = np.sqrt(exact.product_law(X).variance(m) / draws)
+    assert np.abs((found.mean(axis=0) - exact.kernel(X)) / error).max() < 5
+    assert found.var(axis=0, ddof=1).sum() / exact.product_law(X).variance(m).sum() == pytest.approx(1, abs=0.3)

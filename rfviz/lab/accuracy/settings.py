@@ -51,7 +51,8 @@ _DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic",
                 "drawn again whenever they are needed, so that no weights are stored.")  # fmt: skip
 _GAMMA = next(param for param in RandomFourier.params if param.name == "gamma")
 _SPECTRUM, *_OF_SPECTRUM = (param for param in RandomFourier.params if param.name in ("spectrum", "nu", "density"))
-_FUNCTION = next(param for param in RandomActivation.params if param.name == "function")
+_FUNCTION, _WEIGHTS = (next(p for p in RandomActivation.params if p.name == name) for name in ("function", "weights"))
+_ACTIVATION = MapSpec(RandomActivation)
 _RULE = next(param for param in RandomPool.params if param.name == "rule")
 _PROJECTIONS = next(param for param in SharedPoolMaxout.params if param.name == "n_projections")
 _FOURIER = MapSpec(RandomFourier)
@@ -152,8 +153,8 @@ class Settings:
         Of the Gaussian kernels, that of the baselines too.
     fourier : MapSpec
         The kernel of Fourier features.
-    function : str
-        Of :class:`rfviz.features.RandomActivation`.
+    activation : MapSpec
+        Function and weights of a user's own activation.
     rule : str
         Of :class:`rfviz.features.RandomPool`.
     skeletons : tuple of str
@@ -179,7 +180,7 @@ class Settings:
     pools: tuple[int, ...] = (4,)
     gamma: float | str = _GAMMA.default
     fourier: MapSpec[RandomFourier] = _FOURIER
-    function: str = _FUNCTION.default
+    activation: MapSpec[RandomActivation] = _ACTIVATION
     rule: str = _RULE.default
     skeletons: tuple[str, ...] = ("flat",)
     n_projections: int = _PROJECTIONS.default
@@ -240,7 +241,8 @@ def _own(panel: Panel, maps: Sequence[type[FeatureMap]]) -> dict[str, Any]:
         asked |= {param.name: panel.control(param) for param in _OF_SPECTRUM if param.applies(asked)}
         found["fourier"] = _FOURIER if asked == {_SPECTRUM.name: _SPECTRUM.default} else _FOURIER.replace(**asked)
     if RandomActivation in maps:
-        found["function"] = panel.control(_FUNCTION)
+        asked = {param.name: panel.control(param) for param in (_FUNCTION, _WEIGHTS)}
+        found["activation"] = _ACTIVATION.replace(**asked)
     if RandomPool in maps:
         found["rule"] = panel.control(_RULE)
     return found
@@ -294,7 +296,7 @@ def _versions(cls: type[FeatureMap], settings: Settings) -> list[tuple[str, MapS
             (f"{cls.label}, {settings.rule}, q = {q}", MapSpec(cls, pool_size=q, rule=settings.rule)) for q in pools
         ]
     if cls is RandomActivation:
-        return [(cls.label, MapSpec(cls, function=settings.function))]
+        return [(cls.label, settings.activation)]
     if cls is not RandomFourier:
         return [(cls.label, MapSpec(cls))]
     return [(cls.label, settings.fourier.replace(gamma=settings.gamma))]

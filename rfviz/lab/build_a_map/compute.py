@@ -236,7 +236,9 @@ class Built:
         return pd.DataFrame({"m": self.m_grid, "RMS error": mean, "s.d. of draws": spread, "predicted": predicted})
 
 
-def build(what: What, text: str, seed: int = 0, length: float = 1.0, pool_size: int = 4) -> Built:
+def build(
+    what: What, text: str, seed: int = 0, length: float = 1.0, pool_size: int = 4, weights: str = "gaussian"
+) -> Built:
     """Build a map from a formula and try it.
 
     Parameters
@@ -251,6 +253,8 @@ def build(what: What, text: str, seed: int = 0, length: float = 1.0, pool_size: 
     length : float
         Norm of the points that a function is tried on.
     pool_size : int
+    weights : str
+        How those of a function are distributed, see :class:`rfviz.features.RandomActivation`.
 
     Raises
     ------
@@ -258,7 +262,7 @@ def build(what: What, text: str, seed: int = 0, length: float = 1.0, pool_size: 
         For a formula that is none, or that gives no density, or nothing like a kernel.
     """
     if what == "function":
-        return _try_out(what, MapSpec(RandomActivation, function=text), seed, length)
+        return _try_out(what, MapSpec(RandomActivation, function=text, weights=weights), seed, length)
     if what == "pool":
         return _try_out(what, MapSpec(RandomPool, pool_size=pool_size, rule=text), seed, length)
     if what == "density":

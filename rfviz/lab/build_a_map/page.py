@@ -37,6 +37,7 @@ M = Param("m", 200, "int", 2, MOST, step=2, log=True, symbol="m", label="Feature
           help="How many random features estimate the kernel. Four times as many halve the error.")  # fmt: skip
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 POOL = {param.name: param for param in RandomPool.params}
+WEIGHTS = next(param for param in RandomActivation.params if param.name == "weights")
 LENGTH = Param("length", 1.0, "float", 0.1, 10.0, log=True,
                marks=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0), label="Length of the points",
                help="Norm of the two points. It stretches the projections, so that most functions have another "
@@ -56,6 +57,8 @@ class Settings:
     length : float
         Norm of the points that a function is tried on.
     pool_size : int
+    weights : str
+        How those of a function are distributed.
     """
 
     what: What
@@ -64,6 +67,7 @@ class Settings:
     seed: int
     length: float = 1.0
     pool_size: int = 4
+    weights: str = WEIGHTS.default
 
 
 class BuildAMap(Page[None, Settings, Built]):
@@ -78,12 +82,16 @@ class BuildAMap(Page[None, Settings, Built]):
     @property
     def presets(self) -> Presets:
         def of(what: What, formula: str) -> dict[str, Any]:
-            return {"what": what, what: formula} | ({"length": 1.0} if what == "function" else {})
+            return {"what": what, what: formula} | (
+                {"length": 1.0, "weights": "gaussian"} if what == "function" else {}
+            )
 
         return {
             "ReLU": ("The layer of a network: the arc-cosine kernel.", of("function", "relu(x)")),
             "Step": ("Only on which side: the angle itself.", of("function", "sign(x)")),
             "Wave": ("A quick wave forgets all but close points.", of("function", "sin(4*x)")),
+            "Four lengths": ("The same wave with weights of four lengths: a kernel for near and for far points.",
+                             of("function", "sin(4*x)") | {"weights": "four lengths"}),
             "Range": ("The largest of four projections less the smallest.",
                       {"what": "pool", "rule": "range", "pool_size": 4}),
             "Two pitches": ("Frequencies near 2 and near 5: the kernel beats, like two tones.",
@@ -102,8 +110,9 @@ class BuildAMap(Page[None, Settings, Built]):
             formula = panel.control(POOL["rule"] if what == "pool" else FORMULAS[what])
             pool_size = panel.control(POOL["pool_size"]) if what == "pool" else 4
             m, seed = panel.control(M), panel.control(SEED)
-            length = panel.control(LENGTH) if what == "function" else 1.0
-        return Settings(what, formula, m, seed, length, pool_size)
+            if what != "function":
+                return Settings(what, formula, m, seed, pool_size=pool_size)
+            return Settings(what, formula, m, seed, panel.control(LENGTH), weights=panel.control(WEIGHTS))
 
     def run(self, source: None, settings: Settings, cache: Cache) -> Built:
         return cache.call(built_of, replace(settings, m=0))
@@ -148,7 +157,10 @@ class BuildAMap(Page[None, Settings, Built]):
 
     def script(self, source: None, settings: Settings) -> str:
         what, formula = settings.what, settings.text
-        more = {"function": f", length={settings.length}", "pool": f", pool_size={settings.pool_size}"}.get(what, "")
+        more = {
+            "function": f", length={settings.length}, weights={settings.weights!r}",
+            "pool": f", pool_size={settings.pool_size}",
+        }.get(what, "")
         transform = what == "kernel"
         body = f"""
 built = build({what!r}, {formula!r}, seed={settings.seed}{more})
@@ -189,7 +201,7 @@ figures = {{
 
 def built_of(settings: Settings, *, cache: Cache) -> Built:
     """Build the map and try it, for all numbers of features."""
-    return build(settings.what, settings.text, settings.seed, settings.length, settings.pool_size)
+    return build(settings.what, settings.text, settings.seed, settings.length, settings.pool_size, settings.weights)
 
 
 PAGE = BuildAMap()

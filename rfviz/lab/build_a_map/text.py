@@ -23,7 +23,9 @@ points of norm $r$ at the angle $\theta$ have projections $u,v$ that are normal,
 $\rho=\cos\theta$. The kernel is $\mathbb E f(u)f(v)=\sum_k a_k^2\rho^k$, with $a_k$ the coefficients of $f$ in
 Hermite polynomials: 512 of them by quadrature, the rest by their total. All these squares are positive: every
 function gives a kernel. The variance of one product is $\mathbb E f(u)^2f(v)^2-(\mathbb E f(u)f(v))^2$; the first
-term is the series of $f^2$.
+term is the series of $f^2$. Weights of two or four lengths are $s\,w$ with a random length $s$, and
+$\mathbb E\,s^2=1$: their kernel is the mean of the kernels of all lengths. Weights that prefer some directions have no
+kernel of the angle alone, so they are not offered.
 
 **A pool** sorts $q$ Gaussian projections, and the feature is one of them, or the range. Its kernel comes from the
 chance that, of two points, so many projections lie below $s$ and so many below $t$ (Hoeffding’s formula). Its

@@ -53,10 +53,13 @@ def test_a_transform_that_touches_zero_is_none_below():
     assert tent.values.min() > -1e-3
 
 
-@pytest.mark.parametrize("what", ["function", "pool", "density"])
+@pytest.mark.parametrize(("what", "formula", "weights"), [
+    ("function", "sin(3*x)", "gaussian"), ("function", "sin(3*x)", "two lengths"),
+    ("function", "sin(3*x)", "four lengths"), ("pool", "median", "gaussian"), ("density", "exp(-x)", "gaussian"),
+])  # fmt: skip
 @pytest.mark.parametrize("seed", [0, 7])
-def test_the_measured_error_is_that_of_the_exact_variance(what, seed):
-    built = build(what, {"function": "sin(3*x)", "pool": "median", "density": "exp(-x)"}[what], seed=seed, length=1.5)
+def test_the_measured_error_is_that_of_the_exact_variance(what, formula, weights, seed):
+    built = build(what, formula, seed=seed, length=1.5, weights=weights)
     # The mean square over places is a mean of dependent ones: about as certain as a handful a draw.
     ratio = (built.errors**2).mean(axis=0) / built.predicted(built.m_grid) ** 2
     assert np.exp(np.log(ratio).mean()) == pytest.approx(1.0, abs=0.35)

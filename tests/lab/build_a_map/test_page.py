@@ -32,6 +32,20 @@ def test_a_formula_comes_from_the_address(formula):
     assert not at.error and not at.toast
 
 
+def test_weights_of_other_lengths_change_the_kernel_here_and_on_other_pages():
+    at = opened(SLUG, query={"function": "sin(4*x)"})
+    plain = drawn(at, "built-kernel")[1]
+    changed(at, SLUG, {"weights": "four lengths"})
+    mixed = drawn(at, "built-kernel")[1]
+    assert np.abs(mixed - plain).max() > 0.05 and not at.error
+    links = " ".join(str(element.proto) for element in at.get("page_link"))
+    assert "weights=four" in links.replace("%20", " ").replace("+", " ")
+    on_data = opened("accuracy", {"schemes": ["RandomActivation"], "function": "sin(4*x)", "weights": "four lengths"})
+    assert not on_data.error and on_data.session_state["accuracy.weights"] == "four lengths"
+    changed(at, SLUG, {"what": "pool"})
+    assert not any(box.label == "Weights w" for box in at.selectbox) and not at.error
+
+
 def test_a_curve_that_is_drawn_becomes_the_formula():
     at = opened(SLUG)
     before = drawn(at, "built-kernel")[1]
