@@ -14,8 +14,12 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from rfviz.progress import stop_point
+
 __all__ = ["blas_info", "map_ordered", "single_threaded_blas", "worker_count"]
 
+# Between two looks whether a computation is to be stopped, in seconds.
+_POLL_S = 0.05
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -107,8 +111,9 @@ def _hold_blas_limit(held: threading.Event, release: threading.Event) -> None:
 def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
     """Map over threads and yield results in order, at most ``workers + 1`` of them begun and not yet consumed.
 
-    The one beyond the workers leaves none of them idle while the oldest result is late. An abandoned iteration (a
-    slider has moved) starts nothing further. Each call runs in a copy of the caller's context, so that the log of
+    The one beyond the workers leaves none of them idle while the oldest result is late. While it waits, the caller's
+    computation may be stopped (:func:`rfviz.progress.stop_point`); an iteration that is abandoned starts nothing
+    further, and does not wait for what has begun. Each call runs in a copy of the caller's context, so that the log of
     warnings and NumPy's error settings are the same there.
 
     Parameters
@@ -120,18 +125,33 @@ def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) ->
         Threads; 1 runs in the caller's own.
     """
     if workers <= 1:
-        yield from map(function, items)
+        for item in items:
+            stop_point()
+            yield function(item)
         return
     pending: deque[Future[R]] = deque()
-    iterator = iter(items)
-    with single_threaded_blas(), ThreadPoolExecutor(workers) as executor:
+    executor, wait = ThreadPoolExecutor(workers), True
+    with single_threaded_blas():
         try:
-            for item in iterator:
+            for item in items:
                 pending.append(executor.submit(copy_context().run, function, item))
                 if len(pending) > workers:
-                    yield pending.popleft().result()
+                    yield _awaited(pending.popleft())
             while pending:
-                yield pending.popleft().result()
+                yield _awaited(pending.popleft())
+        except BaseException as stop:
+            wait = isinstance(stop, Exception)  # after an error the caller may need the memory that the others hold
+            raise
         finally:
-            for future in pending:
-                future.cancel()
+            executor.shutdown(wait=wait, cancel_futures=True)
+
+
+def _awaited(future: Future[R]) -> R:
+    """Return the result of a call, unless the calling thread's computation is stopped before."""
+    while True:
+        stop_point()
+        try:
+            return future.result(_POLL_S)
+        except TimeoutError:
+            if future.done():  # it raised this itself, or has come this moment
+                return future.result()

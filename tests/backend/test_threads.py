@@ -3,13 +3,14 @@
 import gc
 import threading
 import time
-from collections import namedtuple
+from collections import deque, namedtuple
 
 import pytest
 import scipy.linalg.blas  # noqa: F401 – its own BLAS is limited too
 from threadpoolctl import ThreadpoolController
 
 from rfviz.backend import blas_info, get_device, map_ordered, single_threaded_blas, threads, worker_count
+from rfviz.progress import stoppable
 
 
 def controller():
@@ -180,3 +181,49 @@ def test_map_passes_on_an_exception(two_blas_threads):
     with pytest.raises(ZeroDivisionError):
         next(results)
     assert len(begun) <= 8 and blas_threads() == two_blas_threads
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_computation_is_stopped_between_results(workers):
+    class Stop(BaseException):
+        pass
+
+    def check():
+        if len(got) == 4:
+            raise Stop
+
+    got, begun = deque(), []
+
+    def work(item):
+        begun.append(item)
+        return item
+
+    with pytest.raises(Stop), stoppable(check):
+        got.extend(map_ordered(work, range(1000), workers))
+    assert list(got) == [0, 1, 2, 3] and len(begun) <= 4 + workers + 1
+    assert list(map_ordered(work, range(5), workers)) == [0, 1, 2, 3, 4]  # nothing of it is left
+
+
+def test_who_is_stopped_does_not_wait_for_what_has_begun():
+    class Stop(BaseException):
+        pass
+
+    go, begun, ended = threading.Event(), threading.Event(), []
+
+    def work(item):
+        begun.set()
+        go.wait(20)
+        ended.append(item)
+
+    def check():
+        if begun.is_set():
+            raise Stop
+
+    with pytest.raises(Stop), stoppable(check):
+        list(map_ordered(work, range(8), 2))
+    assert not ended
+    go.set()
+    # An error is another matter: what the others hold may be needed for a second try.
+    with pytest.raises(ZeroDivisionError):
+        list(map_ordered(lambda item: (time.sleep(0.05 * item), ended.append(9), 1 / item), range(3), 2))
+    assert ended.count(9) >= 2

@@ -202,9 +202,30 @@ _LIBRARY = (
     Fault(
         "blocks in whatever order they are done",
         "rfviz/backend/threads.py",
-        "yield pending.popleft().result()\n            while",
-        "yield pending.pop().result()\n            while",
+        "yield _awaited(pending.popleft())\n            while",
+        "yield _awaited(pending.pop())\n            while",
         ("tests/backend/test_threads.py::test_map_keeps_the_order",),
+    ),
+    Fault(
+        "a draw that nobody waits for goes on",
+        "rfviz/ui/scheduler/requests.py",
+        "        with stoppable(check):\n            yield",
+        "        with stoppable(lambda: None):\n            yield",
+        ("tests/ui/scheduler/test_scheduler.py::test_a_draw_that_nobody_waits_for_ends_in_its_midst",),
+    ),
+    Fault(
+        "a click takes the farthest pair",
+        "rfviz/analysis/pairs.py",
+        "key=np.min).argmin())",
+        "key=np.min).argmax())",
+        ("tests/analysis/test_pairs.py",),
+    ),
+    Fault(
+        "weights of several lengths with a larger mean square",
+        "rfviz/features/random_activation.py",
+        "return lengths / np.sqrt(np.mean(lengths**2))",
+        "return lengths / np.mean(lengths)",
+        ("tests/kernels/test_activation.py::test_weights_of_several_lengths_have_the_mean_of_their_kernels",),
     ),
     Fault(
         "learnt width of the Cauchy kernel squared",

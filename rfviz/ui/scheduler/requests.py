@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rfviz import backend
+from rfviz.progress import stoppable
 
 __all__ = [
     "FOREGROUND_PER_BACKGROUND",
@@ -74,7 +75,7 @@ class Request:
     background : bool
         Whether it goes on next to the page; foreground jobs go first.
     check : callable
-        Called while the job waits; raises where its result is not wanted any more.
+        Called while the job waits, and where it may be stopped; raises where its result is not wanted any more.
     """
 
     session: Hashable = ""
@@ -159,8 +160,15 @@ def running(job: Job) -> Generator[None, None, None]:
     """Mark the calling thread as running this job while inside."""
     before = current_job()
     _thread.job = job
+
+    def check() -> None:
+        if job.cancelled:
+            raise Superseded
+        job.request.check()
+
     try:
-        yield
+        with stoppable(check):
+            yield
     finally:
         _thread.job = before
 

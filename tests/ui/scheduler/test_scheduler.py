@@ -233,6 +233,31 @@ def test_computation_that_is_outdated_ends_at_its_next_report(target):
 
 
 @EVERYWHERE
+def test_a_draw_that_nobody_waits_for_ends_in_its_midst(target):
+    begun, outdated, drawn = threading.Event(), threading.Event(), []
+
+    def leave(*news):
+        if outdated.is_set():
+            raise Gone
+
+    class Slow(RandomMaxout):
+        def _draw(self, n_features):
+            begun.set()
+            super()._draw(n_features)
+            drawn.append(True)
+
+    def work(report):
+        return Slow(60_000, pool_size=8, device="cpu").fit(np.zeros((1, 128)))  # half a second of two cores
+
+    asking = Asking(Request("a", target, check=leave), work, leave)
+    assert begun.wait(DEADLINE)
+    outdated.set()
+    assert isinstance(asking.end().error, Gone)
+    until(lambda: scheduler.queue_state(target.device) == (0, 0))
+    assert not drawn
+
+
+@EVERYWHERE
 def test_many_sessions_at_once(target):
     def ask(session, number):
         def work(report):
