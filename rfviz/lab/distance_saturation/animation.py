@@ -25,7 +25,7 @@ from rfviz.lab.distance_saturation.compute import (
 from rfviz.lab.distance_saturation.figures import plot_saturation
 from rfviz.progress import Progress, silent, within
 
-__all__ = ["over_m", "over_pools", "over_seeds", "predicted_deviation", "saturation_over_m", "seed_band"]
+__all__ = ["over_m", "over_seeds", "over_values", "predicted_deviation", "saturation_over_m", "seed_band"]
 
 # ``run(value, cache)`` returns the result for another value of the animated control.
 Run = Callable[[Any, Cache], SaturationResult]
@@ -49,8 +49,10 @@ def over_m(
     return _animation(values, results, as_printed, note=note)
 
 
-def over_pools(run: Run, as_printed: bool, options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
-    """Animate the pool size."""
+def over_values(
+    run: Run, as_printed: bool, options: Sequence[Any], now: Any, cache: Cache, seconds: float
+) -> Animation:
+    """Animate the pool size, or the width of the kernel."""
     return _animation(*one_by_one(options, now, lambda value: run(value, cache), cache, seconds), as_printed)
 
 

@@ -93,7 +93,7 @@ class DistanceSaturation(Page[ScaledData, Settings, SaturationResult]):
     def settings(self, panel: Panel, source: ScaledData) -> Settings:
         with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", SEED.name]):
             spec = choose_map(panel, {"pool_size": 8, "gamma": 1.0}, source.dataset.image_shape)
-            varied = next((name for name in COMPARED if name in spec.params), None)
+            varied = _compared(spec)
             spec = spec.replace(random_state=panel.control(SEED))
             compared: Sequence[Any] = ()
             if varied:
@@ -129,11 +129,12 @@ class DistanceSaturation(Page[ScaledData, Settings, SaturationResult]):
                 pairs, settings.specs, settings.labels, settings.as_printed, options, now, cache, seconds
             )
 
-        over_pools = partial(animation.over_pools, partial(run, "pool_size"), settings.as_printed)
         over_seeds = partial(animation.over_seeds, partial(run, "seed"), settings.as_printed)
         found = [animate(panel, "m", "n_components", source, over_m)]
-        if "pool_size" in settings.specs[0].params:
-            found.append(animate(panel, "q", "pool_size", source, over_pools))
+        varied = _compared(settings.specs[0])
+        if varied:
+            over_values = partial(animation.over_values, partial(run, varied), settings.as_printed)
+            found.append(animate(panel, _SYMBOLS[varied], varied, source, over_values))
         return [*found, animate(panel, "seed", "seed", source, over_seeds)]
 
     def script(self, source: ScaledData, settings: Settings) -> str:
@@ -160,6 +161,11 @@ figure.show()
         return tuple(
             MapExport(label, spec.make(), X) for label, spec in zip(settings.labels, settings.specs, strict=True)
         )
+
+
+def _compared(spec: MapSpec[FeatureMap]) -> str | None:
+    """Return the parameter whose values can be compared, if the map has one."""
+    return next((name for name in COMPARED if name in spec.params), None)
 
 
 def pairs_of(source: ScaledData, *, cache: Cache) -> PointPairs:

@@ -6,8 +6,12 @@ from scipy.spatial.distance import pdist
 
 from rfviz import datasets
 from rfviz.features import MapSpec, RandomBinning, RandomMaxout, map_class, registry
+from rfviz.lab.cache import Cache
 from rfviz.lab.distance_saturation.animation import predicted_deviation, saturation_over_m, seed_band
 from rfviz.lab.distance_saturation.compute import prepare_pairs, saturation
+from rfviz.lab.distance_saturation.page import PAGE
+from rfviz.lab.page import compute
+from rfviz.lab.preset import Preset
 
 GRID = (10, 24, 60)
 
@@ -81,3 +85,19 @@ def test_seeds_are_averaged_where_brute_force_puts_them(pairs):
     one, other = (at @ n / n.sum() for at, n in zip(heights, counts, strict=True))
     two = seed_band(results[:2])
     assert two.high[column] - two.low[column] == pytest.approx(2 * abs(one - other) / np.sqrt(2))  # two of them: n − 1
+
+
+@pytest.mark.parametrize(("scheme", "control"), [("RandomMaxout", "pool_size"), ("RandomFourier", "gamma"),
+                                                 ("RandomBinning", "gamma")])  # fmt: skip
+def test_what_can_be_compared_is_played(scheme, control):
+    panel, cache = Preset({"scheme": scheme, "n_components": 50, "data.n_samples": 30, "printed": False}), Cache()
+    source = PAGE.source(panel)
+    found = compute(PAGE, source, PAGE.settings(panel, source), cache)
+    (spec,) = [one for one in PAGE.animations(source, found.settings, found.result, panel) if one.control == control]
+    played = spec.render(cache, 20.0)
+    assert spec.now in played.values and len(played.values) > 5
+    value = played.values[-2]
+    other = panel.vary(control, value)
+    alone = compute(PAGE, source, PAGE.settings(other, source), cache).charts[0].figure
+    for one, expected in zip(played.frames[-2]["saturation"].data, alone.data, strict=True):
+        np.testing.assert_allclose(one.y, expected.y)
