@@ -23,6 +23,7 @@ from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset, read_preset, write_preset
 from rfviz.lab.script import notebook
 from tests.app_pages import array
+from tests.lab.record import RECORD, assert_same, digests
 from tests.page_settings import CASES, OTHERS, SLUGS, computed, values_of
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,17 @@ def asked(slug, number):
 
 def test_every_page_has_settings_to_be_tested_with():
     assert OTHERS.keys() == {page.slug for page in PAGES}
+
+
+# Here rather than in a file of its own: what other tests have computed is not computed again.
+@every_setting
+def test_numbers_are_those_of_the_record(slug, number):
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    assert_same(digests(slug, number), record[f"{slug} {number}"], f"{slug}, case {number}")
+
+
+def test_the_record_holds_every_case_and_no_other():
+    assert sorted(json.loads(RECORD.read_text(encoding="utf-8"))) == sorted(f"{slug} {n}" for slug, n in CASES)
 
 
 @pytest.mark.slow

@@ -661,7 +661,7 @@ _PAGES = (
         "rfviz/lab/kernel_approximation/page.py",
         "return prepare_sample(source.dataset, source.normalise, source.n_points)",
         "return prepare_sample(source.dataset, source.normalise)",
-        ("tests/lab/test_frames.py::test_numbers_are_those_of_the_record[kernel-approximation-1]",),
+        ("tests/lab/test_pages.py::test_numbers_are_those_of_the_record[kernel-approximation-1]",),
     ),
     Fault(
         "script of kernel approximation that omits the draws",

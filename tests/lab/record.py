@@ -1,4 +1,4 @@
-"""The numbers that every page shows are those of the record; ``python -m tests.lab.test_frames`` writes it anew.
+"""The record of the numbers that every page shows; ``python -m tests.lab.record`` writes it anew.
 
 The record holds, of each column of each chart, what any change of its numbers would move: extent, mean, spread, ends.
 A change of the code that should leave results alone must leave the record alone; one that should not is seen in its
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
 
 from tests.page_settings import CASES, computed
 
@@ -57,16 +56,6 @@ def assert_same(found: object, expected: object, where: str) -> None:
         np.testing.assert_allclose(numbers, record, rtol=2e-4, atol=1e-6 + 1e-5 * extent, err_msg=where)
     else:
         assert found == expected, where
-
-
-@pytest.mark.parametrize(("slug", "number"), CASES)
-def test_numbers_are_those_of_the_record(slug, number):
-    record = json.loads(RECORD.read_text(encoding="utf-8"))
-    assert_same(digests(slug, number), record[f"{slug} {number}"], f"{slug}, case {number}")
-
-
-def test_the_record_holds_every_case_and_no_other():
-    assert sorted(json.loads(RECORD.read_text(encoding="utf-8"))) == sorted(f"{slug} {n}" for slug, n in CASES)
 
 
 if __name__ == "__main__":
