@@ -5,8 +5,8 @@ The format is described in ``assets/lessons/README.md``.
 
 from rfviz.lessons.curve import Gap, compare_curve, gap_words, right_heights
 from rfviz.lessons.latex import latex_mistake
-from rfviz.lessons.model import Curve, Lesson, Option, Step, facts_of, fill
-from rfviz.lessons.reader import LessonError, find_lessons, parse_lesson, read_lesson
+from rfviz.lessons.model import Curve, Form, Item, Lesson, Option, Step, facts_of, fill
+from rfviz.lessons.reader import LessonError, find_lessons, parse_items, parse_lesson, read_items, read_lesson
 from rfviz.lessons.room import ROOMS, Answer, Axis, Question, Room, RoomError, Rooms
 
 __all__ = [
@@ -14,7 +14,9 @@ __all__ = [
     "Answer",
     "Axis",
     "Curve",
+    "Form",
     "Gap",
+    "Item",
     "Lesson",
     "LessonError",
     "Option",
@@ -29,7 +31,9 @@ __all__ = [
     "find_lessons",
     "gap_words",
     "latex_mistake",
+    "parse_items",
     "parse_lesson",
+    "read_items",
     "read_lesson",
     "right_heights",
 ]
