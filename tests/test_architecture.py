@@ -28,6 +28,7 @@ ALLOWED = {
     "rfviz.linear_model": {"errors", "params", "backend"},
     "rfviz.datasets": {"errors", "params", "backend"},
     "rfviz.lessons": {"errors", "expressions"},
+    "rfviz.study": {"errors"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
     | {"datasets", "formula"},
 }
@@ -36,13 +37,13 @@ ALLOWED |= {
     # The quick inspection, when it is called.
     "rfviz.distributed": {"errors", "features", "linear_model", "datasets", "lab"},
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "lab", "site", "_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "lab", "site", "study", "_blas"},
     # rfviz.inspect, when it is called.
     "rfviz": _COMPUTING | {"lab"},
     "rfviz.figures": _COMPUTING,
     "rfviz.lab": _COMPUTING | {"figures"},
     "rfviz.site": _COMPUTING | {"figures", "lab", "lessons", "expressions"},
-    "rfviz.ui": _COMPUTING | {"figures", "lab", "lessons", "expressions", "_version", "_blas"},
+    "rfviz.ui": _COMPUTING | {"figures", "lab", "lessons", "study", "expressions", "_version", "_blas"},
     "pages": _COMPUTING | {"figures", "lab", "ui", "lessons"},
     "app": {"ui", "_blas"},
 }

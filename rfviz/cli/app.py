@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", help="what it computes on: cpu, cuda or cuda:0, cuda:1, …; by default the first GPU"
     )
+    parser.add_argument("--study", metavar="FILE", help="where answers of students go who agree; see docs/study.md")
     parser.set_defaults(command=start)
 
 
@@ -49,6 +50,12 @@ def start(given: argparse.Namespace) -> int:
         from rfviz import backend
 
         environment["RFVIZ_DEVICE"] = backend.get_device(given.device).name
+    if given.study is not None:
+        from rfviz.study import VARIABLE, Study
+
+        path = Path(given.study).expanduser().resolve()
+        Study(path)  # which says what is wrong with it
+        environment[VARIABLE] = str(path)
     return _serve(command, environment)
 
 
