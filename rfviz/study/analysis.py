@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -60,7 +59,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Gain:
-    """A group: students, those of them who left before the second test, mean scores, and the gain with its interval.
+    """A group: students, those of them who left before the second test, and of the others mean scores and gain.
 
     The interval is None where it has no width or there are too few students.
     """
@@ -157,37 +156,38 @@ def analyse_rows(rows: Sequence[Row], mistakes: Sequence[str] = ()) -> StudyResu
 
 
 def compare(first: np.ndarray, second: np.ndarray, in_lesson: np.ndarray) -> Comparison | None:
-    """Compare the second scores of the groups, adjusted to the mean first score.
+    """Compare the second scores of the groups among students with the same first score: analysis of covariance.
 
     Parameters
     ----------
     first, second : numpy.ndarray, shape (n_students,)
+        A second score of NaN is that of a student who left before, and has what the control group has on average among
+        students with the same first score.
     in_lesson : numpy.ndarray of bool, shape (n_students,)
         Whether a student is in the lesson group.
 
     Returns
     -------
     Comparison or None
-        None where a group has fewer than five students, or where adjusted scores do not differ within groups.
+        None where fewer than five students of a group have a second score, or where scores leave nothing to chance.
     """
-    groups = in_lesson, ~in_lesson
-    if min(group.sum() for group in groups) < FEWEST:
+    stayed = ~np.isnan(second)
+    if min((stayed & group).sum() for group in (in_lesson, ~in_lesson)) < FEWEST:
         return None
-    x, y = first.astype(float), second.astype(float)
-    for group in groups:
-        x[group] -= x[group].mean()
-        y[group] -= y[group].mean()
-    slope = (x @ y) / (x @ x) if x.any() else 0.0
-    if np.allclose(y, slope * x):
+    columns = [np.ones(len(first)), *([first] if np.ptp(first) > 0 else [])]
+    before, reference = np.stack(columns, axis=1), stayed & ~in_lesson
+    line = np.linalg.lstsq(before[reference], second[reference])[0]
+    second = np.where(stayed, second, before @ line)
+    design = np.column_stack([before, in_lesson])
+    fitted, _, rank, _ = np.linalg.lstsq(design, second)
+    rest, degrees = second - design @ fitted, len(first) - design.shape[1]
+    if rank < design.shape[1] or np.allclose(rest, 0.0):
         return None
-    adjusted = second - slope * (first - first.mean())
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Precision loss")  # one group's scores may well be all alike
-        test: Any = stats.ttest_ind(*(adjusted[group] for group in groups), equal_var=False)
-    difference = float(np.subtract(*(adjusted[group].mean() for group in groups)))
-    low, high = map(float, test.confidence_interval(0.95))
+    error = float(np.sqrt(rest @ rest / degrees * np.linalg.inv(design.T @ design)[-1, -1]))
+    difference = float(fitted[-1])
+    low, high = map(float, stats.t.interval(0.95, degrees, difference, error))
+    p = float(2.0 * stats.t.sf(abs(difference) / error, degrees))
     spread = float(first.std(ddof=1)) or np.nan
-    p = float(test.pvalue)
     return Comparison(difference, (low, high), difference / spread, (low / spread, high / spread), p, p)
 
 
@@ -218,10 +218,8 @@ def _lesson(name: str, rows: Table) -> LessonResult:
     scores = scores.dropna(subset="first")
     left_out["students without a first test"] = len(students) - len(contradicting) - len(scores)
     rows = rows[rows["student"].isin(scores.index)]
-    has_left = scores["second"].isna()
-    scores["second"] = scores["second"].fillna(scores["first"])  # who leaves has learnt nothing
     before = rows[rows["test"] == "first"].drop_duplicates("student").set_index("student").loc[scores.index]
-    groups = {group: _gain(scores[before["group"] == group], has_left[before["group"] == group]) for group in GROUPS}
+    groups = {group: _gain(scores[before["group"] == group]) for group in GROUPS}
     in_lesson = (before["group"] == GROUPS[0]).to_numpy()
     return LessonResult(
         lesson=name,
@@ -242,14 +240,15 @@ def _contradicting(rows: Table) -> set[str]:
     return found
 
 
-def _gain(scores: Table, has_left: Table) -> Gain:
-    gains = (scores["second"] - scores["first"]).to_numpy()
+def _gain(scores: Table) -> Gain:
+    both = scores.dropna()
+    gains = (both["second"] - both["first"]).to_numpy()
     interval = None
     if len(gains) >= FEWEST and np.ptp(gains) > 0:
         low, high = stats.ttest_1samp(gains, 0.0).confidence_interval(0.95)
         interval = float(low), float(high)
-    first, second = (float(scores[test].mean()) for test in TESTS)
-    return Gain(len(scores), int(has_left.sum()), first, second, second - first, interval)
+    first, second = (float(both[test].mean()) for test in TESTS)
+    return Gain(len(scores), len(scores) - len(both), first, second, second - first, interval)
 
 
 def _questions(rows: Table) -> tuple[QuestionResult, ...]:

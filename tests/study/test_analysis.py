@@ -56,12 +56,17 @@ def test_the_first_answer_counts():
     assert replace(result, left_out={}) == clean and clean.left_out == {}
 
 
-def test_who_leaves_has_learnt_nothing_and_stays_in():
+def test_who_leaves_has_what_the_control_group_has_and_stays_in():
     rows = [*small_class(), *student(10, "lesson", (1, 1, 0, 0), None)]
-    result = only(rows)
-    kept = only([*small_class(), *student(10, "lesson", (1, 1, 0, 0), (1, 1, 0, 0), "A")])
-    assert result.groups["lesson"].n == 6 and result.groups["lesson"].left == 1
-    assert result.comparison == kept.comparison and result.groups["lesson"].second == kept.groups["lesson"].second
+    result, before = only(rows), only(small_class())
+    assert result.groups["lesson"] == replace(before.groups["lesson"], n=6, left=1)
+    first, in_lesson = RNG(5).integers(0, 5, 41) / 4, np.arange(41) % 2 == 0
+    second = np.clip(first + 0.3 * in_lesson + RNG(6).normal(0, 0.1, 41), 0, 1)
+    line = stats.linregress(first[~in_lesson], second[~in_lesson])
+    filled = np.where(np.arange(41) == 40, line.intercept + line.slope * first, second)
+    left = np.where(np.arange(41) == 40, np.nan, second)
+    assert compare(first, left, in_lesson).difference == pytest.approx(compare(first, filled, in_lesson).difference)
+    assert compare(first, left, in_lesson).difference < compare(first[:40], second[:40], in_lesson[:40]).difference
 
 
 @pytest.mark.parametrize(
@@ -99,10 +104,12 @@ def test_the_difference_is_that_of_a_linear_model():
     assert found.effect == pytest.approx(expected / first.std(ddof=1)) and found.p < 1e-6
 
 
-def test_the_same_first_score_makes_it_welchs_test():
+def test_the_same_first_score_makes_it_students_test():
     second, in_lesson = RNG(2).random(30), np.arange(30) % 2 == 0
     found = compare(np.full(30, 0.5), second, in_lesson)
-    assert found.p == pytest.approx(stats.ttest_ind(second[in_lesson], second[~in_lesson], equal_var=False).pvalue)
+    expected = stats.ttest_ind(second[in_lesson], second[~in_lesson])
+    assert found.p == pytest.approx(expected.pvalue)
+    assert found.interval == pytest.approx(tuple(expected.confidence_interval()))
     assert np.isnan(found.effect)
 
 
@@ -112,6 +119,9 @@ def test_no_test_for_few_students_or_equal_scores():
     assert compare(np.full(20, 0.5), np.full(20, 0.75), in_lesson) is None
     one_alike = compare(np.full(20, 0.5), np.where(in_lesson, 1.0, RNG(0).integers(0, 5, 20) / 4), in_lesson)
     assert one_alike is not None and one_alike.difference > 0 and np.isfinite(one_alike.p)
+    assert compare(np.where(in_lesson, 0.25, 0.5), RNG(0).random(20), in_lesson) is None  # nothing tells them apart
+    few = np.where(np.arange(20) < 6, np.nan, 0.5)
+    assert compare(np.full(20, 0.5), few, in_lesson) is None
     assert compare(np.arange(20) / 20, np.arange(20) / 40 + in_lesson, in_lesson) is None
 
 
@@ -203,7 +213,7 @@ def z_score(hits, n, rate):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [20, 60])
+@pytest.mark.parametrize("n", [12, 20, 60])
 def test_a_lesson_that_teaches_nothing_is_found_out(n):
     """Each fails by chance once in 3,000 times, on one side or the other."""
     found = list(comparisons(World(leaving=0.0), n, 1500, 7))

@@ -68,7 +68,7 @@ def ask(lesson: str, ended: bool) -> None:
     if student is None:
         st.html("<h2>A study</h2>")
         st.markdown(_CONSENT)
-        with st.container(horizontal=True, key="lesson-buttons"):
+        with st.container(horizontal=True, key="study-buttons"):
             st.button("I agree", key="study-agree", type="primary", on_click=_agree, args=(study, lesson))
             st.button("No thanks", key="study-decline", on_click=_stop)
         return
@@ -85,7 +85,7 @@ def ask(lesson: str, ended: bool) -> None:
                      key=_key(lesson, test, item))  # fmt: skip
         if told := st.session_state.pop(_TOLD, ""):
             st.warning(told, icon="⚠️")
-        with st.container(horizontal=True, key="lesson-buttons"):
+        with st.container(horizontal=True, key="study-buttons"):
             st.form_submit_button("Send", key="study-send", type="primary", on_click=_send,
                                   args=(study, student, lesson, test, form))  # fmt: skip
     st.button("Stop taking part", key="study-stop", type="tertiary", on_click=_stop,
@@ -110,9 +110,9 @@ def results(lesson: str) -> None:
     )
     items = {item.name: item for item in _questions()[0][lesson]}
     with st.expander("What is right"):
-        for row in (*first, *second):
+        for number, row in enumerate((*first, *second), 1):
             if row.question in items:
-                st.markdown(_marked(items[row.question], row))
+                st.markdown(f"**{number}.** {_marked(items[row.question], row)}")
 
 
 def _n_right(rows: tuple[Row, ...]) -> int:
@@ -194,7 +194,7 @@ def _send(study: Study, student: str, lesson: str, test: str, form: str) -> None
     chosen = [st.session_state.get(_key(lesson, test, item)) for item in items]
     open_ones = [str(number) for number, choice in enumerate(chosen, 1) if choice is None]
     if open_ones:
-        st.session_state[_TOLD] = f"Please answer {' and '.join(open_ones)} too."
+        st.session_state[_TOLD] = f"Not answered yet: {', '.join(open_ones)}."
         return
     answers = {
         item.name: (choice + 1, item.forms[form].options[choice].right)

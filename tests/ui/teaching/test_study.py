@@ -125,7 +125,7 @@ def test_a_question_left_open_is_named_and_nothing_is_sent(log, monkeypatch):
     for radio in at.radio[1:3]:
         radio.set_value(0)
     press(at, "study-send")
-    assert "Please answer 1 and 4 too." in text_of(at) and not read_log(log)[0]
+    assert "Not answered yet: 1, 4." in text_of(at) and not read_log(log)[0]
     assert [radio.value for radio in at.radio] == [None, 0, 0, None]
     answer(at, "A", right=4)
     assert asks(at) == "step" and len(read_log(log)[0]) == 4

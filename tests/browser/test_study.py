@@ -1,0 +1,93 @@
+"""A student in a study: the first questions, the lesson, the second questions; the file has the answers and no more."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from rfviz.lab.index import FACTS
+from rfviz.lab.navigation import ASSETS
+from rfviz.lessons import read_items
+from rfviz.study import read_log
+from rfviz.ui.teaching.lesson_panel import all_lessons
+from tests.browser.conftest import running_app
+from tests.browser.steps import SATURATION, settle, wait_for_chart, wait_for_query
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+LESSON = next(lesson for lesson in all_lessons()[0] if lesson.slug == "saturation")
+ITEMS = read_items(ASSETS / "questions" / "saturation.md", FACTS)
+VISIBLE = """() => ['.js-plotly-plot', '.st-key-controls', '[data-testid=stSidebar]', '.st-key-title-tools']
+  .filter((part) => [...document.querySelectorAll(part)].some((found) => found.offsetWidth))"""
+# Nothing is wider than the window.
+FITS = """() => { const main = document.querySelector("[data-testid=stMain]");
+  return main.scrollWidth <= main.clientWidth; }"""
+
+
+def answer(page):
+    """Answer a test with the first answer to each question, once without the last."""
+    groups = page.locator(".st-key-lesson-panel [role=radiogroup]")
+    assert groups.count() == len(ITEMS)
+    assert page.evaluate(VISIBLE) == []  # a closed book
+    assert page.evaluate(FITS) and not page.locator(".katex-error").count()
+    serious = [v for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")]
+    assert not serious
+    for number in range(len(ITEMS)):
+        if number == len(ITEMS) - 1:
+            page.get_by_role("button", name="Send").click()
+            page.get_by_text(f"Not answered yet: {len(ITEMS)}.").wait_for()
+            settle(page)
+        groups.nth(number).locator("label").first.click()
+    page.get_by_role("button", name="Send").click()
+
+
+def panel_says(page, title):
+    page.locator(".st-key-lesson-panel h2", has_text=title).wait_for()
+    settle(page)
+
+
+@pytest.mark.parametrize("size", [(1440, 1000), (390, 844)])
+def test_a_student_from_the_first_question_to_the_last(browser, visit, tmp_path, size):
+    log = tmp_path / "study.csv"
+    with running_app(tmp_path, RFVIZ_STUDY=str(log)) as app:
+        page = visit(app, f"{LESSON.page}?lesson=saturation", size=size)
+        panel_says(page, "A study")
+        assert page.evaluate(VISIBLE) == []
+        page.get_by_role("button", name="I agree").click()
+        panel_says(page, "First questions")
+        answer(page)
+        page.wait_for_function("() => !document.querySelector('.st-key-lesson-panel h2')?.innerText.includes('First')")
+        settle(page)
+        page.reload()
+        settle(page)
+        rows, _ = read_log(log)
+        assert len(rows) == len(ITEMS)
+        if rows[0].group == "control":
+            panel_says(page, "Second questions")
+            answer(page)
+        wait_for_chart(page, SATURATION)
+        for number in range(1, len(LESSON.steps) + 1):
+            wait_for_query(page, lesson="saturation", step=str(number), student=rows[0].student)
+            settle(page)
+            page.locator(".st-key-lesson-next button").click()
+        if rows[0].group == "lesson":
+            panel_says(page, "Second questions")
+            answer(page)
+        page.get_by_text("The questions of the study.").wait_for()
+        page.get_by_text("What is right").click()
+        settle(page)
+        assert page.evaluate(FITS)
+        page.locator(".st-key-lesson-next button").click()
+        wait_for_query(page, lesson=None, student=None)
+        visit.look_for_wreckage()
+        visit.close()
+    rows, mistakes = read_log(log)
+    assert not mistakes and len(log.read_text().splitlines()) == 1 + 2 * len(ITEMS)
+    assert {row.student for row in rows} == {rows[0].student} and {row.chosen for row in rows} == {1}
+    assert [row.right for row in rows] == [
+        int(ITEMS[n % 4].forms[row.form].options[0].right) for n, row in enumerate(rows)
+    ]
+    # Nothing else of the visit: every cell is a name of the plan, a number, or the student's.
+    words = {"saturation", "lesson", "control", "first", "second", "A", "B", *(item.name for item in ITEMS)}
+    cells = {cell for line in log.read_text().splitlines()[1:] for cell in line.split(",")}
+    assert all(cell in words or re.fullmatch(r"[0-9a-f]{16}|\d", cell) for cell in cells)
