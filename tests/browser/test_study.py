@@ -29,6 +29,7 @@ def answer(page):
     groups = page.locator(".st-key-lesson-panel [role=radiogroup]")
     assert groups.count() == len(ITEMS)
     assert page.evaluate(VISIBLE) == []  # a closed book
+    assert page.locator(".st-key-lesson-panel h2").evaluate("(title) => title.getBoundingClientRect().top >= 0")
     assert page.evaluate(FITS) and not page.locator(".katex-error").count()
     serious = [v for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")]
     assert not serious

@@ -171,10 +171,12 @@ def panel(state: PageState, presenting: bool) -> None:
         return
     lesson, step, visit = found
     room = room_of_session()
+    stage = "" if presenting or room else study_panel.stage(lesson.slug, visit.ended)
     with st.container(key="lesson-panel"):
-        if not presenting and room is None and study_panel.is_asking(lesson.slug, visit.ended):
+        study_panel.begin_at_top(stage)
+        if stage:
             _head(lesson)
-            study_panel.ask(lesson.slug, visit.ended)
+            study_panel.ask(lesson.slug, stage)
             return
         _head(lesson, visit)
         room_bar(room, "lesson")

@@ -6,10 +6,11 @@ is loaded again goes on where it was. Who does not agree, or stops, takes the le
 
 from __future__ import annotations
 
-import html
 from functools import cache
+from pathlib import Path
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 from rfviz.errors import DataError
 from rfviz.lab.index import FACTS
@@ -17,7 +18,7 @@ from rfviz.lab.navigation import ASSETS
 from rfviz.lessons import Item, LessonError, read_items
 from rfviz.study import STUDENT, TESTS, Row, Study, new_student, study_of_server
 
-__all__ = ["ask", "is_asking", "leave_address", "mistakes", "results"]
+__all__ = ["ask", "begin_at_top", "leave_address", "mistakes", "results", "stage"]
 
 QUESTIONS = ASSETS / "questions"
 # The random number; empty for who does not take part.
@@ -25,12 +26,16 @@ _STUDENT, _TOLD = "rfviz:student", "rfviz:study-told"
 _PARAMETER = "student"
 _CONSENT = """
 This class takes part in a study: does this lesson teach? You answer 4 questions now and 4 later, before or after the
-lesson, as a random draw decides. Stored on this server: a random number and your answers. No name, no time. Nobody can
-find your answers again, so they cannot be deleted later. Taking part is your choice and does not count for a mark. You
-can stop at any time.
+lesson, as a random draw decides.
+
+Stored on this server: a random number and your answers. No name, no time. Nobody can find your answers again, so they
+cannot be deleted later.
+
+Taking part is your choice and does not count for a mark. You can stop at any time.
 """
 _TITLES = {"first": "First questions", "second": "Second questions"}
 _HOW = "If you are not sure, choose what seems most likely. You will see what is right when the lesson has ended."
+_top = component("rfviz.study_top", js=(Path(__file__).parent / "study_top.js").read_text(encoding="utf-8"))
 
 
 def mistakes() -> list[str]:
@@ -44,8 +49,8 @@ def leave_address() -> None:
     st.query_params.pop(_PARAMETER, None)
 
 
-def is_asking(lesson: str, ended: bool) -> bool:
-    """Return whether the study has something to ask, in place of the lesson's step.
+def stage(lesson: str, ended: bool) -> str:
+    """Return what the study asks for in place of the lesson's step: ``"consent"`` or a test; empty where nothing.
 
     Parameters
     ----------
@@ -55,39 +60,56 @@ def is_asking(lesson: str, ended: bool) -> bool:
     """
     study, _ = study_of_server()
     if study is None or lesson not in _questions()[0]:
-        return False
-    return _student() is None or bool(_test(study, lesson, ended))
+        return ""
+    student = _student()
+    if student is None:
+        return "consent"
+    try:
+        draw = study.draw(student, lesson) if student else None
+    except DataError:  # as many students as it takes
+        draw = None
+    if draw is None:
+        return ""
+    if not study.answers(student, lesson, "first"):
+        return "first"
+    is_due = ended or draw.group == "control"
+    return "second" if is_due and not study.answers(student, lesson, "second") else ""
 
 
-def ask(lesson: str, ended: bool) -> None:
+def begin_at_top(stage: str) -> None:
+    """Scroll to the top where another stage begins; nothing without a study."""
+    if study_of_server()[0] is not None:
+        _top(key="study-top", height=1, data=stage)
+
+
+def ask(lesson: str, stage: str) -> None:
     """Ask for the student's agreement, or the questions of a test; the page's chart and controls are hidden."""
     st.html(f"<style>{(ASSETS / 'study.css').read_text(encoding='utf-8')}</style>")
     study, _ = study_of_server()
     assert study is not None
     student = _student()
-    if student is None:
+    if not student:
         st.html("<h2>A study</h2>")
         st.markdown(_CONSENT)
         with st.container(horizontal=True, key="study-buttons"):
             st.button("I agree", key="study-agree", type="primary", on_click=_agree, args=(study, lesson))
             st.button("No thanks", key="study-decline", on_click=_stop)
         return
-    test = _test(study, lesson, ended)
-    form = study.draw(student, lesson).form(test)
-    st.html(f"<h2>{html.escape(_TITLES[test])}</h2>")
+    form = study.draw(student, lesson).form(stage)
+    st.html(f"<h2>{_TITLES[stage]}</h2>")
     st.markdown(_HOW)
     items = _questions()[0][lesson]
-    with st.form(f"study-{lesson}-{test}", border=False):
+    with st.form(f"study-{lesson}-{stage}", border=False):
         for number, item in enumerate(items, 1):
             asked = item.forms[form]
             options = [option.text for option in asked.options]
             st.radio(f"{number}. {asked.text}", range(len(options)), index=None, format_func=options.__getitem__,
-                     key=_key(lesson, test, item))  # fmt: skip
+                     key=_key(lesson, stage, item))  # fmt: skip
         if told := st.session_state.pop(_TOLD, ""):
             st.warning(told, icon="⚠️")
         with st.container(horizontal=True, key="study-buttons"):
             st.form_submit_button("Send", key="study-send", type="primary", on_click=_send,
-                                  args=(study, student, lesson, test, form))  # fmt: skip
+                                  args=(study, student, lesson, stage, form))  # fmt: skip
     st.button("Stop taking part", key="study-stop", type="tertiary", on_click=_stop,
               help="The lesson goes on without questions. Answers that you have sent stay.")  # fmt: skip
 
@@ -153,21 +175,6 @@ def _student() -> str | None:
     if student and st.query_params.get(_PARAMETER) != student:
         st.query_params[_PARAMETER] = student
     return student
-
-
-def _test(study: Study, lesson: str, ended: bool) -> str:
-    """Return the test that is next for the student, empty where none is."""
-    student = _student()
-    if not student:
-        return ""
-    try:
-        draw = study.draw(student, lesson)
-    except DataError:  # as many students as it takes
-        return ""
-    if not study.answers(student, lesson, "first"):
-        return "first"
-    is_due = ended or draw.group == "control"
-    return "second" if is_due and not study.answers(student, lesson, "second") else ""
 
 
 def _key(lesson: str, test: str, item: Item) -> str:
