@@ -20,6 +20,7 @@ import numpy as np
 from rfviz.study import FORMS, GROUPS, TESTS, Row
 from rfviz.study.analysis import Comparison, analyse_rows, compare
 
+VERDICTS = ("teaches", "harms")
 QUESTIONS = ("one", "two", "three", "four")
 _DIFFICULTY = np.array([-0.4, 0.0, 0.4, 0.8])
 
@@ -101,20 +102,21 @@ def comparisons(world: World, n: int, n_classes: int, seed: int) -> Iterator[Com
 def measure(n_classes: int) -> dict[str, Any]:
     """Return how often the analysis finds what is not there, covers what is, and finds what is."""
     told: dict[str, Any] = {"classes": n_classes, "null": [], "lesson": []}
-    for n in (12, 20, 40, 100):
-        for leaving in (0.0, 0.15, 0.4):
-            found = list(comparisons(World(leaving=leaving), n, n_classes, n))
-            rates = {verdict: np.mean([one.verdict == verdict for one in found]) for verdict in ("teaches", "harms")}
-            told["null"].append({"n": n, "leaving": leaving, **{name: float(rate) for name, rate in rates.items()}})
-    for lesson in (0.9, 2.3):
-        world = World(lesson=lesson)
+    for leaving in (0.0, 0.15, 0.4):
+        world = World(leaving=leaving)
+        for n in (12, 20, 40, 100):
+            found = list(comparisons(world, n, n_classes, n))
+            rates = {verdict: float(np.mean([one.verdict == verdict for one in found])) for verdict in VERDICTS}
+            told["null"].append({"leaving": leaving, "true": truth(world), "n": n, **rates})
+    for lesson, leaving in ((0.85, 0.0), (2.1, 0.0), (0.85, 0.15), (2.1, 0.15)):
+        world = World(lesson=lesson, leaving=leaving)
         true = truth(world)
-        for n in (12, 20, 30, 40, 60, 80, 100, 150, 200):
+        for n in (12, 20, 30, 40, 60, 80, 100, 150):
             found = list(comparisons(world, n, n_classes, n))
             covered = float(np.mean([one.interval[0] <= true <= one.interval[1] for one in found]))
             power = sum(one.verdict == "teaches" for one in found) / n_classes
-            told["lesson"].append({"true": true, "n": n, "covered": covered, "power": power})
-    rng, n_files = np.random.default_rng(1), n_classes // 4
+            told["lesson"].append({"leaving": leaving, "true": true, "n": n, "covered": covered, "power": power})
+    rng, n_files = np.random.default_rng(1), n_classes // 10
     family = 0
     for _ in range(n_files):
         rows = [row for lesson in "abcd" for row in log_rows(World(), 40, rng, lesson)]

@@ -224,18 +224,22 @@ def test_a_lesson_that_teaches_nothing_is_found_out(n):
 
 @pytest.mark.slow
 def test_the_interval_covers_what_is_true_and_the_power_is_that_of_the_plan():
-    world = World(lesson=2.3)
+    world = World(lesson=2.1, leaving=0.0)
     true, found = truth(world), list(comparisons(world, 40, 1500, 9))
     assert abs(z_score(sum(one.interval[0] <= true <= one.interval[1] for one in found), len(found), 0.95)) < 3.6
     assert np.mean([one.difference for one in found]) == pytest.approx(true, abs=0.01)
-    assert np.mean([one.verdict == "teaches" for one in found]) > 0.8
+    assert np.mean([one.verdict == "teaches" for one in found]) > 0.9
+    # Where students leave, the interval is wider than it need be.
+    world = World(lesson=2.1)
+    true, found = truth(world), list(comparisons(world, 40, 1500, 10))
+    assert z_score(sum(one.interval[0] <= true <= one.interval[1] for one in found), len(found), 0.95) > -3.6
 
 
 @pytest.mark.slow
 def test_answers_sent_twice_change_nothing_over_many_classes():
     """The rows of a log give what the scores give, though one student in ten has sent other answers again."""
     rng = RNG(10)
-    results = [only(log_rows(World(lesson=2.3), 40, rng)) for _ in range(150)]
+    results = [only(log_rows(World(lesson=2.3), 40, rng)) for _ in range(60)]
     assert all(result.groups["lesson"].n == result.groups["control"].n == 20 for result in results)
     differences = [result.comparison.difference for result in results]
     error = np.std(differences) / np.sqrt(len(differences))
