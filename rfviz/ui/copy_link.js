@@ -1,8 +1,9 @@
-// The address as it is when it is asked for: the controls write theirs to it a moment after they have moved.
+// The address as it is when it is asked for: the controls write theirs to it a moment after they have moved. A student's
+// number in a study is for nobody else.
 export default function ({ parentElement }) {
   const field = parentElement.querySelector("input");
   const button = parentElement.querySelector("button");
-  const show = () => (field.value = window.location.href);
+  const show = () => (field.value = window.location.href.replace(/&?student=[0-9a-f]{16}/, ""));
   show();
   const timer = setInterval(() => (field.isConnected ? show() : clearInterval(timer)), 500);
   field.onfocus = () => field.select();

@@ -67,6 +67,12 @@ def test_a_student_from_the_first_question_to_the_last(browser, visit, tmp_path,
             panel_says(page, "Second questions")
             answer(page)
         wait_for_chart(page, SATURATION)
+        page.get_by_role("button", name="Share", exact=True).click()
+        page.get_by_role("dialog").wait_for()
+        settle(page)
+        link = page.get_by_label("Address of this page")
+        assert "lesson=saturation" in link.input_value() and rows[0].student not in link.input_value()
+        page.keyboard.press("Escape")
         for number in range(1, len(LESSON.steps) + 1):
             wait_for_query(page, lesson="saturation", step=str(number), student=rows[0].student)
             settle(page)
