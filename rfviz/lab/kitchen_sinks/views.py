@@ -22,7 +22,6 @@ from rfviz.lab.work import Work
 from rfviz.ui import layout
 from rfviz.ui.live_run import LiveRun
 from rfviz.ui.page import View
-from rfviz.ui.share import share_place
 
 __all__ = ["KitchenSinksView"]
 
@@ -56,15 +55,7 @@ class KitchenSinksView(View[SplitData, Settings, KitchenSinksResult]):
 
     def draw(self, settings: Settings, result: KitchenSinksResult, charts: Sequence[Chart]) -> None:
         if charts:
-            (chart,) = charts
-            if settings.view == "weights":  # nothing to pin
-                layout.chart(chart.figure, chart.name, chart.alt)
-                with st.container(horizontal=True, horizontal_alignment="right", key="weights-bar-row"):
-                    share_place(self.state)
-                layout.explain(chart.words)
-                self.share(settings, result)
-            else:
-                self.main_chart(settings, result, chart)
+            self.main_chart(settings, result, charts[0])
             if result.ended:
                 st.caption(result.ended)
         else:
