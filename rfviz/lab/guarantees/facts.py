@@ -39,6 +39,14 @@ def features_needed(about: str, kind: str, eps: float) -> float:
     return max(known)
 
 
+@fact
+def bound_error(about: str, m: float) -> float:
+    """Return the error that the loosest bound drawn about it allows for m features with probability 0.95."""
+    curves = [curve for curve in _bounds(0.1).find(about, "bound") if len(curve.m)]
+    place = np.log(float(m))
+    return max(float(np.exp(np.interp(place, np.log(curve.m), np.log(curve.error)))) for curve in curves)
+
+
 @functools.lru_cache(maxsize=1)
 def _risk() -> MeasuredRisk:
     split = make_split(datasets.load("digits"), "unit norm")

@@ -18,6 +18,7 @@ from rfviz.linear_model import default_grid
 __all__: list[str] = []
 
 _STUMPS = MapSpec(DecisionStumps)
+_SIGMOIDS = MapSpec(SigmoidalRidge, activation="tanh", scale=0.2)
 
 
 @functools.lru_cache(maxsize=1)
@@ -40,11 +41,19 @@ def _errors(spec: MapSpec[FeatureMap]) -> dict[int, float]:
     return dict(zip(map(int, frame["m"]), map(float, 100 * frame["error"]), strict=True))
 
 
-@functools.lru_cache(maxsize=1)
-def _decay() -> WeightDecay:
+@functools.lru_cache(maxsize=2)
+def _decay(spec: MapSpec[FeatureMap]) -> WeightDecay:
     grid = [int(k) for k in default_grid(1000, 12)]
-    runs = [largest_weights(_split(), _STUMPS.replace(random_state=seed), grid) for seed in range(5)]
+    runs = [largest_weights(_split(), spec.replace(random_state=seed), grid) for seed in range(5)]
     return WeightDecay(np.array(grid), np.stack(runs))
+
+
+def _median(decay: WeightDecay, k: int) -> float:
+    return at(dict(zip(map(int, decay.k_grid), map(float, decay.quantiles[1]), strict=True)), k)
+
+
+def _slope(decay: WeightDecay, first: int) -> float:
+    return decay.slope(list(map(int, decay.k_grid)).index(first))
 
 
 @fact
@@ -62,18 +71,28 @@ def stumps_error(k: int) -> float:
 @fact
 def sigmoids_error(k: int) -> float:
     """Return the same for random sigmoids (tanh, scale 0.2)."""
-    return at(_errors(MapSpec(SigmoidalRidge, activation="tanh", scale=0.2)), k)
+    return at(_errors(_SIGMOIDS), k)
 
 
 @fact
 def largest_weight(k: int) -> float:
     """Return the median, over 5 runs, of the largest weight of k random stumps on the breast cancer data."""
-    decay = _decay()
-    return at(dict(zip(map(int, decay.k_grid), map(float, decay.quantiles[1]), strict=True)), k)
+    return _median(_decay(_STUMPS), k)
 
 
 @fact
 def weight_slope(first: int) -> float:
     """Return the slope of that median against k on logarithmic axes, from the first k on."""
-    decay = _decay()
-    return decay.slope(list(map(int, decay.k_grid)).index(first))
+    return _slope(_decay(_STUMPS), first)
+
+
+@fact
+def sigmoids_weight(k: int) -> float:
+    """Return the median, over 5 runs, of the largest weight of k random sigmoids (tanh, scale 0.2)."""
+    return _median(_decay(_SIGMOIDS), k)
+
+
+@fact
+def sigmoids_slope(first: int) -> float:
+    """Return the slope of that median against k on logarithmic axes, from the first k on."""
+    return _slope(_decay(_SIGMOIDS), first)
