@@ -92,10 +92,7 @@ def cancer_error(kind: str, m: int) -> float:
 
 @fact
 def signs_error(kind: str, parity: int, noise: int, m: int) -> float:
-    """Return the test error in per cent of m features, "linear" or "fourier", of 2,000 rows of ten signs.
-
-    The label is the product of `parity` of them, and `noise` per cent of the labels are wrong.
-    """
+    """Return the test error in per cent of m features of ten signs; the label is the product of `parity` of them."""
     return at(_errors(_signs(parity, noise), _MAPS[kind], 1000), m)
 
 
