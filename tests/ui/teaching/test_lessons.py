@@ -119,9 +119,11 @@ def test_goes_through_its_page(slug):
         if step.curve:
             right = [(x, step.curve.truth.at(x, FACTS)) for x in step.curve.places]
             assert main_chart(at)["drawing"]["ends"] == [right[0][0], right[-1][0]]
-            low, high = main_chart(at)["figure"]["layout"]["yaxis"]["range"]
-            heights = np.log10([y for _, y in right]) if step.curve.factors else [y for _, y in right]
-            assert low < min(heights) and max(heights) < high
+            layout = main_chart(at)["figure"]["layout"]
+            assert step.curve.factors == (layout["yaxis"].get("type") == "log")
+            for axis, values in zip((layout["xaxis"], layout["yaxis"]), zip(*right, strict=True), strict=True):
+                drawn = np.log10(values) if axis.get("type") == "log" else values
+                assert axis["range"][0] <= min(drawn) and max(drawn) <= axis["range"][1]
             at.session_state[f"lesson:{slug}:{number}:0"] = right
             rested(at)
         else:
