@@ -51,7 +51,12 @@ FIGURES = {
     "figure-4": ("pixel-cooccurrence", "Figure 4 of the paper"),
 }
 # Lessons about another chart of their page than the one that it opens with, and where that is.
-LESSONS = {"kitchen-sinks-weights": "kitchen-sinks?view=weights"}
+LESSONS = {
+    "kitchen-sinks-weights": "kitchen-sinks?view=weights",
+    # Its last step: a card does not give away what is to be drawn.
+    "your-own-data": "accuracy?data=breast_cancer&normalise=standardise&m_max=500&references=rbf_svm,&seeds=2"
+    "&schemes=RandomFourier,RandomProjection",
+}
 # The curves have come half of their way.
 UNDER_WAY = """() => [...document.querySelectorAll(".js-plotly-plot")].some((chart) => (chart._fullData ?? [])
   .some((trace) => trace.mode === "lines+markers" && Math.max(...trace.x) >= 50))"""
