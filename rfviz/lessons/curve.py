@@ -94,5 +94,11 @@ def compare_curve(curve: Curve, drawn: Sequence[tuple[float, float]], heights: n
 def gap_words(curve: Curve, gap: Gap) -> str:
     """Return how far a curve is off, and where most, as the end of a sentence and a second one."""
     off = f"off by a factor of {gap.mean:.2g}" if curve.factors else f"off by {gap.mean:.2g}"
-    where = f"Most at {gap.place:.3g} ({curve.across}): you drew {gap.drawn:.2g}, right is {gap.right:.2g}."
+    place, drawn, right = _written(gap.place, 3), _written(gap.drawn, 2), _written(gap.right, 2)
+    where = f"Most at {place} ({curve.across}): you drew {drawn}, right is {right}."
     return f"{off} on average. {where}"
+
+
+def _written(value: float, digits: int) -> str:
+    """Return a number with so many digits, thousands in full rather than with an exponent."""
+    return f"{float(f'{value:.{digits}g}'):,.0f}" if 1000 <= abs(value) < 1e12 else f"{value:.{digits}g}"

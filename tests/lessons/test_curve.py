@@ -3,7 +3,7 @@
 import pytest
 
 from rfviz.expressions import parse_expression
-from rfviz.lessons import Curve, compare_curve, right_heights
+from rfviz.lessons import Curve, Gap, compare_curve, gap_words, right_heights
 
 FACTS = {"twice": lambda x: 2 * x}
 
@@ -49,3 +49,8 @@ def test_on_a_long_axis_places_before_the_drawing_do_not_count():
 def test_a_curve_drawn_down_to_zero_is_off_by_a_finite_factor():
     gap = compared(curve(factors=True), [(1, 0.0), (3, -1.0)])
     assert gap.grade == "off"
+
+
+def test_large_numbers_are_written_in_full():
+    words = gap_words(curve(factors=True), Gap(13.0, "off", 10_000.0, 1_234.0, 0.0123))
+    assert words == "off by a factor of 13 on average. Most at 10,000 (time): you drew 1,200, right is 0.012."
