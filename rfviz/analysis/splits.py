@@ -55,7 +55,8 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
     ----------
     dataset : Dataset
     how : str
-        Normalisation, see :func:`rfviz.analysis.points.normalise`; columns are standardised by the training rows.
+        Normalisation, see :func:`rfviz.analysis.points.normalise`; columns are standardised by the training rows. So
+        are those of data that came standardised, before all else: their test rows have had a say in the scale.
     test_share : float
         Share of test rows of a random split.
     seed : int
@@ -84,7 +85,10 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
     train, test = np.sort(order[:cut]), np.sort(order[cut:])
     if dataset.target_names and len(np.unique(dataset.y[train])) < 2:
         raise DataError(f"The {len(train)} training rows of {dataset.name} hold a single class. Choose more rows.")
-    X = normalise(dataset.X, how, train).astype(np.float32)
+    X = dataset.X
+    if dataset.standardised and how != "standardise":
+        X = normalise(X, "standardise", train)
+    X = normalise(X, how, train).astype(np.float32)
     return Split(
         dataset.name, X[train], dataset.y[train], X[test], dataset.y[test], test, dataset.target_names, bool(given)
     )

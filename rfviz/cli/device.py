@@ -99,4 +99,4 @@ def _speeds(device: dict[str, Any]) -> list[tuple[str, str]]:
     if not products:
         return []
     copies = device["copied_bytes_per_second"] / 1e9
-    return [("", f"billion operations a second in matrix products: {products}; copies {copies:,.1f} GB/s")]
+    return [("", f"billion operations per second in matrix products: {products}; copies {copies:,.1f} GB/s")]

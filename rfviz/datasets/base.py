@@ -70,6 +70,8 @@ class Dataset:
         The place of each sample among the rows of its file, from 0; None where all were taken in their order.
     origin : Origin, optional
         The table that they come from, of files.
+    standardised : bool
+        Whether all rows together gave the columns mean 0 and variance 1; a split gives them those of its training rows.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Dataset:
     provenance: str = ""
     rows: np.ndarray | None = None
     origin: Origin | None = None
+    standardised: bool = False
 
     def __post_init__(self) -> None:
         # A data set made by hand, whose mistakes would be found out far from here.
@@ -93,7 +96,7 @@ class Dataset:
         for name in ("y", "order", "rows"):
             held = getattr(self, name)
             if held is not None and len(held) != len(self.X):
-                raise DataError(f"{name} has {len(held):,} values, and X {len(self.X):,} rows. Give one value a row.")
+                raise DataError(f"{name} has {len(held):,} values, and X {len(self.X):,} rows. Give one value per row.")
 
     def __repr__(self) -> str:
         """Describe the content without the numbers: ``<Dataset digits: 1,797 images of 8×8 pixels, 10 classes>``."""

@@ -71,7 +71,7 @@ def in_plane(data: Data) -> tuple[Data, float]:
     dataset = data.dataset
     plane = plane_of(dataset.X[:PLANE_ROWS])
     points = np.ascontiguousarray(plane.project(dataset.X), dtype=np.float32)
-    flat = replace(dataset, X=points, image_shape=None, feature_names=(), origin=None)
+    flat = replace(dataset, X=points, image_shape=None, feature_names=(), origin=None, standardised=False)
     return replace(data, dataset=flat, values=(*data.values, ("plane", PLANE_ROWS))), plane.explained
 
 

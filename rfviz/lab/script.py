@@ -70,7 +70,7 @@ def _own_data(values: Mapping[str, Any]) -> str:
         plane = (
             "\nfrom dataclasses import replace\n\nfrom rfviz.analysis.plane import plane_of\n\n"
             f"points = plane_of(dataset.X[:{values['plane']}]).project(dataset.X).astype('float32')\n"
-            "dataset = replace(dataset, X=points, image_shape=None, feature_names=())"
+            "dataset = replace(dataset, X=points, image_shape=None, feature_names=(), standardised=False)"
         )
     if "openml" in values:
         taken = f"openml.fetch(openml.find({str(values['openml'])!r})[0])"

@@ -173,6 +173,6 @@ class _PartProgress:
 
     def __call__(self, share: float | None, text: str) -> None:
         elapsed, share = time.monotonic() - self._started, share or 0.0
-        known = elapsed > 1 and 0.05 < share < 1
-        ahead = f", about {elapsed * (1 - share) / share:.0f} s left" if known else ""
+        left = elapsed * (1 - share) / share if elapsed > 1 and 0.05 < share < 1 else 0.0
+        ahead = f", about {left:.0f} s left" if left >= 1 else ""
         self._progress(min(self._before + self._width * share, 1.0), f"{self._title}: {text}{ahead}")

@@ -131,7 +131,7 @@ class ProgressBar:
         left = ""
         if share:
             seconds = elapsed * (1 - share) / share
-            left = f" — about {seconds:.0f} s left" if seconds >= 1 else " — nearly done"
+            left = f", about {seconds:.0f} s left" if seconds >= 1 else ", almost done"
         self._bar.progress(min(max(share or 0.0, 0.0), 1.0), text=text + left)
 
     def clear(self) -> None:

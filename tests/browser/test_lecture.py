@@ -27,7 +27,7 @@ def test_views_are_collected_and_gone_through(app, visit):
     page.get_by_text("Lecture: views in a row").click()
     page.get_by_label("What to say here").fill("Where does it bend?")
     page.get_by_role("button", name="Add this view").click()
-    lines = page.get_by_role("textbox", name="Views, one a line")
+    lines = page.get_by_role("textbox", name="Views, one per line")
     page.wait_for_function("() => document.querySelector('textarea')?.value.includes('| Where does it bend?')")
     lines.fill(f"{lines.input_value()}\nhashing\n{PAGE}?seed=3\n{PAGE}?lesson=saturation&step=1")
     lines.press("Control+Enter")

@@ -34,8 +34,9 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
         y=bunch.target.astype(np.int64),
         target_names=tuple(str(name) for name in bunch.target_names),
         feature_names=tuple(str(name) for name in bunch.feature_names),
-        provenance="Breast Cancer Wisconsin, Diagnostic (UCI, CC BY 4.0), columns standardised over all rows, bundled "
-        "with scikit-learn.",
+        provenance="Breast Cancer Wisconsin, Diagnostic (UCI, CC BY 4.0), columns standardised over all rows (over the "
+        "training rows where a page splits them), bundled with scikit-learn.",
+        standardised=True,
     )
 
 

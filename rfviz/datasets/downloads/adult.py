@@ -74,7 +74,7 @@ def _is_adult(layout: Layout) -> bool:
 def _expand(arrays: Arrays, words: np.ndarray, missing: str) -> tuple[Arrays, list[str]]:
     """Expand words into columns of zeros and ones, and say what was done."""
     if words.shape[1] != len(CATEGORICAL) or arrays.X.shape[1] != len(NUMERIC):
-        raise DataError(f"Adult has 6 numbers and 8 words a person, not {arrays.X.shape[1]} and {words.shape[1]}.")
+        raise DataError(f"Adult has 6 numbers and 8 words per person, not {arrays.X.shape[1]} and {words.shape[1]}.")
     text = np.char.decode(words, "utf-8", "replace") if words.dtype.kind == "S" else words.astype(str)
     categorical, rows, note = Categorical.from_text(text, CATEGORICAL).complete(missing, arrays.n_train)
     if len(rows) < len(arrays.X):

@@ -58,7 +58,7 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
     arrays, where = obtain_arrays(_DOWNLOAD, "scikit-learn (fetch_kddcup99)", found, progress)
     if arrays.codes is None:
         raise DataError(
-            f"KDD Cup 1999 has three words a row, in an array C; {where} has none. Remove it and load again."
+            f"KDD Cup 1999 has three words per row, in an array C; {where} has none. Remove it and load again."
         )
     meta = Meta() if found is None else read_meta(found)
     kinds = encode(arrays.labels, meta.class_names)

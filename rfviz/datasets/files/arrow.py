@@ -76,7 +76,7 @@ def read_arrow(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
         # Offsets of an altered file may point anywhere.
         table.validate(full=True)
         if not table.num_rows:
-            raise DataError(f"{file.name} has no rows. Add one row a sample.")
+            raise DataError(f"{file.name} has no rows. Add one row per sample.")
         return flat_frame(table)
 
 

@@ -138,8 +138,8 @@ class _Words:
         width = sum(min(n, most) for n in n_words.values())
         if width > MAX_FEATURES:
             raise DataError(
-                f"One column a word would make {width:,} columns of {len(names):,} categories, and at most "
-                f"{MAX_FEATURES:,} are made. Allow fewer words a category, or leave categories out."
+                f"One column per word would make {width:,} columns of {len(names):,} categories, and at most "
+                f"{MAX_FEATURES:,} are made. Allow fewer words per category, or leave categories out."
             )
         codes = self._codes(fitting)
         self.usual = [np.bincount(column[column >= 0], minlength=1).argmax() for column in codes.T]
@@ -162,7 +162,7 @@ class _Words:
         if gaps:
             replaced = f"{counted(sum(gaps.values()), 'missing word')} replaced by the most frequent"
             self.notes.append(f"{replaced}: {gap_list(gaps)}")
-        self.notes.append(f"one column a word: {one_line(', '.join(names), 80)}")
+        self.notes.append(f"one column per word: {one_line(', '.join(names), 80)}")
         if cut := [name for name, n in n_words.items() if n > most]:
             self.notes.append(f"rare words share a column in {one_line(', '.join(cut), 60)}")
 

@@ -207,7 +207,7 @@ def read_zip(file: File) -> tuple[ZippedPictures, tuple[str, ...]]:
         )
     if not found:
         other = f" (it holds {one_line(', '.join(names[:3]), 80)})" if names else ""
-        raise DataError(f"{file.name} holds no PNG or JPEG images{other}. Put images into it, one folder a class.")
+        raise DataError(f"{file.name} holds no PNG or JPEG images{other}. Put images into it, one folder per class.")
     if len(found) > MAX_IMAGES:
         raise DataError(
             f"{file.name} holds {len(found):,} images, and at most {MAX_IMAGES:,} are read. Put fewer into the archive."

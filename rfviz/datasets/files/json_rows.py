@@ -1,4 +1,4 @@
-"""JSON → a pandas table: one object a line, an array of objects, or lists by column; nested values are left out."""
+"""JSON → a pandas table: one object per line, an array of objects, or lists by column; nested values are left out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["read_json"]
 
 # Bytes of memory that a byte of the file may take as an object.
 _EXPANDS = 12
-_REMEDY = "Write one object a line, or an array of objects, or save CSV"
+_REMEDY = "Write one object per line, or an array of objects, or save CSV"
 
 
 def read_json(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -38,7 +38,7 @@ def read_json(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
     rows: list[dict[str, Any]] = []
     names: dict[str, None] = {}
     nested: dict[str, None] = {}
-    with reading(file, "JSON with one object a row", "Save it as CSV"):
+    with reading(file, "JSON with one object per row", "Save it as CSV"):
         for where, found in _array(file) if _is_array(file) else _lines(file):
             if not isinstance(found, dict):
                 raise DataError(f"{file.name}: {where} is no JSON object. {_REMEDY}.")
@@ -55,7 +55,7 @@ def read_json(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
 
 
 def _is_array(file: File) -> bool:
-    """Return whether a file is one JSON value: many are named ``.json`` and hold one object a line."""
+    """Return whether a file is one JSON value: many are named ``.json`` and hold one object per line."""
     if file.suffix != ".json":
         return False
     with file.open() as stream:

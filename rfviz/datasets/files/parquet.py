@@ -76,5 +76,5 @@ def open_parquet(file: File) -> parquet.ParquetFile:
 def _names(file: File, opened: parquet.ParquetFile) -> list[str]:
     """Return the names of the columns that are read."""
     if opened.metadata.num_rows <= 0:
-        raise DataError(f"{file.name} has no rows. Add one row a sample.")
+        raise DataError(f"{file.name} has no rows. Add one row per sample.")
     return flat_names(file, opened.schema_arrow)

@@ -270,7 +270,7 @@ def _parts(
     if not names:
         raise DataError(f"{path.name} has no column of numbers, text or dates. Flatten lists.")
     if not n_rows:
-        raise DataError(f"{path.name} has no rows. Add one row a sample.")
+        raise DataError(f"{path.name} has no rows. Add one row per sample.")
     statuses = [file.stat() for file in files]
     n_bytes = sum(status.st_size for status in statuses)
     newest = max(status.st_mtime_ns for status in statuses)

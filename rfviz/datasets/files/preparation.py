@@ -44,7 +44,7 @@ CATEGORIES = Param(
     "one-hot",
     "choice",
     choices=("one-hot", "drop"),
-    titles=("one column a word", "leave out"),
+    titles=("one column per word", "leave out"),
     label="Categories",
     help="Maps need numbers. One column of zeros and ones for each word (“one-hot”), or without these columns.",
 )
@@ -64,7 +64,8 @@ SCALE = Param(
     choices=("none", "unit norm", "standardise"),
     titles=("as they are", "unit norm", "standardise"),
     label="Scale",
-    help="“Standardise” gives each column mean 0 and variance 1 over all rows, so that metres do not drown kilograms; "
+    help="“Standardise” gives each column mean 0 and variance 1 over all rows (over the training rows where a page splits "
+    "them), so that metres do not drown kilograms; "
     "“unit norm” divides each row by its length. The pages’ own “Normalise” works on what comes out here, and either "
     "of the two done twice is the same as once. To standardise here and take unit norm there, as is proposed, puts "
     "columns of equal weight on the sphere.",
@@ -87,7 +88,7 @@ COLOUR = Param(
     choices=("auto", "grey", "colour"),
     titles=("as found", "grey", "in colour"),
     label="Colours",
-    help="Colours make three columns of a pixel.",
+    help="Colours make three columns per pixel.",
 )
 _PARAMS = (
     TARGET,

@@ -95,6 +95,7 @@ def prepare(
         provenance="; ".join(part.rstrip(".") for part in said if part) + ".",
         rows=kept,
         origin=Origin(table, preparation, sources),
+        standardised=table.pictures is None and preparation.scale == "standardise",
     )
 
 
@@ -134,7 +135,7 @@ def _features(table: Table, preparation: Preparation) -> list[str]:
         rest = f"the others hold {' or '.join(found)}" if found else "there are no others"
         raise DataError(
             f"No column of numbers is left next to the label and the order: {rest}. Leave out fewer columns, use "
-            "categories as one column a word, or choose other data."
+            "categories as one column per word, or choose other data."
         )
     return features
 

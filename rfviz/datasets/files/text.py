@@ -217,13 +217,13 @@ def _first_lines(file: File, encoding: str) -> tuple[list[str], int]:
     if len(lines) < 2 and file.n_bytes > size:
         size, (lines, n_skipped) = most, _lines(file, encoding, most)
     if not lines:
-        raise DataError(f"{file.name} holds no text. A table needs a line of column names and one line a sample.")
+        raise DataError(f"{file.name} holds no text. A table needs a line of column names and one line per sample.")
     if len(lines) == 1 and file.n_bytes > size:
         raise DataError(
-            f"{file.name} has a first line of more than {size:,} characters: not a table. Write one line a sample."
+            f"{file.name} has a first line of more than {size:,} characters: not a table. Write one line per sample."
         )
     if len(lines) == 1:
-        raise DataError(f"{file.name} has a single line. A table needs a line of column names and one line a sample.")
+        raise DataError(f"{file.name} has a single line. A table needs a line of column names and one line per sample.")
     return lines, n_skipped
 
 
@@ -335,7 +335,7 @@ def _parse(file: File, layout: TextLayout) -> pd.DataFrame:
     if not isinstance(frame.index, pd.RangeIndex):
         raise DataError(_longer_rows(file))
     if len(frame) == 0:
-        raise DataError(f"{file.name} has column names but no rows. Add one line a sample.")
+        raise DataError(f"{file.name} has column names but no rows. Add one line per sample.")
     return frame
 
 

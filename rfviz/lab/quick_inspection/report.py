@@ -139,7 +139,7 @@ def inspect_table(
             )
         if len(label) != len(frame):
             raise DataError(
-                f"label has {len(label):,} values, and the table {len(frame):,} rows. Give one value a row."
+                f"label has {len(label):,} values, and the table {len(frame):,} rows. Give one value per row."
             )
         name = "label" if "label" not in frame else "label of the rows"
         frame, label = frame.assign(**{name: np.asarray(label)}), name

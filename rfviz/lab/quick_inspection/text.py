@@ -226,8 +226,9 @@ def leaks(result: LeakResult | None, has_labels: bool) -> Finding:
             return unknown(name, "Without labels no column can give them away.")
         return unknown(name, "Too few rows, columns or classes to tell whether one column gives the label away.")
     best = result.clues[0]
-    measure = f"gets {share(best.score)} of the labels right" if result.is_classification else (
-        f"reaches {_r_squared(best.score)}")  # fmt: skip
+    measure = f"reaches {_r_squared(best.score)}"
+    if result.is_classification:  # not all rows are judged, so that the share of a class is another one
+        measure = f"gets {share(best.score)} of the labels of {count(result.n_rows, 'row')} right"
     guess = f" (always the largest class: {share(result.guess)})" if result.is_classification else ""
     of = f" Judged by {result.n_rows:,} rows, of which few are of the largest class." if result.is_thinned else ""
     link = ("accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})

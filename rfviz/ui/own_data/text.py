@@ -14,10 +14,10 @@ PRIVACY = (
     "free at the latest when the next visitor comes."
 )
 KINDS = (
-    ("Table", "`.csv` `.tsv` `.txt` `.csv.gz` `.xlsx` `.parquet` `.feather` `.sqlite` `.json`", "One row a sample; "
+    ("Table", "`.csv` `.tsv` `.txt` `.csv.gz` `.xlsx` `.parquet` `.feather` `.sqlite` `.json`", "One row per sample; "
      "the first line names the columns. Of a workbook or a database you choose the table. Numbers, words and dates."),
-    ("Arrays", "`.npz`", "`X` with one row a sample, or images; `y` for labels, `order` for a sequence."),
-    ("Images", "`.zip`", "PNG or JPEG of any sizes. One folder a class gives the labels, numbers in the names the "
+    ("Arrays", "`.npz`", "`X` with one row per sample, or images; `y` for labels, `order` for a sequence."),
+    ("Images", "`.zip`", "PNG or JPEG of any sizes. One folder per class gives the labels, numbers in the names the "
      "order."),
 )  # fmt: skip
 OPENML = (

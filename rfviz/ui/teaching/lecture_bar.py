@@ -98,7 +98,7 @@ def lecture_menu(state: PageState) -> None:
             st.caption("This page shows your own file, which other browsers do not have: there the view opens with the "
                        "page’s own data set.")  # fmt: skip
         st.session_state[_EDITED] = text
-        st.text_area("Views, one a line, with the note behind a bar", key=_EDITED, height=150, on_change=_edited,
+        st.text_area("Views, one per line, with the note behind a bar", key=_EDITED, height=150, on_change=_edited,
                      placeholder="hashing?pool_size=8 | Where do the curves cross?",
                      help="Move, change or remove lines as you like, or paste those of a file.")  # fmt: skip
         if not text:

@@ -117,7 +117,7 @@ def test_words_and_dates_are_prepared_as_uploads_are(data_folder):
     assert found.target_names == ("no", "yes") and found.y.tolist() == proposed.y.tolist()
     assert found.provenance == (
         "File mixed.csv of the data folder; 1 row with missing values left out: price (1); "
-        "one column a word: colour; columns standardised."
+        "one column per word: colour; columns standardised."
     )
     filled = datasets.load("folder:mixed", missing="impute mean")
     assert filled.n_samples == found.n_samples + 1 and "1 missing number replaced by the mean" in filled.provenance

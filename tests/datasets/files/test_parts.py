@@ -168,7 +168,7 @@ def test_parts_that_lack_something(tmp_path):
         read_file(folder)
     for number in range(4):
         TABLE.iloc[:0].to_parquet(folder / f"part-{number}.parquet")
-    with pytest.raises(DataError, match=r"parts has no rows\. Add one row a sample"):
+    with pytest.raises(DataError, match=r"parts has no rows\. Add one row per sample"):
         read_file(folder)
     for path in folder.iterdir():
         path.unlink()

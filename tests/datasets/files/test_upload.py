@@ -236,7 +236,7 @@ def test_choices_that_cannot_be(people, changes, message):
 def test_words_that_would_make_too_many_columns():
     frame = pd.DataFrame({f"c{i}": [f"w{j % 40}" for j in range(200)] for i in range(200)})
     upload = read_upload("a.csv", csv(frame.assign(x=np.arange(200))))
-    with pytest.raises(DataError, match="One column a word would make 8,000 columns"):
+    with pytest.raises(DataError, match="One column per word would make 8,000 columns"):
         upload.prepare(Preparation(most_words=200))
 
 
