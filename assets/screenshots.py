@@ -42,7 +42,7 @@ CARD_PARTS = {"lessons": ".st-key-lesson-panel"}
 FIRST_OF = {"binning", "decision-surfaces", "quick-inspection", "speech"}
 BARE_CHART = (ASSETS / "bare_chart.js").read_text(encoding="utf-8").strip()
 # Pages that compute nothing before they are asked to, and what they say at the end.
-STARTED = {"your-machine": "parts are computed"}
+STARTED = {"your-machine": "Done."}
 # Where the picture of a page is taken, if that is not its own default.
 ADDRESSES = {"lessons": "distance-saturation?lesson=saturation&step=4"}
 # Figures of the papers: the page and its button. With CIFAR-10 in the folder RFVIZ_DATA they are the paper’s.

@@ -12,8 +12,7 @@ layout.page_header("home", heading=HEADING, controls=False)
 
 colours = layout.card_colours()
 for group, pages in card_groups().items():
-    if group:
-        st.subheader(group, anchor=False)
+    st.subheader(group or "Start here", anchor=False)
     with st.container(key=f"cards-{group}"):
         for page in pages:
             with st.container(border=True, height="stretch"):
@@ -27,30 +26,30 @@ with st.container(key="maps-list"):
     for cls in ordered_maps():
         st.markdown(f"**{cls.label}.** {cls.summary}")
 
-st.subheader("Data sets", anchor=False)
-where = {"generated": "made here", "bundled": "bundled", "download": "downloaded once", "folder": "data folder"}
-rows = [[s.title, where[s.source], s.summary] for s in datasets.specs().values()]
-lines = ["| " + " | ".join(map(plain, row)) + " |" for row in rows]
-with st.container(key="data-list"):
-    st.markdown("\n".join(["| data set | from | what it holds |", "| --- | --- | --- |", *lines]))
-st.caption(
-    "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or to search "
-    "OpenML. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
-    "`RFVIZ_DATA` set to it; they appear here by name."
-)
-
-st.subheader("This machine", anchor=False)
-device = backend.get_device()
-blas = backend.blas_info()
-machine = entry_of("your-machine")
-st.markdown(
-    f"**{device.describe()}** · {device.free_bytes() / 1e9:.1f} GB free. Matrix products on the processor: "
-    f"{blas['library']} {blas['version']}, kernels for {blas['architecture']}, {blas['most_threads']} threads on "
-    f"{blas['cores']} cores. {layout.blas_note()}"
-)
-if not device.is_gpu:
+with st.expander("Data sets"):
+    where = {"generated": "made here", "bundled": "bundled", "download": "downloaded once", "folder": "data folder"}
+    rows = [[s.title, where[s.source], s.summary] for s in datasets.specs().values()]
+    lines = ["| " + " | ".join(map(plain, row)) + " |" for row in rows]
+    with st.container(key="data-list"):
+        st.markdown("\n".join(["| data set | from | what it holds |", "| --- | --- | --- |", *lines]))
     st.caption(
-        f"No GPU is in use: {backend.gpu_status()}. With an NVIDIA GPU, `pip install -r requirements-gpu.txt` "
-        "and start again; nothing else changes."
+        "Your own data: choose “Your own data…” among the data sets of any page to bring a file, or to search "
+        "OpenML. Or put `.npz`, `.csv` or `.parquet` files into a folder and start with the environment variable "
+        "`RFVIZ_DATA` set to it; they appear here by name."
     )
-st.page_link(machine.path, label=f"**{machine.title}**: {machine.question}", icon=machine.icon)
+
+with st.expander("This machine"):
+    device = backend.get_device()
+    blas = backend.blas_info()
+    machine = entry_of("your-machine")
+    st.markdown(
+        f"**{device.describe()}** · {device.free_bytes() / 1e9:.1f} GB free. Matrix products on the processor: "
+        f"{blas['library']} {blas['version']}, kernels for {blas['architecture']}, {blas['most_threads']} threads on "
+        f"{blas['cores']} cores. {layout.blas_note()}"
+    )
+    if not device.is_gpu:
+        st.caption(
+            f"No GPU is in use: {backend.gpu_status()}. With an NVIDIA GPU, `pip install -r requirements-gpu.txt` "
+            "and start again; nothing else changes."
+        )
+    st.page_link(machine.path, label=f"**{machine.title}**: {machine.question}", icon=machine.icon)

@@ -110,7 +110,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         Param(
             "gamma", "scale", "float", low=0.0, open_low=True, high=1e12, choices=("scale", "median"), ui_low=0.01,
             ui_high=100.0, log=True, symbol=r"\gamma", label="Gamma",
-            help="One over a length: the kernel is exp(−γ‖x−z‖₁). A larger γ makes smaller boxes.",
+            help="Inverse length scale of the kernel exp(−γ‖x−z‖₁). A larger γ makes smaller boxes.",
         ),
         Param(
             "profile", "laplacian", "choice", choices=tuple(PROFILES), label="Kernel",

@@ -24,7 +24,7 @@ from rfviz.params import Param
 
 __all__ = ["FACETS", "RandomMaxout"]
 
-FACETS = "the facets of the maxout features: where another projection becomes the largest"
+FACETS = "where the winning projection changes"
 
 # The papers' pool sizes among them, and powers of two, which halve and double what they show.
 _POOL_SIZES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 64, 96, 128)

@@ -101,7 +101,7 @@ def entry_of(slug: str) -> Entry:
 
 
 def card_groups() -> dict[str, list[Entry]]:
-    """Return the pages that have a card on the front page by their groups; those to begin with have no heading."""
+    """Return the pages that have a card on the front page by their groups; those to begin with are under ""."""
     groups: dict[str, list[Entry]] = {}
     for entry in NAVIGATION:
         if entry.slug not in (_HOME.slug, _MACHINE.slug):

@@ -64,11 +64,14 @@ def describe(place: Target) -> dict[str, Any]:
     running, waiting = scheduler.queue_state(device.name)
     free = device.free_bytes()
     used = _memory_used(device)
+    queue = _queue(running, waiting)
+    where = f"Computed on the {'GPU' if device.is_gpu else 'CPU'}"
     precision = {"float32": "float32", "tf32": "TF32"}[place.precision]
     return {
+        "short": f"{where} · {queue}" if running else where,
         "name": f"{'GPU ' if device.is_gpu else ''}{device.describe()}",
         "memory": f"{precision} · {used / 1e9:.1f} GB in use · {free / 1e9:.1f} GB free",
-        "queue": _queue(running, waiting),
+        "queue": queue,
         "last": _told(device.name),
         "help": "" if device.is_gpu else f"Computed on the processor: {backend.gpu_status()}.",
     }

@@ -61,10 +61,9 @@ class LiveRun:
             st.warning(f"{label}: {text}", icon="⚠️")
         if not left:
             state[self._wanted] = state[self._go] = False
-            done = f"All {total} parts are computed." if not work.failures() else "All other parts are computed."
             if not is_presenting():
                 with self._row():
-                    st.caption(f"{done} A change of a setting computes only what is new.")
+                    st.caption("The other parts are done." if work.failures() else "Done.")
             self._bar = st.empty()
             return
         running = self._going(left)

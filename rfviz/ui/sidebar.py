@@ -104,7 +104,7 @@ def plane_of_upload(data: Data, *, cache: Cache) -> tuple[Data, float]:
     return in_plane(data)
 
 
-def show_device() -> None:
-    """Show which device computes and how it is doing; where there are several, the choice among them."""
+def show_device(unfolded: bool = False) -> None:
+    """Show which device computes and, unfolded, how it is doing; where there are several, the choice among them."""
     with st.sidebar:
-        badge(choose_device())
+        badge(choose_device(), unfolded)

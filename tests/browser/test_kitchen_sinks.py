@@ -14,7 +14,7 @@ POINTS = "(key) => rf.traces(key).filter((t) => t.mode === 'lines+markers').map(
 
 
 def finished(page):
-    page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=60_000)
+    page.get_by_text("Done.", exact=True).wait_for(timeout=60_000)
     settle(page)
 
 

@@ -11,7 +11,7 @@ NAMES = "(key) => rf.traces(key).filter((t) => t.mode === 'lines+markers').map((
 
 
 def wait_for_the_end(page):
-    page.get_by_text(re.compile(r"^All \d+ parts")).wait_for(timeout=90_000)
+    page.get_by_text("Done.", exact=True).wait_for(timeout=90_000)
     settle(page)
 
 

@@ -64,8 +64,8 @@ SCALE = Param(
     choices=("none", "unit norm", "standardise"),
     titles=("as they are", "unit norm", "standardise"),
     label="Scale",
-    help="“Standardise” gives each column mean 0 and variance 1 over all rows (over the training rows where a page splits "
-    "them), so that metres do not drown kilograms; "
+    help="“Standardise” gives each column mean 0 and variance 1 over all rows (where a page splits them, over "
+    "the training rows), so that metres do not drown kilograms; "
     "“unit norm” divides each row by its length. The pages’ own “Normalise” works on what comes out here, and either "
     "of the two done twice is the same as once. To standardise here and take unit norm there, as is proposed, puts "
     "columns of equal weight on the sphere.",

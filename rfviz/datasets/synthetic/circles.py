@@ -34,7 +34,7 @@ def load(progress: Progress | None = None, **params: Any) -> Dataset:
     angle, radius = 2 * np.pi * places[:, 0], _OUTERMOST * (y + 1) / k
     X = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) + values["noise"] * jitter
     names = ("inner", "outer") if k == 2 else tuple(f"ring {i + 1}" for i in range(k))
-    return planar.finish("circles", X, y, names, f"on {k} rings about one centre", values["random_state"])
+    return planar.finish("circles", X, y, names, f"on {k} concentric rings", values["random_state"])
 
 
 SPEC = DatasetSpec(

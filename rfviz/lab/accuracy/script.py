@@ -39,7 +39,7 @@ for name, axis, x_range in [
     curves = [make_curve(label, spec.cls, runs[label], scale={scale}, axis=axis) for label, spec, _ in maps]
     frames[name] = curves_frame(curves, baselines)
     figures[name] = plot_accuracy(curves, baselines, axis=axis, x_range=x_range, unit={unit!r})
-print(frames["accuracy"])
+print(frames["accuracy"].to_string())
 
 for figure in figures.values():
     figure.show()

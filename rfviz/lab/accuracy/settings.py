@@ -35,11 +35,11 @@ from rfviz.skeleton import PRESETS as PRESET_SKELETONS
 __all__ = ["GROW", "Settings", "candidates_of", "choose_settings", "presets"]
 
 GROW = Param("grow", "features", "choice", choices=("features", "rows"), label="What grows",
-             help="Points arrive from few features to many, or curves from few training rows to all.")  # fmt: skip
+             help="What grows while results arrive: the number of features, or that of training rows.")  # fmt: skip
 _M_MAX = Param("m_max", 1000, "int", 20, 100_000, log=True, symbol="m", label="Largest",
-               help="The curve has about twenty numbers of features up to this one.")  # fmt: skip
+               help="Each curve has about twenty points, up to this number of features.")  # fmt: skip
 _SEEDS = Param("seeds", 3, "int", 1, 20, ui_high=10, label="Draws",
-               help="Independent draws of each map. More only adds what is missing.")  # fmt: skip
+               help="Independent draws of each map. A larger number computes only the new draws.")  # fmt: skip
 _ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui_low=0.001, ui_high=1e6, log=True,
                symbol=r"\alpha", label="Penalty",
                help="Ridge penalty on the unscaled features: by hold-out for each m, or fixed.")  # fmt: skip

@@ -27,22 +27,25 @@ __all__ = [
 NO_MAPS = "Choose at least one map."
 
 RESOURCES = {
-    "seconds": "The errors of the first tab over the **seconds** that training and testing took on this machine. Of "
+    "seconds": "The same errors against the **seconds** that training and testing took on this machine. Of "
     "two maps, the lower curve has the smaller error in the same time. Times of a few milliseconds differ from run to "
     "run: where more features were measured faster, they and their neighbours share their mean time.",
-    "bytes": "The errors of the first tab over the **bytes** that a model takes: the weights of its map and its "
+    "bytes": "The same errors against the **bytes** that a model takes: the weights of its map and its "
     "coefficients. Of two maps, the lower curve has the smaller error in the same memory.",
 }
 PENALTY = (
-    "Ridge regression pays for large coefficients: **α** is the price. The chart shows, for each m, the α with the "
-    "smallest error on a fifth of the training rows."
+    "The penalty **α** makes large coefficients of ridge regression costly. The chart shows, for each m, the α with "
+    "the smallest error on a fifth of the training rows."
 )
-COLUMNS = "Columns: of the feature matrix, mean over the seeds. Random binning has many for each of its m repetitions."
+COLUMNS = (
+    "“Columns” counts those of the feature matrix, mean over the seeds. Random binning has many for each of its m "
+    "repetitions."
+)
 LADDER = (
-    "From the largest error down. A map stands with the largest m whose time was measured, mean over the draws. "
+    "The largest error comes first. Each map has the largest m whose time was measured, mean over the draws. "
     "Seconds include the search for the penalty; bytes are those of the model."
 )
-TABLE_1 = "Mean and standard deviation over five draws; apart: the gap in the paper’s standard deviations."
+TABLE_1 = "Mean and standard deviation over five draws; “apart” is the gap in the paper’s standard deviations."
 TABLE_1_ELSEWHERE = (
     "The table belongs to MNIST with its own split: choose it with 70,000 rows (“Rows at most”) and no "
     "normalisation. It then takes one click, and about twenty minutes on two cores."
@@ -154,7 +157,7 @@ def _fields_story(result: AccuracyResult) -> str:
     if not parts:
         return ""
     return (
-        f" Features that see only a random rectangle of {field} pixels a side, instead of the whole image, take the "
+        f" Features that see only a random rectangle ({field} pixels per side) instead of the whole image change the "
         f"error of {'; of '.join(parts)}."
     )
 

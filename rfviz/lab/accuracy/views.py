@@ -70,7 +70,11 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
             label = self.panel.choice("confused", labels, labels[0], "Map", "The map whose errors are shown.")
             predictions = result.predictions(label)
             at, titles = [str(m) for m in sorted(predictions)], {str(m): f"{m:,}" for m in predictions}
-            m = int(self.panel.choice("at", at, at[-1], "Features m", "The point of the curve.", titles))
+            m = int(
+                self.panel.choice(
+                    "at", at, at[-1], "Features m", "The number of features whose errors are counted.", titles
+                )
+            )
         wrong, names = np.flatnonzero(split.y_test != predictions[m]), list(split.target_names)
         st.markdown(
             f"**{len(wrong):,} of {len(split.y_test):,}** test rows are wrong with {label} at m = {m:,} (seed 0)."
@@ -88,7 +92,7 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
         """Draw the penalty that was chosen at each point, where it was chosen."""
         if result.loss != "ridge":
             st.markdown(
-                f"The {result.loss} loss is trained with the small penalty 10⁻⁶ per row; to stop early does the rest."
+                f"The {result.loss} loss is trained with the small penalty 10⁻⁶ per row; stopping early does the rest."
             )
             return
         # Training of its own has a penalty of its own, per row.

@@ -120,11 +120,11 @@ def plot_pairs(shares: np.ndarray, order: np.ndarray, *, height: int = 446, revi
     n = len(shares)
     picture = trace(
         "heatmap", z=shares.astype(np.float32), coloraxis="coloraxis", x0=0, dx=1, y0=0, dy=1,
-        hovertemplate="points in places %{x} and %{y}: %{z:.3f}<extra></extra>",
+        hovertemplate="points number %{x} and %{y}: %{z:.3f}<extra></extra>",
     )  # fmt: skip
     square = {"showgrid": False, "constrain": "domain", "range": [-0.5, n - 0.5]}
     return styled(
-        [picture], x="point, by its box", y="point, by its box", height=height, revision=revision,
+        [picture], x="points, sorted by box", y="points, sorted by box", height=height, revision=revision,
         coloraxis=_coloraxis(), margin=_MARGIN, xaxis=square,
         yaxis=square | {"range": [n - 0.5, -0.5], "scaleanchor": "x"},
     )  # fmt: skip

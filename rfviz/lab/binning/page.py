@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,6 +11,7 @@ import numpy as np
 from rfviz import datasets
 from rfviz.features import MapSpec, RandomBinning
 from rfviz.lab import script
+from rfviz.lab.animation import Animation, AnimationSpec, animate, one_by_one
 from rfviz.lab.binning import text
 from rfviz.lab.binning.compute import (
     MAX_POINTS,
@@ -98,8 +100,12 @@ class Binning(Page[Data, Settings, BinningResult]):
     @property
     def presets(self) -> Presets:
         return {
-            "Figure 2 of the paper": ("One random grid, and its matrix of inner products.", FIGURE_2),
-            "Boxes to diamonds": ("4000 grids, whose boxes have become the Laplacian kernel.", DIAMOND),
+            "Figure 2 of the paper": (
+                "*Random Features for Large-Scale Kernel Machines* (Rahimi, Recht 2007): "
+                "one random grid, and its matrix of inner products.",
+                FIGURE_2,
+            ),
+            "Boxes to diamonds": ("4000 grids: together their boxes give the Laplacian kernel.", DIAMOND),
         }
 
     def source(self, panel: Panel) -> Data:
@@ -107,7 +113,7 @@ class Binning(Page[Data, Settings, BinningResult]):
 
     def settings(self, panel: Panel, source: Data) -> Settings:
         n = max(min(source.dataset.n_samples, MAX_POINTS), 2)
-        with panel.section("controls", [P.name, SHOWN.name, GAMMA.name, "point"]):
+        with panel.section("controls", [P.name, SHOWN.name, GAMMA.name]):
             view, p, shown = panel.control(VIEW), panel.control(P), panel.control(SHOWN)
             gamma = panel.control(GAMMA)
             choices = list(PROFILE.choices)
@@ -139,6 +145,28 @@ class Binning(Page[Data, Settings, BinningResult]):
         alt = f"RMS error, {shared.error:.3g} at P = {settings.p}."
         return first, second, Chart("binning-error", plot, shared.to_frame, alt)
 
+    def animations(
+        self, source: Data, settings: Settings, result: BinningResult, panel: Panel
+    ) -> tuple[AnimationSpec, ...]:
+        if result.pairs is not None:  # a matrix of all pairs for each frame would be megabytes
+            return ()
+        law = settings.spec.without("n_components")
+
+        def over_p(options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
+            def run(p: int) -> SharedBoxes:
+                return cache.call(shared_of, source, law, settings.row, p)
+
+            values, found = one_by_one(options, now, run, cache, seconds)
+            frames = [{"shared": plot_shared(result.grids, shared)} for shared in found]
+            return Animation(values, [f"RMS error {shared.error:.2g}" for shared in found], frames)
+
+        def over_grids(options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
+            views = [boxes(result.grids, number - 1, settings.row) for number in options]
+            frames = [{"boxes": plot_boxes(result.grids, view, settings.row)} for view in views]
+            return Animation(options, [f"boxes {v.pitch[0]:.2f} × {v.pitch[1]:.2f}" for v in views], frames)
+
+        return animate(panel, "P", P.name, source, over_p), animate(panel, "grid", SHOWN.name, source, over_grids)
+
     def script(self, source: Data, settings: Settings) -> str:
         uses = [datasets, MapSpec, RandomBinning, plane_grids, boxes, shared_boxes, plot_boxes, plot_shared_error]
         if settings.view == ALL_PAIRS:
@@ -164,7 +192,7 @@ figures = {{"boxes": plot_boxes(grids, one, row)}}
 {second}
 frames["binning-error"] = shared.to_frame()
 figures["binning-error"] = plot_shared_error(shared)
-print(frames["binning-error"])
+print(frames["binning-error"].to_string())
 
 for figure in figures.values():
     figure.show()

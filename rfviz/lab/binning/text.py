@@ -9,7 +9,7 @@ __all__ = ["METHOD", "NUMBERS", "PROFILES", "boxes_summary", "explanation", "pai
 PROFILES = {"laplacian": "Laplacian, exp(−γt)", "hat": "Hat, max(0, 1 − γt)", "rational": "Rational, 1 ÷ (1 + γt)"}
 
 NUMBERS = (
-    "RMS error: root mean square over the picture of estimate minus kernel, by the first P grids of this draw. "
+    "RMS error: root mean square over the picture of estimate minus kernel, with the first P grids of this draw. "
     "Predicted: what it is on average over draws, √(mean of k(1 − k) ÷ P)."
 )
 
@@ -55,7 +55,7 @@ def explanation(view: BoxView, shared: SharedBoxes) -> str:
         f"{view.pitch[0]:.2f} wide and {view.pitch[1]:.2f} high. Points in the same box share a colour and a mark; the "
         f"ringed point shares its box (grey) with {company}. Second: the share of the {shared.n_repetitions:,} grids "
         "in which each place lies in the box of the ringed point. This share estimates the kernel; the orange lines "
-        f"are its exact heights. The RMS error is **{shared.error:.3f}**."
+        f"are contours of the exact kernel. The RMS error is **{shared.error:.3f}**."
     )
 
 

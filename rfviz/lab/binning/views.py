@@ -31,7 +31,7 @@ class BinningView(View[Data, Settings, BinningResult]):
         with st.container(key="pair-top"):
             layout.chart(first.figure, first.name, first.alt, clickable=True)
             layout.chart(second.figure, second.name, second.alt)
-        layout.under_chart(first.figure, first.name, first.alt)
+        layout.under_chart(first.figure, first.name, first.alt, self.animations(settings, result))
         layout.explain(first.words)
         self.share(settings, result)
         self.draw_details(settings, result, charts)

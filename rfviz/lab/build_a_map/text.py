@@ -63,8 +63,9 @@ def verdict(built: Built) -> str:
 def explanation(built: Built, m: int) -> str:
     """Return what one sees in the chart of the kernel, with its numbers."""
     return (
-        f"{verdict(built)} With **m = {shown(m)}** features the estimate is off by **{built.error(m):.2g}** (root mean "
-        f"square); its variance predicts {float(built.predicted(m)):.2g}. Four times as many features halve it."
+        f"{verdict(built)} With **m = {shown(m)}** features the estimate has an RMS error of "
+        f"**{built.error(m):.2g}**; its variance predicts {float(built.predicted(m)):.2g}. Four times as many "
+        "features halve it."
     )
 
 

@@ -289,7 +289,7 @@ class DecisionSurfaces(Page[Source, Settings, Outcome]):
         return Source(data, panel.control(SCALING), panel.control(LOSS), panel.control(PENALTY))
 
     def settings(self, panel: Panel, source: Source) -> Settings:
-        with panel.section("controls", ["points_from", "scheme", "n_components", "gamma", "pool_size", SEED.name]):
+        with panel.section("controls", ["points_from", "scheme", "n_components", "gamma", "pool_size"]):
             help = "Those of the data set in the sidebar, or points that you click into the plane."
             own = panel.choice("points_from", list(POINTS_FROM), "data", "Points", help, POINTS_FROM) == "own"
             spec = choose_map(panel, {}, first=RandomFourier, without=("n_components",))

@@ -24,7 +24,7 @@ nested: the first $m$ columns are the map of $m$ features, and ridge regression 
 one factorisation. The slider only chooses among answers that are there. (The other losses train each $m$
 by stochastic gradients; sparse features are solved by iterations and stop at 200 repetitions.)
 
-**Shading.** A classifier gives each class $j$ a decision value $s_j$. Logistic regression means them as log-odds:
+**Shading.** A classifier gives each class $j$ a decision value $s_j$. Logistic regression treats them as log-odds:
 $p_j=e^{s_j}/\sum_l e^{s_l}$. For the others one slope $a$ multiplies the values first: the one that makes the labels of
 unseen rows likeliest (a fifth of the training rows, left out of a second training). One slope moves no boundary.
 Colours are mixed by the $p_j^2$, and pale where no class is sure. The RBF-SVM of more than two classes counts votes of

@@ -165,7 +165,7 @@ def _limits(result: SaturationResult, styles: list[Look]) -> list[Any]:
     # One label for curves that share a plateau, or nearly so.
     named: list[_Limit] = []
     for limit in limited:
-        if all(abs(limit.plateau - other.plateau) > 0.055 * top for other in named):
+        if all(abs(limit.plateau - other.plateau) > 0.075 * top for other in named):
             named.append(limit)
     # The word once, on the highest: in a narrow window it would run into the radius of the curve above.
     highest = max(limit.plateau for limit in named)
@@ -182,16 +182,21 @@ def _limits(result: SaturationResult, styles: list[Look]) -> list[Any]:
             **quiet,
         )
     )
-    return traces + _radii([limit for limit in limited if limit.radius <= end])
+    return traces + _radii([limit for limit in limited if limit.radius <= end], end, top)
 
 
-def _radii(limits: list[_Limit]) -> list[Any]:
+def _radii(limits: list[_Limit], end: float, top: float) -> list[Any]:
     if not limits:
         return []
     # The word once here too, on the lowest, which has room below it. Of many curves the words would lie on each other;
     # there the pointer says them.
     mode = "markers+text" if len(limits) <= _FEW else "markers"
     lowest = min(limit.plateau for limit in limits)
+    # Below its symbol, or above it where the symbol of a lower curve is near: there its own words are below.
+    above = [
+        any(0 < limit.plateau - o.plateau < 0.1 * top and abs(limit.radius - o.radius) < 0.2 * end for o in limits)
+        for limit in limits
+    ]
     colours = [limit.style.colour for limit in limits]
     marker = {"symbol": [limit.style.symbol for limit in limits], "size": 13, "color": colours,
               "line": {"width": 2, "color": "white"}}  # fmt: skip
@@ -203,7 +208,7 @@ def _radii(limits: list[_Limit]) -> list[Any]:
             mode=mode,
             marker=marker,
             text=[f"<b>{'radius ' * (limit.plateau == lowest)}{limit.radius:.2f}</b>" for limit in limits],
-            textposition="bottom right",
+            textposition=["top left" if is_above else "bottom right" for is_above in above],
             textfont={"color": colours, "size": 14},
             showlegend=False,
             customdata=[limit.label for limit in limits],

@@ -38,7 +38,7 @@ AS_PRINTED = Param(
     False,
     "bool",
     label="Theorem 1 as printed",
-    help="Also draw, dotted in red, the curve that Theorem 1 of the paper would give. It is wrong: see below.",
+    help="Also draw, dotted in red, the curve that Theorem 1 of the paper gives. It is wrong: see below.",
 )
 PAPER = {
     "scheme": "RandomMaxout", "n_components": 1000, "pool_size": 8, "compare": [32], "normalise": "unit norm",
@@ -84,7 +84,10 @@ class DistanceSaturation(Page[ScaledData, Settings, SaturationResult]):
 
     @property
     def presets(self) -> Presets:
-        help = "100 points on the circle, m = 1000, q = 8 and 32, with Theorem 1 as printed."
+        help = (
+            "*Random Maxout Features* (Mroueh, Rennie, Goel 2015): 100 points on the circle, m = 1000, q = 8 and 32, "
+            "with Theorem 1 as printed."
+        )
         return {"Figure 1 of the paper": (help, PAPER)}
 
     def source(self, panel: Panel) -> ScaledData:
@@ -147,7 +150,7 @@ labels = {script.python(list(settings.labels), 9)}
 result = saturation(pairs, maps, labels)
 
 frame = result.to_frame()
-print(frame)
+print(frame.to_string())
 
 figure = plot_saturation(result, as_printed={settings.as_printed})
 figure.show()

@@ -67,7 +67,7 @@ def plot_guarantees(
         shapes.append(_vacuous(largest, 1e6))
         notes.append(_note(top, "vacuous: no error is so large", "top"))
     return styled(
-        traces, x=M_TITLE, y="error exceeded with probability δ", height=height, revision=revision,
+        traces, x=M_TITLE, y="error at confidence 1 − δ", height=height, revision=revision,
         shapes=shapes, annotations=notes, **axes,
     )  # fmt: skip
 

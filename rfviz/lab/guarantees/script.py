@@ -49,7 +49,7 @@ found = measured.feature_map.applicable_bounds(
     variance=measured.largest_variance,
 )
 comparison = compare(measured, found, eps={settings.eps}, delta={settings.delta})
-print(comparison.to_frame())
+print(comparison.to_frame().to_string())
 
 shown = {list(settings.shown)}
 largest = measured.feature_map.largest_error()
@@ -78,7 +78,7 @@ bound = {_theorem(settings)}
 
 n = {"measured.n_train" if settings.rows == "data" else settings.rows}
 frame = measured.to_frame({settings.loss!r}).assign(bound=bound.total(n, measured.m_grid))
-print(frame)
+print(frame.to_string())
 
 figure = plot_risk(measured, bound, {settings.loss!r}, n, at={settings.m}, largest=loss.at_zero)
 figure.show()

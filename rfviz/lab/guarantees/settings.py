@@ -43,9 +43,9 @@ _SIZE = Param("size", "measured", "float", 0.01, 1e9, ui_low=0.1, ui_high=1000.0
               label="Size C", help="How large coefficients may be. Measured: of the fit at this m.")  # fmt: skip
 _RADIUS = replace(_SIZE, label="Norm B", help="The largest norm of the function. Measured: of the fit at this m.")
 _CONSTANT = Param("constant", 1.0, "float", 1e-3, 1e6, ui_low=0.01, ui_high=1000.0, log=True, label="Constant C′",
-                  help="The paper says only that it is a number.")  # fmt: skip
+                  help="The paper does not give its value.")  # fmt: skip
 _INTRINSIC = Param("intrinsic", 10, "int", 1, 100_000, ui_high=1000, log=True, label="Intrinsic dim.",
-                   help="The Assouad dimension of the data: not known, of the order of d at most.")  # fmt: skip
+                   help="The Assouad dimension of the data: unknown, at most of the order of d.")  # fmt: skip
 _THEOREMS = {"kitchen sinks": "Kitchen sinks", "compositional": "Compositional", "maxout": "Maxout"}
 _DEFAULTS = {"gamma": 1.0, "pool_size": 4}
 
@@ -158,14 +158,16 @@ def _choose_kernel(panel: Panel) -> KernelSettings:
     spec = choose_map(panel, _DEFAULTS, first=RandomFourier)
     eps, delta = panel.control(_EPS), panel.control(_DELTA)
     titles = {about: about.capitalize() for about in ABOUT}
-    shown = panel.several("about", list(ABOUT), list(ABOUT), "Shown", "Which errors are drawn.", titles)
+    shown = panel.several("about", list(ABOUT), list(ABOUT), "Shown", "Which errors the chart shows.", titles)
     n_points, draws, dimension = panel.control(_POINTS), panel.control(_DRAWS), panel.control(_DIMENSION)
     m = spec.params["n_components"]
     return KernelSettings(spec.without("n_components"), m, eps, delta, n_points, draws, dimension, shown)
 
 
 def _choose_learning(panel: Panel) -> LearningSettings:
-    theorem = panel.choice("theorem", list(_THEOREMS), "kitchen sinks", "Theorem", "Whose bound.", _THEOREMS)
+    theorem = panel.choice(
+        "theorem", list(_THEOREMS), "kitchen sinks", "Theorem", "Which paper’s bound on the risk.", _THEOREMS
+    )
     cls = _choose_class(panel, theorem)
     spec = MapSpec(cls, **{p.name: panel.control(p, _DEFAULTS[p.name]) for p in cls.params if p.name in _DEFAULTS})
     loss = "ramp"
@@ -195,4 +197,13 @@ def _choose_class(panel: Panel, theorem: str) -> type[FeatureMap]:
     bounded = {cls.__name__: cls.label for cls in sinks}
     if theorem == "compositional" or len(bounded) < 2:
         return RandomFourier
-    return map_class(panel.choice("features", list(bounded), "RandomFourier", "Features", "Bounded by 1.", bounded))
+    return map_class(
+        panel.choice(
+            "features",
+            list(bounded),
+            "RandomFourier",
+            "Features",
+            "The theorem is about features that are at most 1.",
+            bounded,
+        )
+    )

@@ -184,16 +184,18 @@ def kernel_explanation(comparison: Comparison, m: int, silent: str) -> str:
 def reading(comparison: Comparison) -> str:
     """Return how to read the chart."""
     kinds = {curve.kind for curve in comparison.curves}
-    dotted = " Dotted: if errors were normal with their exact variance." if "expected" in kinds else ""
+    dotted = " Dotted curves hold if errors are normal with their exact variance." if "expected" in kinds else ""
     dashed = (
-        " Dashed: guaranteed." if "bound" in kinds else " For this map no guarantee with explicit constants is known."
+        " Dashed curves are guaranteed."
+        if "bound" in kinds
+        else " For this map no guarantee with explicit constants is known."
     )
     grids = (
         " Each grid of random binning counts as one feature." if comparison.measured.spec.cls is RandomBinning else ""
     )
     return (
-        f"The error of the kernel estimate that is exceeded with probability δ = {comparison.delta:g}. With marks: "
-        f"measured in {comparison.measured.n_draws} draws.{dotted}{dashed} A ring is where a curve comes down to "
+        f"The kernel estimate exceeds the error shown with probability δ = {comparison.delta:g}. Curves with marks are "
+        f"measured in {comparison.measured.n_draws} draws.{dashed}{dotted} A ring marks where a curve comes down to "
         f"ε = {comparison.eps:g}.{grids}"
     )
 

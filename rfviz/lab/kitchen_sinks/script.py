@@ -51,7 +51,7 @@ for label, spec in families:
     curves.append(sink_curve(label, spec.cls, runs))
 
 frame = curves_frame(curves, {settings.view!r})
-print(frame)
+print(frame.to_string())
 
 figure = {plot.__name__}(curves{end})
 figure.show()
@@ -72,7 +72,7 @@ norms = [largest_weights(split, spec.replace(random_state=run), grid) for run in
 result = WeightDecay(grid, np.stack(norms))
 
 frame = result.to_frame()
-print(frame)
+print(frame.to_string())
 
 figure = plot_weights(result, spec.cls, {candidate.label!r})
 figure.show()

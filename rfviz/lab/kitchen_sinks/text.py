@@ -63,20 +63,20 @@ def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
     """Return what one sees, with the numbers of the chart."""
     curves, split = result.curves, result.split
     what = {
-        "error": "The share of wrong labels",
-        "seconds": "Seconds to train, and to test",
-        "reach": "The seconds after which each error was first reached",
+        "error": "the share of wrong labels",
+        "seconds": "the seconds that training and testing take",
+        "reach": "the seconds after which each error was first reached",
     }[view]
     bands = " (bands: ± 1 s.d. over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
     on = {
         "error": f" on {len(split.X_test):,} test rows, against K: the number of random features or of stumps{bands}",
         "seconds": f" on {len(split.X_test):,} rows, against K: the number of random features or of stumps",
-        "reach": f", on {len(split.X_test):,} test rows; a lower stair is a quicker learner",
+        "reach": f", on {len(split.X_test):,} test rows; the lower staircase belongs to the quicker learner",
     }[view]
     fitted = "ridge regression" if loss == "ridge" else f"the {loss} loss"
     lead = (
-        f"**What am I seeing?** {what}{on}. Both learn from the same {len(split.X_train):,} rows: random features are "
-        f"drawn once and weighted by {fitted}, while AdaBoost searches for every stump."
+        f"**What am I seeing?** The chart shows {what}{on}. Both learn from the same {len(split.X_train):,} rows: "
+        f"random features are drawn once and weighted by {fitted}, while AdaBoost searches for every stump."
     )
     return " ".join([lead, *map(_verdict, compare(curves))])
 
@@ -131,10 +131,10 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
     peak, half = int(median.argmax()), len(k) // 2
     name = label[:1].lower() + label[1:]
     lead = (
-        r"**What am I seeing?** The largest of K weights in absolute value, $\lVert\alpha\rVert_\infty$, after least "
-        f"squares on K random features ({name}); the line is the median of {len(decay.norms):,} "
-        f"run{'s' if len(decay.norms) > 1 else ''}, the band holds two thirds of them. The theorem asks for weights "
-        "of at most C/K; dotted is the smallest C that holds the median."
+        r"**What am I seeing?** The chart shows the largest of K weights, in size $\lVert\alpha\rVert_\infty$,"
+        f" after least squares on K random features ({name}); the line is the median of {len(decay.norms):,} "
+        f"run{'s' if len(decay.norms) > 1 else ''}, the band holds two thirds of them. The theorem requires "
+        "weights of at most C/K; the dotted line has the smallest C that holds the median."
     )
     if median[-1] >= median[peak]:
         return f"{lead} Up to K = {k[-1]:,} the largest weight does not fall yet. Choose a larger K."

@@ -1,6 +1,6 @@
 """The largest weight of random kitchen sinks: Figure 2 of the paper.
 
-The paper's guarantee asks for weights of at most C/K and its algorithm does not enforce it. Figure 2 shows that the
+The paper's guarantee requires weights of at most C/K and its algorithm does not enforce it. Figure 2 shows that the
 largest weight falls by itself as K grows.
 """
 

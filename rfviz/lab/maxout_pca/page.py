@@ -67,7 +67,13 @@ class MaxoutPCA(Page[ScaledData, Settings, EmbeddingResult]):
 
     @property
     def presets(self) -> Presets:
-        return {"Figure 2 of the paper": ("33 images of a turning head, m = 10,000, q = 12.", PAPER)}
+        return {
+            "Figure 2 of the paper": (
+                "*Random Maxout Features* (Mroueh, Rennie, Goel 2015): 33 images of a turning head, m = 10,000, "
+                "q = 12.",
+                PAPER,
+            )
+        }
 
     def source(self, panel: Panel) -> ScaledData:
         return ScaledData(panel.data("turning_head"), panel.control(NORMALISATION))
@@ -157,7 +163,7 @@ spec = {script.python(spec, 7)}
 exact = exact_components(points, spec, n_dimensions={n_dimensions})
 result = embed(points, spec, n_dimensions={n_dimensions}, exact=exact)
 
-print(result.to_frame())
+print(result.to_frame().to_string())
 
 style = style_of(dataset, len(result.features.coordinates))
 frames = {{"embedding": result.points_frame()}}

@@ -23,7 +23,7 @@ vector of its graph) rises from one end of the curve to the other. Spearman’s 
 the given ones: 1 is the same order, 0 is none.
 
 Where there are fewer points than coordinates, the points are first written in a basis of their span. Distances stay
-exactly the same, and Gaussian weights have the same law in every basis, so nothing changes but the cost.
+exactly the same, and Gaussian weights have the same distribution in every basis, so nothing changes but the cost.
 """
 
 
@@ -48,9 +48,8 @@ def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> s
     """
     p = result.features
     lead = (
-        f"**What am I seeing?** Each mark is one of {len(p.coordinates):,} points. Its place is the first "
-        f"{p.coordinates.shape[1]} principal components of its features, which explain {p.explained.sum():.0%} of "
-        "their variance."
+        f"**What am I seeing?** Each mark is one of {len(p.coordinates):,} points, placed by the first "
+        f"{p.coordinates.shape[1]} principal components of its features ({p.explained.sum():.0%} of their variance)."
     )
     if p.order is None:
         return lead + " Points that the map sees as alike are close; hover over a mark to see its nearest neighbours."
@@ -65,10 +64,11 @@ def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> s
     elsewhere = _points(int(moved.sum()), "is not where its number says", "are not where their numbers say")
     if swapped is not None and (moved & swapped).any():
         found, made = int((moved & swapped).sum()), int(swapped.sum())
-        elsewhere += f"; {found} of the {made} that were swapped on purpose are among them"
+        which = f"all {made}" if found == made else f"{found} of the {made}"
+        elsewhere += f"; {which} that were swapped on purpose are among them"
     return (
-        f"{lead} The points lie on a curve. Its order has a rank correlation (Spearman’s ρ) of {rho} with the given "
-        f"one, where 1 is the same order. {elsewhere[0].upper()}{elsewhere[1:]}.{_without_map(result)}"
+        f"{lead} They lie on a curve, whose order has a rank correlation (Spearman’s ρ) of {rho} with the given one; "
+        f"1 is the same order.{_without_map(result)} {elsewhere[0].upper()}{elsewhere[1:]}."
     )
 
 

@@ -72,7 +72,7 @@ half says, by cross-validation, how well a small tree on that alone does. It giv
 
 **Label errors.** Ridge regression on up to 1,000 random Fourier features scores each class, and each row is scored by
 the fit to all other rows. A label is contradicted if another class suits the row better, by as much as that class suits
-its own rows better than all others. Of classes that overlap nothing is said: their rows lie within each other at every
+its own rows better than all others. Nothing is said of classes that overlap: their rows lie within each other at every
 depth, and fewer the deeper, while wrong labels lie deep. Of numbers to predict, residuals of such fits count that are
 larger than normal noise brings in one of a hundred tables, given the leverage of their row, if hardly any come close.
 
@@ -101,7 +101,7 @@ all is judged against shuffled labels. Of classes of which one has nine tenths o
 used as of all others together, so that a guess is right half of the time.
 
 **Interactions.** One half of up to 20,000 rows is searched: a model with a curve for each column is fitted, and a
-recursive feature machine to what it leaves (random Fourier features; columns weighed by the average gradient outer
+recursive feature machine to what it leaves (random Fourier features; columns weighted by the average gradient outer
 product of the fit; five rounds). The other half judges the columns that it weighs most: what they explain together must
 agree with what the curves leave there, as chance would bring it once in ten thousand tables, and take away 2% of the
 squared error. Curves add up to log-odds of a class, or any function of them. So a class on one side of a plane is no
@@ -285,10 +285,10 @@ def near_copies(result: NearCopyResult, n_all: int, how: str) -> Finding:
         looked += f" and found {result.n_found} of {result.n_known} known ones"
     n, of = result.n_rows, _of_all(result.n_rows, n_all)
     if not result.n_near:
-        return Finding(name, "fine", f"No two of {n:,} rows{of} are suspiciously similar; {looked}.", *link)
+        return Finding(name, "fine", f"No two of {n:,} rows{of} are suspiciously similar.", *link)
     if result.n_near <= max(0.003 * n, 4):
         near = f"{count(result.n_near, 'row')} of {n:,}{of} {_lie(result.n_near)} close to another"
-        return Finding(name, "fine", f"No more similar rows than chance brings ({near}); {looked}.", *link)
+        return Finding(name, "fine", f"No more similar rows than chance brings ({near}).", *link)
     one, other = result.pairs[0] + 1
     text = (
         f"{result.n_near:,} of {n:,} rows{of} are nearly equal to another, first of all rows {one:,} and "
@@ -323,7 +323,7 @@ def dimension(result: DimensionResult, how: str) -> Finding:
     grade = "fine"
     if high > result.n_rows - 1:
         most = f"{count(result.n_rows, 'row')} lie in {result.n_rows - 1:,} dimensions at most"
-        return unknown(name, f"{most}, and their distances ask for more ({high:.0f}): too few rows to tell.")
+        return unknown(name, f"{most}, and their distances suggest more ({high:.0f}): too few rows to tell.")
     if high > _DISAGREE * low:
         grade, text = "look", f"{text}; that they differ so much means rows are not spread evenly"
     elif low > 20:

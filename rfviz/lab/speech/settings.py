@@ -19,9 +19,9 @@ _SPEECH = {"spoken": "Synthetic speech", "timit": "TIMIT (data folder)"}
 _SPEAKERS = Param("speakers", 16, "int", 4, MOST_SPEAKERS, step=4, marks=(4, 8, 12, 16, 20, 24, 28, 32), log=True,
                   label="Voices", help="Synthetic voices. Every fourth is held out for testing.")  # fmt: skip
 _SENTENCES = Param("sentences", 3, "int", 1, MOST_SENTENCES, label="Sentences of each",
-                   help="More sentences, more to learn from, and more time.")  # fmt: skip
+                   help="More sentences give more to learn from, and take more time.")  # fmt: skip
 _UTTERANCES = Param("utterances", 400, "int", 10, 3696, log=True, marks=(10, 50, 100, 200, 400, 800, 1600, 3696),
-                    label="Utterances to learn from", help="Evenly among all of TIMIT.")  # fmt: skip
+                    label="Utterances to learn from", help="Spread evenly over TIMIT.")  # fmt: skip
 _FAMILIES: dict[type[FeatureMap], str] = {
     RandomMaxout: "Random maxout", SharedPoolMaxout: "Maxout, shared pool", RandomFourier: "Random Fourier",
 }  # fmt: skip
@@ -91,26 +91,26 @@ def choose_source(panel: Panel) -> SpeechSource:
 
 def choose_settings(panel: Panel, n_test: int) -> Settings:
     """Ask for all settings but the data; `n_test` utterances can be shown."""
-    with panel.section("controls", ["m", "utterance", "families", "pools", "m_max"]):
+    with panel.section("controls", ["m", "utterance", "families"]):
         names = {cls.__name__: label for cls, label in _FAMILIES.items()}
-        help = "Random features that the phones are learned on. The raw features are always there."
+        help = "Random features that the phones are learned from. The raw features are always compared."
         chosen = panel.several("families", list(names), ["RandomMaxout"], "Features", help, names)
         pools: tuple[int, ...] = ()
         if {"RandomMaxout", "SharedPoolMaxout"} & set(chosen):
-            help = "Numbers q of projections of which a maxout feature is the largest."
+            help = "A maxout feature is the largest of q projections."
             pools = panel.several("pools", list(_POOLS), [4], "Pool sizes q", help)
         grid = grid_of(panel.control(_M_MAX))
         n_projections = panel.control(_PROJECTIONS) if "SharedPoolMaxout" in chosen else 0
         epochs, seed = panel.control(_EPOCHS), panel.control(_SEED)
         candidates = _candidates(chosen, pools, n_projections, seed)
         shown = Param("m", grid[-1], "int", 1, 1_000_000, log=True, marks=grid, symbol="m", label="Features",
-                      help="Random features whose phones are shown. Fewer are the first of more.")  # fmt: skip
+                      help="How many features give the phones shown. A smaller m uses the first of them.")  # fmt: skip
         m = panel.control(shown)
         number = Param("utterance", 1, "int", 1, max(n_test, 1), label="Utterance",
-                       help="Of those that were held out.")  # fmt: skip
+                       help="Which of the held-out utterances is shown.")  # fmt: skip
         utterance = panel.control(number)
         labels = [candidate.label for candidate in candidates]
-        of = panel.choice("of", labels, labels[0], "Phones of", "Whose phones are shown.") if labels[1:] else ""
+        of = panel.choice("of", labels, labels[0], "Phones of", "The map whose phones are shown.") if labels[1:] else ""
         measure = panel.choice("measure", list(MEASURES), "phone error %", "Error", "", MEASURES)
     return Settings(candidates, grid, epochs, of or (labels[0] if labels else ""), m, utterance, measure)
 

@@ -44,7 +44,7 @@ corpus, or the sample of 160 utterances that NLTK distributes.
 
 PAPER = """
 Phone error on TIMIT’s core test set, in per cent (Mroueh, Rennie, Goel 2015, Table 2: mean of five seeds). The raw
-features make 33.1%. q = 4 is best for every m.
+features have an error of 33.1%. q = 4 is best for every m.
 
 | m | q = 2 | q = 4 | q = 8 | q = 16 |
 |---:|---:|---:|---:|---:|
@@ -91,11 +91,11 @@ def comparison(decoded: Decoded, raw: Decoded) -> str:
     if abs(errors) < _CERTAIN:
         n = len(raw.errors)
         few = f"{n} utterances are too few" if n > 1 else "one utterance is too few"
-        return f"The raw features make {100 * raw.phone_error:.1f}%: {few} to tell them apart."
-    which = "fewer" if more < 0 else "more"
+        return f"With the raw features it is {100 * raw.phone_error:.1f}%; {few} to tell them apart."
+    better = "random" if more < 0 else "raw"
     return (
-        f"The raw features make {100 * raw.phone_error:.1f}%: the random ones make {100 * abs(more):.1f} points "
-        f"{which}, {abs(errors):.1f} standard errors of the utterances."
+        f"With the raw features it is {100 * raw.phone_error:.1f}%. The {better} ones are better by "
+        f"{100 * abs(more):.1f} points, which is {abs(errors):.1f} standard errors of the utterances."
     )
 
 

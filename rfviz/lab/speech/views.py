@@ -28,16 +28,18 @@ class SpeechView(View[SpeechSource, Settings, SpeechResult]):
 
     def draw(self, settings: Settings, result: SpeechResult, charts: Sequence[Chart]) -> None:
         corpus = result.frames.corpus
-        st.caption(text.provenance(corpus))
         utterance = corpus.test[min(settings.utterance, len(corpus.test)) - 1]
-        st.markdown(f"**{utterance.speaker}**: “{utterance.text or utterance.name}”")
-        st.audio(utterance.samples, sample_rate=RATE)
+        with st.container(horizontal=True, vertical_alignment="center", key="speech-heard-row"):
+            st.markdown(f"**{utterance.speaker}**: “{utterance.text or utterance.name}”", width="content")
+            st.audio(utterance.samples, sample_rate=RATE, width=320)
         if not charts:
             st.info("No phones are recognised yet. Press Start.")
+            st.caption(text.provenance(corpus))
             self.draw_details(settings, result, charts)
             return
         main, errors, confused = charts
         self.main_chart(settings, result, main)
+        st.caption(text.provenance(corpus))
         with st.container(key="pair-speech"):
             for chart, title in ((errors, "**Error against m**"), (confused, "**Which phone for which**")):
                 with st.container():

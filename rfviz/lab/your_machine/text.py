@@ -77,8 +77,8 @@ def explanation(speeds: Sequence[Timing]) -> str:
 def _limit(speed: Timing) -> str:
     rates = speed.rates
     return (
-        f"{rates.products / 1e9:,.0f} billion operations per second in matrix products, {rates.bandwidth / 1e9:,.0f} GB "
-        "per second in copies"
+        f"{rates.products / 1e9:,.0f} billion operations per second in matrix products, "
+        f"{rates.bandwidth / 1e9:,.0f} GB per second in copies"
     )
 
 

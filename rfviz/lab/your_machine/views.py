@@ -68,7 +68,7 @@ def show_machine() -> None:
         "How it is computed": lambda: st.markdown(text.METHOD),
     })  # fmt: skip
     state.finish()
-    show_device()
+    show_device(unfolded=True)
     # Last, when the page stands: what a run has not drawn yet is shown faded.
     if live.wait() or more:
         st.rerun()

@@ -32,7 +32,15 @@ __all__ = ["PAGE", "Settings", "Zoo"]
 M = Param("m", 100, "int", 1, 1000, log=True, symbol="m", label="Features",
           marks=(1, 2, 4, 7, 10, 16, 32, 50, 64, 100, 150, 200, 256, 350, 500, 700, 1000),
           help="How many random features estimate the kernel. Four times as many halve the error.")  # fmt: skip
-FEATURE = Param("feature", 3, "int", 1, 40, label="Feature shown", help="The first picture of each card: its number.")
+FEATURE = Param(
+    "feature",
+    3,
+    "int",
+    1,
+    40,
+    label="Feature shown",
+    help="The number of the feature in the first picture of each card.",
+)
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of every map.")
 ACROSS = Param("x", 0.9, "float", -3.0, 3.0, log=True, marks=tuple(AXIS.tolist()), label="x₀, across",
                help="Or drag the ring in any picture of a kernel.")  # fmt: skip
@@ -89,7 +97,7 @@ class Zoo(Page[None, Settings, ZooResult]):
         """Ask for nothing: the plane is always the same."""
 
     def settings(self, panel: Panel, source: None) -> Settings:
-        with panel.section("controls"):
+        with panel.section("controls", [M.name, FEATURE.name, SEED.name]):
             m = panel.control(M)
             x, y = panel.control(ACROSS), panel.control(UP)
             return Settings(m, x, y, panel.control(FEATURE) - 1, panel.control(SEED))
@@ -110,7 +118,7 @@ class Zoo(Page[None, Settings, ZooResult]):
 maps = [draw_map(plane_spec(cls, {settings.size}, seed={settings.seed})) for cls in ordered_maps()]
 row = point_row({settings.x}, {settings.y})
 result = compare_maps(maps, m={settings.m}, row=row, feature={settings.feature})
-print(result.to_frame())
+print(result.to_frame().to_string())
 
 frame = result.plane_frame()
 figure = plot_zoo(result)

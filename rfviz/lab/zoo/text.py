@@ -8,6 +8,7 @@ from rfviz.lab.controls import shown
 from rfviz.lab.zoo.compute import Card, ZooResult
 
 __all__ = [
+    "COST",
     "ERROR",
     "METHOD",
     "NOT_SHOWN",
@@ -23,9 +24,11 @@ NOT_SHOWN = "It is not drawn here:"
 
 ERROR = "Root mean square of estimate − kernel over the plane, relative to the kernel’s largest value."
 
+COST = (
+    "Cost of the features: for n points, d columns, m features, q projections per pool, P shared projections or grids."
+)
 NUMBERS = (
-    "Error: root mean square over the plane of estimate − kernel, divided by the largest |k(x, x₀)| there. n samples, "
-    "m features, d columns, q the pool size, P projections or grids."
+    "Error: root mean square over the plane of estimate − kernel, divided by the largest |k(x, x₀)| there. " + COST
 )
 
 METHOD = r"""

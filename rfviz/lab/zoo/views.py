@@ -60,6 +60,7 @@ class ZooView(View[None, Settings, ZooResult]):
 
 
 def _formulas() -> None:
+    st.caption(text.COST)
     for cls in registry().values():
         st.markdown(f"**{cls.label}.** {cls.reference}. Cost {cls.cost}.")
         layout.formula(cls.formula)
@@ -83,7 +84,6 @@ def _card(card: Card | Refusal, result: ZooResult) -> dict[str, Any]:
     about = {
         "label": cls.label,
         "summary": cls.summary,
-        "cost": cls.cost,
         "reference": cls.reference,
         "colour": map_style(cls).colour,
         "links": _links(cls),

@@ -77,7 +77,7 @@ class AddressReader:
     def finish(self) -> list[str]:
         """Return what was wrong, in sentences, each once; forget what no control has taken."""
         if self._zoom is not None and not self._zoom.is_whole():
-            self._wrong.append("The address asks for a zoom that is not possible here; it is left out.")
+            self._wrong.append("The zoom in the address is not possible here and is left out.")
         wrong, self._wrong, self._zoom, self._given = self._wrong, [], None, {}
         return wrong
 

@@ -5,13 +5,16 @@ export default function (component) {
   const { parentElement, data } = component;
   const root = parentElement.querySelector(".badge");
   const show = (state) => {
-    for (const name of ["name", "memory", "queue", "last"]) {
+    for (const name of ["short", "name", "memory", "queue", "last"]) {
       const line = root.querySelector(`.${name}`);
       line.textContent = state[name];
       line.hidden = !state[name];
     }
     root.title = state.help;
   };
+  const details = root.querySelector("details");
+  if (root.dataset.unfolded !== String(data.unfolded)) details.open = data.unfolded;
+  root.dataset.unfolded = data.unfolded;
   show(data.state);
   let wanted = true;
   const ask = async () => {

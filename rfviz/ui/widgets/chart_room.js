@@ -8,10 +8,10 @@
 function tall({ root, data }) {
   const { margin, xaxis, yaxis } = data.figure.layout;
   let { height } = data.figure.layout;
-  const top = root.getBoundingClientRect().top + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
+  const top = beginning(root) + (root.closest("[data-testid=stMain]")?.scrollTop ?? 0);
   const room = window.innerHeight - top;
-  if (data.large && (!data.secondary || data.square) && top < 0.5 * window.innerHeight)
-    height = Math.max(420, Math.min(1.4 * height, room - 16));
+  if (data.large && (!data.secondary || data.square) && top < 0.6 * window.innerHeight)
+    height = Math.max(LEAST, Math.min(1.4 * height, room - 16));
   else if (!data.large && !data.secondary && top < 0.55 * window.innerHeight && window.innerWidth > WIDE)
     height = Math.min(height, Math.max(LEAST, room - SENTENCE));
   const length = ({ range }) => Math.abs(range[1] - range[0]);
@@ -21,11 +21,20 @@ function tall({ root, data }) {
   return Math.min(height, Math.ceil((root.clientWidth - margin.l - margin.r) * share) + margin.t + margin.b);
 }
 
+// Panels in a row stand on one line, so that a lower one begins lower, and would take the less room for it: each begins
+// where it would if it were the tallest.
+function beginning(root) {
+  const { top } = root.getBoundingClientRect();
+  const row = root.closest(".st-key-surface-row");
+  const column = row && [...row.children].find((one) => one.contains(root));
+  return column ? row.getBoundingClientRect().top + top - column.getBoundingClientRect().top : top;
+}
+
 // Pixels below which a legend above a chart takes the room of the scale at its left too, so that fewer of its lines
 // take height from the curves, and the pixels of a square panel for which its marks are made.
 const NARROW = 620, PANEL = 330;
 // In a window wider than this a main chart is as tall as leaves this room below it, but no less than that.
-const WIDE = 900, SENTENCE = 125, LEAST = 300;
+const WIDE = 900, SENTENCE = 150, LEAST = 300;
 const SMALLEST = 4; // pixels of a mark
 
 // Where there is less room than a figure was made for: a wide legend, and marks that do not cover what is between them.

@@ -23,9 +23,26 @@ function release(state) {
   else state.wanted = null;
 }
 
+// The help is a window of its own above the page, under its question mark: a finger and a key open it too.
+function explained(root) {
+  const [help, tip] = [".help", ".tip"].map((part) => root.querySelector(part));
+  const show = () => {
+    if (!tip.matches(":popover-open")) tip.showPopover();
+    const { left, bottom } = help.getBoundingClientRect();
+    tip.style.left = `${Math.max(8, Math.min(left, window.innerWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${bottom + 6}px`;
+  };
+  const hide = () => tip.matches(":popover-open") && tip.hidePopover();
+  help.addEventListener("click", show);
+  help.addEventListener("blur", hide);
+  help.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && show());
+  help.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && hide());
+}
+
 function create(root) {
   const state = { ...AT_REST, what: "index", root, held: false, rest: 0 };
   const input = root.querySelector("input");
+  explained(root);
   input.addEventListener("input", () => {
     state.wanted = Number(input.value);
     show(root, state, state.wanted);
@@ -54,8 +71,9 @@ export default function (component) {
   state.setStateValue = setStateValue;
   root.querySelector(".text").textContent = data.label;
   const help = root.querySelector(".help");
-  help.title = data.help;
+  help.setAttribute("aria-label", `Help for ${data.label}`);
   help.hidden = !data.help;
+  root.querySelector(".tip").textContent = data.help;
   input.max = data.labels.length - 1;
   input.setAttribute("aria-label", data.label);
   input.setAttribute("aria-description", data.help);

@@ -18,12 +18,13 @@ _HERE = Path(__file__).parent
 _HTML = """
 <div class="live-slider">
   <div class="top">
-    <span><span class="text"></span><span class="help" role="img" aria-label="Help"><svg width="16" height="16"
+    <span><span class="text"></span><button type="button" class="help"><svg width="16" height="16" aria-hidden="true"
       viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"><circle cx="12"
-      cy="12" r="10"/><path d="M9.1 9a3 3 0 0 1 5.8 1c0 2-3 3-3 3M12 17h.01"/></svg></span></span>
+      cy="12" r="10"/><path d="M9.1 9a3 3 0 0 1 5.8 1c0 2-3 3-3 3M12 17h.01"/></svg></button></span>
     <output></output>
   </div>
   <input type="range" aria-label="Value" min="0" max="1" step="1" value="0">
+  <div class="tip" role="tooltip" popover></div>
 </div>
 """
 
@@ -49,7 +50,7 @@ def live_slider(key: str, label: str, options: Sequence[Any], labels: Sequence[s
     labels : sequence of str
         How each is shown.
     help : str
-        Shown on hover, and read to those who can't see it.
+        Shown on hover, on a tap and on a key, and read to those who can't see it.
 
     Returns
     -------

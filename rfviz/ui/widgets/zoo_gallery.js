@@ -70,9 +70,7 @@ function build(state) {
         middle.append(panel);
       }
     }
-    const facts = element("div", "facts");
-    facts.append(element("b", "", card.cost), ` · ${card.reference}`);
-    facts.firstChild.title = "Cost for n points of d columns and m features";
+    const facts = element("div", "facts", card.reference);
     const links = element("div", "links");
     links.append(element("span", "", "Open in"));
     for (const { title, name, href } of card.links) {

@@ -20,8 +20,7 @@ _HERE = Path(__file__).parent
 _HTML = """
 <div class="zoo">
   <div class="legend"><span class="scale">negative<canvas aria-hidden="true"></canvas>positive, white is zero</span>
-    <span>Drag the ring, or click, to move x₀.</span>
-    <span>Cost: n points, d columns, m features, q per pool, P projections or grids.</span></div>
+    <span>Drag the ring, or click, to move x₀.</span></div>
   <div class="cards"></div>
 </div>
 """

@@ -109,6 +109,6 @@ def test_whether_the_points_need_the_map_is_said():
 def test_the_swaps_that_were_found_are_counted():
     at = opened(EMBEDDING)
     words = next(m.value for m in at.markdown if "What am I seeing" in m.value)
-    assert "6 of the 6 that were swapped on purpose are among them" in words
+    assert "all 6 that were swapped on purpose are among them" in words
     none = opened(EMBEDDING, {"data.order_noise": 0})
     assert not any("on purpose" in m.value for m in none.markdown)

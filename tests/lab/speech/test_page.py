@@ -25,10 +25,14 @@ def decoded(errors, lengths=30):
     return Decoded(errors, np.full(len(errors), lengths), 0.3, (), np.zeros((0, 2)))
 
 
-def test_the_sentence_says_fewer_more_or_that_nobody_knows():
+def test_the_sentence_says_which_is_better_or_that_nobody_knows():
     raw = decoded([10] * 12)
-    assert "make 10.0 points fewer, 3.5 standard errors" in text.comparison(decoded([7] * 12), raw)
-    assert "make 10.0 points more, 3.5 standard errors" in text.comparison(decoded([13] * 12), raw)
+    assert "The random ones are better by 10.0 points, which is 3.5 standard errors" in text.comparison(
+        decoded([7] * 12), raw
+    )
+    assert "The raw ones are better by 10.0 points, which is 3.5 standard errors" in text.comparison(
+        decoded([13] * 12), raw
+    )
     some = text.comparison(decoded([10] * 11 + [9]), raw)
     assert "too few to tell them apart" in some and "33.3%" in some
     assert "12 utterances are too few" in text.comparison(raw, raw)

@@ -30,6 +30,7 @@ PAGES = {
     "pixel-cooccurrence": ("features", "maps", {"features": 20_000}),
     "decision-surfaces": ("n_components", "surface-map", {"data.n_samples": 100}),
     "kernel-approximation": ("m", "kernel-error", {"m_max": 200, "draws": 2}),
+    "binning": ("p", "shared", {}),
 }
 
 
