@@ -97,7 +97,7 @@ class Zoo(Page[None, Settings, ZooResult]):
         """Ask for nothing: the plane is always the same."""
 
     def settings(self, panel: Panel, source: None) -> Settings:
-        with panel.section("controls", [M.name, FEATURE.name, SEED.name]):
+        with panel.section("controls", [M.name, ACROSS.name, UP.name]):
             m = panel.control(M)
             x, y = panel.control(ACROSS), panel.control(UP)
             return Settings(m, x, y, panel.control(FEATURE) - 1, panel.control(SEED))

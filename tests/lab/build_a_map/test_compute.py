@@ -102,4 +102,4 @@ def test_the_sentence_has_the_numbers_of_the_chart():
     built = build("function", "tanh(x)")
     frame = built.kernel_frame(100)
     error = np.sqrt(np.mean((frame["estimate"] - frame["kernel"]) ** 2))
-    assert f"off by **{error:.2g}**" in explanation(built, 100) and "m = 100" in explanation(built, 100)
+    assert f"an RMS error of **{error:.2g}**" in explanation(built, 100) and "m = 100" in explanation(built, 100)
