@@ -147,7 +147,7 @@ def _offer_link(state: PageState, visit: _Visit, zoom: str) -> None:
         st.markdown(_OWN.format(name=own.removeprefix(PREFIX)))
         _link(key=state.key("copy-link"))
         return
-    st.markdown("The address holds every setting, and the zoom. Whoever opens it sees this chart.")
+    st.markdown("The address holds every setting, and the zoom. Whoever reaches this server sees the same chart.")
     if words := reach(st.context.url or "")[1]:
         st.caption(words)
     _link(key=state.key("copy-link"))
@@ -226,8 +226,10 @@ def _map(found: MapExport) -> Any:
 
 
 def _offer_report(state: PageState, visits: list[_Visit]) -> None:
-    st.markdown(f"One HTML file with what you last saw on {_words([v.page.title for v in visits])}: "
-                "charts, settings, numbers and scripts. It opens offline.")  # fmt: skip
+    pages = _words([v.page.title for v in visits])
+    st.markdown(
+        f"One HTML file of {pages} as you last set them: whole charts, settings, numbers and scripts. It opens offline."
+    )
 
     def build() -> str:
         entries = []

@@ -106,3 +106,8 @@ def test_panels_are_square_and_equal_and_nothing_sticks_out(app, visit):
         # Charts follow the width a moment later.
         page.wait_for_function(f"(keys) => ({EQUAL})(keys) && !rf.overflowing().length", arg=PANELS)
         page.wait_for_function(f"([key, wide]) => ({MARK_SIZE})(key) {marks}", arg=[MAP, wide])
+    # In a low window all are lower, and by the same.
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.reload()
+    wait_for_chart(page, MAP)
+    page.wait_for_function(f"(keys) => ({EQUAL})(keys)", arg=PANELS)

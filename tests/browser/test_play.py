@@ -200,7 +200,7 @@ def test_pins_compare_and_bring_back(app, visit):
     changes(page, SATURATION, lambda: choose(page, SLUG, "data", "Sphere"))
     settle(page)
     words = card.inner_text()
-    assert "q: 8 → 24" in words and "data set: Circle → Sphere" in words
+    assert "q: 8 (now 24)" in words and "data set: Circle (now Sphere)" in words
     same = "[rf.range('saturation').join(), (({ xaxis, yaxis }) => [...xaxis.range, ...yaxis.range].join())" \
            "(document.querySelector('.pins .plot')._fullLayout)]"  # fmt: skip
     page.wait_for_function(f"new Set({same}).size === 1")

@@ -61,3 +61,24 @@ def test_a_finger_on_the_zoo_scrolls_and_a_tap_moves_the_ring(app, visit):
     session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x - 40, "y": y - 30}]})
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     page.wait_for_function("() => new URLSearchParams(location.search).has('x')")
+
+
+def test_help_of_a_slider_opens_by_a_tap_and_by_a_key(app, visit):
+    page, session = phone(app, visit, "distance-saturation")
+    wait_for_chart(page, SATURATION)
+    help, tip = (
+        page.get_by_role("button", name="Help for Features m"),
+        page.get_by_text("error of the kernel estimate"),
+    )
+    x, y = help.evaluate(CENTRE)
+    assert not tip.is_visible()
+    session.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    tip.wait_for()
+    box = tip.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= PHONE[0]
+    page.keyboard.press("Escape")
+    tip.wait_for(state="hidden")
+    help.focus()
+    page.keyboard.press("Enter")
+    tip.wait_for()

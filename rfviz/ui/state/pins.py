@@ -112,10 +112,10 @@ def restore(state: PageState, name: str) -> None:
 
 
 def differences(state: PageState, pin: Pin) -> list[str]:
-    """Return what differs between a pinned chart and the present settings: ``"q: 8 → 32"``."""
+    """Return what differs between a pinned chart and the present settings: ``"q: 8 (now 32)"``."""
     now, held = state.values(), _words(state)
     return [
-        f"{_label(state, name)}: {pin.words[name]} → {held[name]}"
+        f"{_label(state, name)}: {pin.words[name]} (now {held[name]})"
         for name, value in now.items()
         if name in pin.values and pin.values[name] != value
     ]

@@ -50,3 +50,14 @@ def test_the_words_above_a_plateau_are_within_the_axes():
     figure = plot_saturation(result, as_printed=False)
     (words,) = [trace for trace in figure.data if trace.mode == "text"]
     assert figure.layout.yaxis.range[1] > 1.05 * max(words.y)
+
+
+@pytest.mark.parametrize(("pool_size", "above"), [(24, True), (8, False)])
+def test_the_words_of_close_curves_do_not_lie_on_each_other(pool_size, above):
+    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
+    specs = [MapSpec(RandomMaxout, n_components=100, pool_size=q) for q in (pool_size, 32)]
+    figure = plot_saturation(saturation(pairs, specs, [f"q = {pool_size}", "q = 32"]), as_printed=False)
+    (radii,) = [trace for trace in figure.data if trace.mode == "markers+text"]
+    assert list(radii.textposition) == ["top left" if above else "bottom right", "bottom right"]
+    (plateaus,) = [trace for trace in figure.data if trace.mode == "text"]
+    assert len(plateaus.text) == (1 if above else 2)

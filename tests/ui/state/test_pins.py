@@ -31,8 +31,8 @@ def test_pin_holds_the_picture_and_says_what_differs():
     before = specs(at)[0]
     at = changed(pin(at), SATURATION, {"pool_size": 16, "data": "sphere"})
     (row,) = rows(at)
-    assert row["differences"][0] == "data set: Circle → Sphere" or "q: 8 → 16" in row["differences"]
-    assert "q: 8 → 16" in row["differences"] and "data set: Circle → Sphere" in row["differences"]
+    assert row["differences"][0] == "data set: Circle (now Sphere)" or "q: 8 (now 16)" in row["differences"]
+    assert "q: 8 (now 16)" in row["differences"] and "data set: Circle (now Sphere)" in row["differences"]
     sheet = json.loads(component(at, "rfviz.pin_sheet")[0].bytes)
     assert sheet["figure"]["data"] == before["data"]
     assert sheet["figure"]["layout"]["yaxis"]["range"] == before["layout"]["yaxis"]["range"]
@@ -49,7 +49,7 @@ def test_only_the_latest_few_are_kept_and_any_can_go():
         at = pin(changed(at, SATURATION, {"pool_size": q}))
     names = [row["name"] for row in rows(at)]
     assert len(set(names)) == MOST
-    assert rows(at)[0]["differences"] == ["q: 4 → 32"]
+    assert rows(at)[0]["differences"] == ["q: 4 (now 32)"]
     held = at.session_state[f"{SATURATION}:pins"]
     at.session_state[f"{SATURATION}:pins"] = [one for one in held if one.name != names[1]]
     at.run()
