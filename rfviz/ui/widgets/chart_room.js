@@ -46,7 +46,12 @@ function fitted({ root, data }, figure) {
     const wide = { ...legend, x: (8 - margin.l) / across, xanchor: "left", font: { ...legend.font, size: 13 } };
     figure = { ...figure, layout: { ...figure.layout, legend: wide } };
   }
-  if (!data.square || width >= PANEL) return figure;
+  if (!data.square) return figure;
+  // In a low window the plane is as wide as it is high, and not as its panel is.
+  const { xaxis, yaxis } = figure.layout;
+  const axes = { xaxis: { ...xaxis, constrain: "domain" }, yaxis: { ...yaxis, scaleanchor: "x", constrain: "domain" } };
+  figure = { ...figure, layout: { ...figure.layout, ...axes } };
+  if (width >= PANEL) return figure;
   const smaller = (trace) => {
     const { marker } = trace;
     if (!Number.isFinite(marker?.size)) return trace;
