@@ -18,13 +18,15 @@ from rfviz.features import FeatureMap, Look
 from rfviz.figures.quick import QuickFigure
 
 __all__ = [
-    "COLOURS", "DASHES", "DIVERGING", "GREY", "SEQUENCE", "SYMBOLS", "map_style", "map_styles", "rgba",
+    "COLOURS", "DASHES", "DIVERGING", "GREY", "SEQUENCE", "SIGNS", "SYMBOLS", "map_style", "map_styles", "rgba",
     "series_styles", "styled",
 ]  # fmt: skip
 
 COLOURS = ("#2a7fc4", "#d9661f", "#0f9b77", "#b5609a", "#9a7b13", "#6d6fd0")
 DASHES = ("solid", "dash", "dashdot", "longdash", "longdashdot", "solid")
 SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star")
+# The same in text.
+SIGNS: dict[str, str] = dict(zip(SYMBOLS, "●◆■▲✚★", strict=True))
 GREY = "#808790"
 # For ordered values. Cividis without its ends, which vanish on a light or on a dark page.
 SEQUENCE = (

@@ -14,7 +14,7 @@ from PIL import Image
 from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
 from rfviz.figures.quick import literal, trace
-from rfviz.figures.template import COLOURS, GREY, SYMBOLS, styled
+from rfviz.figures.template import COLOURS, GREY, SIGNS, SYMBOLS, styled
 from rfviz.lab.decision_surfaces.compute import Surface
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "LEFT_MARGIN",
     "MOST_MARKS",
     "class_colour",
+    "class_sign",
     "plot_classified",
     "plot_surface",
     "surface_image",
@@ -43,6 +44,15 @@ _CREASE, _HALO = (24, 28, 36, 215), (255, 255, 255, 105)
 def class_colour(code: int) -> str:
     """Return the colour of a class, hexadecimal."""
     return CLASS_COLOURS[code % len(CLASS_COLOURS)]
+
+
+def class_sign(code: int) -> str:
+    """Return a character that looks like the marks of a class."""
+    return SIGNS[_symbol(code)]
+
+
+def _symbol(code: int) -> str:
+    return SYMBOLS[code % len(SYMBOLS)]
 
 
 def surface_image(
@@ -198,7 +208,7 @@ def plot_classified(
 
 def _marks(points: np.ndarray, code: int, name: str, size: int) -> dict[str, Any]:
     colour = class_colour(code)
-    marker = {"symbol": SYMBOLS[code % len(SYMBOLS)], "size": size, "color": colour,
+    marker = {"symbol": _symbol(code), "size": size, "color": colour,
               "line": {"width": 0.8, "color": "rgba(255,255,255,0.9)"}}  # fmt: skip
     return trace("scatter", x=points[:, 0], y=points[:, 1], mode="markers", marker=marker, name=name,
                  hovertemplate=f"{name}: (%{{x:.2f}}, %{{y:.2f}})<extra></extra>")  # fmt: skip

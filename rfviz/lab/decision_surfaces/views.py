@@ -13,7 +13,7 @@ import streamlit as st
 from rfviz.errors import RfvizError
 from rfviz.lab.controls import Control
 from rfviz.lab.decision_surfaces import text
-from rfviz.lab.decision_surfaces.figures import LEFT_MARGIN, MOST_MARKS, class_colour
+from rfviz.lab.decision_surfaces.figures import LEFT_MARGIN, MOST_MARKS, class_colour, class_sign
 from rfviz.lab.decision_surfaces.own_points import CLASS, CLASSES, MOST_POINTS, POINTS, format_point
 from rfviz.lab.decision_surfaces.page import (
     PANELS,
@@ -124,7 +124,7 @@ class SurfaceView(View[Source, Settings, Outcome]):
 
 def _legend(task: Task) -> str:
     chips = [
-        f'<span style="white-space:nowrap"><span style="color:{class_colour(code)}">⬤</span> '
+        f'<span style="white-space:nowrap"><span style="color:{class_colour(code)}">{class_sign(code)}</span> '
         f"{html.escape(task.split.target_names[code])}</span>"
         for code in np.unique(task.split.y_train).tolist()
     ]

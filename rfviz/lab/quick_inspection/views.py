@@ -14,7 +14,7 @@ import streamlit as st
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.figures.embedding import PICKED, PointStyle, plot_embedding
-from rfviz.figures.template import COLOURS, SEQUENCE, SYMBOLS
+from rfviz.figures.template import COLOURS, SEQUENCE, SIGNS, SYMBOLS
 from rfviz.figures.thumbnails import place_thumbnails
 from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
@@ -66,7 +66,6 @@ _ICONS = {
     "warning": ":red[:material/error:]", "look": ":orange[:material/visibility:]",
     "fine": ":green[:material/check_circle:]", "unknown": ":gray[:material/remove_circle_outline:]",
 }  # fmt: skip
-_MARKS = dict(zip(SYMBOLS, "●◆■▲✚★", strict=True))
 
 
 def draw_colour(view: InspectionView, control: Control, key: str, on_change: Callable[[], None]) -> None:
@@ -404,7 +403,7 @@ def _legend(style: PointStyle) -> str:
         inner = f"<span>{html.escape(style.title)}</span><span>{_short(low)} {bar} {_short(high)}</span>"
     else:
         inner = "".join(
-            f'<span><b style="color: {COLOURS[i % len(COLOURS)]}">{_MARKS[SYMBOLS[i // len(COLOURS) % len(SYMBOLS)]]}'
+            f'<span><b style="color: {COLOURS[i % len(COLOURS)]}">{SIGNS[SYMBOLS[i // len(COLOURS) % len(SYMBOLS)]]}'
             f"</b> {html.escape(name)}</span>"
             for i, (name, _) in enumerate(style.groups[:_LEGEND])
         )

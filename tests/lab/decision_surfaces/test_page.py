@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 
 import numpy as np
 import pytest
@@ -210,3 +211,8 @@ def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
     assert len(at.error) == 1 and "Decision values" in at.error[0].value and not specs(at)
     monkeypatch.delenv("RFVIZ_MEMORY_GB")
     assert specs(changed(at, SLUG, {"seed": 18}))
+
+
+def test_classes_are_named_next_to_their_own_marks():
+    legend = next(h.proto.body for h in opened(SLUG).get("html") if "arm 2" in h.proto.body)
+    assert re.search("●</span> arm 1.*◆</span> arm 2", legend)
