@@ -50,7 +50,7 @@ def test_is_short_and_documented(slug):
 
 
 def test_home_lists_data_sets_schemes_and_device():
-    at = opened("home")
+    at = opened("home", UNFOLDED)
     text = "\n".join(markdown.value for markdown in at.markdown)
     for spec in datasets.specs().values():
         assert f"| {plain(spec.title)} |" in text and f"| {plain(spec.summary)} |" in text
