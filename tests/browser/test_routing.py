@@ -12,6 +12,7 @@ from tests.browser.steps import (
     navigation,
     settle,
     slider,
+    unfold,
     wait_for_chart,
     wait_for_query,
 )
@@ -100,6 +101,7 @@ def test_a_page_keeps_its_settings_when_the_server_is_started_again(visit, tmp_p
 def test_gallery_leads_to_every_page(app, visit):
     page = visit(app)
     settle(page)
+    unfold(page, "This machine")
     cards = page.get_by_test_id("stMain").get_by_role("link")
     links = {slug: cards.and_(page.get_by_role("link", name=other.title)) for slug, other in PAGES.items()}
     for slug in PAGES.keys() - {"home"}:
