@@ -359,8 +359,9 @@ class DecisionSurfaces(Page[Source, Settings, Outcome]):
             return over("seed", True, sorted({*options[:SEEDS], now}), now, cache, seconds)
 
         found = [animate(panel, "m", "n_components", origin, over_m)]
-        if "pool_size" in settings.spec.params:
-            found.append(animate(panel, "q", "pool_size", origin, partial(over, "pool_size", False)))
+        for name, symbol in (("pool_size", "q"), ("gamma", "γ")):
+            if name in settings.spec.params:
+                found.append(animate(panel, symbol, name, origin, partial(over, name, False)))
         return [*found, animate(panel, "seed", "seed", origin, over_seeds)]
 
     def script(self, source: Source, settings: Settings) -> str:

@@ -54,7 +54,7 @@ pair = pair_place(points, spec, codes, one, two)""")
     blocks.append(f"""
 frames = {{"hamming": stack_frames([{results}])}}
 figures = {{"hamming": plot_hamming(result{options})}}
-print(frames["hamming"])""")
+print(frames["hamming"].to_string())""")
     if isinstance(look, NearFar):
         uses += [near_and_far, plot_near_far]
         blocks.append(f"""
@@ -68,6 +68,6 @@ pools = {list(look.pools)}
 closer = recall_curves(points, pools, longest={look.longest}, k={look.k}, draws={look.draws})
 frames["recall"] = closer.to_frame()
 figures["recall"] = plot_recall(closer, {look.axis!r})
-print(closer.costs())""")
+print(closer.costs().to_string())""")
     blocks.append("\nfor figure in figures.values():\n    figure.show()")
     return script.write("How well do hash codes reveal the angle between two points?", "\n".join(blocks), uses)

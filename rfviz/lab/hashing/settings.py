@@ -122,7 +122,7 @@ def _choose_rows(panel: Panel, n: int) -> Neighbours:
     start = int(queries[len(queries) // 2]) + 1
     with panel.section("controls-pair"):
         one = panel.ask(_row("first", start, 1, n, "Example", "Row of the point that is searched for."))
-        help = "Row whose code is shown next to it; 0: the nearest point."
+        help = "The second row whose code is shown; 0 takes the nearest point."
         two = panel.ask(_row("second", 0, 0, n, "Compared with", help))
     return Neighbours(one - 1, None if two in (0, one) else two - 1)
 

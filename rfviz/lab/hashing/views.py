@@ -95,7 +95,9 @@ class HashingView(View[Source, Settings, HashingResult]):
         found = result.comparison.result
         shares = ["differing, measured", "differing, exact", "s.d. of a pair"]
         formats = {"distance": "%.1f"} | dict.fromkeys(shares, "%.4f")
-        note = f"By column of the main chart; distance: {found.title}. {found.cls.label}."
+        note = (
+            f"Each row averages the pairs of one column of the main chart. Distance: {found.title}. {found.cls.label}."
+        )
         return {
             STEPS: lambda: self.steps(settings),
             "Numbers": lambda: layout.numbers(found.to_frame(), formats, note),

@@ -173,7 +173,7 @@ for number, style in enumerate(map_styles(result.spec.cls for result in results)
     frames[f"cloud-{{number}}"] = results[number].cloud_frame(place)
     figures[f"cloud-{{number}}"] = plot_kernel_density(results[number], place, colour=style.colour)
 {spread if settings.draws > 1 else ""}
-print(frames["kernel-error"])
+print(frames["kernel-error"].to_string())
 
 for figure in figures.values():
     figure.show()

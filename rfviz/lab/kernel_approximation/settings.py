@@ -21,7 +21,7 @@ from rfviz.params import Param
 __all__ = ["Settings", "Source", "choose_settings", "choose_source"]
 
 M_MAX = Param("m_max", 2000, "int", 20, 100_000, ui_high=20_000, log=True, symbol="m", label="Largest",
-              help="The curves have about twenty numbers of features up to this one.")  # fmt: skip
+              help="Each curve has about twenty points, up to this number of features.")  # fmt: skip
 DRAWS = Param("draws", 20, "int", 1, 200, log=True, marks=(1, 2, 3, 4, 5, 8, 10, 20, 50, 100, 200), label="Draws",
               help="More draws make the bands more reliable and reveal bias.")  # fmt: skip
 POINTS = Param("points", 128, "int", 3, 2000, log=True, marks=(16, 32, 64, 128, 256, 512, 1024), symbol="N",

@@ -49,7 +49,7 @@ probability {CONFIDENCE:.0%}. Such a bound holds for all data, and is several ti
 **One draw for all $m$.** The first $m$ features of a larger map are the map with $m$ features, so the matrices
 $\hat K$ for all $m$ are sums of the same blocks $FF^\top$, each added once. The points of a curve therefore share
 their draws: a curve that is low at one $m$ tends to be low at the next. The band is ± 1 standard deviation of a draw.
-The pairs of a draw share its features too, so they err together: with maxout features, which are all positive on
+The pairs of a draw share its features too, so their errors go together: with maxout features, which are all positive on
 average, nearly by one common factor. Few draws may then all lie on one side of the exact prediction; more draws do not.
 
 **Figure 3 of the paper** compares compositional features with Rahimi and Recht’s (shallow), and with paths down to a
@@ -126,8 +126,8 @@ def explanation(results: Sequence[KernelErrorResult], place: int, metric: str = 
     words = f"{METRICS[metric]}{' ÷ mean k(x, x)' if relative else ''} at m = {m:,}: {'; '.join(parts)}."
     if astray:
         words += (
-            f" {' and '.join(astray)}: off the exact line by chance, since all pairs of a draw err together"
-            f"{_more(first.n_draws)}."
+            f" {' and '.join(astray)}: off the exact line by chance, since the errors of all pairs of a draw go "
+            f"together{_more(first.n_draws)}."
         )
     words += (
         f" All {first.n_pairs:,} pairs of {first.n_points:,} points{_draws(first.n_draws)}; the error of independent "
@@ -161,7 +161,7 @@ def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
             lines.append(f"Bounds on the maximum that hold with probability {CONFIDENCE:.0%}: {'; '.join(named)}.")
             lines.append("They are drawn where they are not far above the curves.")
         if unbounded:
-            lines.append(f"No bound with explicit constants is known to us for {'; '.join(unbounded)}.")
+            lines.append(f"No bound with explicit constants is known for {'; '.join(unbounded)}.")
     elif silent:
         lines.append(f"No exact prediction is drawn where the variance is not known: {'; '.join(silent)}.")
     if metric == "mae":

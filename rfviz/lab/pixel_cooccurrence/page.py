@@ -84,7 +84,7 @@ class PixelCooccurrence(Page[Data, Settings, Maps]):
             if panel.control(VIEW) == "Figure 4":
                 side, colour = panel.control(SIDE), panel.control(COLOUR)
                 return Settings((side, side, 3 if colour else 1), panel.control(FEATURES), panel.control(SEED))
-            help = "A preset to begin with; editing a layer makes it your own."
+            help = "Start from a preset; editing a layer makes it your own."
             chosen = panel.choice("skeleton", [*PRESETS, OWN], "2 convolutions", "Skeleton", help, NAMES)
             side, n_features, seed = panel.control(SIDE), panel.control(FEATURES), panel.control(SEED)
             framed = Param("row", side // 2, "int", 1, side, label="Pixel row",
@@ -226,7 +226,7 @@ sample = sample_features(skeleton, {n}, seed={seed})
 result = pixel_map(sample, pixel={pixel}, n_features={n})  # row {pixel // shape[0] + 1}, column {pixel % shape[0] + 1}
 
 frames = {{"maps": result.to_frame(), "rms": result.errors_frame()}}
-print(frames["maps"])
+print(frames["maps"].to_string())
 
 figures = {{"maps": plot_maps(result, {shape[0]}), "rms": plot_rms(result)}}
 for figure in figures.values():
@@ -248,7 +248,7 @@ frame = pd.concat(
     [m.to_frame().assign(skeleton=name, framed=m.pixel) for name, row in maps.items() for m in row],
     ignore_index=True,
 )
-print(frame)
+print(frame.to_string())
 
 limit = scale_of([m.exact.correlation for row in maps.values() for m in row], pixels * len(maps))
 counted = [(name, [(m.pixel, m.correlation) for m in row]) for name, row in maps.items()]

@@ -36,7 +36,7 @@ def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
         return
     st.markdown(
         "Choose two rows, x and z, and a feature of the map. It is the map that Share "
-        "exports: drawn by the same law as that of the chart, but not always with the same numbers."
+        "exports: drawn from the same distribution as that of the chart, but not always with the same numbers."
     )
     labels = [found.label for found in maps]
     chosen = maps[0]

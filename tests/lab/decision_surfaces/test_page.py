@@ -12,16 +12,26 @@ from rfviz import datasets
 from rfviz.analysis.plane import plane_of
 from rfviz.analysis.splits import make_split
 from rfviz.features import MapSpec, RandomFourier, registry
+from rfviz.lab.cache import Cache
 from rfviz.lab.decision_surfaces import views
 from rfviz.lab.decision_surfaces.compute import M_GRID, map_surfaces
 from rfviz.lab.decision_surfaces.figures import CLASS_COLOURS, surface_image
 from rfviz.lab.decision_surfaces.own_points import MOST_POINTS
-from rfviz.lab.decision_surfaces.page import PANELS
+from rfviz.lab.decision_surfaces.page import PAGE, PANELS
 from rfviz.lab.decision_surfaces.svm import svm_surface
+from rfviz.lab.page import compute
+from rfviz.lab.preset import Preset
 from tests.app_pages import array, assert_refused, changed, opened, specs
 
 SLUG = "decision-surfaces"
 UNFOLDED = {f"details-{number}": True for number in range(2)}
+
+
+def surface_of(source):
+    """Return the pixels of a picture behind a plane."""
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("RGBA"), dtype=int)
+
+
 MOONS = {"data": "moons", "data.n_samples": 100}
 
 
@@ -147,8 +157,8 @@ def test_two_points_are_enough(loss, scheme):
     assert not at.error and all("training accuracy 100.0%" in heading for heading in headings(at))
     # The left edge belongs to the left point, the right edge to the right one, in every panel.
     for source in pictures(at):
-        image = np.asarray(Image.open(io.BytesIO(base64.b64decode(source.partition(",")[2]))).convert("RGBA"))
-        left, right = image[100, 33, :3].astype(int), image[100, 166, :3].astype(int)
+        image = surface_of(source)
+        left, right = image[100, 33, :3], image[100, 166, :3]
         rgb = [np.array([int(c[i : i + 2], 16) for i in (1, 3, 5)]) for c in CLASS_COLOURS[:2]]
         assert np.abs(left - rgb[0]).sum() < np.abs(left - rgb[1]).sum()
         assert np.abs(right - rgb[1]).sum() < np.abs(right - rgb[0]).sum()
@@ -216,3 +226,18 @@ def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
 def test_classes_are_named_next_to_their_own_marks():
     legend = next(h.proto.body for h in opened(SLUG).get("html") if "arm 2" in h.proto.body)
     assert re.search("●</span> arm 1.*◆</span> arm 2", legend)
+
+
+@pytest.mark.parametrize(("scheme", "symbols"), [("RandomFourier", ["m", "γ", "seed"]),
+                                                 ("RandomMaxout", ["m", "q", "seed"])])  # fmt: skip
+def test_the_width_of_a_kernel_plays_as_pool_sizes_do(scheme, symbols):
+    panel, cache = Preset({"scheme": scheme, "n_components": 50, "data": "moons", "data.n_samples": 60}), Cache()
+    source = PAGE.source(panel)
+    found = compute(PAGE, source, PAGE.settings(panel, source), cache)
+    played = PAGE.animations(source, found.settings, found.result, panel)
+    assert [spec.symbol for spec in played] == symbols
+    frames = played[1].render(cache, 10.0)
+    other = panel.vary(played[1].control, frames.values[-2])  # from the default, a word for Fourier features
+    (alone, *_) = compute(PAGE, source, PAGE.settings(other, source), cache).charts
+    one, two = (surface_of(figure.layout.images[0].source) for figure in (frames.frames[-2][alone.name], alone.figure))
+    assert one.shape == two.shape and np.abs(one - two).max() <= 2

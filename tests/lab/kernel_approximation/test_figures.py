@@ -133,6 +133,6 @@ def test_words_hold_the_numbers(results, biased):
     assert "435 pairs of 30 points" in words
     assert "q = 8" in text.summary(results, "mae")
     maximum = text.theory(results, "maximum")
-    assert "Random Fourier: Hoeffding" in maximum and "known to us for q = 8" in maximum
+    assert "Random Fourier: Hoeffding" in maximum and "is known for q = 8" in maximum
     assert "biased by k(x, −z)/m" in text.theory([biased], "rmse")
     assert "correlation" in text.theory(results, "correlation")
