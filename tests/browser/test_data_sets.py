@@ -14,6 +14,7 @@ from tests.browser.steps import (
     control,
     settle,
     slider,
+    unfold,
     wait_for_chart,
     wait_for_query,
 )
@@ -54,6 +55,7 @@ def the_one_alert(page):
 def test_files_of_the_folder_appear(app_with_folder, visit):
     page = visit(app_with_folder)
     check_is_there(page, "home")
+    unfold(page, "Data sets")
     for name in ("pictures", "table", "prices", "damaged"):
         page.wait_for_function(
             "(name) => [...document.querySelectorAll('td')].some((e) => e.textContent.includes(name))",

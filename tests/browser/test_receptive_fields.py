@@ -30,7 +30,7 @@ def test_a_slider_with_two_ends_starts_a_race_of_rectangles_and_writes_the_addre
     wait_for_the_end(page)
     assert_comes(page, NAMES, "accuracy", ["Random projection", "Random projection, rectangles"])
     page.wait_for_url(re.compile(r"receptive_field=4(,|%2C)8"), timeout=10_000)
-    assert "a random rectangle of 4 to 8 pixels a side" in page.get_by_test_id("stMain").inner_text()
+    assert "a random rectangle (4 to 8 pixels per side)" in page.get_by_test_id("stMain").inner_text()
 
 
 def test_nothing_overflows_on_a_narrow_screen(app, visit):

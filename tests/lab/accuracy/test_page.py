@@ -27,7 +27,7 @@ def test_whole_images_are_compared_with_rectangles():
         "Shared-pool maxout, q = 4", "Shared-pool maxout, q = 4, rectangles",
     ]  # fmt: skip
     said = "\n".join(m.value for m in at.markdown)
-    assert "a random rectangle of 3 to 6 pixels" in said and "of Random maxout, q = 4 from" in said
+    assert "a random rectangle (3 to 6 pixels per side)" in said and "of Random maxout, q = 4 from" in said
     assert not at.warning
     changed(at, SLUG, {"whole": False})
     assert len(curve_names(run_to_its_end(at))) == 3
