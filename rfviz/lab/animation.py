@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +64,13 @@ class Animation:
     frames: Sequence[Mapping[str, go.Figure]]
     note: str = ""
     n_extra: int = 0
+
+    def fewer(self, most: int, keep: Any) -> Animation:
+        """Return at most so many frames, evenly spaced, with the first, the last and that of the value `keep`."""
+        values = thinned(self.values, most, keep)
+        places = [self.values.index(value) for value in values]
+        captions, frames = ([part[place] for place in places] for part in (self.captions, self.frames))
+        return replace(self, values=values, captions=captions, frames=frames)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,8 @@ LIMIT_S = 60.0
 DEFAULTS = "Start"
 #: Seconds that the frames of an animation may take, as where somebody presses Play.
 PLAY_S = 8.0
+# Bytes of an animation, beyond which frames are left out, and how many stay all the same.
+_FRAMES_BYTES, _FEWEST_FRAMES = 500_000, 8
 
 
 class _TooLong(BaseException):
@@ -173,9 +175,13 @@ def _players(
     found = list[Player]()
     for spec in page.animations(computed.source, computed.settings, computed.result, panel):
         try:
-            frames = encode(spec.render(Cache(store, progress), PLAY_S), spec.options).decode()
+            animation = spec.render(Cache(store, progress), PLAY_S)
         except RfvizError:
             continue
+        frames = encode(animation, spec.options).decode()
+        if len(frames) > _FRAMES_BYTES:
+            most = max(len(animation.values) * _FRAMES_BYTES // len(frames), _FEWEST_FRAMES)
+            frames = encode(animation.fewer(most, spec.now), spec.options).decode()
         name = hashlib.blake2b(frames.encode(), digest_size=8).hexdigest()
         found.append(Player(spec.symbol, spec.now, f"{name}.js", frames))
     return tuple(found)

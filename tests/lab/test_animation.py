@@ -6,7 +6,7 @@ import pytest
 
 from rfviz.features import MapSpec, RandomMaxout
 from rfviz.lab import animation
-from rfviz.lab.animation import affordable, one_by_one, thinned
+from rfviz.lab.animation import Animation, affordable, one_by_one, thinned
 from rfviz.lab.cache import Cache
 
 
@@ -30,3 +30,14 @@ def test_slow_pictures_are_fewer_and_near_the_present_one_first(monkeypatch, sec
     values, results = one_by_one(range(24), 5, lambda value: seen.append(value) or -value, Cache(), seconds)
     assert sorted(seen) == values == found, "none is computed twice"
     assert results == [-value for value in values] and seen[0] == 5
+
+
+def test_fewer_frames_are_spread_and_hold_the_present_one():
+    values = list(range(10, 40))
+    frames = [{"chart": number} for number in values]
+    whole = Animation(values, [f"at {number}" for number in values], frames, "a note")
+    few = whole.fewer(5, 13)
+    assert len(few.values) in (5, 6) and {10, 13, 39} <= set(few.values)
+    assert [frame["chart"] for frame in few.frames] == list(few.values) and few.note == "a note"
+    assert few.captions == [f"at {number}" for number in few.values]
+    assert whole.fewer(100, 13).values == values
