@@ -27,6 +27,12 @@ __all__ = ["RandomActivation"]
 _LENGTH_STREAM = 1  # the Gaussian weights have 0
 # By what the weights are called: lengths that are equally likely, up to the factor that makes their mean square 1.
 _LENGTHS = {"gaussian": (1,), "two lengths": (1, 3), "four lengths": (1, 2, 4, 8)}
+_WEIGHTS = Param(
+    "weights", "gaussian", "choice", choices=tuple(_LENGTHS), label="Weights w",
+    titles=("Gaussian", "Two lengths", "Four lengths"),
+    help="Two lengths: half of the weights are three times as long as the others, so that their features are steeper. "
+    "Four lengths: a quarter each is 1, 2, 4, 8 times as long. The mean square stays.",
+)  # fmt: skip
 
 
 class RandomActivation(GaussianMap):
@@ -95,12 +101,7 @@ class RandomActivation(GaussianMap):
             help="A formula in x: numbers, + − * / ^, abs, sign, step, relu, min, max, sqrt, exp, log, sin, cos, tanh, "
             "sigmoid, erf. points(a, b, y1, y2, …) draws straight lines between heights, at equal steps from a to b.",
         ),
-        Param(
-            "weights", "gaussian", "choice", choices=tuple(_LENGTHS), label="Weights w",
-            titles=("Gaussian", "Two lengths", "Four lengths"),
-            help="Two lengths: half of the weights are three times as long as the others, so that their features are "
-            "steeper. Four lengths: a quarter each is 1, 2, 4, 8 times as long. The mean square stays.",
-        ),
+        _WEIGHTS,
         RECEPTIVE_FIELD,
     )  # fmt: skip
 
@@ -131,7 +132,7 @@ class RandomActivation(GaussianMap):
 
     @property
     def _lengths(self) -> np.ndarray:
-        lengths = np.array(_LENGTHS[self.weights], dtype=np.float64)
+        lengths = np.array(_LENGTHS[_WEIGHTS.validate(self.weights)], dtype=np.float64)
         return lengths / np.sqrt(np.mean(lengths**2))
 
     def _draw(self, n_features: int) -> None:
@@ -144,8 +145,8 @@ class RandomActivation(GaussianMap):
         """Return the mean of f(⟨w, x⟩) f(⟨w, z⟩) over the weights."""
 
         def over_lengths(A: Any, B: Any) -> np.ndarray:
-            A, B = (None if given is None else np.asarray(given, dtype=np.float64) for given in (A, B))
-            found = [kernels.activation(s * A, None if B is None else s * B, f) for s in self._lengths]
+            # A weight that is s times as long is a function that is s times as steep.
+            found = [kernels.activation(A, B, lambda t, s=s: f(s * t)) for s in self._lengths]
             return sum(found[1:], found[0]) / len(found)
 
         return self._over_rectangles(over_lengths, X, Y)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import sparse, special, stats
 
 from rfviz import kernels
+from rfviz.errors import DataError, ParameterError
 from rfviz.features import RandomActivation, RandomReLU, SigmoidalRidge
 
 RHO = np.concatenate([np.linspace(-1, 1, 201), 1 - np.logspace(-7, -2, 20)])
@@ -107,3 +108,12 @@ def test_estimates_scatter_about_the_kernel_as_their_law_says(weights, function)
     error = np.sqrt(exact.product_law(X).variance(m) / draws)
     assert np.abs((found.mean(axis=0) - exact.kernel(X)) / error).max() < 5
     assert found.var(axis=0, ddof=1).sum() / exact.product_law(X).variance(m).sum() == pytest.approx(1, abs=0.3)
+
+
+@pytest.mark.parametrize("weights", ["gaussian", "four lengths"])
+def test_what_is_no_matrix_is_refused_in_a_sentence(weights):
+    for wrong in ([["a"]], [[np.nan]], sparse.csr_matrix(np.eye(2))):
+        with pytest.raises(DataError, match="X must"):
+            RandomActivation(weights=weights).kernel(wrong)
+    with pytest.raises(ParameterError, match="weights must be one of"):
+        RandomActivation(weights="some").kernel(np.eye(2))

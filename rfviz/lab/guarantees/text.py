@@ -194,9 +194,9 @@ def reading(comparison: Comparison) -> str:
         " Each grid of random binning counts as one feature." if comparison.measured.spec.cls is RandomBinning else ""
     )
     return (
-        f"The kernel estimate exceeds the error shown with probability δ = {comparison.delta:g}. Curves with marks are "
-        f"measured in {comparison.measured.n_draws} draws.{dashed}{dotted} A ring marks where a curve comes down to "
-        f"ε = {comparison.eps:g}.{grids}"
+        f"The error of the kernel estimate exceeds a curve with probability δ = {comparison.delta:g}. Curves with "
+        f"marks are measured in {comparison.measured.n_draws} draws.{dashed}{dotted} A ring marks where a curve comes "
+        f"down to ε = {comparison.eps:g}.{grids}"
     )
 
 

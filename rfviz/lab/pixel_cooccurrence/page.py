@@ -226,7 +226,7 @@ sample = sample_features(skeleton, {n}, seed={seed})
 result = pixel_map(sample, pixel={pixel}, n_features={n})  # row {pixel // shape[0] + 1}, column {pixel % shape[0] + 1}
 
 frames = {{"maps": result.to_frame(), "rms": result.errors_frame()}}
-print(frames["maps"].to_string())
+print(frames["maps"].to_string(max_rows=60))
 
 figures = {{"maps": plot_maps(result, {shape[0]}), "rms": plot_rms(result)}}
 for figure in figures.values():
@@ -248,7 +248,7 @@ frame = pd.concat(
     [m.to_frame().assign(skeleton=name, framed=m.pixel) for name, row in maps.items() for m in row],
     ignore_index=True,
 )
-print(frame.to_string())
+print(frame.to_string(max_rows=60))
 
 limit = scale_of([m.exact.correlation for row in maps.values() for m in row], pixels * len(maps))
 counted = [(name, [(m.pixel, m.correlation) for m in row]) for name, row in maps.items()]

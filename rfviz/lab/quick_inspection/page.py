@@ -181,7 +181,12 @@ for figure in figures.values():
             return ""
         evidence, result = found
         plots = [picture.plot for picture in evidence.pictures if picture.shows(result)]
-        lines = [_inspect(source), "", f"result = inspection.{evidence.part}()", "print(result.to_frame().to_string())"]
+        lines = [
+            _inspect(source),
+            "",
+            f"result = inspection.{evidence.part}()",
+            "print(result.to_frame().to_string(max_rows=60))",
+        ]
         lines += [f"{plot.__name__}(result).show()" for plot in plots]
         return script.write(f"{name}, of a quick inspection.", "\n".join(lines), [datasets, Inspection, *plots])
 

@@ -281,14 +281,15 @@ def near_copies(result: NearCopyResult, n_all: int, how: str) -> Finding:
     """
     name, link = "Near copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
     looked = f"hash codes left {result.n_candidates:,} of {result.n_all:,} pairs to measure"
-    if result.n_known:
-        looked += f" and found {result.n_found} of {result.n_known} known ones"
+    known = f"found {result.n_found} of {result.n_known} known ones"
+    looked += f" and {known}" if result.n_known else ""
+    missed = f" The search {known}." if result.n_found < result.n_known else ""
     n, of = result.n_rows, _of_all(result.n_rows, n_all)
     if not result.n_near:
-        return Finding(name, "fine", f"No two of {n:,} rows{of} are suspiciously similar.", *link)
+        return Finding(name, "fine", f"No two of {n:,} rows{of} are suspiciously similar.{missed}", *link)
     if result.n_near <= max(0.003 * n, 4):
         near = f"{count(result.n_near, 'row')} of {n:,}{of} {_lie(result.n_near)} close to another"
-        return Finding(name, "fine", f"No more similar rows than chance brings ({near}).", *link)
+        return Finding(name, "fine", f"No more similar rows than chance brings ({near}).{missed}", *link)
     one, other = result.pairs[0] + 1
     text = (
         f"{result.n_near:,} of {n:,} rows{of} are nearly equal to another, first of all rows {one:,} and "

@@ -67,8 +67,8 @@ def feature_steps(state: PageState, maps: Sequence[MapExport]) -> None:
         )
     st.markdown(_product(fitted, X, (one - 1, two - 1), values, float(pair[0] @ pair[1])))
     if isinstance(fitted, HashingMap) and len(told[0]) > 1:
-        symbols = [int(fitted.codes(X[row - 1 : row])[0, feature - 1]) for row in (one, two)]
-        st.markdown(_symbols(*symbols))
+        x, z = fitted.codes(X[[one - 1, two - 1]])[:, feature - 1].tolist()
+        st.markdown(_symbols(x, z))
 
 
 def _lines(steps: Sequence[Step], name: str) -> str:

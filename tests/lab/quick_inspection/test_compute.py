@@ -12,10 +12,10 @@ from rfviz.errors import DataError
 from rfviz.features import MapSpec, RandomFourier, RandomMaxout
 from rfviz.lab.cache import Cache
 from rfviz.lab.finding import STATUSES, findings_frame
-from rfviz.lab.quick_inspection import compute
+from rfviz.lab.quick_inspection import compute, text
 from rfviz.lab.quick_inspection.columns import inspect_columns
 from rfviz.lab.quick_inspection.compute import Inspection
-from rfviz.lab.quick_inspection.copies import exact_copies, near_copies, near_distance
+from rfviz.lab.quick_inspection.copies import NearCopyResult, exact_copies, near_copies, near_distance
 from rfviz.lab.quick_inspection.leaks import inspect_leaks
 from rfviz.lab.quick_inspection.maps import FEATURES, draw_maps
 from rfviz.lab.quick_inspection.neighbours import distances, neighbours
@@ -367,3 +367,11 @@ def test_an_inspection_computes_each_part_once_and_says_what_the_parts_found(mon
     assert frame["name"].tolist() == [finding.name for finding in found]
     assert set(frame["status"]) <= set(STATUSES.values())
     assert str(found[0]) == f"Rows and labels (fine): {found[0].text}"
+
+
+@pytest.mark.parametrize("n_found", [3, 4])
+def test_a_search_that_missed_known_pairs_says_so_where_it_finds_nothing(n_found):
+    nothing = NearCopyResult(np.zeros((0, 2), int), np.zeros(0), 0.1, 500, 0, 20, 124_750, 0.9, 4, n_found, np.ones(9))
+    found = text.near_copies(nothing, 500, "standardise")
+    assert found.status == "fine" and "suspiciously similar." in found.text
+    assert ("The search found 3 of 4 known ones." in found.text) == (n_found == 3)

@@ -124,6 +124,7 @@ def test_goes_through_its_page(slug):
             for axis, values in zip((layout["xaxis"], layout["yaxis"]), zip(*right, strict=True), strict=True):
                 drawn = np.log10(values) if axis.get("type") == "log" else values
                 assert axis["range"][0] <= min(drawn) and max(drawn) <= axis["range"][1]
+            assert layout["yaxis"]["range"][0] < min(drawn) and max(drawn) < layout["yaxis"]["range"][1]
             at.session_state[f"lesson:{slug}:{number}:0"] = right
             rested(at)
         else:
