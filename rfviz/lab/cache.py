@@ -205,7 +205,8 @@ class Cache:
             with capture_warnings() as log:
                 result = self._compute(function, args)
             entry = result if isinstance(result, Cached) else Cached(result, log.messages)
-            self.store.put(key, entry, owners_of(args))
+            if entry is not result:
+                self.store.put(key, entry, owners_of(args))
         self._repeat(entry.warnings)
         return entry
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import zlib
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -16,8 +18,9 @@ from rfviz.errors import Messages, active_log
 from rfviz.features.meter import metered
 from rfviz.lab.cache import Cache, Cached, CachedFunction, Store, default_budget
 from rfviz.lab.result_files import result_files
-from rfviz.progress import Progress, silent
+from rfviz.progress import Progress, silent, stop_point
 from rfviz.ui import device_use, scheduler
+from rfviz.ui.scheduler.requests import POLL_S
 from rfviz.ui.scheduler.session import new_request, session_target
 from rfviz.ui.streamlit_private import stop_superseded_run
 
@@ -32,6 +35,58 @@ _MAX_AGE_S = 7200.0
 #: Results of all sessions; those of uploads are removed with the session (``STORE.drop_owner``).
 STORE = Store(default_budget() - DRAWS_BYTES, _MAX_AGE_S, result_files())
 _SHOW_AFTER_S = 0.6
+
+
+@dataclass(eq=False)
+class _Run:
+    thread: int = field(default_factory=threading.get_ident)
+    ended: threading.Event = field(default_factory=threading.Event)
+    latest: tuple[float | None, str] = (None, "…")
+    entry: Cached | None = None
+
+
+class _UnderWay:
+    """Computations that go on now: a class that opens one page at the same moment computes it once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._runs: dict[Hashable, _Run] = {}
+
+    def result(self, key: Hashable, compute: Callable[[Progress], Any], report: Progress) -> Any:
+        """Return ``compute(report)``, or the :class:`Cached` result of another thread that computes the same now.
+
+        Who waits hears the other's progress, lets others pass and can be stopped like who computes. Where the other
+        fails or is stopped, the next one who waits computes.
+        """
+        while True:
+            with self._lock:
+                run = self._runs.get(key)
+                if run is None:
+                    run = mine = self._runs[key] = _Run()
+                    break
+            if run.thread == threading.get_ident():  # on a GPU a job may run within another, in the same thread
+                return compute(report)
+            while not run.ended.wait(POLL_S):
+                stop_point()
+                report(*run.latest)
+            if run.entry is not None:
+                return run.entry
+
+        def told(share: float | None, text: str) -> None:
+            mine.latest = share, text
+            report(share, text)
+
+        try:
+            result, log = compute(told), active_log()
+            mine.entry = result if isinstance(result, Cached) else Cached(result, log.messages if log else ())
+            return result
+        finally:
+            with self._lock:
+                del self._runs[key]
+            mine.ended.set()
+
+
+_UNDER_WAY = _UnderWay()
 
 
 class SessionCache(Cache):
@@ -72,7 +127,7 @@ class SessionCache(Cache):
         used, key = session_target(), self._key(function, args)
         nested = scheduler.current_request() is not None
 
-        def work(report: Progress) -> Any:
+        def compute(report: Progress) -> Any:
             entry = self.store.get(key)  # another session may have computed it while this one waited
             if entry is not None:
                 return entry
@@ -82,6 +137,11 @@ class SessionCache(Cache):
             if not nested:
                 device_use.note(used, time.perf_counter() - started, mapped)
             return result
+
+        def work(report: Progress) -> Any:
+            request = scheduler.current_request()
+            # Nobody in the foreground waits for the low priority of a thread in the background.
+            return _UNDER_WAY.result((key, request is not None and request.background), compute, report)
 
         try:
             return scheduler.run(work, new_request(used), self.progress)

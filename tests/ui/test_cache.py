@@ -1,6 +1,9 @@
 """The cache of the pages: every device has its own results, sessions share them, and warnings come each time."""
 
+import threading
+import time
 import uuid
+from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -8,8 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from rfviz.errors import capture_warnings, warn
 from rfviz.lab.panel import Data
+from rfviz.progress import stop_point
 from rfviz.ui.cache import STORE, ProgressBar, SessionCache
 from rfviz.ui.scheduler import Request, Target, current_request
+from rfviz.ui.scheduler.requests import SLICE_S
 from rfviz.ui.scheduler.session import acting_for
 
 CPU, GPU, TF32 = Target("cpu"), Target("cuda:0"), Target("cuda:0", "tf32")
@@ -72,6 +77,132 @@ def test_results_within_results_are_remembered_too_with_their_warnings(key):
         with capture_warnings() as log:
             assert SessionCache().call(function, key) == expected
         assert [text for text, _ in log.messages] == ["Careful."]
+
+
+class Visitor(threading.Thread):
+    """Asks for one result as a session of its own."""
+
+    def __init__(self, function, *args, session="", background=False, check=lambda: None, then=None):
+        super().__init__(daemon=True)
+        self.request = Request(session, CPU, background, check)
+        self.call, self.then, self.told, self.result, self.warnings = (function, *args), then, [], None, ()
+
+    def run(self):
+        with acting_for(self.request), capture_warnings() as log, suppress(Gone):
+            self.result = SessionCache(lambda share, text: self.told.append(share)).call(*self.call)
+        self.warnings = log.messages
+
+    def end(self):
+        self.join(10.0)
+        assert not self.is_alive()
+        return self.result
+
+
+class Gone(BaseException):
+    """A user went to another page."""
+
+
+class Slow:
+    """A function that computes until it is let go, and counts how often it is called."""
+
+    def __init__(self):
+        self.made, self.begun, self.may_end = [], threading.Semaphore(0), threading.Event()
+
+    def __call__(self, key, *, cache):
+        self.made.append(key)
+        self.begun.release()
+        while not self.may_end.wait(0.01):
+            stop_point()
+            cache.progress(0.25, "On the way")
+        warn("Careful.", UserWarning)
+        return f"result {len(self.made)}"
+
+
+def test_a_class_that_asks_at_the_same_moment_computes_once(key):
+    slow = Slow()
+    everybody = [Visitor(slow, key, session=number) for number in range(40)]
+    for visitor in everybody:
+        visitor.start()
+    assert slow.begun.acquire(timeout=10.0)
+    wait_for(lambda: all(0.25 in visitor.told for visitor in everybody))  # they all see how far it is
+    slow.may_end.set()
+    assert {visitor.end() for visitor in everybody} == {"result 1"}
+    assert {visitor.warnings for visitor in everybody} == {(("Careful.", UserWarning),)}
+    assert slow.made == [key]
+
+
+def test_whoever_still_waits_computes_when_the_first_has_gone(key):
+    slow, gone = Slow(), threading.Event()
+
+    def leave():
+        if gone.is_set():
+            raise Gone
+
+    first, second = Visitor(slow, key, session=1, check=leave), Visitor(slow, key, session=2)
+    first.start()
+    assert slow.begun.acquire(timeout=10.0)
+    second.start()
+    wait_for(lambda: 0.25 in second.told)
+    gone.set()
+    assert slow.begun.acquire(timeout=10.0)
+    assert first.end() is None
+    slow.may_end.set()
+    assert second.end() == "result 2"
+
+
+def test_whoever_waits_for_the_result_of_another_can_leave(key):
+    slow, gone = Slow(), threading.Event()
+
+    def leave():
+        if gone.is_set():
+            raise Gone
+
+    first, second = Visitor(slow, key, session=1), Visitor(slow, key, session=2, check=leave)
+    first.start()
+    assert slow.begun.acquire(timeout=10.0)
+    second.start()
+    wait_for(lambda: 0.25 in second.told)
+    gone.set()
+    assert second.end() is None
+    slow.may_end.set()
+    assert first.end() == "result 1"
+
+
+def test_users_do_not_wait_for_the_low_priority_of_the_background(key):
+    slow = Slow()
+    later, user = Visitor(slow, key, session=1, background=True), Visitor(slow, key, session=2)
+    later.start()
+    assert slow.begun.acquire(timeout=10.0)
+    user.start()
+    assert slow.begun.acquire(timeout=10.0)
+    slow.may_end.set()
+    assert user.end() is not None
+    assert later.end() is not None
+
+
+def test_waiting_within_a_computation_leaves_its_slot_to_others(key, monkeypatch):
+    monkeypatch.setattr("rfviz.ui.scheduler._lanes", {})
+    monkeypatch.setattr("rfviz.backend.worker_count", lambda: 1)  # one slot in the background
+    slow = Slow()
+
+    def outer(number, *, cache):
+        return cache.call(slow, key), number
+
+    visitors = [Visitor(outer, number, session=number, background=True) for number in range(3)]
+    for visitor in visitors:
+        visitor.start()
+    assert slow.begun.acquire(timeout=10.0)
+    time.sleep(2 * SLICE_S)  # long enough that the slot has been handed on
+    slow.may_end.set()
+    assert [visitor.end() for visitor in visitors] == [("result 1", number) for number in range(3)]
+
+
+def wait_for(condition):
+    """Wait until something is so, ten seconds at most."""
+    until = time.monotonic() + 10.0
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.005)
 
 
 def test_results_of_an_upload_go_with_it_from_every_device(two_gpus, key):
