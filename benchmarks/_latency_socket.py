@@ -48,6 +48,7 @@ class Session:
         self.sliders: dict[str, dict] = {}
         self.charts: dict[str, dict] = {}
         self.received_bytes = 0
+        self.heard = 0.0  # when the last message came
 
     async def __aenter__(self) -> Session:
         address = self._url.replace("http", "ws", 1) + "/_stcore/stream"
@@ -91,6 +92,7 @@ class Session:
         frames, begun, finished = [], False, False
         while not finished:
             data = await self._socket.recv()
+            self.heard = time.monotonic()
             if not begun:  # what comes before is the rest of an earlier run
                 begun = ForwardMsg.FromString(data).HasField("new_session")
                 continue

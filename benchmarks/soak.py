@@ -1,7 +1,7 @@
 """A room full of people: visitors who open random pages, move random controls, upload files, leave and are replaced.
 
     python benchmarks/soak.py --visitors 6 --visits 300
-    python benchmarks/soak.py --visitors 20 --minutes 60 --json benchmarks/results/soak-cpu.json
+    RFVIZ_CACHE_MB=1000 python benchmarks/soak.py --visitors 20 --minutes 60 --json benchmarks/results/soak-cpu.json
 
 Visitors are websocket clients. They come as soon as the server's port is open, thus while it still starts. A visit is
 one connection: one to three pages, some moves on each, for one visit in ten a CSV file of its own. What a visit does
@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import math
+import os
 import random
 import re
 import sys
@@ -49,11 +51,13 @@ from rfviz.lab.navigation import NAVIGATION
 from rfviz.ui.own_data.text import ENTRY_TITLE
 
 PAGES = ["" if page.slug == "home" else page.slug for page in NAVIGATION]
-# A user who waits longer has left.
-_PATIENCE_S = 60.0
+# A user who waits longer has left; that is an error of the page if it did not show in the meantime that it computes.
+_PATIENCE_S, _SILENCE_S = 60.0, 30.0
 # How long the start of the server is told apart.
 _START_S = 30.0
 _SAMPLE_S = 1.0
+# What one computation takes comes and goes within it.
+_WINDOW_MINUTES = 2.0
 _BUTTONS, _UPLOADS = 0.1, 0.1  # shares of the moves and of the visits
 _RERUNS = 5
 _USE = "Use these data"
@@ -179,6 +183,10 @@ def _put(url: str, path: str, name: str, content: bytes) -> None:
         answer.raise_for_status()
 
 
+class Impatient(Exception):  # noqa: N818 - no error of the page
+    """A visitor left a page that had shown for long that it computes."""
+
+
 class Soak:
     """One run: who comes, and what is noted."""
 
@@ -188,6 +196,7 @@ class Soak:
         self.visits = 0
         self.seconds: dict[str, list[float]] = defaultdict(list)
         self.errors: Counter[str] = Counter()
+        self.left: Counter[str] = Counter()
         self.samples: list[dict[str, float]] = []
 
     async def visitor(self) -> None:
@@ -215,6 +224,8 @@ class Soak:
                         await asyncio.sleep(chance.uniform(0.0, 0.4))
             finally:
                 await session.__aexit__(None, None, None)
+        except Impatient:
+            pass
         except TimeoutError:
             self.errors[f"{page or 'home'}: no answer in {_PATIENCE_S:.0f} s"] += 1
         except (OSError, WebSocketException, requests.RequestException, LookupError) as error:
@@ -237,7 +248,13 @@ class Soak:
             return
 
     async def _note(self, page: str, answer: Any, session: Visitor) -> None:
-        seconds = await asyncio.wait_for(answer, _PATIENCE_S)
+        try:
+            seconds = await asyncio.wait_for(answer, _PATIENCE_S)
+        except TimeoutError:
+            if time.monotonic() - session.heard > _SILENCE_S:
+                raise
+            self.left[page or "home"] += 1
+            raise Impatient from None
         if seconds is not None:
             self.seconds[page or "home"].append(seconds)
         self.errors.update(f"{page or 'home'}: {error}" for error in session.errors())
@@ -265,10 +282,15 @@ class Soak:
 
 
 def slope_mb_per_hour(samples: Sequence[dict[str, float]]) -> float:
-    """Fit the resident memory over the second half of the visits."""
-    late = samples[len(samples) // 2 :]
-    hours = [sample["minutes"] / 60 for sample in late]
-    return float(np.polyfit(hours, [sample["resident_mb"] for sample in late], 1)[0]) if len(late) > 1 else 0.0
+    """Fit what is resident at the quietest moment of each two minutes, over the second half of the visits."""
+    quiet: dict[int, float] = {}
+    for sample in samples[len(samples) // 2 :]:
+        window = int(sample["minutes"] // _WINDOW_MINUTES)
+        quiet[window] = min(sample["resident_mb"], quiet.get(window, math.inf))
+    if len(quiet) < 2:
+        return 0.0
+    hours = np.array(list(quiet)) * _WINDOW_MINUTES / 60
+    return float(np.polyfit(hours, list(quiet.values()), 1)[0])
 
 
 def main() -> None:
@@ -306,14 +328,17 @@ def main() -> None:
         "threads at the end": after[-1]["threads"],
         "most files": max(sample["files"] for sample in soak.samples),
         "files at the end": after[-1]["files"],
+        "left while it computed": sum(soak.left.values()),
         "errors": sum(soak.errors.values()),
     }
     print(markdown_table([{"what": name, "value": value} for name, value in memory.items()]), end="\n\n")
     print("\n".join(f"{number} × {error}" for error, number in soak.errors.most_common()) or "No errors.")
     if options.json:
         asked = {name: value for name, value in vars(options).items() if name not in ("json", "checkout")}
-        results = {"options": asked, "answers": rows, "memory": memory, "errors": dict(soak.errors)}
-        write_json(options.json, {**results, "samples": soak.samples[:: max(len(soak.samples) // 200, 1)]})
+        asked["cache_mb"] = os.environ.get("RFVIZ_CACHE_MB", "a quarter of the free memory")
+        results = {"options": asked, "answers": rows, "memory": memory, "left": dict(soak.left)}
+        results |= {"errors": dict(soak.errors), "samples": soak.samples[:: max(len(soak.samples) // 200, 1)]}
+        write_json(options.json, results)
 
 
 if __name__ == "__main__":
