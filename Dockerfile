@@ -5,7 +5,7 @@ FROM python:3.12-slim
 ARG GPU=""
 WORKDIR /app
 COPY requirements.txt requirements-gpu.txt ./
-RUN pip install --no-cache-dir -r requirements.txt "espeakng-loader>=0.2.4" ${GPU:+-r requirements-gpu.txt}
+RUN pip install --no-cache-dir -r requirements.txt "espeakng-loader>=0.2.4" "streamlit[auth]" ${GPU:+-r requirements-gpu.txt}
 COPY . .
 
 # Nobody inside may change the code; downloads and results lie in a volume.

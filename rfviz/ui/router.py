@@ -10,6 +10,7 @@ wait_until_ready()  # before anything is imported that computes
 from rfviz.lab.navigation import ASSETS, NAVIGATION  # noqa: E402
 from rfviz.ui.layout import use_style  # noqa: E402
 from rfviz.ui.own_data.session import session_data  # noqa: E402
+from rfviz.ui.sign_in import sign_in_page, sign_out_button, wants_sign_in  # noqa: E402
 from rfviz.ui.teaching.menu import wants_sidebar  # noqa: E402
 
 st.logo(str(ASSETS / "logo.svg"), size="large", icon_image=str(ASSETS / "icon.svg"))
@@ -24,6 +25,12 @@ groups: dict[str, list[StreamlitPage]] = {}
 for found in NAVIGATION:
     page = st.Page(found.path, title=found.title, icon=found.icon, url_path=found.slug, default=found.slug == "home")
     groups.setdefault(found.group, []).append(page)
-current = st.navigation(groups, expanded=True)  # all pages, also where there are more than twelve
+asked = wants_sign_in()
+# All pages, also where there are more than twelve.
+current = st.navigation(groups, expanded=True, position="hidden" if asked else "sidebar")
 st.set_page_config(page_title=f"{current.title} · rfviz")
-current.run()
+if asked:
+    sign_in_page()
+else:
+    sign_out_button()
+    current.run()

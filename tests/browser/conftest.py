@@ -57,7 +57,7 @@ class Server:
         return new
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
@@ -75,7 +75,7 @@ def _is_healthy(url: str) -> bool:
 @contextmanager
 def running_app(folder: Path, port: int | None = None, **environment: str) -> Iterator[Server]:
     """Run a fresh server whose downloads go to an empty folder, with no network and no setting of the developer's."""
-    port = port or _free_port()
+    port = port or free_port()
     not_inherited = ("RFVIZ_", "STREAMLIT_", "OPENBLAS_")  # the last are those of a worker, see tests/conftest.py
     env = {name: value for name, value in os.environ.items() if not name.startswith(not_inherited)}
     env |= NO_NETWORK | {"no_proxy": "localhost,127.0.0.1", "RFVIZ_CACHE": str(folder / "cache"), **environment}
