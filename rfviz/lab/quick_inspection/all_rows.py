@@ -22,7 +22,7 @@ def describe(raw: Raw) -> Finding | None:
         return None
     said = [
         f"{count(whole.n_rows, 'row')} were read. {raw.table.n_rows:,} of them, drawn at random, answer the other "
-        "questions; row numbers count within these"
+        "questions; row numbers count these rows only"
     ]
     statuses, odd = ["fine"], []
     columns = {name: whole.columns[name] for name in raw.columns if name in whole.columns}

@@ -17,7 +17,7 @@ from rfviz.lab.quick_inspection.text import count, share
 __all__ = ["BalanceResult", "describe_balance", "inspect_balance"]
 
 _RARE, _UNBALANCED = 5, 10.0
-_FEW_ROWS = 40
+_FEW_ROWS, _FEW = 40, "; these are few rows"
 _BINS = 30
 
 
@@ -80,7 +80,7 @@ def describe_balance(raw: Raw, n_pixels: int = 0) -> Finding:
     few = n < _FEW_ROWS
     little = Finding(name, "look" if few else "fine", "")
     if raw.y is None:
-        return replace(little, text=f"{size}, without labels{'; that is little' if few else ''}.")
+        return replace(little, text=f"{size}, without labels{_FEW if few else ''}.")
     y = raw.y[raw.labelled]
     if not raw.target_names:
         low, high = float(y.min()), float(y.max())
@@ -96,23 +96,26 @@ def describe_balance(raw: Raw, n_pixels: int = 0) -> Finding:
     if sign := _several_in_one(raw.target_names):
         example = next(name for name in raw.target_names if sign in name)
         text = (
-            f"{size}. Labels such as “{example}” name several classes at once, and a row is learnt to have one: split "
-            f"the column at “{sign}” into a column of yes and no for each class, and inspect one at a time."
+            f"{size}. Labels such as “{example}” name several classes at once, but models here learn one class per "
+            f"row. Split the column at “{sign}” into a column of yes and no for each class, and inspect one at a time."
         )
         return Finding(name, "warning", text).about(columns=[raw.label] if raw.label else [])
     if fewest == most:
         spread = f"{size} in {len(present)} classes of the same size"
-        return replace(little, text=f"{spread}{'; that is little' if few else ''}.", page="accuracy")
+        return replace(little, text=f"{spread}{_FEW if few else ''}.", page="accuracy")
     spread = (
         f"{size} in {len(present)} classes: “{raw.target_names[largest]}” has {share(most / n)} of the "
         f"rows, “{raw.target_names[smallest]}” {share(fewest / n)}"
     )
     if fewest < _RARE or most > _UNBALANCED * fewest:
-        rare = "its single row counts" if fewest == 1 else f"its {fewest} rows count"
-        why = f"{rare} for little" if fewest < _RARE else f"unbalanced, {count(fewest, 'row')} against {most:,}"
+        rare = "a single row is" if fewest == 1 else f"{fewest} rows are"
+        why = (
+            f"{rare} too few to learn a class from" if fewest < _RARE else
+            f"the classes are unbalanced, {count(fewest, 'row')} against {most:,}"
+        )  # fmt: skip
         return Finding(name, "look", f"{spread}; {why}.", "accuracy")
     if few:
-        return Finding(name, "look", f"{spread}; that is little.")
+        return Finding(name, "look", f"{spread}{_FEW}.")
     return Finding(name, "fine", f"{spread}.", "accuracy")
 
 

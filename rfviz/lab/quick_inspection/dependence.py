@@ -163,7 +163,7 @@ class HeldConstant:
         n, still = len(self.names), self.still
         same = f"among rows with the same “{self.given}”"
         if not n:
-            return f"No other columns depend on each other, so that there is nothing to look at {same}."
+            return f"No other columns depend on each other, so there is no pair to look at {same}."
         if still.all():
             which = "The pair depends" if n == 1 else f"All {n} pairs depend" if n > 2 else "Both pairs depend"
             return f"{which} on each other {same}, too: {self._pair(int(self.result.strength.argmax()))}."
@@ -208,8 +208,8 @@ def describe(dependence: Dependence) -> Finding:
     if len(doubtful):
         is_one = len(doubtful) == 1
         doubt = (
-            f" {count(len(doubtful), 'pair')} {'seems' if is_one else 'seem'} to, but rows that follow each other are "
-            "alike in both columns, which brings that about by chance."
+            f" {count(len(doubtful), 'pair')} {'seems' if is_one else 'seem'} to, but in both columns each row "
+            "is like the one before it, and that alone can look like dependence."
         )
     if len(news):
         shown = ", ".join(

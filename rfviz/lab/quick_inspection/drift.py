@@ -346,7 +346,7 @@ def describe(drift: Drift | None) -> Finding | None:
     apart += [f"{_listed(drift.other_kind)}: numbers in one, words in the other"] if drift.other_kind else []
     left_out = f" Not compared: {'; '.join(apart)}." if apart else ""
     if not len(columns) and not drift.together:
-        told = "Nothing differs" if result.p_value > _ALARM else "Nothing differs by as much as counts"
+        told = "Nothing differs" if result.p_value > _ALARM else "Only small differences"
         text = f"{told} between {between} ({count(n, 'row')}, {count(d, drift.what)}).{left_out}"
         # A column that is gone, or holds something else, is a difference as well.
         return Finding(name, "look" if apart else "fine", text).about(columns=(*drift.only_first, *drift.other_kind))
@@ -368,17 +368,17 @@ def describe(drift: Drift | None) -> Finding | None:
             more = f", and {count(len(result.pairs) - 1, 'other pair')} changes" if len(result.pairs) > 1 else ""
             more = more.replace("pairs changes", "pairs change")
             parts[-1] += (
-                f": the rank correlation of “{drift.names[one]}” and “{drift.names[other]}” is {before:.2f}, then "
-                f"{after:.2f}{more}"
+                f": the rank correlation of “{drift.names[one]}” and “{drift.names[other]}” is {before:.2f} in the "
+                f"first part and {after:.2f} in the second{more}"
             ).replace("-", "−")
         parts[-1] += "."
     if result.wanders:
         parts.append(
-            "Stretches within each part differ, too: the change is gradual, or rows wander, so this is no proof "
-            "of a change between the parts."
+            "Stretches within each part differ, too: the change is gradual, or each row is like the one before it. So "
+            "this is no proof of a change between the parts."
         )
     else:
-        parts.append("Where nothing changes, chance brings that about at most once in a thousand tables.")
+        parts.append("If nothing had changed, chance would show this in at most one of a thousand tables.")
     named = [drift.names[c] for c in columns]
     if drift.together:
         named += [drift.names[c] for pair in result.pairs for c in pair[:2]]
@@ -388,7 +388,7 @@ def describe(drift: Drift | None) -> Finding | None:
     rows = part.rows[result.rows[side]]
     rows = rows if drift.images is None else drift.images[rows]
     if len(rows):
-        parts.append(f"Least like the others, of {part.name}: row {rows[0] + 1:,}.")
+        parts.append(f"Of {part.name}, row {rows[0] + 1:,} is least like the other part.")
     text = " ".join(parts) + left_out
     of_file = [] if drift.images is not None else [*named, *drift.only_first, *drift.other_kind]
     return Finding(name, "look", text).about(rows, of_file)

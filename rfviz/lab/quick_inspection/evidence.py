@@ -126,16 +126,16 @@ def _explain_distances(result: DistanceResult) -> str:
 def _explain_acting(result: InteractionResult) -> str:
     one, other = (result.names[column] for column in result.shown)
     return (
-        f"A cell holds a twelfth of the rows by “{one}” across, and a twelfth by “{other}” up. Where columns do not "
-        "act together, all lines of cells have the same pattern, lighter or darker."
+        f"“{one}” across and “{other}” up, each cut into twelve parts with about as many rows. If the two did not act "
+        "together, all lines of cells would have the same pattern, lighter or darker."
     )
 
 
 def _explain_importances(result: InteractionResult) -> str:
     return (
-        "How much each column matters to what curves of single columns leave unexplained, in "
-        f"{result.found.n_search:,} rows. Each round weighs the columns by the importance found in the one before, so "
-        "that the picture sharpens where columns act together; where none do, chance alone decides."
+        "How much each column matters for what curves of single columns leave unexplained, in "
+        f"{result.found.n_search:,} rows. Each round weighs the columns by their importance in the round before. "
+        "Columns that act together stand out more and more; where there are none, chance decides."
     )
 
 
@@ -143,20 +143,20 @@ def _explain_uncertainty(result: Any) -> str:
     if isinstance(result, SetResult):
         return ""
     return (
-        "Nine tenths of the rows lie between the dotted lines, and between their own: where these open, the noise is "
-        "larger. Each row is predicted by all others."
+        "Nine tenths of the rows lie between the dotted lines, which have one width, and also between the other lines, "
+        "which are wider where the noise is larger. Each row is predicted by all others."
     )
 
 
 def _drift_note(drift: Drift) -> str:
     first, second = (f"{part.name} ({count(len(part.rows), 'row')})" for part in (drift.first, drift.second))
     measures = "" if drift.images is None else (
-        "Measured of each image: its brightness (mean), its contrast (standard deviation), and its place along the "
-        "directions in which the images vary most (principal components). "
+        "Each image is measured by its brightness (mean), its contrast (standard deviation), and its coordinates along "
+        "the directions in which the images vary most (principal components). "
     )  # fmt: skip
     return (
         f"Compared: {first} and {second}. {measures}Distance: the largest difference of the distribution functions. "
-        f"P-values count the number of {drift.what}s."
+        f"P-values are adjusted for the number of {drift.what}s."
     )
 
 
@@ -215,7 +215,7 @@ EVIDENCE: dict[str, Evidence] = {
         "near_copies",
         (Picture("near", figures.plot_near_copies, "How far rows are from their nearest other row.",
                  lambda _: "Rows by the distance to their nearest different row. Left of the dotted line two rows are "
-                 "nearer than chance would have them.", table=lambda r: r.nearest_frame()),),
+                 "nearer than by chance.", table=lambda r: r.nearest_frame()),),
         {"distance": "%.3g"},
         lambda r: f"The nearest different rows; a pair counts up to a distance of {r.threshold:.3g}.",
     ),
@@ -227,8 +227,8 @@ EVIDENCE: dict[str, Evidence] = {
     ),
     "Dimension": Evidence(
         "dimension",
-        (Picture("dimension", figures.plot_dimension, "The law of the ratio of the two nearest distances, and lines of "
-                 "both estimates.",
+        (Picture("dimension", figures.plot_dimension, "The distribution of the ratio of the two nearest distances, "
+                 "and lines of both estimates.",
                  lambda _: "Each row’s distance to its second nearest row over that to its nearest. Where rows fill d "
                  "dimensions evenly, the dots follow a line of slope d. Maximum likelihood "
                  "looks at ten neighbours of each row; where its line leaves the dots, larger neighbourhoods look "
@@ -240,7 +240,7 @@ EVIDENCE: dict[str, Evidence] = {
         "outliers",
         (Picture("outliers", figures.plot_outliers, "The outlier factor of each row, the largest first.",
                  lambda r: "How many times sparser the surroundings of a row are than those of its nearest rows. Above "
-                 f"the limit of {r.limit:.3g} a row is an outlier: chance hardly brings that.",
+                 f"the limit of {r.limit:.3g} a row is an outlier: chance hardly brings such a factor.",
                  table=lambda r: r.to_frame(len(r.rows))),),
         {"outlier factor": "%.3g", "to its nearest row": "%.3g", "to its 20th nearest": "%.3g"},
         lambda _: "The most outlying rows, counted from 1.",
@@ -284,7 +284,7 @@ EVIDENCE: dict[str, Evidence] = {
         "splits",
         (Picture("groups", figures.plot_splits, "The score of one model with several ways to split the rows.",
                  lambda _: "The same model, tested on rows at random, and on groups or stretches of rows that it has "
-                 "not seen. The difference is what random folds flatter."),),
+                 "not seen. The difference shows how optimistic random folds are."),),
         {"score": "%.4f", "lost": "%.4f", "standard error": "%.4f"},
     ),
     "Dependence": Evidence(
@@ -295,7 +295,7 @@ EVIDENCE: dict[str, Evidence] = {
                  "most.", shows=_has_pairs, table=_pair_rows)),
         {"dependence": "%.3f", "rank correlation": "%.3f", "p-value": "%.2g"},
         lambda r: "Dependence: the largest correlation of a function of one column with a function of the other, 0 to "
-        "1. Pairs that hardly correlate come first. P-values count the number of pairs."
+        "1. Pairs that hardly correlate come first. P-values are adjusted for the number of pairs."
         if _has_pairs(r) else "No two columns depend on each other.",
     ),
     "Drift": Evidence(

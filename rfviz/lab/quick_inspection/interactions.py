@@ -165,8 +165,8 @@ def describe_interactions(result: InteractionResult, n_all: int) -> Finding:
     where = "that took no part in the search"
     if apart is not None:
         where = {
-            "group": f"of other “{apart.column}” than those searched",
-            "order": f"later by “{apart.column}” than those searched",
+            "group": f"with other values of “{apart.column}” than those searched",
+            "order": f"with a later “{apart.column}” than those searched",
             "file": "further down the file than those searched",
         }[apart.kind]
     judged = f" Judged by {found.n_judge:,} rows {where}{of}."
@@ -192,11 +192,14 @@ def describe_interactions(result: InteractionResult, n_all: int) -> Finding:
     if found.bent.is_real():
         bent = found.bent.columns
         text = (
-            f"More than a line, but no columns act together: {named(result, bent)} bend{'s' * (len(bent) == 1)}"
-            f"{', each on its own' * (len(bent) > 1)}. A line {get.format(line)}, a curve for each column {curves}."
+            f"{named(result, bent)} {'acts' if len(bent) == 1 else 'each act'} on the label along a curve, not a line; "
+            f"no columns act together. A line for each column {get.format(line)}, a curve for each {curves}."
         )
         return Finding(name, "look", text + judged, *link).about(columns=_files(result, bent))
-    text = f"Nothing shows that columns act together, or that one bends: a line {get.format(line)}, curves {curves}"
+    text = (
+        "No sign that columns act together, or that one acts along a curve: a line for each column "
+        f"{get.format(line)}, a curve for each {curves}"
+    )
     if result.is_classification:
         text += f", a guess {show(found.guess)}"
     return Finding(name, "fine", f"{text}.{judged}")

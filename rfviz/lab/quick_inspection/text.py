@@ -39,18 +39,18 @@ _LARGE_GAIN = 0.05
 METHOD = """
 **Rows.** Columns, missing and odd values, exact copies and the counts of labels are those of all rows, as the file has
 them. What needs distances or learning uses rows drawn at random, always the same ones: maps 1,000, distances and
-neighbours 10,000, near copies 20,000, learning 2,500 at most; of very wide data fewer. Row 1 is the first below the
+neighbours 10,000, near copies 20,000, learning 2,500 at most, and fewer of very wide data. Row 1 is the first below the
 names of the columns. Columns of tables are standardised, images are left as they are, unless you choose otherwise in
 the sidebar; a word of a category counts as much as a usual difference of two numbers, however rare it is.
 
 **Maps.** The first two principal components of the rows, of 1,000 random maxout features (pools of 8), and of 1,000
-random Fourier features whose width is one over the median distance.
+random Fourier features with γ one over the squared median distance.
 
-**Missing values.** Whether gaps depend on the label: a χ² test of each column, and of numbers a correlation with ranks,
-at one false alarm in a thousand tables, where the dependence is at least 0.1.
+**Missing values.** Whether gaps depend on the label: a χ² test of each column, or, for numbers to predict, a
+correlation with their ranks. A dependence of at least 0.1 is reported, with one false alarm in a thousand tables.
 
 **Odd values.** A repeated round number (−999, 9999, 0) farther from all others than half of their span; or numbers 20
-times as far from the middle as the nearest others. Words that differ in capitals and signs only.
+times as far from the middle as the nearest others. Words that differ only in capitals and signs.
 
 **Dimension.** In d dimensions the number of points within a distance grows as its d-th power. TwoNN (Facco et al. 2017)
 reads d off the ratio of the distances to the two nearest rows; the maximum-likelihood estimate (Levina and Bickel 2004,
@@ -67,45 +67,47 @@ neighbour. Candidates are rows that share a box of one of 16 random grids; their
 the limit is found with a probability of at least 99.9%.
 
 **Leaks.** Half of up to 4,000 rows choose what to try, columns of the file and differences and sums of two; the other
-half says, by cross-validation, how well a small tree on that alone does. It gives the label away if it leaves at most
-2% of errors, and a tenth of those of a guess (of numbers: 1% of the variance); it nearly does so at 10%, and a fifth.
+half says, by cross-validation, how well a small tree on that alone does. It gives the label away if the tree has at
+most 2% errors and a tenth of the errors of a guess (for numbers: leaves 1% of the variance). The limits for “nearly”
+are 10% and a fifth.
 
 **Label errors.** Ridge regression on up to 1,000 random Fourier features scores each class, and each row is scored by
 the fit to all other rows. A label is contradicted if another class suits the row better, by as much as that class suits
-its own rows better than all others. Nothing is said of classes that overlap: their rows lie within each other at every
-depth, and fewer the deeper, while wrong labels lie deep. Of numbers to predict, residuals of such fits count that are
-larger than normal noise brings in one of a hundred tables, given the leverage of their row, if hardly any come close.
+its own rows better than all others. Nothing is said about classes that overlap: their rows lie among each other at
+every margin, fewer at larger ones, while wrong labels have large margins. For numbers to predict, a residual of such a
+fit counts if normal noise brings a larger one in only one of a hundred tables, given the leverage of the row, and if
+hardly any other residual comes close.
 
 **Uncertainty.** The same predictions of each row by all others. Intervals reach as far as nine tenths of the residuals
 of the other rows, as in the jackknife; their own widths are proportional to the size of residuals that ridge regression
-predicts. Too few rows in the widest fifth, or in a class, are told at one false alarm in a thousand tables. For new
-rows: `rfviz.linear_model.prediction_intervals` and `prediction_sets` (jackknife+).
+predicts. Intervals that hold too few rows of the widest fifth, or of a class, are reported with one false alarm in a
+thousand tables. For new rows: `rfviz.linear_model.prediction_intervals` and `prediction_sets` (jackknife+).
 
 **Dependence.** Cosine waves over the ranks of each column, words as indicators, in up to 20,000 rows: the largest
 canonical correlation of two columns, as in the randomized dependence coefficient (Lopez-Paz et al. 2013). A pair is
-told from 0.5 on, where at most 1% of the pairs told are expected to be false and the ranks correlate by 0.2 at most.
+reported from 0.5 on, if its ranks correlate by 0.2 at most; of the pairs reported, at most 1% are expected to be false.
 Among rows with the same third column: the same waves, less what many waves of that column predict of them; p-values
 allow for noise that varies with it, as in the randomized conditional correlation test (Strobl et al. 2019).
 
 **Drift.** Training with test rows, the halves of the file (of each class by itself), the values of a column, or two
 files. Each column: cosine waves over its ranks. All together: random Fourier features of three widths, after each
 column got the same distribution in both parts. Blocks of rows are permuted 9,999 times, and the largest difference
-counts; it is told at one false alarm in a thousand tables. With a fixed number of random features some changes of the
-combination stay unseen (arXiv 2407.08976). Of images their brightness, their contrast and their places along ten
-principal components are compared.
+counts; it is reported with one false alarm in a thousand tables. With a fixed number of random features some changes of
+the combination stay unseen (arXiv 2407.08976). Images are compared by their brightness, their contrast and their
+coordinates along ten principal components.
 
 **Linear or not.** Five-fold cross-validation: ridge regression on the columns, and on up to 400 random features of
 them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real where chance would bring
-it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003). That predictions agree with labels at
-all is judged against shuffled labels. Of classes of which one has nine tenths of the rows, only as many of its rows are
-used as of all others together, so that a guess is right half of the time.
+it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003). Whether predictions agree with labels
+at all is judged against shuffled labels. If one class has nine tenths of the rows, only as many of its rows are used as
+all others have together, so that a guess is right half of the time.
 
 **Interactions.** One half of up to 20,000 rows is searched: a model with a curve for each column is fitted, and a
 recursive feature machine to what it leaves (random Fourier features; columns weighted by the average gradient outer
-product of the fit; five rounds). The other half judges the columns that it weighs most: what they explain together must
-agree with what the curves leave there, as chance would bring it once in ten thousand tables, and take away 2% of the
-squared error. Curves add up to log-odds of a class, or any function of them. So a class on one side of a plane is no
-interaction, nor is one within a circle: there two columns bend.
+product of the fit; five rounds). The other half judges the columns that it weighs most. What they explain together must
+agree with what the curves leave there, so well that chance would do it once in ten thousand tables, and take away 2% of
+the squared error. Curves add up to log-odds of a class, or any function of them. So a class on one side of a plane is
+no interaction, nor is one within a circle: there each of two columns acts along a curve.
 
 **Splits.** The better model once more, on folds of whole groups and of rows that follow each other. Groups are values
 of columns named like people or batches, or within which labels hardly differ.
@@ -186,7 +188,7 @@ def missing(result: MissingResult) -> Finding:
         rest = f" and {count(len(partly) - 3, 'other column')} less" if len(partly) > 3 else ""
         parts[-1] += f": {worst}{rest}"
     if empty:
-        parts.append(f"{_some(len(result.shares), empty)} {_verb(empty, 'is', 'are')} wholly empty")
+        parts.append(f"{_some(len(result.shares), empty)} {_verb(empty, 'is', 'are')} completely empty")
     if result.unlabelled:
         parts.append(unlabelled)
     status = "look" if empty or result.unlabelled or max(p for _, p in result.shares) >= _SOME_MISSING else "fine"
@@ -195,7 +197,7 @@ def missing(result: MissingResult) -> Finding:
         what = f"Whether “{gap.column}” is empty depends on the label"
         if gap.most[0]:
             what += f": it is for {share(gap.most[1])} of “{gap.most[0]}” and {share(gap.least[1])} of “{gap.least[0]}”"
-        parts.append(f"{what}. Filled in, it still tells")
+        parts.append(f"{what}. Filling in the gaps does not hide this")
         status = "warning"
     elif partly and partly[0][1] >= _MANY_MISSING:
         status = "warning"
@@ -223,7 +225,7 @@ def leaks(result: LeakResult | None, has_labels: bool) -> Finding:
     name = "Leaks"
     if result is None:
         if not has_labels:
-            return unknown(name, "Without labels no column can give them away.")
+            return unknown(name, "There are no labels that a column could give away.")
         return unknown(name, "Too few rows, columns or classes to tell whether one column gives the label away.")
     best = result.clues[0]
     measure = f"reaches {_r_squared(best.score)}"
@@ -240,7 +242,7 @@ def leaks(result: LeakResult | None, has_labels: bool) -> Finding:
     n = result.n_leaks or result.n_nearly
     found = [column for one in result.clues[:n] for column in one.columns]
     others = {column for one in result.clues[1:n] for column in one.columns} - set(best.columns)
-    more = f", and {count(len(others), 'other column')} nearly so" if others else ""
+    more = f", and {count(len(others), 'other column')} nearly as well" if others else ""
     ask = "Is it known before the label is?" if len(best.columns) == 1 else "Are both known before the label is?"
     text = f"{clue} alone {measure}{guess}{more}. {ask}{of}"
     return Finding(name, "warning" if result.n_leaks else "look", text, *link).about(columns=found)
@@ -250,13 +252,13 @@ def copies(result: CopyResult, how: str) -> Finding:
     """Describe rows that occur more than once."""
     name, link = "Exact copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
     n = len(result.group)
-    but = f" but for “{result.ignored[0]}”" if result.ignored else ""
+    but = f" apart from “{result.ignored[0]}”" if result.ignored else ""
     if n > 1 and result.n_extra == n - 1:
         return Finding(name, "warning", f"All {n:,} rows are equal{but}.")
     if not result.n_extra:
         return Finding(name, "fine", f"No two of the {n:,} rows are equal{but}.")
-    text = f"{count(result.n_extra, 'row')} of {n:,} ({share(result.n_extra / n)}) {_are(result.n_extra)} there already"
-    text += but
+    what = "is a copy of an earlier row" if result.n_extra == 1 else "are copies of earlier rows"
+    text = f"{count(result.n_extra, 'row')} of {n:,} ({share(result.n_extra / n)}) {what}{but}"
     found = Finding(name, "warning", text, *link).about(result.repeats)
     if result.n_across:
         what = f"{count(result.n_across, 'test row')} {_are(result.n_across)} among the training rows too"
@@ -280,20 +282,20 @@ def near_copies(result: NearCopyResult, n_all: int, how: str) -> Finding:
         The normalisation.
     """
     name, link = "Near copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
-    looked = f"hash codes left {result.n_candidates:,} of {result.n_all:,} pairs to measure"
-    known = f"found {result.n_found} of {result.n_known} known ones"
-    looked += f" and {known}" if result.n_known else ""
+    looked = f"Hash codes left {result.n_candidates:,} of {result.n_all:,} pairs to measure"
+    known = f"found {result.n_found} of {result.n_known} known pairs"
+    looked += f", and {known}" if result.n_known else ""
     missed = f" The search {known}." if result.n_found < result.n_known else ""
     n, of = result.n_rows, _of_all(result.n_rows, n_all)
     if not result.n_near:
         return Finding(name, "fine", f"No two of {n:,} rows{of} are suspiciously similar.{missed}", *link)
     if result.n_near <= max(0.003 * n, 4):
         near = f"{count(result.n_near, 'row')} of {n:,}{of} {_lie(result.n_near)} close to another"
-        return Finding(name, "fine", f"No more similar rows than chance brings ({near}).{missed}", *link)
+        return Finding(name, "fine", f"No more similar rows than by chance ({near}).{missed}", *link)
     one, other = result.pairs[0] + 1
     text = (
-        f"{result.n_near:,} of {n:,} rows{of} are nearly equal to another, first of all rows {one:,} and "
-        f"{other:,}; {looked}."
+        f"{result.n_near:,} of {n:,} rows{of} are nearly equal to another; the nearest are rows {one:,} and "
+        f"{other:,}. {looked}."
     )
     return Finding(name, "look", text, *link).about(result.pairs)
 
@@ -326,9 +328,10 @@ def dimension(result: DimensionResult, how: str) -> Finding:
         most = f"{count(result.n_rows, 'row')} lie in {result.n_rows - 1:,} dimensions at most"
         return unknown(name, f"{most}, and their distances suggest more ({high:.0f}): too few rows to tell.")
     if high > _DISAGREE * low:
-        grade, text = "look", f"{text}; that they differ so much means rows are not spread evenly"
+        grade, text = "look", f"{text}; the two estimates differ so much because rows are not spread evenly"
     elif low > 20:
-        grade, text = "look", f"{text}; so many are underestimated, and neighbours hardly nearer than others"
+        grade = "look"
+        text += "; so high a dimension is underestimated, and neighbours are hardly nearer than other rows"
     return Finding(name, grade, f"{text}.", *link)
 
 
@@ -356,12 +359,12 @@ def outliers(result: NeighbourResult, n_used: int, n_all: int, how: str, n_left_
     if n_sparse > max(_MOST_OUTLYING * n_rows, 5):
         text = (
             f"{n_sparse:,} of {n_rows:,} different rows{of} lie in sparser regions than their neighbours{where}. So "
-            "many are no slips: columns have long tails, or clusters differ in density"
+            "many are hardly errors: columns have long tails, or clusters differ in density"
         )
         return Finding(name, "look", f"{text}. The most isolated is row {row:,}.", *link)
     if not n:
         text = f"No outliers among {n_rows:,} different rows{of}. The most isolated row is {row:,}: {sparse}"
-        text += f"; chance brings up to {result.limit:.1f} times." if worst >= OUTLYING else "."
+        text += f"; by chance it can be up to {result.limit:.1f} times." if worst >= OUTLYING else "."
         return Finding(name, "fine", text, *link)
     status = "warning" if worst >= FAR_OUTLYING else "look"
     which = f"1 of {n_rows:,} different rows{of} is an outlier"
@@ -409,8 +412,8 @@ def structure(result: StructureResult, splits: SplitResult | None, n_all: int, h
     elif not result.has_signal:
         what = "the labels depend" if result.is_classification else "the target depends"
         text = (
-            f"A linear model ({linear}) and random features ({top}) cannot be told from a plain guess ({guess}): "
-            f"neither sees that {what} on the columns"
+            f"A linear model ({linear}) and random features ({top}) are no better than a guess ({guess}): neither "
+            f"finds that {what} on the columns"
         )
         if result.transformed is not None:
             other = result.transformed
@@ -440,13 +443,13 @@ def structure(result: StructureResult, splits: SplitResult | None, n_all: int, h
             ". The gain ({}) may be noise: only more rows can tell"
         )  # fmt: skip
         text = (
-            f"A linear model reaches {linear} and random features {top}, {shown}so the columns tell something of the "
-            f"label{end.format(gain)}"
+            f"A linear model reaches {linear} and random features {top}, {shown}so the columns tell something about "
+            f"the label{end.format(gain)}"
         )
         status = "fine"
     wrong = 1.0 - max(result.linear, 0.0)
     if result.is_classification and wrong <= min(_TOO_GOOD, 0.1 * (1.0 - result.guess)):
-        text += ". So few errors are rare: make sure that no columns together are computed from the label"
+        text += ". So few errors are rare: check that no columns were computed from the label"
         status = "look"
     return Finding(name, status, f"{text}. Judged {of}.", "accuracy", values)
 
@@ -467,16 +470,16 @@ def splits(result: SplitResult | None) -> Finding | None:
             "file": "unseen stretches of the file",
         }[worst.kind]
         parts.append(
-            f"Random folds flatter: {result.model} get{'s' if result.model.startswith('a ') else ''} "
+            f"Random folds are too optimistic: {result.model} get{'s' if result.model.startswith('a ') else ''} "
             f"{show(result.score)} on random rows, but {show(worst.score)} on {unseen} "
             f"({100 * worst.loss.value:.1f} ± {100 * worst.loss.error:.1f} points less). Split "
-            + ("by them" if worst.kind == "group" else "off stretches, not random rows")
+            + (f"by “{worst.column}”" if worst.kind == "group" else "off whole stretches, not random rows")
         )
         named.append(worst.column)
     elif result.scores:
         kinds = {"group": "unseen values of “{}”", "order": "stretches of “{}”", "file": "stretches of the file"}
         tried = " and ".join(f"{show(one.score)} on {kinds[one.kind].format(one.column)}" for one in result.scores)
-        parts.append(f"Random folds do not flatter: {show(result.score)} on random rows, {tried}")
+        parts.append(f"Random folds are not too optimistic: {show(result.score)} on random rows, {tried}")
     return Finding(name, status, _sentences(parts), "accuracy").about(columns=[column for column in named if column])
 
 
@@ -504,16 +507,16 @@ def labels(result: LabelResult, label: str | None, n_all: int) -> Finding:
             return unknown(name, "The classes overlap, so wrong labels cannot be told from right ones.")
         said = [f"No label of {result.n_rows:,} rows{of} is contradicted by the other rows"]
         if result.unclear:
-            said.append(f"{overlap}, where wrong labels cannot be told")
+            said.append(f"{overlap}; wrong labels cannot be recognised there")
         return Finding(name, "fine", _sentences(said))
     n = result.n_contradicted
     first = f"row {result.rows[0] + 1:,} is “{result.given[0]}”, but is like the rows of “{result.proposed[0]}”"
     said = [
         f"{count(n, 'label')} of {result.n_rows:,}{of} {_are(n)} contradicted by the other rows: {first}",
-        "Look at these rows first when you check labels",
+        f"Look at {'this row' if n == 1 else 'these rows'} first when you check labels",
     ]
     if result.unclear:
-        said.append(f"{overlap}, where more wrong labels may be")
+        said.append(f"{overlap}; there may be more wrong labels there")
     return Finding(name, "look", _sentences(said)).about(result.rows[:n], [label] if label else [])
 
 

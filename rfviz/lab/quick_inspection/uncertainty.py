@@ -216,22 +216,22 @@ def describe_uncertainty(result: IntervalResult | SetResult, n_all: int) -> Find
 
 def _of_intervals(result: IntervalResult, of: str) -> Finding:
     intervals, widest = result.intervals, result.widest
-    text = f"Intervals of ± {intervals.width:.3g} about predictions hold {share(intervals.inside.mean())} of {of}"
+    text = f"Intervals of ± {intervals.width:.3g} around predictions hold {share(intervals.inside.mean())} of {of}"
     rows = result.rows[widest]
     if result.is_uneven:
         own = np.quantile(intervals.widths, (0.1, 0.9))
         place = f", where “{result.where}” is {'large' if result.is_large else 'small'}" if result.where else ""
         text += (
-            f", but {share(intervals.inside[widest].mean())} of the fifth of them where the noise is largest{place}: "
-            f"the target is not equally uncertain everywhere. Let widths follow the noise: from ± {own[0]:.3g} to "
-            f"± {own[1]:.3g} they hold {share(intervals.inside_own[widest].mean())} there"
+            f", but {share(intervals.inside[widest].mean())} of the fifth of them where the noise is largest{place}. "
+            f"Let widths follow the noise: intervals from ± {own[0]:.3g} to ± {own[1]:.3g} hold "
+            f"{share(intervals.inside_own[widest].mean())} there"
         )
     else:
         text += f", and {share(intervals.inside[widest].mean())} of the fifth of them where the noise is largest"
     if result.is_heavy:
         text += (
-            f". Residuals have a heavy tail: {share(result.heavy)} are more than {_FAR:.1f} times the median, "
-            "of normal ones 2.5%. Judge models by absolute errors, since squared ones hang on few rows"
+            f". Residuals have a heavy tail: {share(result.heavy)} are more than {_FAR:.1f} times the median "
+            "(of normal residuals, 2.5%). Judge models by absolute errors: squared errors depend on a few rows"
         )
     status = "look" if result.is_uneven or result.is_heavy else "fine"
     columns = [result.where] if result.is_uneven and result.where else []
@@ -240,16 +240,16 @@ def _of_intervals(result: IntervalResult, of: str) -> Finding:
 
 def _of_sets(result: SetResult, of: str) -> Finding:
     several, missed = result.values > 1, result.missed
-    held, text = share(result.held.mean()), "The other rows leave a single class possible for "
+    held, text = share(result.held.mean()), "Judged by the other rows, "
     if several.any():
         one, more = share(float(np.mean(~several))), share(float(np.mean(several)))
-        text += f"{one} of {of}, several for {more}: the label is among them for {held}"
+        text += f"{one} of {of} can have a single class only, {more} several; the label is among these for {held}"
     else:
-        text += f"each of {of}: the label, for {held}"
+        text += f"each of {of} can have a single class only, which is the label for {held}"
     status = "fine"
     if missed is not None:
         code, part = missed
-        text += f". Of the class “{result.classes[code]}” it is for only {share(part)}: judge each class by itself"
+        text += f". For the class “{result.classes[code]}” this is only {share(part)}: judge each class by itself"
         status = "look"
     if result.in_order:
         text += ". The classes are numbers, and rows are most like those of the next number: predict the number as well"

@@ -224,7 +224,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             self._show_cells(rows, first, [sources[column] for column in unusual])
         if deviations[0] > 0:
             name = column_name(dataset, unusual[0])
-            most = f"most unusual in “{name}”, {deviations[0]:.1f} standard deviations off the mean"
+            most = f"most unusual in “{name}”, {deviations[0]:.1f} standard deviations from the mean"
             st.caption(f"It is {plain(most)}. {plain(dataset.provenance)}")
 
     def _show_cells(self, rows: np.ndarray, first: Mapping[str, Any], before: Sequence[str] = ()) -> None:
@@ -324,7 +324,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
             st.info(plain(str(error)))
             return frame, formats, note
         st.markdown(plain(str(held)))
-        note = "P-values are of the rows with the same value, and count the number of pairs."
+        note = "P-values are those among rows with the same value, adjusted for the number of pairs."
         return held.to_frame(), {**formats, f"at the same {given}": "%.3f"}, note
 
     def _show_images(self, most: int) -> None:

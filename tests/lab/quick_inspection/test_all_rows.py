@@ -35,8 +35,9 @@ def test_clean_rows(described):
     found = described(CLEAN)
     assert found.status == "fine" and found.columns == () and found.key == "all-rows"
     assert found.text == (
-        "4,000 rows were read. 300 of them, drawn at random, answer the other questions; row numbers count within "
-        "these. No value is missing in any column. Of 2 classes “yes” has 50% of the labels and “no” 2,000 rows (50%)."
+        "4,000 rows were read. 300 of them, drawn at random, answer the other questions; row numbers count "
+        "these rows only. No value is missing in any column. Of 2 classes “yes” has 50% of the labels and “no” 2,000 "
+        "rows (50%)."
     )
     numbers = described(CLEAN.assign(label=CLEAN.a))
     assert numbers.status == "fine" and numbers.text.endswith(f"to {CLEAN.a.max():,.4g}.")

@@ -374,4 +374,4 @@ def test_a_search_that_missed_known_pairs_says_so_where_it_finds_nothing(n_found
     nothing = NearCopyResult(np.zeros((0, 2), int), np.zeros(0), 0.1, 500, 0, 20, 124_750, 0.9, 4, n_found, np.ones(9))
     found = text.near_copies(nothing, 500, "standardise")
     assert found.status == "fine" and "suspiciously similar." in found.text
-    assert ("The search found 3 of 4 known ones." in found.text) == (n_found == 3)
+    assert ("The search found 3 of 4 known pairs." in found.text) == (n_found == 3)

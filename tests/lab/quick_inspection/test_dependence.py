@@ -59,7 +59,7 @@ def test_time_series_depend_by_chance_and_that_is_said():
     generator = np.random.default_rng(0)
     walks = pd.DataFrame(np.cumsum(generator.standard_normal((800, 4)), axis=0), columns=list("abcd"))
     finding = describe(inspected(walks))
-    assert finding.status == "fine" and "which brings that about by chance" in finding.text
+    assert finding.status == "fine" and "that alone can look like dependence" in finding.text
 
 
 def test_a_single_column_depends_on_none():
@@ -85,4 +85,4 @@ def test_pairs_are_looked_at_again_among_rows_with_the_same_third_column():
     assert "No dependence shows between “b” and “c” (dependence 0." in str(some)
     first = some.to_frame().iloc[0]
     assert {first["column"], first["other column"]} == {"b", "d"} and first["at the same a"] > 0.8
-    assert "there is nothing to look at" in str(held(table(8)[list("abc")], "a"))
+    assert "there is no pair to look at" in str(held(table(8)[list("abc")], "a"))

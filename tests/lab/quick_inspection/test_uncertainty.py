@@ -68,7 +68,7 @@ def test_a_class_that_sets_miss_is_named_and_rows_between_classes_are_listed():
     def rare(frame, rng):
         return np.where(frame.x0 + 0.5 * rng.normal(size=len(frame)) > 1.6, "ill", "well")
 
-    assert "Of the class “ill” it is for only" in told(rare, n=1500).text
+    assert "For the class “ill” this is only" in told(rare, n=1500).text
     inspection = inspected(lambda f, rng: np.where(f.x0 + 0.5 * rng.normal(size=len(f)) > 0, "ill", "well"))
     result = inspection.uncertainty()
     found = describe_uncertainty(result, 500)
