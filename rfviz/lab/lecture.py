@@ -122,5 +122,5 @@ def unpack(packed: str) -> str:
     except (binascii.Error, zlib.error, ValueError):
         unpacker, text = zlib.decompressobj(), ""
     if not unpacker.eof:  # or more than any lecture has
-        raise DataError("The lecture in this address is not whole: copy the link again, to its end.")
+        raise DataError("The lecture in this address is not complete: copy the whole link again.")
     return text

@@ -76,7 +76,7 @@ _MACHINE = Entry(
     "Your machine",
     ":material/speed:",
     "Laboratory",
-    "How close to this machine's limit do the maps run, and how many features can you afford?",
+    "How close to this machine’s limit do the maps run, and how many features can you afford?",
 )
 
 

@@ -79,7 +79,7 @@ class Preset(Panel):
             data = self._own_data(name)
             return in_plane(data)[0] if planar and data.dataset.n_features > 2 else data
         if names is not None and name not in names:
-            raise DataError(f"The data set {name!r} makes no sense here. Known: {', '.join(names)}.")
+            raise DataError(f"The data set {name!r} cannot be chosen here. Known: {', '.join(names)}.")
         spec = datasets.spec(name) if name not in specs else specs[name]
         values = {param.name: self.control(param, name=f"data.{param.name}") for param in spec.params}
         dataset = datasets.load(name, self._progress, **values)
@@ -87,7 +87,7 @@ class Preset(Panel):
 
     def _own_data(self, name: str) -> Data:
         if self._own is None or self._own.name != name:
-            raise DataError(f"{name!r} are somebody's own data, which settings do not hold. Give the file: --data FILE")
+            raise DataError(f"{name!r} are somebody’s own data, which settings do not hold. Give the file: --data FILE")
         values = tuple(self._own.extra["values"].items())
         return Data(name, values, self._own.extra["stamp"], self._own.load())
 

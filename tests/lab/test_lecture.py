@@ -72,7 +72,7 @@ def test_what_is_no_lecture_is_refused_in_a_sentence(text, words):
 
 @pytest.mark.parametrize("packed", ["%%%", "ä", "AAAA", pack("hashing")[:-4], "A" * 100_000, "-", "abc"])
 def test_a_link_that_is_not_whole_says_so(packed):
-    with pytest.raises(DataError, match="copy the link again"):
+    with pytest.raises(DataError, match="copy the whole link again"):
         unpack(packed)
 
 

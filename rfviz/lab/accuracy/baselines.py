@@ -208,12 +208,13 @@ _ALL = (
         _rbf_svm, lambda n, d, k, m: n * d + _SVM_CACHE, uses=("gamma",),
     ),
     Baseline(
-        "kernel_ridge", "Exact kernel ridge", "What ridge on Fourier features tends to: the Gaussian kernel, ±1 codes.",
+        "kernel_ridge", "Exact kernel ridge", "Ridge regression with the Gaussian kernel itself, on ±1 codes: the "
+        "limit of Fourier features.",
         "O(n³)", "2·n² doubles", "alpha", _ALPHAS, 20_000,
         _kernel_ridge, lambda n, d, k, m: n * (d + 2 * n + k), codes=True, uses=("gamma",),
     ),
     Baseline(
-        "nystroem", "Nystroem + ridge", "Gaussian kernel seen from m training samples, which know the data.",
+        "nystroem", "Nystroem + ridge", "Features from the Gaussian kernel between the data and m training samples.",
         "O(n·m·(d + m) + m³)", "2·n·m + 3·m² doubles", "alpha", _ALPHAS, 1_000_000,
         _nystroem, lambda n, d, k, m: n * (d + 2 * m) + 3 * m * m, codes=True, uses=("gamma", "n_components"),
     ),
@@ -223,7 +224,7 @@ _ALL = (
         _rbf_sampler, lambda n, d, k, m: n * (d + 2 * m) + m * m, codes=True, uses=("gamma", "n_components"),
     ),
     Baseline(
-        "network", "Small network", "One hidden layer of 100 ReLUs that are trained, by Adam (scikit-learn’s).",
+        "network", "Small network", "One hidden layer of 100 ReLUs, trained by Adam (scikit-learn’s).",
         "O(n·d) a pass", "2·n·d doubles", "alpha", (1e-4, 1e-2), 100_000,
         _network, lambda n, d, k, m: 2 * n * d + 8 * _HIDDEN * (d + k),
     ),

@@ -35,7 +35,7 @@ __all__ = ["PAGE", "Binning", "BinningResult", "Settings"]
 
 P = Param("p", 100, "int", 1, MAX_REPETITIONS, log=True, symbol="P", label="Grids",
           marks=(1, 2, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 4000),
-          help="How many grids (repetitions) the estimate averages. Four times as many halve its error.")  # fmt: skip
+          help="The number of grids (repetitions) in the estimate. Four times as many halve its error.")  # fmt: skip
 SHOWN = Param("shown", 1, "int", 1, 60, label="Grid shown", help="Which of the grids is drawn over the points.")
 GAMMA = Param("gamma", 2.0, "float", 0.05, 50.0, log=True, ui_high=20.0, symbol=r"\gamma", label="Gamma",
               help="Inverse length scale: larger γ, smaller boxes, narrower kernel.")  # fmt: skip

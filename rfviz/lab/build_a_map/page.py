@@ -34,7 +34,7 @@ FORMULAS: dict[What, Param] = {
 }  # fmt: skip
 M = Param("m", 200, "int", 2, MOST, step=2, log=True, symbol="m", label="Features",
           marks=(2, 4, 6, 10, 16, 24, 40, 64, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, MOST),
-          help="How many random features estimate the kernel. Four times as many halve the error.")  # fmt: skip
+          help="The number of random features in the estimate. Four times as many halve the error.")  # fmt: skip
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 POOL = {param.name: param for param in RandomPool.params}
 WEIGHTS = next(param for param in RandomActivation.params if param.name == "weights")

@@ -38,8 +38,8 @@ product of $k$ over the columns.
 **A kernel** $k(\delta)$ goes the other way. Its cosine transform has to be the density of the frequencies, and a
 density is nowhere negative (Bochner’s theorem). If the transform is negative somewhere, no features estimate $k$; the
 page then leaves out the negative part and shows what is left. Before the transform, $k$ is multiplied by
-$1-\delta/400$. This is a kernel, and a product of two kernels is a kernel, so that a negative value proves that $k$
-is none. What is below zero by less than 0.2% of the largest value counts as zero. Frequencies above 20 are left out.
+$1-\delta/400$. This is a kernel, and a product of two kernels is a kernel, so that a negative value proves that $k$ is
+no kernel. What is below zero by less than 0.2% of the largest value counts as zero. Frequencies above 20 are left out.
 
 The error is measured on 181 points, with 16 draws of 4096 features. Smaller maps use the first features of a draw.
 """

@@ -21,7 +21,7 @@ NUMBERS = (
 METHOD = r"""
 **Every m at once.** The features of the $200\times200$ cells are computed once, for the largest $m$. The maps are
 nested: the first $m$ columns are the map of $m$ features, and ridge regression gives coefficients for every $m$ from
-one factorisation. The slider only chooses among answers that are there. (The other losses train each $m$
+one factorisation. The slider only selects one of them. (The other losses train each $m$
 by stochastic gradients; sparse features are solved by iterations and stop at 200 repetitions.)
 
 **Shading.** A classifier gives each class $j$ a decision value $s_j$. Logistic regression treats them as log-odds:
@@ -65,7 +65,7 @@ def explanation(
     """Return what one sees, with the numbers of the picture."""
     m = spec.get("n_components")
     surface, end = found.at(m), found.at(found.m_grid[-1])
-    rows = f"{n_test:,} test points" if n_test else f"{n_train:,} points it learned from"
+    rows = f"{n_test:,} test points" if n_test else f"{n_train:,} points it learnt from"
     apart = float(np.mean(surface.winners != rbf.winners))
     name = surface.label[:1].lower() + surface.label[1:]
     features = name if name.endswith("stumps") else f"{name} features"

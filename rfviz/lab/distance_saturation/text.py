@@ -37,7 +37,7 @@ NUMBERS = (
 
 METHOD = r"""
 Every pair of points gives one dot: its distance before the map, and its distance after it. Many dots in one place are
-drawn as a darker cell, so a million pairs are as quick as a hundred.
+drawn as a darker cell, so a million pairs are drawn as quickly as a hundred.
 
 The **solid curve** is $\sqrt{\mathbb E\,\lVert\Phi(x)-\Phi(z)\rVert^2}=\sqrt{k(x,x)+k(z,z)-2k(x,z)}$ with the map’s
 exact kernel $k$; nothing is fitted. The **band** is one standard deviation of the squared distance over draws of the
@@ -46,8 +46,8 @@ curve; change the seed to see how far.
 
 Maxout depends on the angle alone only for points of **unit norm**. With another normalisation there is no single
 curve; the line then shows, for each input distance, the mean of the exact expectations of the pairs at that distance.
-So it does for kernels that look at the columns one by one (Laplacian, Cauchy), and for ways of drawing the features
-whose spread is not known.
+The line is the same mean for kernels that look at the columns one by one (Laplacian, Cauchy), and for ways of drawing
+the features whose spread is not known.
 """
 
 

@@ -86,7 +86,7 @@ figure.show()
     uses = [datasets, bounds, make_split, MapSpec, settings.spec.cls, measure_risk, error_grid, plot_risk]
     if settings.size == "measured":
         uses.append(numpy)
-    title = "How much worse is what is learned with random features, in theory and in practice?"
+    title = "How much worse is what is learnt with random features, in theory and in practice?"
     return script.write(title, body, uses)
 
 

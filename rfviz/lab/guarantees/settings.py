@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 _VIEW = Param("view", "Kernel", "choice", choices=("Kernel", "Learning"), label="Bounds on",
-              help="The error of the kernel estimate, or the risk of what is learned with it.")  # fmt: skip
+              help="The error of the kernel estimate, or the risk of what is learnt with it.")  # fmt: skip
 _DELTA = Param("delta", 0.05, "float", 0.001, 0.5, log=True, marks=tuple(sorted(DELTAS)), label="Failure δ",
                help="The probability, over draws of the map, that the error is larger.")  # fmt: skip
 _EPS = Param("eps", 0.1, "float", 0.005, 1.0, log=True, label="Error ε",
@@ -38,7 +38,7 @@ _DIMENSION = Param("dimension", "data", "int", 1, 1_000_000, ui_high=10_000, cho
 _DRAWS = Param("draws", 100, "int", 20, 1000, log=True, marks=(20, 50, 100, 200, 500, 1000), label="Draws",
                help="Independent draws of the map. A probability δ needs more than 1/δ of them.")  # fmt: skip
 _ROWS = Param("rows", "data", "int", 10, 10**12, ui_low=100, ui_high=10**10, choices=("data",), log=True, symbol="n",
-              label="Training rows", help="n in the bound. What is measured has the rows of the data.")  # fmt: skip
+              label="Training rows", help="n in the bound. The measured curves use the data’s own rows.")  # fmt: skip
 _SIZE = Param("size", "measured", "float", 0.01, 1e9, ui_low=0.1, ui_high=1000.0, choices=("measured",), log=True,
               label="Size C", help="How large coefficients may be. Measured: of the fit at this m.")  # fmt: skip
 _RADIUS = replace(_SIZE, label="Norm B", help="The largest norm of the function. Measured: of the fit at this m.")

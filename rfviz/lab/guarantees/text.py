@@ -90,7 +90,7 @@ LETTERS = {
 $n$ training rows, $m$ features $|\varphi|\le1$: waves $\cos(\omega\cdot x+b)$, stumps or sigmoids; $L$ the slope of
 the loss; $C$ the size of the class, $f=\sum_k\alpha_k\varphi_k$ with $|\alpha_k|\le C/m$. It holds with probability
 $1-2\delta'$, and $\delta'$ is half of the $\delta$ that you chose. Nothing is left free but $C$, which has to be
-chosen before the data are seen; what is compared with is the best function *of that size*.
+chosen before the data are seen; the comparison is with the best function *of that size*.
 """,
     "compositional": r"""
 $n$ training rows, $q=m/2$ waves, each a cosine and a sine, with $C=1$; $\rho$ the slope of the loss; $B$ the norm of
@@ -102,8 +102,8 @@ with it.
     "maxout": r"""
 $n$ training rows on the unit sphere, $m$ maxout features of $q$ projections; $L$ the slope of a loss with values in
 $[0,1]$, here the ramp; $C$ the size of the class as in kitchen sinks; $\sigma^2(q)$ the mean square of the largest of
-$q$ normals. **Left free by the paper**: $C'$ and $c$, and $d_M$, the Assouad dimension of the data, is unknown. With
-sliders for them the shape can be seen; a number of features cannot be had. The bound requires $\varepsilon<1$.
+$q$ normals. **Left free by the paper**: $C'$ and $c$, and $d_M$, the Assouad dimension of the data, is unknown. The
+sliders for them show the shape of the bound, but no number of features follows. The bound requires $\varepsilon<1$.
 """,
 }
 
@@ -264,10 +264,10 @@ def risk_explanation(
     rows = bound.rows(0.5 * zero)
     free = " The constant C′ and the intrinsic dimension are free: the paper gives no numbers." * (theorem == "maxout")
     return (
-        f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learned function is than the "
+        f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learnt function is than the "
         f"best of its class: a term that falls with the {count(n)} training rows (dashed), plus one that falls with "
         f"the features (dotted). With {letter} = {size:.3g} it allows **{total:.3g}** at m = {count(m)}. {verdict}. "
         f"Measured at m = {count(measured.m_grid[place])}: {measured.excess(loss)[place]:.2g} over the best m, and "
-        f"{measured.gap(loss)[place]:.2g} between test and training risk. To bring the first term to half of the risk "
-        f"of 0, it requires **{count(rows)}** rows.{free}"
+        f"{measured.gap(loss)[place]:.2g} between test and training risk. To bring the first term to half of the "
+        f"risk of the function 0, it requires **{count(rows)}** rows.{free}"
     )

@@ -20,7 +20,7 @@ _M = Param("n_components", 256, "int", 1, 65_536, log=True, symbol="m", label="S
            marks=(8, 16, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048),
            help="Length of a code. The error of a Hamming distance falls as 1/√m.")  # fmt: skip
 _Q_MARKS = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
-_Q_HELP = "Projections that compete for a symbol: the more, the finer a symbol tells near points apart."
+_Q_HELP = "Projections that compete for a symbol. The more there are, the better a symbol tells near points apart."
 _K = Param("k", 10, "int", 1, NEIGHBOURS, log=True, marks=(1, 2, 3, 5, 8, 10, 15, 20, 30, 50), label="Neighbours",
            help="How many nearest points are searched for.")  # fmt: skip
 _DRAWS = Param("draws", 5, "int", 1, 50, log=True, marks=(1, 2, 3, 5, 10, 20, 50), label="Draws",
@@ -88,7 +88,9 @@ def choose_hash(panel: Panel) -> tuple[MapSpec[FeatureMap], bool]:
     """Ask for a hash with its parameters, and whether SimHash is drawn next to it."""
     with panel.section("controls", ["scheme", "n_components", "pool_size", "gamma", _SEED.name, _SIMHASH.name]):
         titles = hash_titles()
-        chosen = panel.choice("scheme", list(titles), "RandomMaxout", "Hash", "What a symbol says of a point.", titles)
+        chosen = panel.choice(
+            "scheme", list(titles), "RandomMaxout", "Hash", "What a symbol says about a point.", titles
+        )
         spec = MapSpec(map_class(chosen))
         for param in spec.cls.params:
             if param.name == "n_components":

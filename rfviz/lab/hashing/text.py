@@ -33,7 +33,7 @@ planes, count of ones: m·b/8 bytes per point. Recall of a search with ties is t
 rows.
 
 **Truth.** The nearest neighbours come from scikit-learn’s brute-force search in the exact distance. Seconds are
-measured now, on this machine. With a few thousand points exact search is fast as well, and codes save memory first.
+measured now, on this machine. With a few thousand points exact search is fast too, and codes mainly save memory.
 
 **Pairs.** All pairs of up to 141 points, 10,000 random pairs of more, and up to 200 queries with up to 50 neighbours
 each; the chart counts each pair once. Pairs that share a point, or a draw of the map, are not independent: the band
@@ -49,7 +49,10 @@ def summary(result: HammingResult, simhash: HammingResult | None, pool_size: int
         f"predicts {result.inside_expected:.0%}. The RMS error for a pair is {result.rms:.3f} and falls as 1/√m."
     )
     if pool_size == 2 and simhash is not None:
-        return words + " With **q = 2 the curve is SimHash’s**, θ/180°: the larger of two projections is a sign."
+        return (
+            words + " With **q = 2 the curve is SimHash’s**, θ/180°: which of two projections is larger is the sign of "
+            "their difference."
+        )
     if pool_size is None or pool_size == 2:
         return words
     words += f" With q = {pool_size} the curve rises steeply at small angles and is flat at large ones"

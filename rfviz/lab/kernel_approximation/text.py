@@ -52,11 +52,11 @@ their draws: a curve that is low at one $m$ tends to be low at the next. The ban
 The pairs of a draw share its features too, so their errors go together: with maxout features, which are all positive on
 average, nearly by one common factor. Few draws may then all lie on one side of the exact prediction; more draws do not.
 
-**Figure 3 of the paper** compares compositional features with Rahimi and Recht’s (shallow), and with paths down to a
-patch and theirs from there on (deep): here the map “Hybrid compositional”. The paper draws new images for each of its
-ten repetitions; here all draws see the same 128. Every pixel is an angle, π times its value. A compositional feature
-that is the same for all data is drawn again and again. Kept once, it makes room for others, and the error falls faster
-than $1/\sqrt m$: those are the two curves.
+**Figure 3 of the paper** compares compositional features with Rahimi and Recht’s Fourier features (shallow), and with a
+mixture (deep): a random path down to a patch, and Fourier features of that patch. Here both are the map “Hybrid
+compositional”. The paper draws new images for each of its ten repetitions; here all draws see the same 128. Every pixel
+is an angle, π times its value. A compositional feature that is the same for all data is drawn again and again. Kept
+once, it makes room for others, and the error falls faster than $1/\sqrt m$: those are the two curves.
 The baseline is the paper’s, cos(· + b). With “Cos/sin pairs” it has a much lower variance where the kernel is large.
 
 **A fair comparison.** Kernels differ in size: that of maxout grows with its pool. Divided by the mean of $k(x,x)$,

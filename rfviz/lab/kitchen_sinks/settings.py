@@ -25,12 +25,12 @@ _STUMPS = Param("stumps", 200, "int", 0, 5000, log=True, marks=(0, 20, 50, 100, 
                 label="Boosted stumps", help="How many stumps AdaBoost may choose; 0 leaves it out. Each is a search "
                 "through every column: some 20 ms on 32,561 rows of 123.")  # fmt: skip
 _DRAWS = Param("draws", 3, "int", 1, 20, ui_high=10, label="Draws",
-               help="Independent draws of the random features. More of them compute only the new ones.")  # fmt: skip
+               help="Independent draws of the random features. More draws compute only the new ones.")  # fmt: skip
 _ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui_low=0.001, ui_high=1e6, log=True,
                label="Penalty", help="Ridge penalty on the unscaled features: by hold-out for each K, or fixed. 1 is "
                "almost no penalty, as in the paper.")  # fmt: skip
 _RUNS = Param("runs", 10, "int", 1, 500, log=True, marks=(1, 5, 10, 20, 30, 50, 100, 200, 500), label="Runs",
-              help="Independent draws whose largest weights are compared. More compute only the new ones.")  # fmt: skip
+              help="Independent draws to compare. More draws compute only the new ones.")  # fmt: skip
 _PARAMS: dict[type[FeatureMap], tuple[str, ...]] = {SigmoidalRidge: ("activation", "scale"), RandomFourier: ("gamma",)}
 _DEFAULTS: dict[str, Any] = {"activation": "tanh", "scale": 0.2}
 _LABELS = {"activation": "Sigmoid", "scale": "Sigmoids’ scale", "gamma": "Fourier’s γ"}

@@ -32,8 +32,7 @@ never changed; only the weights $\alpha$ are fitted, which is a convex problem. 
 $\sigma(w^\top x+b)$, and Fourier features. The columns have mean 0 and variance 1, as the thresholds expect.
 
 **AdaBoost** is scikit-learn’s, with stumps (trees of one question) that it chooses one after another, each on
-reweighted rows. It is bounded by the number of stumps that you choose: choosing one means to look at every threshold of
-every column.
+reweighted rows. You set the largest number of stumps, since each choice looks at every threshold of every column.
 
 The **quadratic** loss is ridge regression on codes $\pm1$: one factorisation serves every K. The other losses
 (*exponential* is AdaBoost’s own) are trained for each K by stochastic gradients.

@@ -59,7 +59,7 @@ class KitchenSinksView(View[SplitData, Settings, KitchenSinksResult]):
             if result.ended:
                 st.caption(result.ended)
         else:
-            st.info("No run is there yet. Press Start.")
+            st.info("There is no run yet. Press Start.")
         st.caption(self.source.dataset.provenance)
         self.draw_details(settings, result, charts)
 

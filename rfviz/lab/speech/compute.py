@@ -259,7 +259,7 @@ def confusions(frames: SpeechFrames, decoded: Decoded) -> pd.DataFrame:
     np.add.at(counts, (place[frames.y_test[kept] // STATES], place[path[kept] // STATES]), 1)
     here = np.flatnonzero(counts.sum(axis=1))
     if not len(here):
-        raise DataError(f"{frames.corpus.name} has no test frames whose phone was learned. Add utterances.")
+        raise DataError(f"{frames.corpus.name} has no test frames whose phone was learnt. Add utterances.")
     names = [PHONES_39[k] for k in here]
     shares = counts[np.ix_(here, here)] / counts[here].sum(axis=1, keepdims=True)
     return pd.DataFrame(shares, index=pd.Index(names, name="true"), columns=names)

@@ -40,7 +40,7 @@ class Speech(WorkPage[SpeechSource, Settings, SpeechResult]):
     title = "Speech"
     icon = ":material/graphic_eq:"
     group = "Learning"
-    question = "Which phones does a voice say that was never heard before? Random features of its sound tell."
+    question = "Which phones (speech sounds) does a new voice say? Random features of its sound tell."
 
     @property
     def presets(self) -> Presets:
@@ -145,7 +145,7 @@ for figure in figures.values():
             speech, prepare_frames, recognise, recognise_raw, Curve, hear, confusions, errors_frame, plot_heard,
             plot_errors, plot_confusions, *({MapSpec} if specs else ()), *{spec.cls for _, spec in specs},
         ]  # fmt: skip
-        return script.write("Which phones does a voice say that was never heard before?", body, uses)
+        return script.write("Which phones does a new voice say?", body, uses)
 
     def maps(self, source: SpeechSource, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         X = cache.call(frames_of, source).X_test

@@ -93,7 +93,7 @@ def choose_settings(panel: Panel, n_test: int) -> Settings:
     """Ask for all settings but the data; `n_test` utterances can be shown."""
     with panel.section("controls", ["m", "utterance", "families"]):
         names = {cls.__name__: label for cls, label in _FAMILIES.items()}
-        help = "Random features that the phones are learned from. The raw features are always compared."
+        help = "Random features that the phones are learnt from. The raw features are always compared."
         chosen = panel.several("families", list(names), ["RandomMaxout"], "Features", help, names)
         pools: tuple[int, ...] = ()
         if {"RandomMaxout", "SharedPoolMaxout"} & set(chosen):

@@ -24,7 +24,7 @@ METHOD = r"""
 
 **Learning.** Each phone has three states, which divide its time equally. Multinomial logistic regression on random
 features $\Phi(x)$ learns the state of each frame by stochastic gradient descent (AdaGrad). All $m$ share the features:
-fewer are the first of more. The raw features are learned in the same way.
+fewer are the first of more. The raw features are learnt in the same way.
 
 **Decoding.** The likelihood of a frame in a state is its posterior over the state’s share of all frames (Bayes). A
 phone goes through its three states from left to right; which phone follows which is a bigram, counted in the training

@@ -31,7 +31,8 @@ NUMBERS = (
     "lose, in per cent of a typical feature, if a GPU’s products were taken in TF32; emulated here where it is not."
 )
 NO_RECORDS = (
-    "There are no recorded results here: they lie in `benchmarks/results` of a checkout, and come with no installed "
+    "There are no recorded results here: they are in the folder `benchmarks/results` of a checkout, not in an "
+    "installed "
     "package."
 )
 METHOD = f"""
@@ -56,7 +57,7 @@ workers, threads, memory, and what runs. The pages compute on the server; `rfviz
 Visitors cannot enter an address, for it could lead the server to any machine in its reach.
 
 **The sizes.** Drawing takes time in proportion to m, mapping in proportion to n·m. With other data the times grow with
-the number of columns d, but for stumps and structured maps.
+the number of columns d, except for stumps and structured maps.
 """
 
 
@@ -126,7 +127,7 @@ def busy(speeds: Sequence[Timing], rough: bool = False) -> str:
     said = f"The machine was busy (load {load:.1f} per core)."
     if rough:
         return f"{said} A first look can then be far off, either way."
-    return f"{said} Times are then too long, and shares too low: measure again when it is quiet."
+    return f"{said} Times are then too long, and shares too low: measure again when the machine is idle."
 
 
 def _per_cent(share: float) -> str:

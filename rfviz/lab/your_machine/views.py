@@ -110,7 +110,7 @@ def _chart(speeds: Sequence[Speed], glances: Sequence[Timing], revision: str) ->
 
 def _sizes(speeds: Sequence[Speed]) -> None:
     """Draw what stays interactive, as a table."""
-    st.subheader("How large may it be, and stay interactive?", anchor=False)
+    st.subheader("How large can a map be and stay interactive?", anchor=False)
     st.markdown(text.sizes(speeds))
     frame = to_frame(speeds)
     columns = [f"{size} in {budget:g} s" for size in "mn" for budget in BUDGETS]

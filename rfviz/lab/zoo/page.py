@@ -31,7 +31,7 @@ __all__ = ["PAGE", "Settings", "Zoo"]
 
 M = Param("m", 100, "int", 1, 1000, log=True, symbol="m", label="Features",
           marks=(1, 2, 4, 7, 10, 16, 32, 50, 64, 100, 150, 200, 256, 350, 500, 700, 1000),
-          help="How many random features estimate the kernel. Four times as many halve the error.")  # fmt: skip
+          help="The number of random features in the estimate. Four times as many halve the error.")  # fmt: skip
 FEATURE = Param(
     "feature",
     3,
@@ -43,7 +43,7 @@ FEATURE = Param(
 )
 SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of every map.")
 ACROSS = Param("x", 0.9, "float", -3.0, 3.0, log=True, marks=tuple(AXIS.tolist()), label="x₀, across",
-               help="Or drag the ring in any picture of a kernel.")  # fmt: skip
+               help="You can also drag the ring in any picture of a kernel.")  # fmt: skip
 UP = replace(ACROSS, name="y", default=0.6, label="x₀, up")
 
 
