@@ -19,12 +19,14 @@ __all__ = ["add_arguments", "start"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``rfviz app``."""
-    parser.add_argument("--port", help="where it listens; by default 8501 or the next that is free")
+    parser.add_argument("--port", help="the port of the server; by default 8501 or the next that is free")
     parser.add_argument("--data", metavar="FOLDER", help="a folder with your own files: tables and arrays")
     parser.add_argument(
         "--device", help="what it computes on: cpu, cuda or cuda:0, cuda:1, …; by default the first GPU"
     )
-    parser.add_argument("--study", metavar="FILE", help="where answers of students go who agree; see docs/study.md")
+    parser.add_argument(
+        "--study", metavar="FILE", help="the file for answers of students who agree to a study; see docs/study.md"
+    )
     parser.set_defaults(command=start)
 
 

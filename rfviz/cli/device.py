@@ -20,7 +20,9 @@ _PRECISIONS = {"float32": "float32", "float64": "float64", "tf32": "TF32"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``rfviz device``."""
-    parser.add_argument("--measure", action="store_true", help="also how fast: matrix products and copies, in a second")
+    parser.add_argument(
+        "--measure", action="store_true", help="measure its speed, too: matrix products and copies (takes a second)"
+    )
     parser.add_argument("--json", action="store_true", help="for programs: JSON instead of a table")
     parser.set_defaults(command=describe)
 

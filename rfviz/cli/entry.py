@@ -70,9 +70,9 @@ def _parser() -> argparse.ArgumentParser:
     app.add_arguments(commands.add_parser("app", help="start the laboratory in the browser"))
     run.add_arguments(commands.add_parser("run", help="compute a page without a browser: charts and numbers as files"))
     site.add_arguments(commands.add_parser("site", help="write the laboratory as web pages that need no server"))
-    text = "which device computes, with which libraries and how much memory"
+    text = "show which device computes, with which libraries and how much memory"
     device.add_arguments(commands.add_parser("device", help=text))
-    text = "what the answers of a class say: does a lesson teach?"
+    text = "analyse the answers of a class: does a lesson teach?"
     study.add_arguments(commands.add_parser("study", help=text))
-    schemes.add_arguments(commands.add_parser("schemes", help="the feature maps that there are"))
+    schemes.add_arguments(commands.add_parser("schemes", help="list the feature maps"))
     return parser

@@ -50,5 +50,6 @@ def max_samples_param(n_samples: int | None, default: int = 2000) -> Param:
         ui_high=most,
         symbol="n",
         label="Rows at most",
-        help="Rows to keep, drawn at random but with every class in its proportion. A larger sample holds the smaller.",
+        help="Rows to keep, drawn at random but with every class in its proportion. A larger sample contains the "
+        "smaller.",
     )

@@ -85,7 +85,7 @@ class Question:
         if self.options:
             if type(answer) is int and 0 <= answer < len(self.options):
                 return answer
-            raise RoomError("This is none of the answers.")
+            raise RoomError("This is not one of the answers.")
         try:
             points: np.ndarray = np.array(answer, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -95,7 +95,7 @@ class Question:
         ends = np.array([[axis.low, axis.high] for axis in self.axes])
         inside = np.clip(points, ends[:, 0], ends[:, 1])  # NaN stays
         if not np.isfinite(inside).all():
-            raise RoomError("The points of a curve are numbers.")
+            raise RoomError("The points of a curve must be numbers.")
         return inside[np.argsort(inside[:, 0], kind="stable")]
 
 
@@ -251,7 +251,7 @@ class Room:
                 raise RoomError("This question is closed. Look at the screen.")
             checked = now.question.checked(answer)
             if phone not in now.answers and len(now.answers) >= _MOST_PHONES:
-                raise RoomError(f"This question has {_MOST_PHONES} answers, which is as many as it takes.")
+                raise RoomError(f"This question has {_MOST_PHONES} answers, and can have no more.")
             now.answers[phone] = checked
 
     def _let_in(self, phone: str) -> None:
@@ -261,7 +261,7 @@ class Room:
         if phone not in self._seen and len(self._seen) >= _MOST_PHONES:
             self._seen = {one: seen for one, seen in self._seen.items() if now - seen <= _PLACE_S}
             if len(self._seen) >= _MOST_PHONES:
-                raise RoomError(f"This room has {_MOST_PHONES} phones, which is as many as it takes. Try again later.")
+                raise RoomError(f"This room has {_MOST_PHONES} phones, and can have no more. Try again later.")
         if len(self._numbers) < 10 * _MOST_PHONES:
             self._numbers.setdefault(phone, len(self._numbers) + 1)
         self._seen[phone] = now
@@ -293,7 +293,7 @@ class Rooms:
             self._sweep()
             if len(self._rooms) >= _MOST_ROOMS:
                 raise RoomError(
-                    f"{_MOST_ROOMS} rooms are open on this server, which is as many as it takes. Try again when one "
+                    f"{_MOST_ROOMS} rooms are open on this server, and there can be no more. Try again when one "
                     f"has been closed, or in {_LECTURER_S / 60:.0f} minutes."
                 )
             code = ""

@@ -48,7 +48,7 @@ def _shown(path: Path) -> str:
             check=True,
         )
     except subprocess.SubprocessError as error:
-        raise DataError(f"The example {path.name} did not come to its end: {error}") from None
+        raise DataError(f"The example {path.name} did not finish: {error}") from None
     name = html.escape(path.name)
     return (
         f'<section id="{path.stem}"><h2>{html.escape(title.rstrip("."))}</h2>{html_of(words.strip())}'

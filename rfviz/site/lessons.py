@@ -77,7 +77,7 @@ def lesson_page(lesson: Lesson, following: Lesson | None, progress: Progress, pa
     )
     end = (
         f'<section class="end"><h2 tabindex="-1">What you predicted</h2><p class="score"></p>{onward}'
-        '<div class="buttons"><button type="button" class="again">Begin anew</button></div></section>'
+        '<div class="buttons"><button type="button" class="again">Start again</button></div></section>'
     )
     entry = entry_of(lesson.page)
     about = (

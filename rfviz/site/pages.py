@@ -63,7 +63,7 @@ def framed(title: str, body: str, parts: Iterable[Part], summary: str = "") -> s
 <header><a class="home" href="index.html"><img src="{FOLDER}/icon.svg" alt="" width="24" height="24"> rfviz</a>
 <nav aria-label="Site">{links}</nav></header>
 <main id="main" data-testid="stMain">{body}</main>
-<footer>Made with rfviz {__version__}. The full laboratory computes anew while you move its sliders:
+<footer>Made with rfviz {__version__}. The full laboratory computes again while you move its sliders:
 <code>rfviz app</code> starts it.</footer>
 <script src="{FOLDER}/site.js"></script></body></html>
 """

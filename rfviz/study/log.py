@@ -194,7 +194,7 @@ class Study:
         with self._lock:
             if (student, lesson) not in self._draws:
                 if len(self._draws) >= _MOST_DRAWS:
-                    raise DataError("The study has as many students as it takes. The lesson goes on without it.")
+                    raise DataError("The study can have no more students. The lesson goes on without it.")
                 counts = Counter(draw for (_, other), draw in self._draws.items() if other == lesson)
                 cells = [Draw(group, form) for group, form in product(GROUPS, FORMS)]
                 fewest = min(counts[cell] for cell in cells)

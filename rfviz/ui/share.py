@@ -38,8 +38,8 @@ _SAMPLE = 1000
 _places: weakref.WeakKeyDictionary[PageState, Any] = weakref.WeakKeyDictionary()
 _OWN = (
     "The address holds every setting, but no link can carry your own data, “{name}”: whoever opens it sees another "
-    "data set. The script under “Python” prepares the same data in the same way and makes this chart; give your file "
-    "along with it."
+    "data set. The script under “Python” prepares the same data in the same way and makes this chart; send your file "
+    "with it."
 )
 _CSS = (_HERE / "share.css").read_text(encoding="utf-8")
 
@@ -214,7 +214,7 @@ def _offer_features(state: PageState, visit: _Visit) -> None:
             _download(state, "Map (JSON)", _map(found), f"{stem}-map.json", "application/json")
     if maps:
         st.caption("The features are computed when the download begins. The JSON holds parameters, seed and what was "
-                   "learnt of the data; `rfviz.features.from_json` makes the same map of it.")  # fmt: skip
+                   "learnt from the data; `rfviz.features.from_json` makes the same map from it.")  # fmt: skip
 
 
 def _features(found: MapExport, rows: int | None) -> Any:

@@ -54,9 +54,9 @@ def choose_data(panel: PagePanel, default: str, names: Sequence[str] | None = No
             offered,
             default,
             "Data set",
-            "What the features are computed on. “Your own data…” takes a file of yours; those after it need no "
-            "download. Files in a data folder are offered too: start the laboratory with the environment variable "
-            "RFVIZ_DATA set to the folder.",
+            "What the features are computed on. “Your own data…” takes a file of yours; the data sets after it "
+            "need no download. Files in a data folder are offered too: start the laboratory with the environment "
+            "variable RFVIZ_DATA set to the folder.",
             {key: own_data_menu.title_of(key, specs) for key in offered},
         )
     name = own_data_menu.chosen(state, name, default, specs)

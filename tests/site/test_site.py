@@ -206,7 +206,7 @@ def test_examples_stand_with_what_they_print(tmp_path):
     text = examples_page(tmp_path, lambda share, text: None, [])
     assert "<h2>Add &lt;two&gt; numbers</h2>" in text and "print(3 &lt; 17, 8 + 9)" in text and "True 17" in text
     (tmp_path / "broken.py").write_text("raise ValueError", encoding="utf-8")
-    with pytest.raises(DataError, match=r"The example broken\.py did not come to its end"):
+    with pytest.raises(DataError, match=r"The example broken\.py did not finish"):
         examples_page(tmp_path, lambda share, text: None, [])
 
 

@@ -213,13 +213,11 @@ def read_zip(file: File) -> tuple[ZippedPictures, tuple[str, ...]]:
             f"{file.name} holds {len(found):,} images, and at most {MAX_IMAGES:,} are read. Put fewer into the archive."
         )
     n_others = len(names) - len(found)
-    notes = [f"{n_others:,} other file{'s are' if n_others > 1 else ' is'} passed over."] if n_others else []
+    notes = [f"{n_others:,} other file{'s were' if n_others > 1 else ' was'} skipped."] if n_others else []
     pictures = ZippedPictures(file, tuple(sorted(found, key=_natural)))
     if skipped := [repr(one_line(name, 40)) for name in pictures.skipped]:
         shown = ", ".join(skipped[:2]) + (f" and {len(skipped) - 2:,} more" if len(skipped) > 2 else "")
-        notes.append(
-            f"{counted(len(skipped), 'image')} passed over (damaged, too large or neither PNG nor JPEG): {shown}."
-        )
+        notes.append(f"{counted(len(skipped), 'image')} skipped (damaged, too large or neither PNG nor JPEG): {shown}.")
     return pictures, tuple(notes)
 
 

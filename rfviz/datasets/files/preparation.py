@@ -26,8 +26,8 @@ TARGET = Param(
     choices=("auto", "classes", "numbers"),
     titles=("as it looks", "classes", "a quantity"),
     label="The label holds",
-    help="Words are classes always. Whole numbers count as classes where they have at most "
-    f"{MOST_CLASSES} different values, other numbers for a quantity to predict.",
+    help="Words are always classes. Whole numbers count as classes where they have at most "
+    f"{MOST_CLASSES} different values, other numbers as a quantity to predict.",
 )
 MISSING = Param(
     "missing",
@@ -46,7 +46,7 @@ CATEGORIES = Param(
     choices=("one-hot", "drop"),
     titles=("one column per word", "leave out"),
     label="Categories",
-    help="Maps need numbers. One column of zeros and ones for each word (“one-hot”), or without these columns.",
+    help="Maps need numbers. Give each word a column of zeros and ones (“one-hot”), or leave these columns out.",
 )
 MOST_WORDS = Param(
     "most_words",
@@ -65,10 +65,9 @@ SCALE = Param(
     titles=("as they are", "unit norm", "standardise"),
     label="Scale",
     help="“Standardise” gives each column mean 0 and variance 1 over all rows (where a page splits them, over "
-    "the training rows), so that metres do not drown kilograms; "
-    "“unit norm” divides each row by its length. The pages’ own “Normalise” works on what comes out here, and either "
-    "of the two done twice is the same as once. To standardise here and take unit norm there, as is proposed, puts "
-    "columns of equal weight on the sphere.",
+    "the training rows), so that columns in large units do not outweigh the others. “Unit norm” divides each row by "
+    "its length. The pages’ own “Normalise” works on the result; doing the same twice changes nothing. The defaults, "
+    "standardise here and unit norm there, put the rows on the sphere, with columns of equal weight.",
 )
 SIDE = Param(
     "side",
@@ -77,9 +76,9 @@ SIDE = Param(
     0,
     128,
     label="Longer side (0: by itself)",
-    help="Images are shrunk or enlarged to one size whose longer side has so many pixels; 0 follows the rule: the size "
-    "they have where they all have one of at most 64 pixels, else 32. The shape is the usual one, and what sticks out "
-    "of it is cut off at the edges.",
+    help="All images get one size, whose longer side has this many pixels. 0 keeps their size where all have the same, "
+    "of at most 64 pixels, and else takes 32. The shape is the median one; what sticks out of it is cut off at the "
+    "edges.",
 )
 COLOUR = Param(
     "colour",

@@ -16,7 +16,7 @@ __all__ = ["SAMPLES", "SEED", "WRONG_LABELS", "draw"]
 
 SAMPLES = Param("n_samples", 500, "int", 10, 20_000, log=True, ui_high=5000, symbol="n", label="Points",
                 help="How many rows to draw.")  # fmt: skip
-WRONG_LABELS = Param("noise", 0, "int", 0, 50, label="Wrong labels, %", help="Share of labels that are turned round.")
+WRONG_LABELS = Param("noise", 0, "int", 0, 50, label="Wrong labels, %", help="Share of labels that are flipped.")
 SEED = replace(RANDOM_STATE, help="Another seed draws other rows.")
 
 

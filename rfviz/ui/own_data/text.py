@@ -25,8 +25,8 @@ OPENML = (
     "here; the list and what you download are kept on this machine for next time."
 )
 OWN_LINE = (
-    "Only you see these data, until you close or reload the page. Its address cannot carry them: who opens it sees "
-    "“{default}”."
+    "Only you see these data, until you close or reload the page. Its address cannot carry them: whoever opens it "
+    "sees “{default}”."
 )
 ELSEWHERE = (
     "This link was made with somebody’s own data, “{name}”, which a link cannot carry. You see “{default}” instead. "
@@ -44,7 +44,7 @@ COLUMNS_NOTE = (
     "A column counts as numbers or dates where at least 95% of its cells are; “missing” counts empty cells, ? and "
     "infinite numbers."
 )
-SLOW = "These are many cells: what comes of the choices is shown once you use them."
+SLOW = "The table is large: the result of these choices is shown once you use the data."
 
 
 def found_line(total: int, shown: int) -> str:

@@ -13,7 +13,7 @@ __all__ = ["FOR_TEACHERS", "mistakes", "show"]
 
 FOR_TEACHERS = f"""
 **A link to a step.** The address of a lesson holds its step, as in `distance-saturation?lesson=saturation&step=2`.
-What a student predicts is kept nowhere.
+What a student predicts is not stored.
 
 **On a projector.** Add `present=true`, or choose *Teach → Presenter view*: large type, a taller chart, fewer controls.
 The right arrow key shows the answer and goes on, the left one goes back; no prediction is asked for.
@@ -26,7 +26,7 @@ for an iframe in a page of your own.
 answers in a file that you name: `rfviz app --study FILE`. `docs/study.md` is the plan, and says how to run it.
 
 **Lessons of your own.** A lesson is one Markdown file in `{LESSONS.parent.name}/{LESSONS.name}`; the file `README.md`
-there says how to write one. A file is read anew when it changes, and mistakes are named here with their line.
+there says how to write one. A file is read again when it changes, and mistakes are named here with their line.
 """
 
 

@@ -89,7 +89,7 @@ def room_menu(menu: str) -> None:
                            icon=":material/download:", on_click="ignore", help="All answers so far, as a table "
                            "(CSV). Phones have numbers, not names.")  # fmt: skip
         st.button("Close the room", key="room-close", icon=":material/close:", on_click=_close,
-                  help="Its answers are gone then; take them before.")  # fmt: skip
+                  help="This deletes its answers; download them first.")  # fmt: skip
 
 
 def room_bar(room: Room | None, place: str) -> None:

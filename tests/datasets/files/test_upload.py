@@ -201,10 +201,10 @@ def test_images_that_cannot_be_read_are_passed_over_and_named():
     members = [*((f"{'ab'[i % 2]}/1{i}.png", picture((8, 8), seed=i)) for i in range(6)), *wrong.items()]
     upload = read_upload("a.zip", zipped(members))
     assert upload.notes == (
-        "3 images passed over (damaged, too large or neither PNG nor JPEG): 'a/3.png', 'b/7.jpg' and 1 more.",
+        "3 images skipped (damaged, too large or neither PNG nor JPEG): 'a/3.png', 'b/7.jpg' and 1 more.",
     )
     found = upload.prepare()
-    assert found.n_samples == 6 and found.target_names == ("a", "b") and "3 images passed over" in found.provenance
+    assert found.n_samples == 6 and found.target_names == ("a", "b") and "3 images skipped" in found.provenance
     with pytest.raises(DataError, match=r"its image 'a/3\.png' is damaged, or neither PNG nor JPEG"):
         read_upload("a.zip", zipped(wrong.items()))
 

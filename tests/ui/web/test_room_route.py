@@ -117,7 +117,7 @@ def test_an_answer_is_short(room):
 
 def test_wrong_answers_and_names_get_one_sentence(room):
     room.ask(CHOICE)
-    assert send(room, "choice", 7) == (409, {"error": "This is none of the answers."})
+    assert send(room, "choice", 7) == (409, {"error": "This is not one of the answers."})
     assert send(room, "other", 1)[0] == 409 and look(room, phone="x")[0] == 409
     assert send(room, {"a": 1}, 1)[0] == 409
 
