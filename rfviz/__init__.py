@@ -4,8 +4,8 @@
 >>> rfviz.features.RandomMaxout(n_components=100)
 RandomMaxout(n_components=100)
 
-The parts are loaded when they are first used: to import the package costs nothing, and never loads CuPy, Streamlit or
-Plotly. Figures and the laboratory are not among them; ``import rfviz.figures`` does that.
+The parts are loaded when they are first used: importing the package is fast, and never loads CuPy, Streamlit or Plotly.
+Figures and the laboratory have to be imported by name: ``import rfviz.figures``.
 
 :func:`inspect` says what is odd in a table, and draws it.
 """

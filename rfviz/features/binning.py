@@ -178,7 +178,9 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         pitches = whole_chunks(self.seed_, _PITCH_STREAM, mixture.pitches, np.empty(shape))
         pitches /= self.gamma_
         if not (np.isfinite(pitches) & (pitches > 1e-200)).all():
-            raise ParameterError("profile", "must draw finite pitches greater than 0", mixture, "Mend its pitches().")
+            raise ParameterError(
+                "profile", "must draw finite pitches greater than 0", mixture, "Correct its pitches()."
+            )
         self.pitches_ = pitches
         self.shifts_ = uniform(self.seed_, _SHIFT_STREAM, 1.0, out=np.empty(shape)) * pitches
         multipliers = np.empty((n_features, 1), dtype=np.int64)

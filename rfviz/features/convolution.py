@@ -169,7 +169,7 @@ class RandomConvolution(FeatureMap):
         ),
         Param(
             "floor", 0.1, "float", low=0.001, high=1000.0, ui_low=0.01, ui_high=100.0, log=True, label="Variance floor",
-            help="Patches are whitened, but for directions whose variance is below this share of the mean. Small for "
+            help="Patches are whitened, except directions whose variance is below this share of the mean. Small for "
             "photographs, about 1 to 10 for handwriting.",
         ),
     )  # fmt: skip

@@ -151,7 +151,7 @@ class RandomFourier(ReceptiveMap):
             titles=("Gaussian", "Laplacian", "Cauchy", "Matérn", "Own density"),
             label="Kernel",
             help="Which kernel the frequencies are drawn for. Gaussian: smooth. Matérn: as smooth as ν says. Laplacian "
-            "exp(−γ‖x−z‖₁) and Cauchy: column by column, so they see the axes. Own density: any, by a formula.",
+            "exp(−γ‖x−z‖₁) and Cauchy: column by column, so they depend on the axes. Own density: any, by a formula.",
         ),
         Param(
             "nu", 1.5, "float", low=0.1, high=50.0, marks=(0.5, 1.0, 1.5, 2.0, 2.5, 3.5, 5.0, 10.0, 20.0), log=True,

@@ -58,7 +58,7 @@ class CollisionLaw:
     reach: float | None
 
     def band(self, distance: np.ndarray, n_symbols: int, width: float = 1.0) -> tuple[np.ndarray, ...]:
-        """Share of symbols that differ: mean, and `width` standard deviations √(p(1 − p)/m) below and above it.
+        """Return the share of symbols that differ: its mean, and `width` standard deviations √(p(1 − p)/m) either side.
 
         Parameters
         ----------
@@ -88,7 +88,7 @@ class HashingMap(_Mapper):
     hash_label: ClassVar[str] = ""  #: name among hashes, where it is not the map's own
 
     def codes(self, X: Any) -> np.ndarray:
-        """Hash code of each row: one symbol a feature.
+        """Return the hash code of each row: one symbol per feature.
 
         The first symbols do not depend on `n_components`: ``prefix(k).codes(X)`` is ``codes(X)[:, :k]``.
 
@@ -223,7 +223,7 @@ def row_angles(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 
 def row_sums(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Sum of the absolute differences of all columns, ‖x − z‖₁, between the rows of `X` and those of `Z`."""
+    """Return the sum of the absolute differences of all columns, ‖x − z‖₁, between the rows of `X` and those of `Z`."""
     return np.abs(np.asarray(X, dtype=np.float64) - Z).sum(axis=1)
 
 

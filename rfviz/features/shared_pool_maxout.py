@@ -100,8 +100,8 @@ class SharedPoolMaxout(ReceptiveMap):
         Param(
             "n_projections", 1000, "int", low=1, high=10_000_000, ui_low=16, ui_high=20_000, log=True, symbol="P",
             label="Projections",
-            help="How many projections all features of the shared pool choose from. They cost the time; more features "
-            "over the same pool are cheap, but help only so far.",
+            help="How many projections all features of the shared pool choose from. They cost the time. More features "
+            "over the same pool are cheap, but their error stops falling.",
         ),
         RECEPTIVE_FIELD,
     )  # fmt: skip

@@ -114,7 +114,7 @@ class MapSpec(Generic[M]):
     def resolve(self, X: np.ndarray) -> MapSpec[M]:
         """Return the specification with words that stand for a number (``gamma="scale"``) replaced for these points.
 
-        Such a number is learned from the points as they are, not from their coordinates in another basis.
+        Such a number is learnt from the points as they are, not from their coordinates in another basis.
 
         Parameters
         ----------

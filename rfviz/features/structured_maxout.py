@@ -36,8 +36,8 @@ class StructuredMaxout(FeatureMap):
 
     Each member j of the pool has blocks of its own (see :mod:`rfviz.features.structured`), so the projections that
     compete for a feature are independent, as those of :class:`RandomMaxout` are. Rows have the lengths of Gaussian
-    rows, so the kernel is that of maxout but for the directions of the rows, which are not quite uniform; blocks are so
-    large that this is off by less than 1e-3 of the kernel. Rows of one block are orthogonal, which lowers the variance.
+    rows, but their directions are not quite uniform, so the kernel is that of maxout with an error below 1e-3 of the
+    kernel in blocks so large. Rows of one block are orthogonal, which lowers the variance.
 
     Cost: O(n·m·q·log p), p the power of two from d on (64 at least), and 4 stored numbers a projection instead of d.
     On two cores it is 1.4 times as fast at 784 columns, 3 times at 2048, nearly 7 times from 4096 on.

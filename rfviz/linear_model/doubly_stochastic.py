@@ -25,7 +25,7 @@ _CURVATURE = {"ridge": 1.0, "logistic": 0.5}  # largest second derivative of a l
 
 
 class _DoublyStochastic(BaseEstimator):
-    """Base of classifier and regressor: blocks of features that are drawn anew, steps, scores."""
+    """Base of classifier and regressor: blocks of features that are drawn again, steps, scores."""
 
     feature_map: Any
     alpha: float
@@ -59,7 +59,7 @@ class _DoublyStochastic(BaseEstimator):
             raise ParameterError("features_per_step", f"must divide {BLOCK}", self.features_per_step, "Try 16.")
 
     def feature_block(self, number: int) -> Any:
-        """Return the fitted map of features 256·number to 256·number + 255, drawn anew."""
+        """Return the fitted map of features 256·number to 256·number + 255, drawn again."""
         return self._features.block(number)
 
     # --- learning -----------------------------------------------------------------------------------------------------

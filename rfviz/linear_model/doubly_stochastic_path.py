@@ -72,7 +72,7 @@ class DoublyStochasticPath(BaseEstimator):
         return self.model_.decision_path(X, self.m_grid_)
 
     def error(self, scores: np.ndarray, y: Any) -> float:
-        """Share of wrong labels, or mean squared error, of scores that :meth:`decision_path` gave."""
+        """Return the share of wrong labels, or mean squared error, of scores that :meth:`decision_path` gave."""
         return float(np.mean(self._targets.errors(scores, y)))
 
     def score_path(self, X: Any, y: Any) -> np.ndarray:

@@ -268,7 +268,7 @@ _COMMON = r"""
     .. math:: f(x) = \beta^\top \Phi(M^{1/2} x) + b, \qquad
         M \leftarrow \frac1n \sum_i \nabla f(x_i)\, \nabla f(x_i)^\top
 
-    M has the trace d, and begins as the identity. Features are drawn anew in each round; with ``gamma="median"`` their
+    M has the trace d, and begins as the identity. Features are drawn again in each round; with ``gamma="median"`` their
     width suits the weighted rows. A fifth of the rows (10,000 at most) are held out: they choose the penalty of each
     round, and the round that predicts, which is then fitted to them too.
 

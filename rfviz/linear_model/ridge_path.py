@@ -179,8 +179,8 @@ class RidgePath(BaseEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, held_out: bool = False) -> RidgePath:
         """Add rows to those of earlier calls, and fit all m to all of them.
 
-        Each call solves anew, O(m³) a penalty; :meth:`fit_blocks` solves once. A call after :meth:`fit`, which keeps
-        no sums, begins anew.
+        Each call solves again, O(m³) a penalty; :meth:`fit_blocks` solves once. A call after :meth:`fit`, which keeps
+        no sums, starts again.
 
         Parameters
         ----------
@@ -470,7 +470,7 @@ class RidgePath(BaseEstimator):
         return 1.0 - error / spread if spread > 0 else float(error == 0)
 
     def score_path(self, X: Any, y: Any) -> np.ndarray:
-        """Share of errors (or mean squared error) for every m of the grid, in one pass over the rows.
+        """Return the share of errors (or mean squared error) for every m of the grid, in one pass over the rows.
 
         Parameters
         ----------
@@ -488,7 +488,7 @@ class RidgePath(BaseEstimator):
         return self._score_blocks(X, [int(m) for m in self.m_grid_])
 
     def error(self, scores: np.ndarray, y: Any) -> float:
-        """Share of wrong labels, or mean squared error, of scores that :meth:`decision_path` gave."""
+        """Return the share of wrong labels, or mean squared error, of scores that :meth:`decision_path` gave."""
         return float(self._targets.errors(scores, y).mean())
 
     def _check_m(self, m: int | None) -> int:

@@ -36,7 +36,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     that of ``LogisticRegression`` and of ``LinearSVC(loss="hinge")``; for more classes the hinge is that of Crammer and
     Singer. The intercept is not penalised.
 
-    Cost: O(n·(d + k)·m) an epoch for maps of O(d·m) a row, most of it the features, which are computed anew each time.
+    Cost: O(n·(d + k)·m) an epoch for maps of O(d·m) a row, most of it the features, which are computed again each time.
     Caveat: a few epochs stop early, which regularises in addition to `alpha`; watch `loss_curve_` before reading
     `alpha`.
 
@@ -70,7 +70,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     coef_ : ndarray of shape (k, m), or (1, m) for two classes
     intercept_ : ndarray of shape (k,) or (1,)
     loss_curve_ : list of float
-        Objective of each pass: mean loss of the rows as they were met, before they were learned, plus the penalty.
+        Objective of each pass: mean loss of the rows as they were met, before they were learnt, plus the penalty.
     learning_rate_ : float
         First step of the coefficients.
 
@@ -163,7 +163,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         return self._store(feature_map, classes, descent, curve)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> StochasticClassifier:
-        """Learn from these rows once, in the order given, going on from what was learned before.
+        """Learn from these rows once, in the order given, going on from what was learnt before.
 
         Parameters
         ----------

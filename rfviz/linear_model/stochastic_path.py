@@ -170,9 +170,9 @@ class StochasticPath(BaseEstimator):
         return [np.concatenate(part) for part in parts]
 
     def score_path(self, X: Any, y: Any) -> np.ndarray:
-        """Share of wrong labels for every m of the grid, shape (len(m_grid_),)."""
+        """Return the share of wrong labels for every m of the grid, shape (len(m_grid_),)."""
         return np.array([self.error(scores, y) for scores in self.decision_path(X)])
 
     def error(self, scores: np.ndarray, y: Any) -> float:
-        """Share of wrong labels of scores that :meth:`decision_path` gave."""
+        """Return the share of wrong labels of scores that :meth:`decision_path` gave."""
         return float(np.mean(self.classes_[np.argmax(scores, axis=1)] != np.asarray(y)))
