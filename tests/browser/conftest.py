@@ -117,13 +117,6 @@ def app(browser, tmp_path_factory) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture
-def fresh_app(browser, tmp_path) -> Iterator[Server]:
-    """Start an app that nobody has visited yet."""
-    with running_app(tmp_path) as server:
-        yield server
-
-
 # --- the browser ------------------------------------------------------------------------------------------------------
 
 
