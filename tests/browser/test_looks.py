@@ -170,7 +170,9 @@ def test_a_narrow_window_spends_its_height_on_the_chart(app, visit):
 
 def check_names(page):
     """Check that every control has a name that can be read aloud, and every chart a sentence."""
-    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    session = page.context.new_cdp_session(page)
+    nodes = session.send("Accessibility.getFullAXTree")["nodes"]
+    session.detach()
     nodes = [node for node in nodes if not node.get("ignored")]
     operated = [node for node in nodes if node["role"]["value"] in OPERATED]
     assert len(operated) >= len(ADDRESSES)

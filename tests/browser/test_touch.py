@@ -15,15 +15,21 @@ CENTRE = """(element) => {
 }"""
 
 
-def phone(app, visit, path):
-    """Open a page, and have the browser say that a finger points at it."""
-    page = visit(app, path, size=PHONE)
-    session = page.context.new_cdp_session(page)
-    size = {"width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": True}
-    session.send("Emulation.setDeviceMetricsOverride", size)
-    session.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
-    page.reload()
-    return page, session
+@pytest.fixture
+def phone(app, visit, request):
+    """Return ``phone(path)``, which opens a page in a browser that says that a finger points at it."""
+
+    def opened(path):
+        page = visit(app, path, size=PHONE)
+        session = page.context.new_cdp_session(page)
+        request.addfinalizer(session.detach)
+        size = {"width": PHONE[0], "height": PHONE[1], "deviceScaleFactor": 1, "mobile": True}
+        session.send("Emulation.setDeviceMetricsOverride", size)
+        session.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
+        page.reload()
+        return page, session
+
+    return opened
 
 
 def swipe_up(page, session, x, y):
@@ -40,8 +46,8 @@ def swipe_up(page, session, x, y):
     return page.evaluate(SCROLLED) - before
 
 
-def test_a_finger_on_a_chart_scrolls_the_page(app, visit):
-    page, session = phone(app, visit, "distance-saturation")
+def test_a_finger_on_a_chart_scrolls_the_page(phone):
+    page, session = phone("distance-saturation")
     wait_for_chart(page, SATURATION)
     chart = page.locator(".live-chart").first
     before = page.evaluate("(key) => rf.state(key)", SATURATION)
@@ -50,8 +56,8 @@ def test_a_finger_on_a_chart_scrolls_the_page(app, visit):
     assert not page.locator(".modebar").count()  # it would lie over the legend: nothing hovers here
 
 
-def test_a_finger_on_the_zoo_scrolls_and_a_tap_moves_the_ring(app, visit):
-    page, session = phone(app, visit, "zoo")
+def test_a_finger_on_the_zoo_scrolls_and_a_tap_moves_the_ring(phone):
+    page, session = phone("zoo")
     frame = page.locator(".frame.kernel").first
     frame.wait_for()
     settle(page)
@@ -63,8 +69,8 @@ def test_a_finger_on_the_zoo_scrolls_and_a_tap_moves_the_ring(app, visit):
     page.wait_for_function("() => new URLSearchParams(location.search).has('x')")
 
 
-def test_help_of_a_slider_opens_by_a_tap_and_by_a_key(app, visit):
-    page, session = phone(app, visit, "distance-saturation")
+def test_help_of_a_slider_opens_by_a_tap_and_by_a_key(phone):
+    page, session = phone("distance-saturation")
     wait_for_chart(page, SATURATION)
     help, tip = (
         page.get_by_role("button", name="Help for Features m"),
