@@ -1,4 +1,4 @@
-"""Light and dark, wide and narrow, with and without a mouse: every page stays legible and reachable."""
+"""Light and dark, in windows from a projector's to a phone's: every page stays legible and reachable."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -27,6 +27,24 @@ ADDRESSES = {page.slug: page.slug for page in NAVIGATION} | {
     "kitchen-sinks": "kitchen-sinks?learners=DecisionStumps,&draws=1&k_max=100&stumps=50",
 }
 PHONE = {"width": 390, "height": 900}
+LAPTOP = (1366, 768)
+# Pages whose chart, controls, data set and sentence a laptop shows together, with the lines of the sentence that are
+# seen at least; above the chart of a sweep are its buttons and tabs.
+THREE = ["distance-saturation", "maxout-pca", "hashing", "kernel-approximation", "binning", "guarantees",
+         "decision-surfaces", "speech"]  # fmt: skip
+LINES = dict.fromkeys(THREE, 3) | {"accuracy": 1}
+# The places that matter, from the top of the window: the ends of chart and data set, the beginning of the sentence.
+PLACES = """() => {
+  const box = (element) => element.getBoundingClientRect();
+  const chart = document.querySelector(".live-chart");
+  const bar = document.querySelector("[class*=-bar-row]");
+  const sentence = [...document.querySelectorAll("[data-testid=stMain] .stMarkdown")]
+    .find((words) => box(words).top >= box(bar).bottom - 1);
+  const labels = [...document.querySelectorAll("[data-testid=stSidebar] label")];
+  const label = labels.find((one) => /^(Data set|Speech)/.test(one.innerText));
+  return { title: box(document.querySelector("h1")).top, chart: box(chart).bottom, height: box(chart).height,
+    data: box(label.parentElement).bottom, sentence: box(sentence).top };
+}"""
 # Those of axe-core's rules that ask for colours.
 COLOUR_RULES = ("color-contrast", "link-in-text-block")
 # Roles that a person operates; each needs a name that can be read aloud.
@@ -45,9 +63,11 @@ CHART_TEXTS = """[...document.querySelectorAll(
 @pytest.mark.parametrize("slug", ADDRESSES)
 def test_a_page_looks_as_it_did_is_legible_fits_and_names_its_controls(app, visit, slug):
     # Every change of the width draws all charts anew, so there are no more than needed: wide, narrow, and back.
-    page = visit(app, ADDRESSES[slug], SIZES["wide"])
+    page = visit(app, ADDRESSES[slug], LAPTOP if slug in LINES else SIZES["wide"])
     check_is_there(page, slug)
     check_soon(page, slug)
+    if slug in LINES:
+        check_one_screen(page, slug)
     check_picture(page, slug, "light", "wide")
     check_width(page)
     check_names(page)
@@ -66,6 +86,21 @@ def test_a_page_looks_as_it_did_is_legible_fits_and_names_its_controls(app, visi
     check_picture(page, slug, "dark", "wide")
     check_legible(page, "dark")
     check_rules(page, COLOUR_RULES)  # the rest is the same as in the light
+
+
+def check_one_screen(page, slug):
+    """Check that chart, controls, data and sentence are seen together on a laptop, and that a chart takes more room."""
+    places = page.evaluate(PLACES)
+    assert places["title"] >= 40  # not below the bar at the top
+    places["sentence"] += 25 * LINES[slug]
+    assert max(places[name] for name in ("chart", "data", "sentence")) <= LAPTOP[1], places
+    if slug != "decision-surfaces":  # squares as wide as their panels are no taller where there is room
+        assert places["height"] >= 300
+        page.set_viewport_size(dict(zip(("width", "height"), SIZES["wide"], strict=True)))
+        page.wait_for_function(
+            "(height) => document.querySelector('.live-chart').getBoundingClientRect().height > height + 40",
+            arg=places["height"],
+        )
 
 
 def test_a_moved_block_is_seen_and_a_shade_is_not():
