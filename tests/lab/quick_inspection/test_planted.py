@@ -512,7 +512,7 @@ def test_labels_of_several_classes_are_refused_and_single_ones_with_commas_are_n
     generator = np.random.default_rng(31)
     several = generator.choice(["news", "sport", "news;sport", "sport;art", "news;art", "art"], n)
     found = finding(columns(31, n) | {"label": several}, "Rows and labels")
-    assert found.status == "warning" and "split the column at “;”" in found.text and found.columns == ("label",)
+    assert found.status == "warning" and "Split the column at “;”" in found.text and found.columns == ("label",)
     for names in (["Bern, Switzerland", "Genf, Switzerland", "Rome, Italy"], ["red", "green", "blue"]):
         found = finding(columns(32, n) | {"label": generator.choice(names, n)}, "Rows and labels")
         assert found.status == "fine" and "several classes" not in found.text
