@@ -13,6 +13,7 @@ from rfviz.skeleton.builders import (
     preset,
 )
 from rfviz.skeleton.graph import InputGroup, Layer, Skeleton
+from rfviz.skeleton.network import SkeletonNetwork, SkeletonNetworkClassifier
 from rfviz.skeleton.occurrence import CoOccurrence, co_occurrence, occurrence, pixel_groups, sparsity
 from rfviz.skeleton.patches import PatchPCA
 
@@ -28,6 +29,8 @@ __all__ = [
     "Layer",
     "PatchPCA",
     "Skeleton",
+    "SkeletonNetwork",
+    "SkeletonNetworkClassifier",
     "activation",
     "as_skeleton",
     "base",
