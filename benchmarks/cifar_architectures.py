@@ -54,6 +54,7 @@ def main() -> None:
     setting = {"m": options.m, "draws": options.draws, "turn": options.turn}
     results = _known(options.json, setting)
     images, labels = zip(*(load(options.cifar, part) for part in ("train", "test")), strict=True)
+    images = [whitened(centre(part)) for part in images]
     setting |= {"train": len(labels[0]), "test": len(labels[1])}
     for name in options.only:
         if name in results:
@@ -70,27 +71,39 @@ def main() -> None:
 
 
 def load(path: Path, part: str) -> tuple[np.ndarray, np.ndarray]:
-    """Centre crops, each image with mean 0 and variance 1, and labels."""
-    edge = (32 - SIDE) // 2
+    """Images of 32×32×3 bytes, and labels."""
     with np.load(path) as stored:
-        images = stored[f"X_{part}"][:, edge : edge + SIDE, edge : edge + SIDE].astype(np.float32)
-        labels = stored[f"y_{part}"].astype(int)
+        return stored[f"X_{part}"], stored[f"y_{part}"].astype(int)
+
+
+def centre(images: np.ndarray) -> np.ndarray:
+    """Middle 24×24 pixels."""
+    edge = (images.shape[1] - SIDE) // 2
+    return images[:, edge : edge + SIDE, edge : edge + SIDE].astype(np.float32)
+
+
+def whitened(images: np.ndarray) -> np.ndarray:
+    """Rows of numbers, each image with mean 0 and variance 1."""
     flattened = images.reshape(len(images), -1)
-    flattened -= flattened.mean(axis=1, keepdims=True)
+    flattened = flattened - flattened.mean(axis=1, keepdims=True)
     flattened /= np.maximum(flattened.std(axis=1, keepdims=True), 1.0 / np.sqrt(flattened.shape[1]))
-    return flattened.reshape(images.shape), labels
+    return flattened
 
 
-def prepared(name: str, images: tuple[np.ndarray, np.ndarray], turn: float) -> tuple[list[np.ndarray], Skeleton]:
+def prepared(name: str, images: list[np.ndarray], turn: float) -> tuple[list[np.ndarray], Skeleton]:
     """Return the inputs of an architecture for training and test images, and its skeleton."""
+    patch_pca, skeleton = fitted(name, images[0], turn)
+    return [patch_pca.transform(part) if patch_pca else part for part in images], skeleton
+
+
+def fitted(name: str, images: np.ndarray, turn: float) -> tuple[PatchPCA | None, Skeleton]:
+    """Return the principal components of patches of an architecture, None where it has none, and its skeleton."""
     shape = (SIDE, SIDE, 3)
     patches, skeleton = architecture(name, shape, turn)
-    inputs = [part.reshape(len(part), -1) for part in images]
-    if patches:
-        size, stride, q = patches
-        patch_pca = PatchPCA(shape, size=size, stride=stride, n_components=q).fit(inputs[0])
-        inputs = [patch_pca.transform(part) for part in inputs]
-    return inputs, skeleton
+    if not patches:
+        return None, skeleton
+    size, stride, q = patches
+    return PatchPCA(shape, size=size, stride=stride, n_components=q).fit(images), skeleton
 
 
 def accuracies(inputs: list, labels: tuple, skeleton: Skeleton, m_max: int, draws: int) -> dict:
