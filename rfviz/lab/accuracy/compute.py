@@ -13,7 +13,7 @@ from scipy.optimize import isotonic_regression
 from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.splits import Split
 from rfviz.features import FeatureMap, RandomMaxout
-from rfviz.lab.accuracy.architectures import NAMES, ranking
+from rfviz.lab.accuracy.architectures import NAMES, NETWORKS, ranking
 from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.lab.candidate import Candidate
 
@@ -35,12 +35,15 @@ class Curve:
         Columns of the chosen axis (``m``, ``seconds`` or ``bytes``), ``error`` and ``s.d.``, in the units of the chart.
     paper : tuple of (m, error, s.d.)
         The paper's numbers for the same setting; empty where it has none.
+    network : float or None
+        Error of the network of the same skeleton, where it is known.
     """
 
     label: str
     cls: type[FeatureMap]
     frame: pd.DataFrame
     paper: tuple[tuple[float, float, float], ...] = ()
+    network: float | None = None
 
 
 def make_curve(
@@ -51,6 +54,7 @@ def make_curve(
     scale: float = 1.0,
     axis: str = "m",
     paper: tuple[tuple[float, float, float], ...] = (),
+    network: float | None = None,
 ) -> Curve:
     """Return the curve of the mean over some runs.
 
@@ -65,11 +69,12 @@ def make_curve(
     axis : {"m", "seconds", "bytes"}
         What it is drawn against.
     paper : tuple of (m, error, s.d.)
+    network : float or None
         See :class:`Curve`.
     """
     frame = mean_against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
     errors = {name: scale * frame[name] for name in ("error", "s.d.")}
-    return Curve(label, cls, frame.assign(**errors), paper)
+    return Curve(label, cls, frame.assign(**errors), paper, network)
 
 
 def mean_against_seconds(runs: Runs) -> pd.DataFrame:
@@ -185,11 +190,12 @@ class AccuracyResult:
     def curves(self, axis: str = "m") -> list[Curve]:
         """Return the curves over an axis, ``"m"``, ``"seconds"`` or ``"bytes"``."""
         if axis not in self._curves:  # every part of the page asks for them
-            self._curves[axis] = [
-                make_curve(c.label, c.spec.cls, self.runs[c.label], scale=self.scale, axis=axis, paper=self._paper(c))
-                for c in self.candidates
-            ]
+            self._curves[axis] = [self._curve(c, axis) for c in self.candidates]
         return self._curves[axis]
+
+    def _curve(self, c: Candidate, axis: str) -> Curve:
+        runs, paper, network = self.runs[c.label], self._paper(c), self._network(c)
+        return make_curve(c.label, c.spec.cls, runs, scale=self.scale, axis=axis, paper=paper, network=network)
 
     def ladder(self) -> pd.DataFrame:
         """Return every method with its error, seconds and bytes, from the largest error down.
@@ -215,6 +221,10 @@ class AccuracyResult:
         if not (plain and self.is_papers_mnist and spec.get("pool_size") in PAPER_TABLE_1):
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[spec.get("pool_size")], strict=True))
+
+    def _network(self, candidate: Candidate) -> float | None:
+        is_crops = self.split.name == "cifar10" and self.split.X_train.shape[1] == 24 * 24 * 3
+        return 100.0 - NETWORKS[candidate.label] if is_crops and candidate.label in NETWORKS else None
 
     def predictions(self, label: str) -> dict[int, np.ndarray]:
         """Return the predicted class codes of the test rows for each m, of the first seed of a candidate."""

@@ -14,6 +14,7 @@ from rfviz.figures.lines import DRAWS, M_TITLE, band
 from rfviz.figures.quick import trace
 from rfviz.figures.reference_lines import reference_lines
 from rfviz.figures.template import COLOURS, map_styles, rgba, styled
+from rfviz.lab.accuracy.architectures import NETWORK_EPOCHS, NETWORK_FEATURES
 from rfviz.lab.accuracy.compute import Curve
 
 __all__ = ["plot_accuracy", "plot_confusion", "plot_penalty"]
@@ -55,12 +56,14 @@ def plot_accuracy(
     plotly.graph_objects.Figure
     """
     traces: list[dict[str, Any]] = []
-    for curve, style in zip(curves, map_styles(curve.cls for curve in curves), strict=True):
+    styles = map_styles(curve.cls for curve in curves)
+    for curve, style in zip(curves, styles, strict=True):
         named = "" if any(drawn["name"] == DRAWS for drawn in traces) else DRAWS
         traces += [*_band(curve, style, axis, named), _line(curve, style, axis), *_paper(curve, style, axis)]
+    traces += _networks(curves, styles, axis)
     span = x_range or _span(curves, axis)
     lines = {name: error for name, error in baselines.items() if error > 0}
-    heights = _range(curves, list(lines.values()))
+    heights = _range(curves, [*lines.values(), *(curve.network for curve in curves if curve.network)])
     points = [(curve.frame[axis].to_numpy(float), curve.frame["error"].to_numpy(float)) for curve in curves]
     traces += reference_lines(lines, points, span, heights)
     across = count_axis(*span, slack=0.0, words=_X_WORDS[axis])
@@ -112,6 +115,28 @@ def _paper(curve: Curve, style: Look, axis: str) -> list[dict[str, Any]]:
             marker={"symbol": "circle-open", "size": 14, "color": style.colour, "line": {"width": 2}},
             name=f"{curve.label}, the paper",
             hovertemplate="%{x:,} → %{y:.3g}<extra>as printed</extra>",
+        )
+    ]
+
+
+def _networks(curves: Sequence[Curve], styles: Sequence[Look], axis: str) -> list[dict[str, Any]]:
+    """Draw the networks of the same skeletons, linear models on the features of their top node that were learnt."""
+    known = [(c.label, c.network, style.colour) for c, style in zip(curves, styles, strict=True) if c.network]
+    if not known or axis != "m":
+        return []
+    labels, errors, colours = (list(values) for values in zip(*known, strict=True))
+    return [
+        trace(
+            "scatter",
+            x=[NETWORK_FEATURES] * len(known),
+            y=errors,
+            mode="markers",
+            marker={"symbol": "circle-open", "size": 9, "color": colours, "line": {"width": 2}},
+            name="networks",
+            showlegend=True,
+            text=labels,
+            hovertemplate="%{x:,} learnt features → %{y:.3g}<extra>network %{text}, "
+            f"{NETWORK_EPOCHS} epochs</extra>",
         )
     ]
 

@@ -1,5 +1,8 @@
 """The ten architectures: their skeletons, what they see, and how their ranking is told."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,9 @@ from rfviz.errors import ParameterError
 from rfviz.features import CompositionalFeatures, MapSpec
 from rfviz.lab.accuracy.architectures import (
     NAMES,
+    NETWORK_EPOCHS,
+    NETWORK_FEATURES,
+    NETWORKS,
     PAPER_TABLE_1,
     architecture,
     rank_correlations,
@@ -17,6 +23,8 @@ from rfviz.lab.accuracy.architectures import (
 )
 from rfviz.lab.accuracy.settings import Settings, candidates_of
 from rfviz.linear_model import RidgePath
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -75,3 +83,11 @@ def test_ranking_and_correlation():
     assert networks[1] == pytest.approx(1.0) and networks[0] < 1.0
     assert np.isnan(rank_correlations(ranking({"4,5": [1.0], "full": [2.0]}))).all()
     assert np.isnan(ranking({"full": [3.0]})["s.e."]).all()
+
+
+def test_networks_are_those_of_the_benchmark():
+    stored = json.loads((ROOT / "benchmarks/results/cifar-networks-cpu.json").read_text())
+    assert {name: result["accuracy"][-1] for name, result in stored["results"].items()} == NETWORKS
+    setting = stored["setting"]
+    assert (setting["epochs"], setting["top_channels"], setting["train"]) == (NETWORK_EPOCHS, NETWORK_FEATURES, 20_000)
+    assert list(ranking({"full": [3.0], "4,5": [2.0]})["network %"]) == [NETWORKS["4,5"], NETWORKS["full"]]

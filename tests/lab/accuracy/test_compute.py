@@ -10,6 +10,7 @@ from rfviz.analysis.accuracy import run_segment
 from rfviz.analysis.splits import Split, make_split
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, SharedPoolMaxout
 from rfviz.lab.accuracy import text
+from rfviz.lab.accuracy.architectures import NETWORKS
 from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, mean_against_seconds
 from rfviz.lab.candidate import Candidate
 
@@ -86,6 +87,18 @@ def test_the_papers_numbers_belong_to_the_papers_data(result):
     papers = AccuracyResult(mnist, candidates, "ridge", {candidate.label: [[]] for candidate in candidates}, {})
     assert [bool(curve.paper) for curve in papers.curves()] == [True, False, False, False, False]
     assert papers.curves()[0].paper[0] == (100, 18.24, 0.39)
+
+
+def test_networks_belong_to_the_crops_that_they_learnt():
+    candidates = tuple(Candidate(name, MapSpec(CompositionalFeatures)) for name in ("4,5", "Compositional, flat"))
+    found = []
+    for name, side in (("cifar10", 24), ("cifar10", 32), ("mine", 24)):
+        X, y = np.zeros((3, side * side * 3), np.float32), np.arange(3)
+        split = Split(name, X, y, X, y, y, ("a", "b", "c"), True)
+        result = AccuracyResult(split, candidates, "ridge", {candidate.label: [[]] for candidate in candidates}, {})
+        found.append([curve.network for curve in result.curves()])
+        assert ("**rings**" in text.explanation(result)) == bool(found[-1][0])
+    assert found == [[100.0 - NETWORKS["4,5"], None], [None, None], [None, None]]
 
 
 def test_architectures_are_ranked_where_all_have_arrived(result):

@@ -1,5 +1,7 @@
 """Figures of the accuracy page: the curves that were computed, on axes that stand still, valid for Plotly."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,6 +71,16 @@ def test_what_the_paper_prints_belongs_to_m():
     marks = [trace for trace in plot_accuracy(CURVES, {}).data if trace.mode == "markers"]
     assert len(marks) == 1 and marks[0].name == "B, the paper"
     assert not [trace for trace in plot_accuracy(CURVES, {}, axis="bytes").data if trace.mode == "markers"]
+
+
+def test_networks_are_rings_in_their_curves_colours():
+    curves = [dataclasses.replace(curve, network=40.0 + i) for i, curve in enumerate(CURVES)]
+    figure = plot_accuracy([*curves, NOTHING], {})
+    (rings,) = [trace for trace in figure.data if trace.name == "networks"]
+    assert list(rings.x) == [384, 384] and list(rings.y) == [40.0, 41.0] and list(rings.text) == ["A", "B"]
+    assert list(rings.marker.color) == [line.line.color for line in lines(figure)[:2]]
+    assert 10 ** figure.layout.yaxis.range[1] > 41.0
+    assert "networks" not in [trace.name for trace in plot_accuracy(curves, {}, axis="bytes").data]
 
 
 def test_charts_before_the_first_point():
