@@ -21,9 +21,9 @@ from rfviz.ui.web.device_route import device_route  # noqa: E402
 from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E402
 from rfviz.ui.web.health_route import health_route  # noqa: E402
 from rfviz.ui.web.plotly_routes import plotly_routes, server_path  # noqa: E402
-from rfviz.ui.web.preload import preloaded  # noqa: E402
+from rfviz.ui.web.preload import page_slugs, preloaded  # noqa: E402
 from rfviz.ui.web.room_route import room_routes  # noqa: E402
-from rfviz.ui.web.startup import ROUTER, lifespan, page_slugs, report_script_error  # noqa: E402
+from rfviz.ui.web.startup import ROUTER, lifespan, report_script_error  # noqa: E402
 from rfviz.ui.web.static_cache import StaticCache  # noqa: E402
 
 app = st.App(

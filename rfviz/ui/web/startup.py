@@ -15,9 +15,8 @@ from typing import Any
 import streamlit as st
 
 from rfviz.errors import RfvizError
-from rfviz.lab.folder import laboratory_folder
 
-__all__ = ["ROUTER", "disable_nagle", "is_ready", "lifespan", "page_slugs", "report_script_error", "wait_until_ready"]
+__all__ = ["ROUTER", "disable_nagle", "is_ready", "lifespan", "report_script_error", "wait_until_ready"]
 
 #: What Streamlit runs for every visitor.
 ROUTER = Path(__file__).resolve().parents[1] / "router.py"
@@ -28,12 +27,6 @@ _SWITCH_S = 0.0005
 
 _ready = threading.Event()
 _ready.set()  # where no server starts, nobody waits
-
-
-def page_slugs() -> list[str]:
-    """Return the paths of the pages by their files, without importing what these need."""
-    folder = laboratory_folder()
-    return [path.stem.replace("_", "-") for path in (folder / "pages").glob("*.py")] if folder else []
 
 
 @asynccontextmanager

@@ -164,9 +164,17 @@ def test_what_is_packed_already_stays_as_it_is_and_memory_has_an_end(counted):
 
 def test_single_pages_need_more():
     slugs = {page.slug for page in NAVIGATION}
-    assert set(preload._MORE) - {""} <= slugs
+    assert {*preload._MORE, *preload._WITHOUT_CHART} - {""} <= slugs
     plain, more = preload.preloaded("/base/no-such-page"), preload.preloaded("/base/accuracy/")
     assert plain == preload.preloaded("/") and any("/Multiselect." in link for _, link in set(more) - set(plain))
+
+
+@pytest.mark.parametrize(
+    ("path", "relation"), [("/", "prefetch"), ("/base/zoo/", "prefetch"), ("/hashing", "preload; as=script")]
+)
+def test_pages_without_charts_leave_plotly_to_idle_time(path, relation):
+    address = plotly_address(plotly_js.scripts()[0])
+    assert [link for _, link in preload.preloaded(path) if address in link] == [f"<{address}>; rel={relation}"]
 
 
 @pytest.mark.parametrize("path", ["/", "/accuracy"])
@@ -177,7 +185,7 @@ def test_pages_name_what_will_be_needed(path):
         middleware=[Middleware(PageHeaders, makers=[preload.preloaded])],
     )
     links = fetch(app, path)[1].getlist("link")
-    addresses = [re.match(r"<(.+)>; rel=(preload; as=script|modulepreload)$", link)[1] for link in links]
+    addresses = [re.match(r"<(.+)>; rel=(preload; as=script|modulepreload|prefetch)$", link)[1] for link in links]
     assert len(addresses) == len(set(addresses)) > 10
     for address in addresses:
         assert (preload._STATIC / address.removeprefix("/")).is_file() or fetch(app, address)[0] == 200
