@@ -151,3 +151,24 @@ def test_digits_show_a_readable_sample(app, visit):
     assert 30 <= len(pictures) <= 150
     assert not overlapping(pictures, 1e-9)
     changes(page, EMBEDDING, lambda: slider(page, "Pool size").press("ArrowLeft"))
+
+
+def test_listeners_do_not_add_up_while_a_slider_moves(page):
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Performance.enable")
+
+    def listeners():
+        settle(page)
+        devtools.send("HeapProfiler.collectGarbage")
+        metrics = devtools.send("Performance.getMetrics")["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "JSEventListeners")
+
+    def step(times):
+        for number in range(times):
+            slider(page, "Pool size").press(["ArrowRight", "ArrowLeft"][number % 2])
+            settle(page)
+
+    step(10)  # with what the first steps set up once
+    before = listeners()
+    step(100)
+    assert listeners() <= before + 5

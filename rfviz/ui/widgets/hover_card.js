@@ -55,6 +55,7 @@ export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".card");
   let state = cards.get(root);
   if (!state) cards.set(root, (state = { row: 0 }));
+  state.end?.(); // Streamlit calls only the last run's, when the page goes
   Object.assign(state, data);
   if (data.picked !== null && data.picked !== undefined && data.picked !== state.lastPicked) state.row = data.picked;
   state.lastPicked = data.picked;
@@ -78,8 +79,9 @@ export default function ({ data, parentElement }) {
   };
   attach();
   const timer = setInterval(attach, 400);
-  return () => {
+  state.end = () => {
     clearInterval(timer);
     window.removeEventListener("rfviz:sheet", arrived);
   };
+  return state.end;
 }
