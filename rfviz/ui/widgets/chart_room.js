@@ -38,8 +38,7 @@ const WIDE = 900, SENTENCE = 150, LEAST = 300;
 const SMALLEST = 4; // pixels of a mark
 
 // Where there is less room than a figure was made for: a wide legend, and marks that do not cover what is between them.
-function fitted({ root, data }, figure) {
-  const width = root.clientWidth;
+function fitted({ width, data }, figure) {
   const { legend, margin } = figure.layout;
   if (width < NARROW && legend?.orientation === "h" && legend.x === 0 && legend.yanchor === "bottom") {
     const across = Math.max(width - margin.l - margin.r, 1);
@@ -64,8 +63,8 @@ function fitted({ root, data }, figure) {
 }
 
 // Words for the last row of a lecture hall: 1.4 times as large, less in a narrow chart, where they would be cut off.
-function readable({ root, data }, whole) {
-  const factor = data.large ? Math.min(Math.max(root.clientWidth / 560, 1), 1.4) : 1;
+function readable({ width, data }, whole) {
+  const factor = data.large ? Math.min(Math.max(width / 560, 1), 1.4) : 1;
   if (factor === 1) return whole;
   const figure = structuredClone(whole);
   const enlarge = (part) => {
