@@ -170,7 +170,7 @@ def test_who_wants_no_motion_gets_steps(app, visit):
 @pytest.mark.parametrize(
     ("slug", "chart", "reel"),
     [("maxout-pca", "embedding", "m"), ("decision-surfaces", "surface-map", "m"),
-     ("kernel-approximation", "cloud-0", "m"), ("binning", "shared", "P"),
+     ("kernel-approximation", "cloud-0", "m"), ("binning", "shared", "P"), ("hashing", "hamming", "q"),
      ("pixel-cooccurrence?features=20000", "maps", "m")],
 )  # fmt: skip
 def test_other_pages_play(app, visit, slug, chart, reel):

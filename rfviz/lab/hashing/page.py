@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 
 from rfviz.analysis.points import NORMALISATION
 from rfviz.features import FeatureMap, MapSpec, RandomProjection
+from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
 from rfviz.lab.cache import Cache
 from rfviz.lab.hashing import text
 from rfviz.lab.hashing.compute import HammingResult, NearFarResult, hash_pairs, near_and_far, pair_place, stack_frames
@@ -119,6 +120,31 @@ class Hashing(Page[Source, Settings, HashingResult]):
             words.replace("*", ""),
             f"**What am I seeing?** {words}",
         )
+
+    def animations(
+        self, source: Source, settings: Settings, result: HashingResult, panel: Panel
+    ) -> list[AnimationSpec]:
+        def over(name: str, options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
+            def run(value: Any) -> tuple[Settings, Comparison]:
+                asked = self.settings(panel.vary(name, value), source)
+                return asked, self.compare(source, asked, cache)
+
+            averaged = name == "seed"
+            values = sorted({*options[:SEEDS], now}) if averaged else options
+            values, found = one_by_one(values, now, run, cache, seconds)
+            captions = [text.errors(comparison.result) for _, comparison in found]
+            if averaged:
+                over_seeds = spread_words([comparison.result.rms for _, comparison in found], ".3f")
+                captions = [f"{words} · {over_seeds}" for words in captions]
+            frames = [{"hamming": self.main_chart(source, *one).figure} for one in found]
+            return Animation(values, captions, frames)
+
+        symbols = {"m": "n_components", "q": "pool_size", "γ": "gamma", "seed": "seed"}
+        return [
+            animate(panel, symbol, name, source, partial(over, name))
+            for symbol, name in symbols.items()
+            if name in panel.answers
+        ]
 
     def script(self, source: Source, settings: Settings) -> str:
         return hashing_script(source, settings, _computed_length(settings.spec))

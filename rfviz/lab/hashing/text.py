@@ -7,7 +7,7 @@ import numpy as np
 from rfviz.lab.hashing.compute import HammingResult, NearFarResult
 from rfviz.lab.hashing.recall import RecallResult
 
-__all__ = ["COSTS", "METHOD", "TERMS", "agreement", "near_far", "recall", "summary"]
+__all__ = ["COSTS", "METHOD", "TERMS", "agreement", "errors", "near_far", "recall", "summary"]
 
 TERMS = (
     "A **hash code** is a short string of symbols that stands for a point. Symbol ℓ says *which* of q random "
@@ -58,6 +58,11 @@ def summary(result: HammingResult, simhash: HammingResult | None, pool_size: int
     words += f" With q = {pool_size} the curve rises steeply at small angles and is flat at large ones"
     at_right = f": at 90° already {1 - 1 / pool_size:.0%} of all symbols differ" if result.x_edges[-1] >= 90 else ""
     return f"{words}{at_right}."
+
+
+def errors(result: HammingResult) -> str:
+    """Return the errors of the main chart in a line."""
+    return f"RMS error {result.rms:.3f} · {result.inside:.0%} within ± 1 s.d. (theory: {result.inside_expected:.0%})"
 
 
 def agreement(differing: float, expected: float, deviation: float, apart: str) -> str:

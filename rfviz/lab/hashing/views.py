@@ -66,7 +66,8 @@ class HashingView(View[Source, Settings, HashingResult]):
                 rows = nearest_pair(comparison.points, settings.spec, codes, clicks[-1])
                 st.session_state[self.state.key("clicked")] = rows
                 st.rerun()  # to set controls that have been drawn
-            layout.chart(chart.figure, chart.name, chart.alt, placing=may_choose, animations=())
+            animations = self.animations(settings, HashingResult(comparison, None))
+            layout.chart(chart.figure, chart.name, chart.alt, placing=may_choose, animations=animations)
             layout.explain(chart.words)
             st.caption(f"{text.TERMS} {CLICK_A_PAIR}" if may_choose else text.TERMS)
         self.refusals = st.container()
