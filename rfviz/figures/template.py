@@ -18,8 +18,8 @@ from rfviz.features import FeatureMap, Look
 from rfviz.figures.quick import QuickFigure
 
 __all__ = [
-    "COLOURS", "DASHES", "DIVERGING", "GREY", "SEQUENCE", "SIGNS", "SYMBOLS", "map_style", "map_styles", "rgba",
-    "series_styles", "styled",
+    "COLOURS", "DASHES", "DIVERGING", "GREY", "SEQUENCE", "SHARES", "SIGNS", "SYMBOLS", "map_style", "map_styles",
+    "rgba", "series_styles", "styled",
 ]  # fmt: skip
 
 COLOURS = ("#2a7fc4", "#d9661f", "#0f9b77", "#b5609a", "#9a7b13", "#6d6fd0")
@@ -32,11 +32,14 @@ GREY = "#808790"
 SEQUENCE = (
     (0.0, "#31507f"), (0.25, "#5f6a86"), (0.5, "#8b8779"), (0.75, "#bca657"), (1.0, "#e5c934"),
 )  # fmt: skip
-# For values about zero. Blue to orange: apart for colour-blind users; the middle stays visible on a dark page.
+# For values about zero. Blue to orange: apart for colour-blind users. Towards zero they fade into the page, light or
+# dark, up to a faint grey that shows where the picture ends.
 DIVERGING = (
-    (0.0, "#0b4a8f"), (0.15, "#2a7fc4"), (0.35, "#9cc4e4"), (0.5, "#f4f2ee"), (0.65, "#f0b890"), (0.85, "#d9661f"),
-    (1.0, "#8f3604"),
+    (0.0, "rgba(42,127,196,1)"), (0.48, "rgba(42,127,196,0.14)"), (0.5, "rgba(128,135,144,0.1)"),
+    (0.52, "rgba(217,102,31,0.14)"), (1.0, "rgba(217,102,31,1)"),
 )  # fmt: skip
+# For shares, from nothing to all, in the same way.
+SHARES = ((0.0, "rgba(128,135,144,0.1)"), (0.04, "rgba(42,127,196,0.12)"), (1.0, "rgba(42,127,196,1)"))
 
 
 # For feature maps that declare no look: by their name, so that they too look the same everywhere.

@@ -11,13 +11,11 @@ from rfviz.features import RandomBinning, RandomFourier
 from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import mark
 from rfviz.figures.quick import trace
-from rfviz.figures.template import COLOURS, GREY, SYMBOLS, map_style, styled
+from rfviz.figures.template import COLOURS, GREY, SHARES, SYMBOLS, map_style, styled
 from rfviz.lab.binning.compute import BoxView, PlaneGrids, SharedBoxes
 
 __all__ = ["plot_boxes", "plot_pairs", "plot_shared", "plot_shared_error"]
 
-# From nothing to all: legible on a light and on a dark page, and for colour-blind users.
-_SHARES = ((0.0, "#f4f2ee"), (0.25, "#bcd6ea"), (0.5, "#7fb0da"), (0.75, "#2a7fc4"), (1.0, "#0b3a72"))
 _LEVELS = {"start": 0.1, "end": 0.9, "size": 0.2}
 
 
@@ -169,7 +167,7 @@ def _coloraxis() -> dict[str, Any]:
         "tickfont": {"size": 13},
         "title": {"text": "share", "side": "right", "font": {"size": 14}},
     }
-    return {"colorscale": [list(stop) for stop in _SHARES], "cmin": 0, "cmax": 1, "colorbar": bar}
+    return {"colorscale": [list(stop) for stop in SHARES], "cmin": 0, "cmax": 1, "colorbar": bar}
 
 
 def _plane(

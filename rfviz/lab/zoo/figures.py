@@ -19,9 +19,9 @@ _COLUMNS, _GAP, _APART, _TITLE = 3, 4, 16, 16
 
 
 def palette() -> list[list[int]]:
-    """Return red, green and blue of each level, from the most negative to the most positive."""
+    """Return red, green, blue and opacity of each level, all up to 255, from the most negative to the most positive."""
     stops = np.array([stop for stop, _ in DIVERGING])
-    colours = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for _, colour in DIVERGING])
+    colours = np.array([[float(part) for part in colour[5:-1].split(",")] for _, colour in DIVERGING]) * [1, 1, 1, 255]
     share = np.linspace(0.0, 1.0, LEVELS)
     return np.column_stack([np.rint(np.interp(share, stops, c)) for c in colours.T]).astype(int).tolist()
 

@@ -96,7 +96,7 @@ function paint(state, canvas, text) {
 
 function draw(state) {
   const { data, root } = state;
-  state.colours = Uint32Array.from(data.palette, ([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r);
+  state.colours = Uint32Array.from(data.palette, ([r, g, b, a]) => (a << 24) | (b << 16) | (g << 8) | r);
   const scale = root.querySelector(".legend canvas");
   Object.assign(scale, { width: data.palette.length, height: 1 });
   const strip = new ImageData(data.palette.length, 1);

@@ -19,7 +19,7 @@ __all__ = ["moved_point", "zoo_gallery"]
 _HERE = Path(__file__).parent
 _HTML = """
 <div class="zoo">
-  <div class="legend"><span class="scale">negative<canvas aria-hidden="true"></canvas>positive, white is zero</span>
+  <div class="legend"><span class="scale">negative<canvas aria-hidden="true"></canvas>positive, faint is zero</span>
     <span>Drag the ring, or click, to move x₀.</span></div>
   <div class="cards"></div>
 </div>

@@ -107,8 +107,9 @@ def test_levels_and_colours():
     assert (seen[0, -1], seen[0, 0]) == (190, 254)
     colours = palette()
     assert len(colours) == LEVELS
-    for place, stop in ((0, 0), (LEVELS // 2, 3), (LEVELS - 1, -1)):
-        assert "#{:02x}{:02x}{:02x}".format(*colours[place]) == DIVERGING[stop][1]
+    for place, stop in ((0, 0), (LEVELS // 2, 2), (LEVELS - 1, -1)):
+        red, green, blue, opacity = colours[place]
+        assert f"rgba({red},{green},{blue},{round(opacity / 255, 1):g})" == DIVERGING[stop][1]
 
 
 def test_only_known_settings_are_changed():
