@@ -94,25 +94,25 @@ def _image_shape(given: Any) -> tuple[int, int, int]:
 
 def _convolution(layer: Any, number: int, height: int, width: int) -> tuple[tuple[int, int], int, Activation]:
     if not isinstance(layer, Mapping) or "size" not in layer:
-        raise ParameterError(f"layers[{number}]", "must be an object with size, stride and activation", layer)
+        raise ParameterError(f"Layer {number}", "must be an object with size, stride and activation", layer)
     for key in layer:
         if key not in ("size", "stride", "activation"):
-            raise ParameterError(f"layers[{number}]", "has size, stride and activation", key, "Leave it out.")
+            raise ParameterError(f"Layer {number}", "has size, stride and activation", key, "Leave it out.")
     given = layer["size"]
     sides = list(given) if isinstance(given, (list, tuple)) else [given, given]
     if len(sides) != 2:
-        raise ParameterError(f"layers[{number}].size", "must be a number or [height, width]", given, "Try 5.")
-    side = Param(f"layers[{number}].size", 5, "int", low=1, high=100_000)
+        raise ParameterError(f"Layer {number}, size", "must be a number or [height, width]", given, "Try 5.")
+    side = Param(f"Layer {number}, size", 5, "int", low=1, high=100_000)
     size = side.validate(sides[0]), side.validate(sides[1])
-    stride = Param(f"layers[{number}].stride", 1, "int", low=1, high=100_000).validate(layer.get("stride", 1))
+    stride = Param(f"Layer {number}, stride", 1, "int", low=1, high=100_000).validate(layer.get("stride", 1))
     if size[0] > height or size[1] > width:
         raise ParameterError(
-            f"layers[{number}].size", f"must fit into the {height}×{width} nodes below it", given,
+            f"Layer {number}, size", f"must fit into the {height}×{width} nodes below it", given,
             "Use a smaller window, a larger image, or smaller strides below.",
         )  # fmt: skip
     if stride > max(size):
         rule = f"must leave no gaps between windows: at most {max(size)}"
-        raise ParameterError(f"layers[{number}].stride", rule, stride, "Use a smaller stride, or a larger window.")
+        raise ParameterError(f"Layer {number}, stride", rule, stride, "Use a smaller stride, or a larger window.")
     return size, stride, activation(layer.get("activation", "relu"))
 
 

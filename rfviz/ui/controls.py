@@ -136,7 +136,11 @@ class _More:
     def say(self, state: PageState) -> None:
         """Say next to the button what differs from the defaults behind it."""
         values, known = state.changed(), state.controls
-        said = [f"{known[name].label}: {known[name].words(values[name])}" for name in self._names if name in values]
+        said = [
+            f"{known[name].label}: {known[name].words(values[name])}"
+            for name in self._names
+            if name in values and known[name].kind != "own"
+        ]
         if said:
             self._line.caption(" · ".join(said))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.steps import changes, settle, slider, unfold, wait_for_chart, wait_for_query
+from tests.browser.steps import changes, open_more, settle, slider, unfold, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
 
@@ -30,22 +30,27 @@ def click_pixel(page, column, row):
 def test_a_click_picks_the_pixel(page):
     changes(page, MAPS, lambda: click_pixel(page, 4, 7))
     page.wait_for_function(f"({MARK})().join() === '4,7'")
+    open_more(page)
     assert slider(page, "Pixel row").get_attribute("aria-valuetext") == "8"
     assert slider(page, "Pixel column").get_attribute("aria-valuetext") == "5"
     wait_for_query(page, row="8", column="5")
+    page.keyboard.press("Escape")
     settle(page)
     second = page.evaluate("rf.traces('maps')[1].x0")  # the exact map, beside the first
     changes(page, MAPS, lambda: click_pixel(page, second + 9, 3))
     page.wait_for_function(f"({MARK})().join() === '9,3'")
     # The sliders go on from there, and a click on a pixel that was clicked before counts again.
+    open_more(page)
     changes(page, MAPS, lambda: slider(page, "Pixel row").press("ArrowRight"))
     page.wait_for_function(f"({MARK})().join() === '9,4'")
+    page.keyboard.press("Escape")
     settle(page)
     changes(page, MAPS, lambda: click_pixel(page, second + 9, 3))
     page.wait_for_function(f"({MARK})().join() === '9,3'")
 
 
 def test_a_layer_is_added_and_the_map_changes(page):
+    open_more(page)
     changes(page, MAPS, lambda: page.get_by_role("button", name="Add a layer").click())
     wait_for_query(page, skeleton="own", layers="5/2/relu,4/2/relu,3/2/relu,relu")
     settle(page)
@@ -59,6 +64,7 @@ def test_deep_link_shows_its_settings(app, visit):
     wait_for_chart(page, MAPS)
     assert page.evaluate(MARK) == [8, 2]
     assert page.evaluate("rf.traces('maps')[0].z.length") == 16
+    open_more(page)
     assert page.locator("input[aria-label=Window]").first.input_value() == "4"
     assert page.get_by_test_id("stToast").count() == 0
 

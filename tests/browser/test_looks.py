@@ -31,7 +31,7 @@ LAPTOP = (1366, 768)
 # Pages whose chart, controls, data set and sentence a laptop shows together, with the lines of the sentence that are
 # seen at least; above the chart of a sweep are its buttons and tabs.
 THREE = ["distance-saturation", "maxout-pca", "hashing", "kernel-approximation", "binning", "guarantees",
-         "decision-surfaces", "speech"]  # fmt: skip
+         "decision-surfaces", "speech", "pixel-cooccurrence"]  # fmt: skip
 LINES = dict.fromkeys(THREE, 3) | {"accuracy": 1}
 # The places that matter, from the top of the window: the ends of chart and data set, the beginning of the sentence.
 PLACES = """() => {

@@ -44,7 +44,7 @@ def scale_of(exact: Sequence[np.ndarray], pixels: Sequence[int]) -> float:
     return min(float(next(s for s in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if s * power >= largest * 0.999) * power), 1.0)
 
 
-def plot_maps(result: PixelMap, side: int, *, height: int = 400, revision: str = "") -> go.Figure:
+def plot_maps(result: PixelMap, side: int, *, height: int = 480, revision: str = "") -> go.Figure:
     """Draw the counted and the exact map side by side, on one scale; a click on either picks a pixel.
 
     Parameters

@@ -121,17 +121,21 @@ def first_error(shape: tuple[int, int, int], rows: Sequence[Row]) -> tuple[int, 
     """Return the place of the first row that cannot be, and why in one sentence, which is empty where all can be."""
     side = shape[0]
     for place, row in enumerate(rows):
+        name, words = f"Layer {place + 1}" if row.size else "Top layer", ""
         if row.size > side:
-            words = f"a {row.size}×{row.size} window does not fit into the {side}×{side} nodes below"
-            return place, f"Layer {place + 1}: {words}."
-        if row.stride > row.size:
-            words = f"a stride of {row.stride} skips pixels because the window is only {row.size} wide"
-            return place, f"Layer {place + 1}: {words}."
-        part = rows[: place + 1]
-        try:
-            build(shape, part if not row.size else [*part, Row(0, 0, "identity")]).check_sampling()
-        except RfvizError as error:
-            return place, str(error)
+            words = f"a {row.size}×{row.size} window does not fit into the {side}×{side} nodes below."
+        elif row.stride > row.size:
+            words = f"a stride of {row.stride} skips pixels because the window is only {row.size} wide."
+        elif row.kind == "step" and place:
+            words = "step is possible in layer 1 only, since the number of its paths has no mean. Choose ReLU here."
+        else:
+            part = rows[: place + 1]
+            try:
+                build(shape, part if not row.size else [*part, Row(0, 0, "identity")]).check_sampling()
+            except RfvizError as error:
+                words = str(error)
+        if words:
+            return place, f"{name}: {words}"
         side = (side - row.size) // row.stride + 1 if row.size else 1
     return 0, ""
 

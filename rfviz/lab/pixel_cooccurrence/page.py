@@ -48,6 +48,7 @@ VIEW = Param("view", "Pixel", "choice", choices=("Pixel", "Figure 4"), label="Vi
 NAMES = {"flat": "Flat", "1 convolution": "1 convolution", "2 convolutions": "2 convolutions",
          "3 convolutions": "3 convolutions", "deep": "The paper’s", OWN: "Own layers"}  # fmt: skip
 LAYERS = Control("layers", "own", ["5/2/relu", "relu"], clean_rows, "Layers", "The rows of your own skeleton.")
+PAPER = "*Random Features for Compositional Kernels* (Daniely, Frostig, Gupta, Singer 2017)"
 DATA = ["photo_patches", "digits", "turning_head", "olivetti", "umist", "mnist", "cifar10"]
 FIGURE_4 = {"view": "Figure 4", "side": 24, "colour": True, "features": 500_000, "seed": 0}
 DEEP = {"view": "Pixel", "skeleton": "deep", "side": 24, "colour": True, "features": 500_000, "seed": 0}
@@ -72,27 +73,30 @@ class PixelCooccurrence(Page[Data, Settings, Maps]):
     @property
     def presets(self) -> Presets:
         return {
-            "Figure 4 of the paper": ("Four pixels, four skeletons, 24×24 colour images, 500,000 features.", FIGURE_4),
-            "The paper’s deep skeleton": ("The deep skeleton of Section 6, 500,000 features.", DEEP),
+            "Figure 4 of the paper": (
+                f"{PAPER}, Figure 4: four pixels, four skeletons, 24×24 colour images, 500,000 features.",
+                FIGURE_4,
+            ),
+            "The paper’s deep skeleton": (f"{PAPER}, Section 6: the deep skeleton, 500,000 features.", DEEP),
         }
 
     def source(self, panel: Panel) -> Data:
         return panel.data(DEFAULT_COLOUR_IMAGES, DATA)
 
     def settings(self, panel: Panel, source: Data) -> Settings:
-        with panel.section("controls"):
+        with panel.section("controls", ["skeleton", FEATURES.name, SEED.name]):
             if panel.control(VIEW) == "Figure 4":
                 side, colour = panel.control(SIDE), panel.control(COLOUR)
                 return Settings((side, side, 3 if colour else 1), panel.control(FEATURES), panel.control(SEED))
             help = "Start from a preset; editing a layer makes it your own."
             chosen = panel.choice("skeleton", [*PRESETS, OWN], "2 convolutions", "Skeleton", help, NAMES)
-            side, n_features, seed = panel.control(SIDE), panel.control(FEATURES), panel.control(SEED)
+            n_features, seed, side = panel.control(FEATURES), panel.control(SEED), panel.control(SIDE)
             framed = Param("row", side // 2, "int", 1, side, label="Pixel row",
                            help="Of the framed pixel; or click a pixel of a map.")  # fmt: skip
             row = panel.control(framed)
             column = panel.control(replace(framed, name="column", label="Pixel column"))
             shape = (side, side, 3 if panel.control(COLOUR) else 1)
-        own = [Row.from_text(line) for line in panel.ask(LAYERS)]
+            own = [Row.from_text(line) for line in panel.ask(LAYERS)]
         rows = own if chosen == OWN else rows_of(preset(chosen, shape, shrink=True))
         return Settings(shape, n_features, seed, chosen, tuple(rows), (row - 1) * side + column - 1)
 

@@ -9,7 +9,6 @@ from rfviz.lab.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats, S
 from rfviz.skeleton import Skeleton, sparsity
 
 __all__ = [
-    "FORMULA",
     "METHOD",
     "NUMBERS",
     "explanation",
@@ -19,8 +18,6 @@ __all__ = [
     "sizes_text",
     "summary",
 ]
-
-FORMULA = r"\rho_{pr}=\frac{P(p,r)-P(p)\,P(r)}{\sqrt{P(p)\,(1-P(p))\,P(r)\,(1-P(r))}}"
 
 METHOD = r"""
 **A feature.** Start at the output. Each node draws from its activation how many children to multiply, and chooses each
@@ -32,7 +29,9 @@ $$\Phi_\ell(x)=\sqrt2\,\cos\Bigl(\sum_j n_{\ell j}\,\theta_j(x)+b_\ell\Bigr),\qq
 So a feature looks at few pixels, and two pixels can only meet in it if they share a window on some level.
 
 **Counted map.** $P(p)$ is the share of the features that reach pixel $p$ (in any colour), $P(p,r)$ the share that
-reach both. Their correlation is the formula above.
+reach both. Their correlation is
+
+$$\rho_{pr}=\frac{P(p,r)-P(p)\,P(r)}{\sqrt{P(p)\,(1-P(p))\,P(r)\,(1-P(r))}}.$$
 
 **Exact map.** The activation $\hat\sigma_v$ is the generating function of the number of children at node $v$. Hence
 $G_v=\hat\sigma_v(\text{mean of }G\text{ over its window})$, with $G=s_p$ at pixel $p$, is the expectation of
@@ -82,11 +81,13 @@ def explanation(result: PixelMap, side: int) -> str:
     row, column = divmod(result.pixel, side)
     exact = np.delete(result.exact.correlation, result.pixel)
     lead = (
-        "**What am I seeing?** A skeleton is the plan of a network: which pixels its windows join. Each random feature "
-        f"walks down that plan and multiplies the few pixels where it ends. The framed pixel, in row {row + 1} and "
-        f"column {column + 1}, is in **{result.occurs:,}** of {result.n_features:,} features. The colour of every "
-        "other pixel is the correlation of their appearing in the *same* features: more often than by chance (orange), "
-        "less often (blue), or just as often (pale). Click any pixel to see its map."
+        f"**What am I seeing?** **{result.occurs:,}** of {result.n_features:,} features use the framed pixel (row "
+        f"{row + 1}, column {column + 1}). Colour says how often another pixel is in the *same* features: more often "
+        "than by chance (orange), less often (blue), or just as often (grey)."
+    )
+    plan = (
+        " A skeleton is the plan of a network: which pixels its windows join. Each random feature walks down that plan "
+        "and multiplies the few pixels where it ends. Click any pixel to see its map."
     )
     if np.abs(exact).max(initial=0.0) < 1e-9:
         shape = (
@@ -97,7 +98,7 @@ def explanation(result: PixelMap, side: int) -> str:
         shape = " Here all pixels are equal: the exact map is constant. A fully connected layer knows no neighbours."
     else:
         shape = (
-            f" In the exact map it ranges from {exact.min():.2g} to {exact.max():.2g}: pixels that share windows meet "
+            f" The exact map ranges from {exact.min():.2g} to {exact.max():.2g}: pixels that share windows meet "
             "often, the tiers are the levels of the skeleton, and pixels that share no window meet only through the "
             "top node."
         )
@@ -108,8 +109,10 @@ def explanation(result: PixelMap, side: int) -> str:
     if n_grey := int(np.sum(result.exact.single == 0)):
         shape += f" The {n_grey} grey pixels are in no feature: this stride leaves the last rows and columns over."
     if not result.occurs:
-        return lead + shape + " None of these features reaches it yet: choose more of them."
-    return lead + shape + f" The two maps differ by {result.rms[-1]:.2g} (RMS; predicted {result.predicted[-1]:.2g})."
+        return lead + shape + " None of these features reaches it yet: choose more of them." + plan
+    return (
+        f"{lead}{shape} The two maps differ by {result.rms[-1]:.2g} (RMS; predicted {result.predicted[-1]:.2g}).{plan}"
+    )
 
 
 def sizes(skeleton: Skeleton, n_bytes: float) -> str:

@@ -1,11 +1,11 @@
-"""The layout of the page on pixel co-occurrence: a table of layers next to the maps, and the paper's figure."""
+"""The layout of the page on pixel co-occurrence: maps of a pixel, the table of layers, and the paper's figure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import streamlit as st
@@ -13,6 +13,7 @@ import streamlit as st
 from rfviz.errors import RfvizError
 from rfviz.figures.images import data_uri
 from rfviz.lab.cache import Cache
+from rfviz.lab.controls import Control
 from rfviz.lab.page import Chart
 from rfviz.lab.panel import Data
 from rfviz.lab.pixel_cooccurrence import text
@@ -38,7 +39,7 @@ from rfviz.lab.pixel_cooccurrence.layers import (
     own_rows,
     values_of,
 )
-from rfviz.lab.pixel_cooccurrence.page import SIDE, Maps, drawn_sample
+from rfviz.lab.pixel_cooccurrence.page import PAGE, SIDE, Maps, drawn_sample
 from rfviz.lab.pixel_cooccurrence.settings import Settings
 from rfviz.params import Param
 from rfviz.skeleton import Skeleton
@@ -58,8 +59,16 @@ _HELP = {
 }
 
 
+def draw_layers(view: CooccurrenceView, control: Control, key: str, on_change: Callable[[], None]) -> None:
+    """Draw the layers of the skeleton as a table, which sets the control itself."""
+    rows = st.session_state[view.state.key(control.name)]
+    _LayerTable(view.state, PAGE.settings(view.panel.vary(control.name, rows), view.source)).draw()
+
+
 class CooccurrenceView(View[Data, Settings, Maps]):
-    """The layers next to the maps of one pixel and what is said of them, or Figure 4 of the paper."""
+    """The maps of one pixel and what is said of them, or Figure 4 of the paper; a table of layers as a control."""
+
+    widgets: ClassVar = {"layers": draw_layers}
 
     def prepare(self) -> None:
         """Frame a pixel that was clicked."""
@@ -71,28 +80,12 @@ class CooccurrenceView(View[Data, Settings, Maps]):
     def below_source(self) -> None:
         st.caption("Only “Show me a feature” looks at data. The maps belong to the skeleton alone.")
 
-    def preview(self, settings: Settings) -> None:
-        """Draw the table of layers, and leave room next to it."""
-        if settings.pixel is None:
-            self._maps_place = st.container()
-            return
-        with st.container(key="pair-layers"):
-            if self.state.draws("layers", "Layers"):
-                with st.container():
-                    _LayerTable(self.state, settings).draw()
-                    layout.formula(text.FORMULA)
-            self._maps_place = st.container()
-
     def draw(self, settings: Settings, result: Maps, charts: Sequence[Chart]) -> None:
         if settings.pixel is None:
             self._figure_4(settings, result, charts)
             return
         maps, rms = charts
-        with self._maps_place:
-            animations = self.animations(settings, result)
-            layout.chart(maps.figure, maps.name, maps.alt, clickable=True, animations=animations)
-        layout.explain(maps.words)
-        self.share(settings, result)
+        self.main_chart(settings, result, maps, clickable=True)
         skeleton = settings.skeleton
         with st.container(key="pair-below"):
             with st.container():
@@ -106,11 +99,11 @@ class CooccurrenceView(View[Data, Settings, Maps]):
         self.draw_details(settings, result, charts)
 
     def refuse(self, settings: Settings, error: RfvizError) -> None:
-        with self._maps_place:
-            if settings.pixel is not None and first_error(settings.image_shape, settings.rows)[1]:
-                st.info("Fix the marked layer to see the maps.")
-            else:
-                st.error(str(error))
+        wrong = "" if settings.pixel is None else first_error(settings.image_shape, settings.rows)[1]
+        if wrong:  # the table marks it as an error
+            st.info(f"{wrong} Change the layers under “More”.")
+        else:
+            st.error(str(error))
 
     def _figure_4(self, settings: Settings, result: Maps, charts: Sequence[Chart]) -> None:
         """Draw the maps of four pixels for four skeletons: counted, and exact."""

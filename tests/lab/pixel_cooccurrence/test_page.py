@@ -89,8 +89,8 @@ def test_another_preset_replaces_the_rows():
     [
         (["5/2/relu", "9/1/relu", "relu"], "Layer 2: a 9×9 window does not fit into the 4×4 nodes below."),
         (["2/5/relu", "relu"], "Layer 1: a stride of 5 skips pixels because the window is only 2 wide."),
-        (["3/2/relu", "step"], "only on nodes whose in-edges all come from inputs"),
-        (["3/1/polynomial/50", "3/1/polynomial/50", "polynomial/50"], "expected paths a feature"),
+        (["3/2/relu", "step"], "Top layer: step is possible in layer 1 only"),
+        (["3/1/polynomial/50", "3/1/polynomial/50", "polynomial/50"], "Top layer: skeleton must have at most"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(rows, words):
