@@ -90,8 +90,8 @@ def presets() -> Presets:
     return {
         "The digits example": ("Fourier features, the exact RBF-SVM and a linear SVM.", _DIGITS),
         "Ten architectures": (
-            "Table 1 of the paper on compositional kernels: CIFAR-10, convolutions over principal components of "
-            "patches.",
+            "*Random Features for Compositional Kernels* (Daniely, Frostig, Gupta, Singer 2017), Table 1: CIFAR-10, "
+            "convolutions over principal components of patches.",
             _ARCHITECTURES,
         ),
         "Receptive fields": (

@@ -105,18 +105,18 @@ def summary(result: AccuracyResult) -> str:
 def explanation(result: AccuracyResult) -> str:
     """Return what one sees, with the numbers of the chart."""
     split, curves = result.split, [c for c in result.curves() if len(c.frame)]
-    lead = (
-        f"**What am I seeing?** A linear model ({result.loss}) learns from m random features of "
-        f"{len(split.X_train):,} rows; the chart shows its error on {len(split.X_test):,} test rows"
+    bands = ", ± 1 s.d. over the draws" if any((c.frame["seeds"] > 1).any() for c in curves) else ""
+    what = (
+        f" The chart shows the error on {len(split.X_test):,} test rows{bands}, of a linear model ({result.loss}) that "
+        f"learns from m random features of {len(split.X_train):,} rows."
     )
+    lead = "**What am I seeing?**"
     if not curves:
-        return f"{lead}.{_networks_story(result)}"
-    if any((c.frame["seeds"] > 1).any() for c in curves):
-        lead += ", ± 1 s.d. over the draws"
+        return lead + what + _networks_story(result)
     unit = "%" if split.is_classification else ""
     best = min(curves, key=lambda c: c.frame["error"].iloc[-1])
     m, errors = best.frame["m"].to_numpy(int), best.frame["error"].to_numpy(float)
-    story = f". Best at m = {m[-1]:,}: **{best.label}** with {errors[-1]:.3g}{unit}."
+    story = f" Best at m = {m[-1]:,}: **{best.label}** with {errors[-1]:.3g}{unit}."
     beaten, alike, missed = [], [], []
     for name, value in result.baselines.items():
         worse = np.flatnonzero(errors > value)
@@ -134,7 +134,7 @@ def explanation(result: AccuracyResult) -> str:
         story += f" {' and '.join(alike)}: no different within the noise of {len(split.X_test):,} test rows."
     if missed:
         story += f" It does not reach {' or '.join(missed)}."
-    return lead + story + _fields_story(result) + _doubly_story(result) + _networks_story(result)
+    return lead + story + what + _fields_story(result) + _doubly_story(result) + _networks_story(result)
 
 
 def _noise(first: float, second: float, n_test: int) -> float:

@@ -41,6 +41,7 @@ BINNING = {name: value for name, value in FOURIER.items() if name not in ("paire
 SINKS = {"view": "Learning", "theorem": "kitchen sinks", "features": "RandomFourier", "data": "digits",
          "normalise": "unit norm", "gamma": 1.0, "loss": "hinge", "n_components": 300, "rows": "data",
          "size": "measured", "delta": 0.05}  # fmt: skip
+_PAPER = "*Random Features for Large-Scale Kernel Machines* (Rahimi, Recht 2007)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +81,15 @@ class Guarantees(Page[ScaledData, Settings, Result]):
     @property
     def presets(self) -> Presets:
         return {
-            "Uniform against one pair": ("Random Fourier features on digits: one pair, all pairs, all of a region.",
+            "Uniform against one pair": (f"{_PAPER}, Claim 1, on digits: one pair, all pairs, all of a region.",
                                          FOURIER),
-            "Binning": ("Random binning: a bound for one pair, and one for a region that grows before it falls.",
+            "Binning": (f"{_PAPER}, Claim 2: a bound for one pair, and one for a region.",
                         BINNING),
-            "Learning: Theorem 1": ("The bound of random kitchen sinks, estimation and approximation apart.", SINKS),
+            "Learning: Theorem 1": (
+                "*Weighted Sums of Random Kitchen Sinks* (Rahimi, Recht 2008), Theorem 1: estimation and approximation "
+                "apart.",
+                SINKS,
+            ),
         }  # fmt: skip
 
     def source(self, panel: Panel) -> ScaledData:

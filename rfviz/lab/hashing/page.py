@@ -65,7 +65,11 @@ class Hashing(Page[Source, Settings, HashingResult]):
     @property
     def presets(self) -> Presets:
         return {
-            "q = 2 is SimHash": ("The larger of two projections is the sign of their difference.", SAME),
+            "q = 2 is SimHash": (
+                "*Random Maxout Features* (Mroueh, Rennie, Goel 2015), Remark 1: the larger of two projections is "
+                "the sign of their difference.",
+                SAME,
+            ),
             "Faces": ("33 pictures of a turning head: the nearest codes are the neighbouring frames.", FACES),
         }
 

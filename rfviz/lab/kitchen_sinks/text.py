@@ -73,12 +73,12 @@ def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
         "reach": f", on {len(split.X_test):,} test rows; the lower staircase belongs to the quicker learner",
     }[view]
     fitted = "ridge regression" if loss == "ridge" else f"the {loss} loss"
-    lead = f"**What am I seeing?** The chart shows {what}{on}."
+    chart = f"The chart shows {what}{on}."
     both = (
         f"Both learn from the same {len(split.X_train):,} rows: random features are drawn once and weighted by "
         f"{fitted}, while AdaBoost searches for every stump."
     )
-    return " ".join([lead, *map(_verdict, compare(curves)), both])
+    return " ".join(["**What am I seeing?**", *map(_verdict, compare(curves)), chart, both])
 
 
 def _verdict(c: Comparison) -> str:
