@@ -93,6 +93,7 @@ def page_header(
     teaching.begin(state)
     if "presets" in state.hidden:
         presets = None
+    state.presets = [values for _, values in (presets or {}).values()]
     # Says how many presets there are: a rule that looks for them itself, by :has() and a part of their class, is asked
     # anew with every element that comes to the page, and an embedding took half as long again to draw.
     many = len(presets or ()) > 2 or len(page.title) + sum(map(len, presets or ())) > _BESIDE_TITLE

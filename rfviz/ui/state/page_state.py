@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from streamlit.components.v2 import component
 
-from rfviz.lab.address import format_value
+from rfviz.lab.address import format_value, same_text
 from rfviz.lab.controls import Control
 from rfviz.ui.plain import plain
 from rfviz.ui.state.address import AddressReader
@@ -58,6 +58,8 @@ class PageState:
         The only controls to be drawn; None for all.
     shown : dict of str to object
         By name, what the page shows for a control that holds a wish (to bring data) rather than a value.
+    presets : sequence of mapping
+        Values that the page's buttons set, in their order; those that hold now are marked.
     view : dict of str to str
         What else the address holds: which parts are open. These are no settings: neither undone nor pinned.
     """
@@ -72,6 +74,7 @@ class PageState:
         self.possible: Collection[str] = ()
         self.only: Collection[str] | None = None
         self.shown: dict[str, Any] = {}
+        self.presets: Sequence[Mapping[str, Any]] = ()
         self.view: dict[str, str] = {}
         self._labels: dict[str, str] = {}
         self._defaults: dict[str, Any] = {}
@@ -165,7 +168,8 @@ class PageState:
         self._started = None
         steps = {"back": self.history.back, "forward": self.history.forward}
         session = st.session_state.setdefault(_SESSION, secrets.token_hex(8))
-        data = {"path": self.page, "values": values, "others": others, "steps": steps, "session": session}
+        held = [self._holds(preset) for preset in self.presets]
+        data = {"path": self.page, "values": values, "others": others, "steps": steps, "session": session, "held": held}
         _sync(key=f"{self.page}:url", data=data, height=1)
 
     def changed(self) -> dict[str, Any]:
@@ -175,6 +179,15 @@ class PageState:
     def values(self) -> dict[str, Any]:
         """Return the values of all controls, by name."""
         return {name: st.session_state.get(self.key(name), default) for name, default in self._defaults.items()}
+
+    def _holds(self, preset: Mapping[str, Any]) -> bool:
+        """Return whether the controls have the values of a preset, apart from those that the page lacks at present."""
+        present = self.values()
+        return all(
+            same_text(format_value(present[name]), format_value(value))
+            for name, value in preset.items()
+            if name in present
+        )
 
     def _generations(self) -> dict[str, int]:
         return st.session_state.setdefault(f"{self.page}:generations", {})
