@@ -190,7 +190,7 @@ def test_answers_that_cannot_be_stored_are_not_lost(log, monkeypatch):
 def test_a_study_that_is_full_leaves_the_lesson(log, monkeypatch):
     monkeypatch.setattr("rfviz.study.log._MOST_DRAWS", 0)
     at = press(lesson_page(), "study-agree")
-    assert asks(at) == "step" and "as many students as it takes" in at.toast[0].value
+    assert asks(at) == "step" and "can have no more students" in at.toast[0].value
 
 
 def test_a_file_that_is_no_log_is_named_and_lessons_go_on(tmp_path, monkeypatch, caplog):
