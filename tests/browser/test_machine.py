@@ -3,7 +3,7 @@
 import pytest
 
 from rfviz.features import registry
-from tests.browser.steps import settle, unfold, wait_for_chart
+from tests.browser.steps import choose, settle, unfold, wait_for_chart
 
 pytestmark = pytest.mark.browser
 
@@ -40,3 +40,17 @@ def test_start_measures_stop_keeps_and_the_badge_follows(app, visit):
     for width in (800, 1440):
         page.set_viewport_size({"width": width, "height": 1000})
         page.wait_for_function("() => !rf.overflowing().length")
+
+
+def test_the_badge_asks_the_server_once_at_a_time_however_often_the_page_has_run(app, visit):
+    page = visit(app, "hashing")
+    badge = page.locator("[data-testid=stSidebar] .badge")
+    badge.wait_for()
+    for _ in range(4):
+        for way in ("none", "unit norm"):
+            choose(page, "hashing", "normalise", way)
+            settle(page)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/rfviz/device?" in request.url else None)
+    page.wait_for_timeout(8000)
+    assert 1 <= len(asked) <= 5

@@ -1,5 +1,7 @@
 // The time since a lecture began, which a reload of the page does not begin again.
 const KEPT = "rfviz:lecture-began";
+// Streamlit runs this anew with all new data, and calls only what the last run returned, when the page goes.
+const ends = new WeakMap();
 
 function began(lecture, anew) {
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
@@ -11,6 +13,7 @@ function began(lecture, anew) {
 
 export default function ({ parentElement, data }) {
   const face = parentElement.querySelector(".clock");
+  ends.get(face)?.();
   let from = began(data.lecture, false);
   const show = () => {
     const seconds = Math.max(0, Math.floor((Date.now() - from) / 1000));
@@ -19,5 +22,7 @@ export default function ({ parentElement, data }) {
   face.onclick = () => ((from = began(data.lecture, true)), show());
   show();
   const timer = setInterval(show, 1000);
-  return () => clearInterval(timer);
+  const end = () => clearInterval(timer);
+  ends.set(face, end);
+  return end;
 }

@@ -1,6 +1,8 @@
 // A lecturer's room: its code, and how many are here and have answered, kept up to date without a run of the page. The
 // window remembers the room's key, by which a page that is loaded again finds it.
 const EVERY_MS = 1000, KEPT = "rfviz:room";
+// Streamlit runs this anew with all new data, and calls only what the last run returned, when the page goes.
+const ends = new WeakMap();
 
 function counted({ present, answered }) {
   return `${present} ${present === 1 ? "phone" : "phones"} here, ${answered} answered`;
@@ -9,6 +11,7 @@ function counted({ present, answered }) {
 export default function (component) {
   const { parentElement, data, setStateValue } = component;
   const line = parentElement.querySelector(".room");
+  ends.get(line)?.();
   const { room } = data;
   line.hidden = !room;
   if (!room) {
@@ -34,8 +37,10 @@ export default function (component) {
   };
   ask();
   const timer = setInterval(ask, EVERY_MS);
-  return () => {
+  const end = () => {
     wanted = false;
     clearInterval(timer);
   };
+  ends.set(line, end);
+  return end;
 }

@@ -1,9 +1,12 @@
 // What computes, kept up to date without a run of the page: the server tells it every other second.
 const EVERY_MS = 2000;
+// Streamlit runs this anew with all new data, and calls only what the last run returned, when the page goes.
+const ends = new WeakMap();
 
 export default function (component) {
   const { parentElement, data } = component;
   const root = parentElement.querySelector(".badge");
+  ends.get(root)?.();
   const show = (state) => {
     for (const name of ["short", "name", "memory", "queue", "last"]) {
       const line = root.querySelector(`.${name}`);
@@ -28,8 +31,10 @@ export default function (component) {
     }
   };
   const timer = setInterval(ask, EVERY_MS);
-  return () => {
+  const end = () => {
     wanted = false;
     clearInterval(timer);
   };
+  ends.set(root, end);
+  return end;
 }
