@@ -83,7 +83,7 @@ def explanation(result: PixelMap, side: int) -> str:
     lead = (
         f"**What am I seeing?** **{result.occurs:,}** of {result.n_features:,} features use the framed pixel (row "
         f"{row + 1}, column {column + 1}). Colour says how often another pixel is in the *same* features: more often "
-        "than by chance (orange), less often (blue), or just as often (grey)."
+        "than by chance (orange), less often (blue), or just as often (no colour)."
     )
     plan = (
         " A skeleton is the plan of a network: which pixels its windows join. Each random feature walks down that plan "
