@@ -42,10 +42,13 @@ def count_axis(low: float, high: float, slack: float = 0.1, words: str = ",d") -
                    "minor": minor}  # fmt: skip
 
 
-def make_room(figure: go.Figure, heights: Sequence[float]) -> None:
-    """Let the vertical axis of a figure reach beyond these heights, so that it need not grow with the answer."""
+def make_room(figure: go.Figure, places: Sequence[float], heights: Sequence[float]) -> None:
+    """Let the axes of a figure reach these places and beyond these heights: they need not grow with the answer then."""
     layout: Any = figure.layout
-    axis = layout.yaxis
+    across, axis = layout.xaxis, layout.yaxis
+    if across.range is not None:
+        reached = [*across.range, *(np.log10(places) if across.type == "log" else places)]
+        across.range = [float(min(reached)), float(max(reached))]
     is_log = axis.type == "log"
     if axis.range is None:
         # A race that has not begun has no points yet.

@@ -26,7 +26,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve that the reader draws on the axes of the page's chart before the answer is shown.
+    """A curve that the reader draws on the axes of a chart of the page before the answer is shown.
 
     Attributes
     ----------
@@ -38,6 +38,8 @@ class Curve:
         The right height at a place x.
     factors : bool
         Whether heights are compared by factors, as they should be on a logarithmic axis.
+    chart : str
+        Key of the chart; the page's first one where empty.
     """
 
     across: str
@@ -45,6 +47,7 @@ class Curve:
     places: tuple[float, ...]
     truth: Expression
     factors: bool
+    chart: str = ""
 
     @property
     def label(self) -> str:

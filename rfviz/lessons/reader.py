@@ -20,7 +20,7 @@ __all__ = ["LessonError", "find_lessons", "parse_items", "parse_lesson", "read_i
 _REQUIRED, _FIELDS = ("title", "page", "minutes"), ("title", "page", "order", "minutes", "source", "question")
 _BLOCKS = ("question", "predict", "draw", "set", "reveal", "formula", "try", "check")
 _NEEDED = ("question", "reveal")
-_CURVE = ("across", "up", "at", "truth", "compare")
+_CURVE, _CURVE_MORE = ("across", "up", "at", "truth"), ("compare", "chart")
 _OPTION = re.compile(r"[-*] \[( |x|X)\] (.+)")
 _NAME = re.compile(r"[a-z0-9-]+")
 _FORMS = ("A", "B")
@@ -293,8 +293,9 @@ class _Parser:
     def curve(self, part: _Part) -> Curve:
         """Parse what is to be drawn."""
         given = self.settings(part)
-        if {*given} - {"compare"} != {*_CURVE} - {"compare"} or given.get("compare", "factors") != "factors":
-            self.fail(part.line, f"a curve has the lines {', '.join(_CURVE[:-1])} and, if need be, “compare: factors”")
+        if {*given} - {*_CURVE_MORE} != {*_CURVE} or given.get("compare", "factors") != "factors":
+            more = "“compare: factors” and the key of a “chart”"
+            self.fail(part.line, f"a curve has the lines {', '.join(_CURVE)} and, if need be, {more}")
         try:
             places = tuple(float(place) for place in given["at"].split(","))
         except ValueError:
@@ -302,7 +303,7 @@ class _Parser:
         if len(places) < 3 or not all(low < high for low, high in pairwise(places)) or not all(map(isfinite, places)):
             self.fail(part.line, f"“at” must be three numbers or more that grow, such as 1, 2, 5; not {given['at']}")
         return Curve(given["across"], given["up"], places, self._expression(part.line, given["truth"], of_x=True),
-                     "compare" in given)  # fmt: skip
+                     "compare" in given, given.get("chart", ""))  # fmt: skip
 
     def settings(self, part: _Part) -> dict[str, str]:
         """Parse controls and their values."""

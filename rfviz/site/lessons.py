@@ -114,13 +114,16 @@ def _step(lesson: Lesson, number: int, progress: Progress) -> str:
 
 
 def _charts(lesson: Lesson, number: int, shown: bool, progress: Progress) -> Sequence[Chart]:
-    """Return what the page shows at a step, before its answer or after."""
+    """Return what the page shows at a step, before its answer or after: the chart to draw on, where one is named."""
     page = find_page(lesson.page)
     values = {name: parse_value(text) for name, text in lesson.settings(number, shown).items()}
     view = View(page, lesson.title, "", file_of(lesson), f"rfviz run {page.slug}")
     view = compute_view(view, values, lambda share, _: progress(share, f"Lesson: {lesson.title}"), plays=False)
     if view.computed is None:
         raise DataError(view.reason)
+    curve = lesson.steps[number - 1].curve
+    if curve is not None and curve.chart:
+        return [chart for chart in view.computed.charts if chart.name == curve.chart]
     return main_charts(view.computed.charts)
 
 
@@ -129,7 +132,7 @@ def _figure(curve: Curve | None, chart: Chart, is_first: bool) -> dict[str, Any]
     figure = chart.figure
     if curve is not None and is_first:
         figure = go.Figure(figure)
-        make_room(figure, [y for _, y in _points(curve)])
+        make_room(figure, *zip(*_points(curve), strict=True))
     return figure.to_dict()
 
 

@@ -139,10 +139,10 @@ def chart(
 ) -> None:  # fmt: skip
     """Show a figure at the full width, with a description for those who cannot see it; see :func:`live_chart`.
 
-    Below the main chart of a page is a toolbar that plays its `animations`, pins and shares it; there a lesson decides
-    on what is to be drawn.
+    Below the main chart of a page is a toolbar that plays its `animations`, pins and shares it. On that chart, or on
+    the one that it names, a lesson decides what is to be drawn.
     """
-    if animations is None:
+    if not teaching.draws_on(key, is_main=animations is not None):
         live_chart(figure, key, description, clickable, secondary, placing, square, drawing)
     else:
         figure = teaching.with_drawn(figure)

@@ -7,7 +7,7 @@ import functools
 import numpy as np
 
 from rfviz.lab.facts import fact
-from rfviz.lab.pixel_cooccurrence.compute import exact_map, pixel_map, sample_features
+from rfviz.lab.pixel_cooccurrence.compute import PixelMap, exact_map, pixel_map, sample_features
 from rfviz.skeleton import occurrence, pixel_groups, preset
 
 __all__: list[str] = []
@@ -37,11 +37,21 @@ def tiers(name: str, row: int, column: int) -> float:
     return float(len(np.unique(np.round(others, 6))))
 
 
+@functools.lru_cache(maxsize=16)
+def _counted(name: str, n_features: int) -> PixelMap:
+    return pixel_map(sample_features(preset(name, (24, 24)), n_features, 0), 11 * 24 + 11, n_features)
+
+
 @fact
 def map_error(name: str, n_features: int) -> float:
     """Return the RMS error of the counted map of pixel (12, 12) in this many features, seed 0."""
-    sample = sample_features(preset(name, (24, 24)), n_features, 0)
-    return float(pixel_map(sample, 11 * 24 + 11, n_features).rms[-1])
+    return float(_counted(name, n_features).rms[-1])
+
+
+@fact
+def map_error_predicted(name: str, n_features: float) -> float:
+    """Return what theory expects of it, over all draws."""
+    return float(_counted(name, int(n_features)).predicted[-1])
 
 
 @fact

@@ -48,7 +48,7 @@ from rfviz.ui.teaching.room_panel import (
     verdicts,
 )
 
-__all__ = ["LESSONS", "all_lessons", "begin", "drawing", "links", "panel", "with_drawn"]
+__all__ = ["LESSONS", "all_lessons", "begin", "drawing", "draws_on", "links", "panel", "with_drawn"]
 
 LESSONS = ASSETS / "lessons"
 _VISIT = "rfviz:lesson"
@@ -199,8 +199,15 @@ def panel(state: PageState, presenting: bool) -> None:
         _lead(room, lesson, step, visit)
 
 
+def draws_on(key: str, is_main: bool) -> bool:
+    """Return whether a chart is the one on which the lesson that is on lets the reader draw."""
+    found = _now()
+    curve = found[1].curve if found else None
+    return curve is not None and (key == curve.chart if curve.chart else is_main)
+
+
 def drawing() -> Mapping[str, Any] | None:
-    """Return what the reader is asked to draw on the page's chart, for :func:`rfviz.ui.widgets.live_chart.live_chart`.
+    """Return what the reader is asked to draw on a chart, for :func:`rfviz.ui.widgets.live_chart.live_chart`.
 
     None where nothing is asked for, or the answer is shown already.
     """
@@ -219,7 +226,7 @@ def with_drawn(figure: go.Figure) -> go.Figure:
         return figure
     (lesson, step, visit), figure = found, go.Figure(figure)
     with suppress(RfvizError):  # the answer says why it cannot be worked out
-        make_room(figure, list(right_heights(curve, FACTS)))
+        make_room(figure, curve.places, list(right_heights(curve, FACTS)))
         if room := room_of_session():
             if visit.shown or visit.predicted:
                 draw_predictions(figure, curve, room.answers(visit.key))

@@ -17,12 +17,12 @@ from rfviz.lab.navigation import ASSETS, NAVIGATION
 from rfviz.ui.state import PageState
 from rfviz.ui.teaching import lesson_panel
 from rfviz.ui.teaching.lecture_bar import is_lecturing, lecture_bar, lecture_menu, settle_lecture
-from rfviz.ui.teaching.lesson_panel import drawing, with_drawn
+from rfviz.ui.teaching.lesson_panel import drawing, draws_on, with_drawn
 from rfviz.ui.teaching.presenter import is_presenting, present
 from rfviz.ui.teaching.room_panel import room_code, room_menu
 from rfviz.ui.teaching.student_link import student_link
 
-__all__ = ["PARTS", "begin", "drawing", "menu", "panel", "wants_sidebar", "with_drawn"]
+__all__ = ["PARTS", "begin", "drawing", "draws_on", "menu", "panel", "wants_sidebar", "with_drawn"]
 
 #: Parts of a page that can be hidden next to its controls, and what they are called.
 PARTS = {"sidebar": "Sidebar", "presets": "Presets", "question": "Question", "details": "Folded parts",

@@ -38,10 +38,12 @@ def rested(at):
     return at
 
 
-def main_chart(at):
-    """Return what the page's first chart is told."""
+def chart_of(at, curve):
+    """Return what the chart is told on which a curve is drawn, by default the page's first."""
     return next(
-        json.loads(e.proto.bytes) for e in at.get("bidi_component") if e.proto.component_name == "rfviz.live_chart"
+        json.loads(e.proto.bytes)
+        for e in at.get("bidi_component")
+        if e.proto.component_name == "rfviz.live_chart" and e.proto.id.endswith(curve.chart)
     )
 
 
@@ -118,8 +120,8 @@ def test_goes_through_its_page(slug):
         assert "{{" not in "".join(markdown.value for markdown in at.markdown)
         if step.curve:
             right = [(x, step.curve.truth.at(x, FACTS)) for x in step.curve.places]
-            assert main_chart(at)["drawing"]["ends"] == [right[0][0], right[-1][0]]
-            layout = main_chart(at)["figure"]["layout"]
+            assert chart_of(at, step.curve)["drawing"]["ends"] == [right[0][0], right[-1][0]]
+            layout = chart_of(at, step.curve)["figure"]["layout"]
             assert step.curve.factors == (layout["yaxis"].get("type") == "log")
             for axis, values in zip((layout["xaxis"], layout["yaxis"]), zip(*right, strict=True), strict=True):
                 drawn = np.log10(values) if axis.get("type") == "log" else values
@@ -137,8 +139,8 @@ def test_goes_through_its_page(slug):
         assert specs(at) != before, f"{slug}, step {number}: the reveal changes nothing"
         words = "\n".join(markdown.value for markdown in at.markdown)
         if step.curve:
-            assert "Close." in words and "drawing" not in main_chart(at)
-            drawn = next(t for t in main_chart(at)["figure"]["data"] if t.get("name") == "Your prediction")
+            assert "Close." in words and "drawing" not in chart_of(at, step.curve)
+            drawn = next(t for t in chart_of(at, step.curve)["figure"]["data"] if t.get("name") == "Your prediction")
             assert drawn["x"] == [x for x, _ in right]
         else:
             assert step.options[step.answer].text in words and "as you predicted" in words
