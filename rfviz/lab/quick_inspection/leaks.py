@@ -143,7 +143,13 @@ def inspect_leaks(raw: Raw, progress: Progress = silent) -> LeakResult | None:
     n_leaks = int(np.sum(left <= allowed))
     is_thinned = is_classes and len(rows) < min(most, int(raw.labelled.sum()))
     return LeakResult(
-        tuple(scored), trial.guess, n_leaks, int(np.sum(left <= nearly)) - n_leaks, is_classes, len(rows), is_thinned
+        tuple(scored),
+        trial.guess,
+        n_leaks,
+        int(np.sum(left <= nearly)) - n_leaks,
+        is_classes,
+        len(rows) - half,
+        is_thinned,
     )
 
 

@@ -226,8 +226,8 @@ def test_planted_leak_of_classes_is_found_and_nothing_else():
 def test_a_rare_class_is_no_leak():
     y = (np.arange(1000) % 50 == 0).astype(int)  # always the other class: 98 % right
     result = inspect_leaks(raw_of(table(normal(0, 1000, 20), y)))
-    # Three rows of the frequent class for one of the rare one, or nothing could be told of a class of 20 rows.
-    assert result.n_leaks == 0 and result.is_thinned and result.n_rows == 80 and result.guess < 0.9
+    # Three rows of the frequent class for one of the rare one, half of them to judge by: else nothing could be told.
+    assert result.n_leaks == 0 and result.is_thinned and result.n_rows == 40 and result.guess < 0.9
 
 
 def test_leak_of_a_number():
