@@ -5,6 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 from rfviz.ui import sign_in
 
+pytest.importorskip("authlib", reason="Signing in needs Authlib; pip install 'rfviz[auth]' adds it")
+
 ONE = {"client_id": "one", "client_secret": "secret", "server_metadata_url": "https://one.example.org"}
 
 
