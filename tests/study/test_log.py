@@ -89,7 +89,7 @@ def test_it_takes_a_number_of_students(path, monkeypatch):
     study = Study(path)
     for student in ("a" * 16, "b" * 16):
         study.draw(student, "hashing")
-    with pytest.raises(DataError, match="as many students as it takes"):
+    with pytest.raises(DataError, match="can have no more students"):
         study.draw("c" * 16, "hashing")
     study.draw("a" * 16, "hashing")
 

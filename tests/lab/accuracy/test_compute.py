@@ -42,7 +42,7 @@ def test_a_reference_is_beaten_matched_or_missed(result):
     references = {"far above": min(3 * last, 0.9), "just above": 1.03 * last, "just below": 0.97 * last,
                   "far below": 0.2 * last}  # fmt: skip
     words = text.explanation(dataclasses.replace(result, baseline_errors=references))
-    beaten, alike, missed = words.split(" It beats ")[1].partition(". ")[0], *words.split(". ")[-2:]
+    beaten, alike, missed = words.split(" It beats ")[1].split(". ")[:3]
     assert "far above" in beaten and "just" not in beaten and "from m = " in beaten
     assert "just above" in alike and "just below" in alike and "no different within the noise of 449 test rows" in alike
     assert "far below" in missed and "It does not reach" in missed and "just" not in missed

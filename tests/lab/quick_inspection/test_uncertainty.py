@@ -85,5 +85,5 @@ def test_of_classes_that_are_far_apart_every_row_has_one():
         return np.where(np.arange(len(frame)) % 2, "ill", "well")
 
     found = told(apart)
-    assert "a single class possible for each of 500 rows: the label, for 100%" in found.text
+    assert "each of 500 rows can have a single class only, which is the label for 100%" in found.text
     assert found.status == "fine" and not len(found.rows)
