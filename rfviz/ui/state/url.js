@@ -1,5 +1,5 @@
 // Sends the controls' values to the address bar when they rest: browsers refuse floods of changes to it.
-const PAUSE_MS = 250;
+const PAUSE_MS = 250, MOST_TRIES = 40;
 let timer = 0;
 
 function write({ path, values }) {
@@ -8,11 +8,12 @@ function write({ path, values }) {
   else window.addEventListener("rfviz:address", () => write({ path, values }), { once: true });
 }
 
-// The buttons of presets are not drawn again with what a control moves.
+// The buttons of presets are not drawn again with what a control moves. Returns whether all are there.
 function mark({ held }) {
-  document.querySelectorAll(".st-key-title-tools > [class*='-preset-']").forEach((place, number) => {
-    for (const button of place.querySelectorAll("button")) button.setAttribute("aria-pressed", `${held[number] ?? false}`);
-  });
+  const buttons = [...document.querySelectorAll(".st-key-title-tools > [class*='-preset-']")]
+    .map((place) => place.querySelectorAll("button"));
+  buttons.forEach((some, number) => some.forEach((one) => one.setAttribute("aria-pressed", `${held[number] ?? false}`)));
+  return buttons.length >= held.length && buttons.every((some) => some.length);
 }
 
 export default function ({ data }) {
@@ -23,5 +24,7 @@ export default function ({ data }) {
   window.dispatchEvent(new CustomEvent("rfviz:steps")); // to undo and redo, whose buttons are elsewhere
   mark(data);
   clearTimeout(timer);
-  timer = setTimeout(() => (mark(data), write(data)), PAUSE_MS); // again: at first the buttons may come later
+  // At first the buttons may come later; a lesson has none.
+  const wait = (tries) => mark(data) || !tries || (timer = setTimeout(wait, PAUSE_MS, tries - 1));
+  timer = setTimeout(() => (write(data), wait(MOST_TRIES)), PAUSE_MS);
 }
