@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+pytest.importorskip("playwright", reason="the client of the websocket comes with one of the browser")
+
 from benchmarks._app import running_app
 from benchmarks.latency import _latency_socket
 
