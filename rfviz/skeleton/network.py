@@ -351,12 +351,15 @@ class SkeletonNetworkClassifier(ClassifierMixin, BaseEstimator):
         squares = {name: torch.tensor(values, device=self.device) for name, values in self.squares_.items()}
         targets = torch.as_tensor(labels, dtype=torch.int64, device=self.device)
         batches = -(-len(X) // self.batch_size)
+        parts: list[np.ndarray] = []
         try:
             for step in range(len(self.loss_curve_), self.epochs * batches):
                 epoch, batch = divmod(step, batches)
-                # The order belongs to the epoch, so that a fit that goes on finds it again.
-                order = np.random.default_rng((self.seed_, epoch + 1)).permutation(len(X))
-                rows = np.array_split(order, batches)[batch]
+                if not parts or batch == 0:
+                    # The order belongs to the epoch, so that a fit that goes on finds it again.
+                    order = np.random.default_rng((self.seed_, epoch + 1)).permutation(len(X))
+                    parts = np.array_split(order, batches)
+                rows = parts[batch]
                 loss = torch.nn.functional.cross_entropy(network(X[rows]), targets[torch.as_tensor(rows)])
                 value = float(loss.detach())
                 if not math.isfinite(value):

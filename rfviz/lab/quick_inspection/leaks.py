@@ -142,15 +142,8 @@ def inspect_leaks(raw: Raw, progress: Progress = silent) -> LeakResult | None:
     nearly = min(_NEARLY_LEFT, _NEARLY_OF_GUESS * wrong) if is_classes else _NEARLY_VARIANCE
     n_leaks = int(np.sum(left <= allowed))
     is_thinned = is_classes and len(rows) < min(most, int(raw.labelled.sum()))
-    return LeakResult(
-        tuple(scored),
-        trial.guess,
-        n_leaks,
-        int(np.sum(left <= nearly)) - n_leaks,
-        is_classes,
-        len(rows) - half,
-        is_thinned,
-    )
+    n_nearly, n_judging = int(np.sum(left <= nearly)) - n_leaks, len(rows) - half
+    return LeakResult(tuple(scored), trial.guess, n_leaks, n_nearly, is_classes, n_judging, is_thinned)
 
 
 def _values(raw: Raw, name: str, rows: np.ndarray) -> np.ndarray:
