@@ -29,6 +29,7 @@ from rfviz.lab.candidate import Candidate
 from rfviz.lab.maps import image_parameters, offered_maps, receptive_field
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
+from rfviz.lab.papers import COMPOSITIONAL_KERNELS
 from rfviz.params import Param
 from rfviz.skeleton import PRESETS as PRESET_SKELETONS
 
@@ -90,8 +91,7 @@ def presets() -> Presets:
     return {
         "The digits example": ("Fourier features, the exact RBF-SVM and a linear SVM.", _DIGITS),
         "Ten architectures": (
-            "*Random Features for Compositional Kernels* (Daniely, Frostig, Gupta, Singer 2017), Table 1: CIFAR-10, "
-            "convolutions over principal components of patches.",
+            f"{COMPOSITIONAL_KERNELS}, Table 1: CIFAR-10, convolutions over principal components of patches.",
             _ARCHITECTURES,
         ),
         "Receptive fields": (

@@ -29,6 +29,7 @@ from rfviz.lab.binning.figures import plot_boxes, plot_pairs, plot_shared, plot_
 from rfviz.lab.cache import Cache
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Data, Panel
+from rfviz.lab.papers import LARGE_SCALE
 from rfviz.params import Param
 
 __all__ = ["PAGE", "Binning", "BinningResult", "Settings"]
@@ -101,8 +102,7 @@ class Binning(Page[Data, Settings, BinningResult]):
     def presets(self) -> Presets:
         return {
             "Figure 2 of the paper": (
-                "*Random Features for Large-Scale Kernel Machines* (Rahimi, Recht 2007): "
-                "one random grid, and its matrix of inner products.",
+                f"{LARGE_SCALE}: one random grid, and its matrix of inner products.",
                 FIGURE_2,
             ),
             "Boxes to diamonds": ("4000 grids: together their boxes give the Laplacian kernel.", DIAMOND),

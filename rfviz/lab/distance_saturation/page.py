@@ -28,6 +28,7 @@ from rfviz.lab.distance_saturation.figures import plot_saturation
 from rfviz.lab.maps import choose_map
 from rfviz.lab.page import Chart, MapExport, Page, Presets
 from rfviz.lab.panel import Panel, ScaledData
+from rfviz.lab.papers import RANDOM_MAXOUT
 from rfviz.params import Param
 
 __all__ = ["PAGE", "DistanceSaturation", "Settings"]
@@ -84,10 +85,7 @@ class DistanceSaturation(Page[ScaledData, Settings, SaturationResult]):
 
     @property
     def presets(self) -> Presets:
-        help = (
-            "*Random Maxout Features* (Mroueh, Rennie, Goel 2015): 100 points on the circle, m = 1000, q = 8 and 32, "
-            "with Theorem 1 as printed."
-        )
+        help = f"{RANDOM_MAXOUT}: 100 points on the circle, m = 1000, q = 8 and 32, with Theorem 1 as printed."
         return {"Figure 1 of the paper": (help, PAPER)}
 
     def source(self, panel: Panel) -> ScaledData:

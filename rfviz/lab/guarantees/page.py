@@ -28,6 +28,7 @@ from rfviz.lab.guarantees.settings import (
 )
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel, ScaledData
+from rfviz.lab.papers import KITCHEN_SINKS, LARGE_SCALE
 from rfviz.lab.split_data import SplitData
 
 __all__ = ["PAGE", "Guarantees", "KernelResult", "LearningResult", "Result"]
@@ -41,7 +42,6 @@ BINNING = {name: value for name, value in FOURIER.items() if name not in ("paire
 SINKS = {"view": "Learning", "theorem": "kitchen sinks", "features": "RandomFourier", "data": "digits",
          "normalise": "unit norm", "gamma": 1.0, "loss": "hinge", "n_components": 300, "rows": "data",
          "size": "measured", "delta": 0.05}  # fmt: skip
-_PAPER = "*Random Features for Large-Scale Kernel Machines* (Rahimi, Recht 2007)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +81,12 @@ class Guarantees(Page[ScaledData, Settings, Result]):
     @property
     def presets(self) -> Presets:
         return {
-            "Uniform against one pair": (f"{_PAPER}, Claim 1, on digits: one pair, all pairs, all of a region.",
+            "Uniform against one pair": (f"{LARGE_SCALE}, Claim 1, on digits: one pair, all pairs, all of a region.",
                                          FOURIER),
-            "Binning": (f"{_PAPER}, Claim 2: a bound for one pair, and one for a region.",
+            "Binning": (f"{LARGE_SCALE}, Claim 2: a bound for one pair, and one for a region.",
                         BINNING),
             "Learning: Theorem 1": (
-                "*Weighted Sums of Random Kitchen Sinks* (Rahimi, Recht 2008), Theorem 1: estimation and approximation "
+                f"{KITCHEN_SINKS}, Theorem 1: estimation and approximation "
                 "apart.",
                 SINKS,
             ),

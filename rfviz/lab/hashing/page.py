@@ -22,6 +22,7 @@ from rfviz.lab.hashing.script import hashing_script
 from rfviz.lab.hashing.settings import NearFar, Neighbours, Recall, Settings, Source, choose_hash, choose_look
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel
+from rfviz.lab.papers import RANDOM_MAXOUT
 
 __all__ = ["PAGE", "Comparison", "Hashing", "HashingResult", "nearest"]
 
@@ -66,8 +67,7 @@ class Hashing(Page[Source, Settings, HashingResult]):
     def presets(self) -> Presets:
         return {
             "q = 2 is SimHash": (
-                "*Random Maxout Features* (Mroueh, Rennie, Goel 2015), Remark 1: the larger of two projections is "
-                "the sign of their difference.",
+                f"{RANDOM_MAXOUT}, Remark 1: the larger of two projections is the sign of their difference.",
                 SAME,
             ),
             "Faces": ("33 pictures of a turning head: the nearest codes are the neighbouring frames.", FACES),

@@ -28,14 +28,12 @@ from rfviz.lab.kernel_approximation.figures import plot_kernel_density, plot_ker
 from rfviz.lab.kernel_approximation.settings import Settings, Source, choose_settings, choose_source
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel
+from rfviz.lab.papers import COMPOSITIONAL_KERNELS
 
 __all__ = ["PAGE", "KernelApproximation", "NothingComputedError", "Result", "figure_3"]
 
 _SPREAD = ["map", "m", "spread", "bias²", "bias² by chance"]
-FIGURE_3 = (
-    "*Random Features for Compositional Kernels* (Daniely, Frostig, Gupta, Singer 2017), Figure 3: 128 colour images "
-    "of 24×24 pixels, ten draws"
-)
+FIGURE_3 = f"{COMPOSITIONAL_KERNELS}, Figure 3: 128 colour images of 24×24 pixels, ten draws"
 BIASED = {"data": "sphere", "data.n_samples": 500, "data.dimension": 3, "points": 128, "draws": 20, "m_max": 500,
           "schemes": ["RandomFourier"], "gamma": 0.1, "paired": True, "odd": True, "normalise": "unit norm",
           "metric": "rmse", "m": 11}  # fmt: skip

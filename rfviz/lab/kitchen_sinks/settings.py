@@ -13,6 +13,7 @@ from rfviz.lab.controls import one_of
 from rfviz.lab.kitchen_sinks.compute import LEARNERS
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
+from rfviz.lab.papers import KITCHEN_SINKS
 from rfviz.params import Param
 
 __all__ = ["PRESETS", "VIEWS", "Settings", "choose_settings"]
@@ -41,27 +42,26 @@ _FIGURE_1 = {"view": "error", "normalise": "standardise", "learners": ["Decision
 _ADULT = {"data": "adult", "data.max_samples": 50_000, "data.missing": "most frequent"}
 _KDD = {"data": "kddcup99", "data.train_rows": 50_000, "data.test_rows": 150_000, "data.target": "attack or normal"}
 _ACTIVITY = {"data": "activity", "data.max_samples": 12_000, "data.missing": "impute mean"}
-_PAPER = "*Weighted Sums of Random Kitchen Sinks* (Rahimi, Recht 2008)"
 PRESETS: Presets = {
     "Figure 1, adult": (
-        f"{_PAPER}, Figure 1: random stumps and AdaBoost on 32,561 people, tested on 16,281. "
+        f"{KITCHEN_SINKS}, Figure 1: random stumps and AdaBoost on 32,561 people, tested on 16,281. "
         "Press Start: 20 seconds on two idle cores.",
         {**_FIGURE_1, **_ADULT, "k_max": 2000, "stumps": 400},
     ),
     "Figure 1, KDDCUP99": (
-        f"{_PAPER}, Figure 1: 50,000 connections to a network, tested on 150,000. "
+        f"{KITCHEN_SINKS}, Figure 1: 50,000 connections to a network, tested on 150,000. "
         "Press Start: 40 seconds on two idle cores.",
         {**_FIGURE_1, **_KDD, "k_max": 2000, "stumps": 400},
     ),
     "Figure 1, activity": (
-        f"{_PAPER}, Figure 1: six activities from a telephone’s accelerometer, in place of the paper’s data, "
+        f"{KITCHEN_SINKS}, Figure 1: six activities from a telephone’s accelerometer, in place of the paper’s data, "
         "which are not public. Missing "
         "values are replaced by the mean of their column.",
         {**_FIGURE_1, **_ACTIVITY, "k_max": 4000, "stumps": 400},
     ),
     "Figure 2": (
-        f"{_PAPER}, Figure 2: the largest weight on adult, in 30 runs; the paper has 500. Press Start; the slider adds "
-        "more.",
+        f"{KITCHEN_SINKS}, Figure 2: the largest weight on adult, in 30 runs; the paper has 500. Press Start; "
+        "the slider adds more.",
         {"view": "weights", "normalise": "standardise", "learners": ["DecisionStumps"], **_ADULT, "k_max": 2000,
          "runs": 30},
     ),

@@ -33,6 +33,7 @@ from rfviz.lab.maps import choose_map
 from rfviz.lab.maxout_pca import animation, text
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Data, Panel, ScaledData
+from rfviz.lab.papers import RANDOM_MAXOUT
 from rfviz.params import Param
 
 __all__ = ["PAGE", "POINT", "MaxoutPCA", "Settings", "points_style"]
@@ -69,8 +70,7 @@ class MaxoutPCA(Page[ScaledData, Settings, EmbeddingResult]):
     def presets(self) -> Presets:
         return {
             "Figure 2 of the paper": (
-                "*Random Maxout Features* (Mroueh, Rennie, Goel 2015): 33 images of a turning head, m = 10,000, "
-                "q = 12.",
+                f"{RANDOM_MAXOUT}: 33 images of a turning head, m = 10,000, q = 12.",
                 PAPER,
             )
         }

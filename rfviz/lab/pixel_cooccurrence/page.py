@@ -18,6 +18,7 @@ from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
 from rfviz.lab.page import Chart, Page, Presets, revision
 from rfviz.lab.panel import Data, Panel
+from rfviz.lab.papers import COMPOSITIONAL_KERNELS
 from rfviz.lab.pixel_cooccurrence import animation, text
 from rfviz.lab.pixel_cooccurrence.compute import (
     MAX_FEATURES,
@@ -48,7 +49,6 @@ VIEW = Param("view", "Pixel", "choice", choices=("Pixel", "Figure 4"), label="Vi
 NAMES = {"flat": "Flat", "1 convolution": "1 convolution", "2 convolutions": "2 convolutions",
          "3 convolutions": "3 convolutions", "deep": "The paper’s", OWN: "Own layers"}  # fmt: skip
 LAYERS = Control("layers", "own", ["5/2/relu", "relu"], clean_rows, "Layers", "The rows of your own skeleton.")
-PAPER = "*Random Features for Compositional Kernels* (Daniely, Frostig, Gupta, Singer 2017)"
 DATA = ["photo_patches", "digits", "turning_head", "olivetti", "umist", "mnist", "cifar10"]
 FIGURE_4 = {"view": "Figure 4", "side": 24, "colour": True, "features": 500_000, "seed": 0}
 DEEP = {"view": "Pixel", "skeleton": "deep", "side": 24, "colour": True, "features": 500_000, "seed": 0}
@@ -74,10 +74,14 @@ class PixelCooccurrence(Page[Data, Settings, Maps]):
     def presets(self) -> Presets:
         return {
             "Figure 4 of the paper": (
-                f"{PAPER}, Figure 4: four pixels, four skeletons, 24×24 colour images, 500,000 features.",
+                f"{COMPOSITIONAL_KERNELS}, Figure 4: four pixels, four skeletons, 24×24 colour images, "
+                "500,000 features.",
                 FIGURE_4,
             ),
-            "The paper’s deep skeleton": (f"{PAPER}, Section 6: the deep skeleton, 500,000 features.", DEEP),
+            "The paper’s deep skeleton": (
+                f"{COMPOSITIONAL_KERNELS}, Section 6: the deep skeleton, 500,000 features.",
+                DEEP,
+            ),
         }
 
     def source(self, panel: Panel) -> Data:

@@ -9,6 +9,7 @@ from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout, Sha
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
+from rfviz.lab.papers import RANDOM_MAXOUT
 from rfviz.lab.speech.compute import SpeechSource, grid_of
 from rfviz.params import Param
 
@@ -34,16 +35,15 @@ _EPOCHS = Param("epochs", 5, "int", 1, 50, log=True, marks=(1, 2, 3, 5, 10, 20, 
 _SEED = Param("seed", 0, "int", 0, 99, label="Seed", help="Another seed, another draw of the features.")
 _PROJECTIONS = next(param for param in SharedPoolMaxout.params if param.name == "n_projections")
 
-_PAPER = "*Random Maxout Features* (Mroueh, Rennie, Goel 2015)"
 PRESETS: Presets = {
     "Table 2": (
-        f"{_PAPER}, Table 2: random maxout of four pool sizes, on the speech of the sidebar. "
+        f"{RANDOM_MAXOUT}, Table 2: random maxout of four pool sizes, on the speech of the sidebar. "
         "Press Start: 40 seconds of processor time for "
         "the synthetic speech.",
         {"families": ["RandomMaxout"], "pools": list(_POOLS), "m_max": 1600, "measure": "phone error %"},
     ),
     "Table 3": (
-        f"{_PAPER}, Table 3: maxout features that share 800 projections, next to independent ones "
+        f"{RANDOM_MAXOUT}, Table 3: maxout features that share 800 projections, next to independent ones "
         "and to random Fourier features. Press "
         "Start: 27 seconds of processor time for the synthetic speech.",
         {"families": [cls.__name__ for cls in _FAMILIES], "pools": [4], "n_projections": 800, "m_max": 3200,
