@@ -20,6 +20,7 @@ from rfviz.ui.controls import PagePanel
 from rfviz.ui.live_run import LiveRun
 from rfviz.ui.share import share
 from rfviz.ui.sidebar import show_device
+from rfviz.ui.state import pins
 from rfviz.ui.widgets.feature_steps import feature_steps
 
 __all__ = ["CLICK_A_PAIR", "STEPS", "View", "show"]
@@ -191,5 +192,9 @@ def _main_panel(view: View[Any, Any, Any]) -> bool:
         view.draw(settings, found.result, found.charts)
     except RfvizError as error:
         view.refuse(settings, error)
+    came = pins.draw_linked(view.page, view.state, view.cache)
+    view.state.view["pins"] = pins.in_address(view.page.slug)
     view.state.finish()
+    if came:
+        st.rerun()
     return view.live is not None

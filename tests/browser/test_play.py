@@ -219,8 +219,24 @@ def test_pins_compare_and_bring_back(app, visit):
     page.keyboard.press("Control+z")
     wait_for_query(page, pool_size="24", data="sphere")
     settle(page)
+    # Who opens the link sees the same chart pinned, and has it as large as the live one.
+    wait_for_query(page, pins="saturation:")
+    page.reload()
+    wait_for_chart(page, SATURATION)
+    card.locator(".main-svg").first.wait_for()
+    words = card.inner_text()
+    assert "q: 8 (now 24)" in words and "data set: Circle (now Sphere)" in words
+    width = "(e) => e.querySelector('.main-svg').getBoundingClientRect().width"
+    small = card.evaluate(width)
+    card.get_by_role("button", name="Enlarge this pinned chart").click()
+    page.wait_for_function(f"(small) => ({width})(document.querySelector('.pins .card')) > 3 * small", arg=small)
+    height = "document.querySelector('%s').clientHeight"
+    assert page.evaluate(height % ".pins .plot") == page.evaluate(height % ".st-key-saturation .live-chart")
+    card.get_by_role("button", name="Enlarge this pinned chart").click()
+    page.wait_for_function(f"(small) => ({width})(document.querySelector('.pins .card')) === small", arg=small)
     page.get_by_role("button", name="Remove this pinned chart").click()
     page.wait_for_function("!document.querySelector('.pins .card')")
+    wait_for_query(page, pins=None)
 
 
 def test_undo_brings_the_old_picture_back(app, visit):

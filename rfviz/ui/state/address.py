@@ -61,13 +61,24 @@ class AddressReader:
 
     def view(self, name: str, options: Sequence[str]) -> list[str]:
         """Return those of the options that the address names for the view, when the page opens; else none."""
-        if name not in self._linked:
+        text = self.text(name)
+        if not text:
             return []
-        self._linked.discard(name)
-        words = self._query.get(name, "").split(",")
+        words = text.split(",")
         if not {*words} <= {*options}:
-            self._wrong.append(f"{name} in the address: not all of what it names is on this page.")
+            self.refuse(f"{name} in the address: not all of what it names is on this page.")
         return [option for option in options if option in words]
+
+    def text(self, name: str) -> str:
+        """Return what the address says under a name that is no control's, when the page opens; else nothing."""
+        if name not in self._linked:
+            return ""
+        self._linked.discard(name)
+        return self._query.get(name, "")
+
+    def refuse(self, reason: str) -> None:
+        """Note a sentence about what the address asks for and the page cannot show."""
+        self._wrong.append(reason)
 
     def add_chart(self, chart: str, figure: Any) -> None:
         """Note that the page has a chart, whose zoom the address may hold."""
@@ -77,7 +88,7 @@ class AddressReader:
     def finish(self) -> list[str]:
         """Return what was wrong, in sentences, each once; forget what no control has taken."""
         if self._zoom is not None and not self._zoom.is_whole():
-            self._wrong.append("The zoom in the address is not possible here and is left out.")
+            self.refuse("The zoom in the address is not possible here and is left out.")
         wrong, self._wrong, self._zoom, self._given = self._wrong, [], None, {}
         return wrong
 
@@ -91,5 +102,5 @@ class AddressReader:
         if not same_text(format_value(value), text):
             shown = text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "…"
             used = "none" if value in ([], ()) else format_value(value)
-            self._wrong.append(f"{name}={plain(shown)} in {where} is not possible here; showing {used}.")
+            self.refuse(f"{name}={plain(shown)} in {where} is not possible here; showing {used}.")
         return value

@@ -61,7 +61,7 @@ class PageState:
     presets : sequence of mapping
         Values that the page's buttons set, in their order; those that hold now are marked.
     view : dict of str to str
-        What else the address holds: which parts are open. These are no settings: neither undone nor pinned.
+        What else the address holds: which parts are open, what is pinned. No settings: neither undone nor pinned.
     """
 
     def __init__(self, page: str) -> None:

@@ -1,5 +1,5 @@
-// The row of pinned charts. Each is drawn once, small and still; axes of the same units are given one range for all,
-// the live chart among them, so that what looks larger is larger.
+// The row of pinned charts. Each is drawn once, still, and small until it is enlarged to the size of the live chart; axes
+// of the same units are given one range for all, the live chart among them, so that what looks larger is larger.
 const rows = new WeakMap();
 const AXES = ["xaxis", "yaxis"];
 
@@ -27,6 +27,9 @@ function small(figure, template) {
   return { data, layout };
 }
 
+// As the live chart above it.
+const large = (figure, template, height) => ({ data: figure.data, layout: { ...figure.layout, template, height, autosize: true } });
+
 const chartOf = (key) => document.querySelector(`.st-key-${CSS.escape(key)} .live-chart`);
 
 class Row {
@@ -53,7 +56,7 @@ class Row {
       return;
     }
     const face = `${getComputedStyle(this.root).color} ${this.root.clientWidth}`;
-    if (face !== this.face) (this.face && this.draw(true), (this.face = face));
+    if (face !== this.face) (this.face && this.draw([...this.plots.keys()]), (this.face = face));
   }
 
   update(data, setStateValue) {
@@ -61,7 +64,7 @@ class Row {
     const live = chartOf(data.chart);
     if (live !== this.live) {
       this.live = live;
-      live?.addEventListener("rfviz:drawn", () => this.axes(), { signal: this.watching.signal });
+      live?.addEventListener("rfviz:drawn", () => this.draw(), { signal: this.watching.signal });
     }
     const names = new Set(data.pins.map(({ name }) => name));
     for (const card of this.root.querySelectorAll(".card")) {
@@ -80,9 +83,14 @@ class Row {
       card = Object.assign(document.createElement("div"), { className: "card" });
       card.dataset.name = pin.name;
       card.innerHTML = `<button class="go" type="button"><span class="plot" aria-hidden="true"></span><span class="words"></span></button>
+        <button class="size" type="button" aria-pressed="false" aria-label="Enlarge this pinned chart" title="Enlarge">⤢</button>
         <button class="drop" type="button" aria-label="Remove this pinned chart" title="Remove">×</button>`;
       card.querySelector(".plot").style.display = "block";
       card.querySelector(".go").onclick = () => window.dispatchEvent(new CustomEvent("rfviz:restore", { detail: pin.name }));
+      card.querySelector(".size").onclick = ({ currentTarget }) => {
+        currentTarget.setAttribute("aria-pressed", `${card.classList.toggle("large")}`);
+        this.draw([pin.name]);
+      };
       card.querySelector(".drop").onclick = () => {
         this.count = Math.max(this.count + 1, Date.now());
         this.setStateValue("removed", { name: pin.name, count: this.count });
@@ -99,15 +107,17 @@ class Row {
     go.setAttribute("aria-label", `Pinned chart. ${pin.alt} Pinned → now: ${text}. Press to go back to its settings.`);
   }
 
-  async draw(anew = false) {
+  // Draws what is not drawn yet, and these once more.
+  async draw(again = []) {
     const handle = this.live?.rfviz;
     if (!handle) return;
     const template = handle.themed(getComputedStyle(this.live));
     for (const [name, plot] of this.plots) {
       const sheet = window.__rfvizPins?.get(name);
-      if (!sheet || (plot.data && !anew)) continue;
-      const { data, layout } = small(sheet.figure, template);
-      await handle.Plotly.react(plot, data, layout, { staticPlot: true, displayModeBar: false });
+      if (!sheet || (plot.data && !again.includes(name))) continue;
+      const isLarge = plot.closest(".large");
+      const { data, layout } = isLarge ? large(sheet.figure, template, this.live.clientHeight) : small(sheet.figure, template);
+      await handle.Plotly.newPlot(plot, data, layout, { staticPlot: true, displayModeBar: false });
       // What the axes are by themselves, before they are shared.
       if (!this.ranges.has(name) && plot._fullLayout?.xaxis) this.ranges.set(name, AXES.map((axis) => [...plot._fullLayout[axis].range]));
     }

@@ -1,27 +1,55 @@
-"""Charts that are pinned next to the live one, with what differs in their settings; kept for the session."""
+"""Charts that are pinned next to the live one, with what differs in their settings.
+
+They last as long as the session. The address holds their settings, ``saturation:pool_size=16;saturation:``, each by the
+name of its chart and what differs from the page's defaults; who opens a link gets them drawn anew.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.components.v2 import component
 
+from rfviz.datasets.files.own import is_own
+from rfviz.errors import DataError, RfvizError
 from rfviz.figures.plotly_json import plotly_json
-from rfviz.lab.controls import shown
+from rfviz.lab.address import format_value, parse_value
+from rfviz.lab.cache import Cache
+from rfviz.lab.controls import Control, shown
+from rfviz.lab.page import Page, compute
+from rfviz.lab.preset import Preset
+from rfviz.ui.plain import plain
 from rfviz.ui.state.page_state import PageState
 from rfviz.ui.widgets.events import event
 
-__all__ = ["MOST", "Pin", "differences", "let_go", "pins_of", "remove", "restore", "show", "take", "want"]
+__all__ = [
+    "MOST",
+    "Pin",
+    "differences",
+    "draw_linked",
+    "in_address",
+    "let_go",
+    "pins_of",
+    "remove",
+    "restore",
+    "show",
+    "take",
+    "want",
+]
 
 #: Pinned charts of a page.
 MOST = 4
+# A chart's name, as in an address, and its settings.
+_PINNED = re.compile(r"([A-Za-z0-9_-]{1,60}):(.{0,1000})")
 _HERE = Path(__file__).parent
 # A figure goes to the browser once, into a place of its own; the row of pins, which changes with every setting, is
 # small.
@@ -57,8 +85,10 @@ class Pin:
         Key of the chart.
     values : mapping
         What the controls held, by name.
+    query : str
+        What of them differs from the page's defaults, as in an address.
     words : mapping
-        The same as people say it.
+        The values as people say them.
     spec : bytes
         The figure, as JSON for the browser.
     alt : str
@@ -68,6 +98,7 @@ class Pin:
     name: str
     chart: str
     values: Mapping[str, Any]
+    query: str
     words: Mapping[str, str]
     spec: bytes
     alt: str
@@ -85,12 +116,63 @@ def want(page: str, chart: str) -> None:
 
 def take(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
     """Pin a figure with the present settings; the oldest one goes where there are too many."""
+    query = urlencode({name: format_value(value) for name, value in state.changed().items()}, safe=",:/")
+    _add(state, figure, chart, alt, state.values(), query, state.controls)
+
+
+def _add(
+    state: PageState, figure: go.Figure, chart: str, alt: str, values: Mapping[str, Any], query: str,
+    controls: Mapping[str, Control],
+) -> None:  # fmt: skip
     name = secrets.token_hex(6)
     spec: dict[str, Any] = figure.to_dict()
     layout = {key: value for key, value in spec["layout"].items() if key != "template"}
     text = plotly_json({"name": name, "figure": {"data": list(spec["data"]), "layout": layout}})
-    pin = Pin(name, chart, dict(state.values()), _words(state), text.encode(), alt)
+    pin = Pin(name, chart, dict(values), query, _words(values, controls), text.encode(), alt)
     st.session_state[f"{state.page}:pins"] = [*pins_of(state.page), pin][-MOST:]
+
+
+def in_address(page: str) -> str:
+    """Return the pinned charts of a page as an address holds them, without those of uploads."""
+    pinned = [f"{pin.chart}:{pin.query}" for pin in pins_of(page) if not is_own(str(pin.values.get("data")))]
+    return ";".join(pinned + st.session_state.get(f"{page}:pins-linked", []))
+
+
+def draw_linked(page: Page[Any, Any, Any], state: PageState, cache: Cache) -> bool:
+    """Draw and pin what the link pins that the page was opened with; return whether the page is to be drawn again.
+
+    Of a computation in parts the chart shows what is known already.
+    """
+    key = f"{page.slug}:pins-linked"
+    linked = state.address.text("pins")
+    if linked:
+        st.session_state[f"{page.slug}:pins"] = []
+        st.session_state[key] = linked.split(";")[:MOST]
+    came = False
+    # One that was drawn is off the list: a control that is moved meanwhile ends this, and the rest comes afterwards.
+    while left := st.session_state.get(key):
+        try:
+            _draw(page, state, cache, left[0])
+            came = True
+        except RfvizError as error:
+            state.address.refuse(f"A pinned chart of the link is left out. {plain(str(error))}")
+        st.session_state[key] = left[1:]
+    return came
+
+
+def _draw(page: Page[Any, Any, Any], state: PageState, cache: Cache, text: str) -> None:
+    match = _PINNED.fullmatch(text)
+    if match is None:
+        raise DataError(f"It must name a chart and settings, got “{text[:40]}”. Pin the chart again.")
+    chart, query = match.groups()
+    panel = Preset({name: parse_value(value) for name, value in parse_qsl(query, keep_blank_values=True)})
+    source = page.source(panel)
+    computed = compute(page, source, page.settings(panel, source), cache, lambda work: None)
+    drawn = next((one for one in computed.charts if one.name == chart), None)
+    if drawn is None:
+        raise DataError(f"This page has no chart of the name “{chart}”. Pin another one.")
+    values = {name: list(value) if isinstance(value, tuple) else value for name, value in panel.answers.items()}
+    _add(state, drawn.figure, chart, drawn.alt, values, query, {**panel.controls, **state.controls})
 
 
 def remove(page: str, name: str) -> None:
@@ -113,19 +195,20 @@ def restore(state: PageState, name: str) -> None:
 
 def differences(state: PageState, pin: Pin) -> list[str]:
     """Return what differs between a pinned chart and the present settings: ``"q: 8 (now 32)"``."""
-    now, held = state.values(), _words(state)
+    now = state.values()
+    held = _words(now, state.controls)
     return [
         f"{_label(state, name)}: {pin.words[name]} (now {held[name]})"
         for name, value in now.items()
-        if name in pin.values and pin.values[name] != value
+        if name in pin.values and format_value(pin.values[name]) != format_value(value)
     ]
 
 
-def _words(state: PageState) -> dict[str, str]:
-    """Return the present values in words."""
+def _words(values: Mapping[str, Any], controls: Mapping[str, Control]) -> dict[str, str]:
+    """Return values in words."""
     words = {}
-    for name, value in state.values().items():
-        control = state.controls.get(name)
+    for name, value in values.items():
+        control = controls.get(name)
         try:
             words[name] = control.words(value) if control else shown(value)
         except (TypeError, KeyError):  # a value without a title
@@ -157,19 +240,7 @@ def show(state: PageState, figure: go.Figure, chart: str, alt: str) -> None:
     def act() -> None:
         remove(page, str(event(key, "removed").get("name")))
 
-    rows = [
-        {"name": pin.name, "alt": pin.alt, "differences": differences(state, pin),
-         "label": " · ".join(f"{_label(state, name)} {pin.words[name]}" for name in _telling(pins, pin))}
-        for pin in pins
-    ]  # fmt: skip
+    rows = [{"name": pin.name, "alt": pin.alt, "differences": differences(state, pin)} for pin in pins]
     _row(key=key, data=json.dumps({"chart": chart, "pins": rows}).encode(), on_removed_change=act)
     for pin in pins:
         _sheet(key=f"{key}-{pin.name}-sheet", data=pin.spec, height=1)
-
-
-def _telling(pins: list[Pin], one: Pin) -> list[str]:
-    """Return the settings that tell one pinned chart from the others."""
-    return [
-        name for name, value in one.values.items()
-        if any(name in other.values and other.values[name] != value for other in pins)
-    ][:4]  # fmt: skip

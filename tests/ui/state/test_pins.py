@@ -1,9 +1,11 @@
 """Pinned charts: what they hold, what differs, and how they go back."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from rfviz.datasets.files.own import PREFIX
 from rfviz.ui.state.pins import MOST
 from tests.app_pages import SATURATION, changed, opened, specs
 from tests.ui.widgets.test_play import component
@@ -24,6 +26,19 @@ def pin(at, slug=SATURATION, chart=CHART):
 def rows(at):
     found = component(at, "rfviz.pins")
     return json.loads(found[0].bytes)["pins"] if found else []
+
+
+def sheets(at):
+    return [json.loads(sheet.bytes)["figure"] for sheet in component(at, "rfviz.pin_sheet")]
+
+
+def in_address(at):
+    (found,) = component(at, "rfviz.url")
+    return json.loads(found.json)["values"].get("pins", "")
+
+
+def toasts(at):
+    return [toast.value for toast in at.toast]
 
 
 def test_pin_holds_the_picture_and_says_what_differs():
@@ -71,8 +86,60 @@ def test_pins_send_nothing_where_there_are_none():
 
 
 @pytest.mark.parametrize("slug", MAIN)
-def test_main_charts_can_be_pinned(slug):
+def test_main_charts_can_be_pinned_and_a_link_draws_them_again(slug):
     at = opened(slug)
     (bar,) = component(at, "rfviz.play")
     assert f"{MAIN[slug]}-bar" in bar.id and json.loads(bar.json)["pin"]
-    assert len(rows(pin(at, slug, MAIN[slug]))) == 1
+    at = pin(changed(at, slug, {"seed": 3}), slug, MAIN[slug])
+    assert len(rows(at)) == 1
+    link = in_address(at)
+    assert link.startswith(f"{MAIN[slug]}:")
+    visited = opened(slug, query={"pins": link})
+    assert [row["differences"] for row in rows(visited)] == [["seed: 3 (now 0)"] if "seed=3" in link else []]
+    assert sheets(visited) == sheets(at)
+    assert in_address(visited) == link
+
+
+def test_link_brings_the_settings_and_the_data_of_its_pins_back():
+    link = "saturation:pool_size=64&compare=2,&data=sphere&data.n_samples=50;saturation:"
+    at = opened(SATURATION, query={"pins": link, "pool_size": "4"})
+    assert rows(at)[0]["differences"][0] == "data set: Sphere (now Circle)"
+    assert {"q: 64 (now 4)", "compared with: 2 (now 32)"} < {*rows(at)[0]["differences"]}
+    assert rows(at)[1]["differences"] == ["q: 8 (now 4)"]
+    before = sheets(at)[0]
+    at = changed(at, SATURATION, at.session_state[f"{SATURATION}:pins"][0].values)
+    assert rows(at)[0]["differences"] == []
+    assert specs(at)[0]["data"] == before["data"]
+    # A second run of the page does not take them from the address again.
+    at.session_state[f"{SATURATION}:pins"] = []
+    assert rows(at.run()) == []
+
+
+@pytest.mark.parametrize(
+    ("link", "reason"),
+    [
+        ("nonsense", "must name a chart and settings"),
+        ("unheard-of:", "no chart of the name"),
+        ("saturation:data=upload-7", "Known:"),
+        ("saturation:pool_size=-3", "must be a stop of its slider"),
+        ("saturation:pool_size=[[[[", "must be a stop of its slider"),
+        (";" * 300, "must name a chart and settings"),
+    ],
+)
+def test_link_of_what_cannot_be_pinned_says_why_and_the_page_is_there(link, reason):
+    at = opened(SATURATION, query={"pins": f"{link};saturation:pool_size=16"[:2000]})
+    assert any("A pinned chart of the link is left out." in said and reason in said for said in toasts(at))
+    assert specs(at) and not at.error
+    assert [row["differences"] for row in rows(at)] == ([["q: 16 (now 8)"]] if ";;" not in link else [])
+
+
+def test_pin_of_an_upload_stays_out_of_the_link():
+    at = pin(opened(SATURATION))
+    (held,) = at.session_state[f"{SATURATION}:pins"]
+    at.session_state[f"{SATURATION}:pins"] = [replace(held, values={**held.values, "data": f"{PREFIX}x"}), held]
+    assert in_address(at.run()) == "saturation:"
+
+
+def test_pin_of_a_page_that_computes_in_parts_shows_what_is_known():
+    at = opened("accuracy", query={"pins": "accuracy:seed=5"})
+    assert not at.exception and len(rows(at)) == 1
