@@ -9,6 +9,7 @@ wait_until_ready()  # before anything is imported that computes
 
 from rfviz.lab.navigation import ASSETS, NAVIGATION  # noqa: E402
 from rfviz.ui.layout import use_style  # noqa: E402
+from rfviz.ui.no_such_page import page_of_unknown_address  # noqa: E402
 from rfviz.ui.own_data.session import session_data  # noqa: E402
 from rfviz.ui.sign_in import sign_in_page, sign_out_button, wants_sign_in  # noqa: E402
 from rfviz.ui.teaching.menu import wants_sidebar  # noqa: E402
@@ -25,6 +26,8 @@ groups: dict[str, list[StreamlitPage]] = {}
 for found in NAVIGATION:
     page = st.Page(found.path, title=found.title, icon=found.icon, url_path=found.slug, default=found.slug == "home")
     groups.setdefault(found.group, []).append(page)
+if unknown := page_of_unknown_address(st.context.url):
+    groups[""].append(unknown)
 asked = wants_sign_in()
 # All pages, also where there are more than twelve.
 current = st.navigation(groups, expanded=True, position="hidden" if asked else "sidebar")

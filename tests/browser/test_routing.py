@@ -43,10 +43,14 @@ def test_no_pages_folder_lies_beside_the_script_that_streamlit_runs():
 
 
 def test_unknown_address_gives_a_page_of_the_app(app, visit):
-    visit.allowed.append("page that you have requested does not seem to exist")
-    page = visit(app, "no-such-page")
+    page = visit(app, "hashingg")
     settle(page)
+    assert page.locator("h1").inner_text() == "No such page"
     assert navigation(page).get_by_test_id("stSidebarNavLink").count() == len(PAGES)
+    assert not page.get_by_role("dialog").count()
+    page.get_by_test_id("stMain").get_by_role("link", name="Hashing").click()
+    wait_for_chart(page, "hamming")
+    assert page.url.endswith("/hashing")
 
 
 @pytest.mark.journey
