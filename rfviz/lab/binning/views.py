@@ -13,9 +13,12 @@ from rfviz.lab.page import Chart
 from rfviz.lab.panel import Data
 from rfviz.ui import layout
 from rfviz.ui.page import View
+from rfviz.ui.teaching import lesson_panel
 from rfviz.ui.widgets.live_chart import taken_row
 
 __all__ = ["BinningView"]
+
+_ERROR = "Error against the number of grids"
 
 
 class BinningView(View[Data, Settings, BinningResult]):
@@ -41,8 +44,10 @@ class BinningView(View[Data, Settings, BinningResult]):
     ) -> Mapping[str, Callable[[], Any]]:
         error = charts[2]
         formats = dict.fromkeys(["RMS error", "predicted"], "%.4f")
+        if lesson_panel.draws_on(error.name, is_main=False):
+            self._opened = _ERROR
         return {
-            "Error against the number of grids": lambda: layout.chart(error.figure, error.name, error.alt),
+            _ERROR: lambda: layout.chart(error.figure, error.name, error.alt),
             "Numbers": lambda: layout.numbers(error.frame, formats, text.NUMBERS),
             "How it is computed": lambda: st.markdown(text.METHOD),
         }
