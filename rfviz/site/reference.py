@@ -10,7 +10,8 @@ import pdoc.render
 
 __all__ = ["write_reference"]
 
-# Links that pdoc leaves without a name; signatures that are wider than their place should scroll by the keyboard, too.
+# Links that pdoc leaves without a name; signatures and examples that are wider than their place should scroll
+# by the keyboard, too.
 _ANCHOR = re.compile(r'<a (?=class="headerlink" href="#([^"]*)")')
 _TEMPLATES = Path(__file__).parent / "templates"
 _MODULES = ("features", "kernels", "bounds", "skeleton", "linear_model", "datasets", "errors")
@@ -25,6 +26,8 @@ def write_reference(folder: Path) -> list[Path]:
         if path.suffix == ".html":
             text = path.read_text(encoding="utf-8")
             text = _ANCHOR.sub(r'<a aria-label="Link to \1" ', text)
-            text = text.replace('<div class="attr ', '<div tabindex="0" class="attr ')
+            text = text.replace('<div class="attr ', '<div tabindex="0" class="attr ').replace(
+                "<pre>", '<pre tabindex="0">'
+            )
             path.write_text(text, encoding="utf-8")
     return files

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from rfviz.site import views, write_site
+from rfviz.site.reference import write_reference
 from tests.browser.conftest import HELPERS, WAIT_MS
 from tests.browser.test_looks import check_rules
 
@@ -17,11 +18,12 @@ OWN = ("file:", "data:", "blob:")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Write a site of one page."""
+    """Write a site of two pages, and the library's reference."""
     folder = tmp_path_factory.mktemp("site")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(views, "PLAY_S", 0.2)
-        write_site(folder, [SATURATION])
+        write_site(folder, [SATURATION, "zoo"])
+    write_reference(folder / "library")
     return folder
 
 
@@ -75,10 +77,14 @@ def test_charts_are_drawn_and_follow_the_slider_of_their_frames(look):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["index.html", f"{SATURATION}--figure-1-of-the-paper.html"])
+@pytest.mark.parametrize(
+    "name",
+    ["index.html", f"{SATURATION}--figure-1-of-the-paper.html", "zoo.html", "lessons.html", "lesson--saturation.html",
+     "library/index.html", "library/rfviz/datasets.html", "library/rfviz/errors.html"],
+)  # fmt: skip
 def test_pages_are_accessible_and_fit_a_phone(look, name, scheme):
     page = look.open(name, color_scheme=scheme)
-    if name != "index.html":
+    if page.locator(".live-chart").count():
         page.wait_for_selector(".live-chart .main-svg")
     check_rules(page, preload=False)  # axe-core would fetch the styles, which no page may in a folder
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
