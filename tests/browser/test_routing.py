@@ -1,5 +1,9 @@
 """Addresses: every page opens by its own, also as the first request that a server gets, and keeps its settings."""
 
+from base64 import b64encode
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
 import pytest
 
 from rfviz.lab.navigation import NAVIGATION
@@ -51,6 +55,18 @@ def test_unknown_address_gives_a_page_of_the_app(app, visit):
     page.get_by_test_id("stMain").get_by_role("link", name="Hashing").click()
     wait_for_chart(page, "hamming")
     assert page.url.endswith("/hashing")
+
+
+def test_what_changes_travels_compressed(app):
+    server = urlsplit(app.url)
+    head = {"Host": server.netloc, "Origin": app.url.rstrip("/"), "Connection": "Upgrade", "Upgrade": "websocket",
+            "Sec-WebSocket-Key": b64encode(bytes(16)).decode(), "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Extensions": "permessage-deflate"}  # fmt: skip
+    connection = HTTPConnection(server.netloc)
+    connection.request("GET", "/_stcore/stream", headers=head)
+    answer = connection.getresponse()
+    assert answer.status == 101 and "permessage-deflate" in answer.headers["Sec-WebSocket-Extensions"]
+    connection.close()
 
 
 @pytest.mark.journey
