@@ -455,6 +455,20 @@ _FRAMEWORK = (
         ("tests/ui/state/test_pins.py::test_only_the_latest_few_are_kept_and_any_can_go",),
     ),
     Fault(
+        "pins of a link without their settings",
+        "rfviz/ui/state/pins.py",
+        "panel = Preset({name: parse_value(value) for name, value in parse_qsl(query, keep_blank_values=True)})",
+        "panel = Preset({})",
+        ("tests/ui/state/test_pins.py::test_link_brings_the_settings_and_the_data_of_its_pins_back",),
+    ),
+    Fault(
+        "name of an upload in the link",
+        "rfviz/ui/state/pins.py",
+        'for pin in pins_of(page) if not is_own(str(pin.values.get("data")))]',
+        "for pin in pins_of(page)]",
+        ("tests/ui/own_data/test_own_data.py::test_forgotten_data_leave_the_menu",),
+    ),
+    Fault(
         "session that keeps its turn",
         "rfviz/ui/scheduler/requests.py",
         "lines[session] = line  # at the end of the round",

@@ -25,6 +25,7 @@ from rfviz.ui.share import _VISITED
 from rfviz.ui.streamlit_private import keep_uploads_in_memory
 from tests.app_pages import changed, opened, page_at, specs
 from tests.datasets.files.samples import csv, pictures
+from tests.ui.state.test_pins import in_address
 from tests.ui.widgets.test_play import played
 
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
@@ -161,6 +162,7 @@ def test_forgotten_data_leave_the_menu():
     at, key = visited(SATURATION, "table")
     changed(at, SATURATION, {}).session_state[f"{SATURATION}:pin"] = "saturation"
     assert len(at.run().session_state[f"{SATURATION}:pins"]) == 1
+    assert in_address(at) == ""  # no link can carry it
     assert at.session_state[_VISITED][SATURATION].values["data"] == key
     next(button for button in at.button if button.key == f"{SATURATION}:own-forget").click().run()
     assert not at.session_state[f"{SATURATION}:pins"]

@@ -1,11 +1,9 @@
 """Pinned charts: what they hold, what differs, and how they go back."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
-from rfviz.datasets.files.own import PREFIX
 from rfviz.ui.state.pins import MOST
 from tests.app_pages import SATURATION, changed, opened, specs
 from tests.ui.widgets.test_play import component
@@ -131,13 +129,6 @@ def test_link_of_what_cannot_be_pinned_says_why_and_the_page_is_there(link, reas
     assert any("A pinned chart of the link is left out." in said and reason in said for said in toasts(at))
     assert specs(at) and not at.error
     assert [row["differences"] for row in rows(at)] == ([["q: 16 (now 8)"]] if ";;" not in link else [])
-
-
-def test_pin_of_an_upload_stays_out_of_the_link():
-    at = pin(opened(SATURATION))
-    (held,) = at.session_state[f"{SATURATION}:pins"]
-    at.session_state[f"{SATURATION}:pins"] = [replace(held, values={**held.values, "data": f"{PREFIX}x"}), held]
-    assert in_address(at.run()) == "saturation:"
 
 
 def test_pin_of_a_page_that_computes_in_parts_shows_what_is_known():
