@@ -132,5 +132,6 @@ def test_link_of_what_cannot_be_pinned_says_why_and_the_page_is_there(link, reas
 
 
 def test_pin_of_a_page_that_computes_in_parts_shows_what_is_known():
-    at = opened("accuracy", query={"pins": "accuracy:seed=5"})
+    short = {"schemes": "RandomFourier,", "references": ",", "m_max": "20", "seeds": "1"}
+    at = opened("accuracy", query={**short, "pins": "accuracy:schemes=RandomFourier,&references=,&m_max=50&seeds=1"})
     assert not at.exception and len(rows(at)) == 1
