@@ -28,7 +28,10 @@ function small(figure, template) {
 }
 
 // As the live chart above it.
-const large = (figure, template, height) => ({ data: figure.data, layout: { ...figure.layout, template, height, autosize: true } });
+function large(made, template, handle, width) {
+  const { data, layout } = handle.fitted(made, width);
+  return { data, layout: { ...layout, template, height: handle.height(made), autosize: true } };
+}
 
 const chartOf = (key) => document.querySelector(`.st-key-${CSS.escape(key)} .live-chart`);
 
@@ -116,7 +119,7 @@ class Row {
       const sheet = window.__rfvizPins?.get(name);
       if (!sheet || (plot.data && !again.includes(name))) continue;
       const isLarge = plot.closest(".large");
-      const { data, layout } = isLarge ? large(sheet.figure, template, this.live.clientHeight) : small(sheet.figure, template);
+      const { data, layout } = isLarge ? large(sheet.figure, template, handle, plot.clientWidth) : small(sheet.figure, template);
       await handle.Plotly.newPlot(plot, data, layout, { staticPlot: true, displayModeBar: false });
       // What the axes are by themselves, before they are shared.
       if (!this.ranges.has(name) && plot._fullLayout?.xaxis) this.ranges.set(name, AXES.map((axis) => [...plot._fullLayout[axis].range]));

@@ -221,6 +221,9 @@ function handle(chart) {
     },
     themed,
     figure: () => chart.data.figure,
+    // Another figure of this chart, in a place of that width; where it is to be square, as tall as it was made.
+    fitted: (figure, width) => fitted({ ...chart, width }, figure),
+    height: (figure) => (chart.data.square ? figure.layout.height : chart.height),
     framed: () => !!chart.frame,
     // A frame that is held stays when newer data come: the user is ahead of them. Where nobody sees the chart, the latest
     // frame is drawn once it is scrolled into view.
