@@ -204,6 +204,7 @@ class PageState:
 def forget_page(page: str) -> None:
     """Let the next visit to a page take all from the address, also if it is the page that is shown."""
     _forget(page)
+    st.session_state.pop(f"{page}:pins", None)
     st.session_state.pop(_LAST_PAGE, None)
 
 

@@ -67,6 +67,17 @@ def test_the_address_of_a_lecture_shows_where_it_is():
     assert "present" not in at.query_params
 
 
+def test_a_view_pins_what_its_link_pins_and_no_more():
+    text = f"{PAGE}?pins=saturation%3Apool_size%3D4\n{PAGE}?pool_size=16"
+    at = page_at(PAGE, {"lecture": f"1-{pack(text)}", "present": "true", "pins": "saturation:pool_size=4"}, timeout=60)
+    at.run()
+    assert len(at.session_state[f"{PAGE}:pins"]) == 1
+    button(at, "lecture-next").click()
+    at.run()
+    assert "2 of 2" in text_of(at) and at.session_state[f"{PAGE}.pool_size"] == 16
+    assert not at.session_state[f"{PAGE}:pins"] and not at.exception
+
+
 @pytest.mark.parametrize(
     "code", ["", "1", "1-", "x-y", "1-%%%", f"1-{pack(TEXT)[:-5]}", f"1-{pack('nowhere')}", "1-" + "A" * 9000]
 )
