@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from rfviz.figures.template import GREY, rgba
 
-__all__ = ["DRAWN_LINE", "count_axis", "make_room"]
+__all__ = ["DRAWN_LINE", "count_axis", "has_legend", "make_room"]
 
 #: Of a curve that a reader has drawn: no map has this colour.
 DRAWN_LINE = {"color": "#c026d3", "width": 3, "dash": "dash"}
@@ -40,6 +40,12 @@ def count_axis(low: float, high: float, slack: float = 0.1, words: str = ",d") -
     minor = mark | {"dtick": "D1", "ticklen": 4}
     return mark | {"type": "log", "range": ends, "dtick": "D2" if few else 1, "ticklen": 6, "tickformat": words,
                    "minor": minor}  # fmt: skip
+
+
+def has_legend(figure: go.Figure) -> bool:
+    """Return whether any trace of a figure may be in its legend; where none may, the place is another's."""
+    traces: Any = figure.data
+    return any(trace.showlegend is not False for trace in traces)
 
 
 def make_room(figure: go.Figure, places: Sequence[float], heights: Sequence[float]) -> None:

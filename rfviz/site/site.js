@@ -73,7 +73,9 @@ function lessonStep(step, record, go) {
     if (curve) {
       verdict.textContent = gapWords(drawn, curve);
       const [x, y] = [0, 1].map((axis) => drawn.map((point) => point[axis]));
-      after[0].figure.data.push({ type: "scatter", mode: "lines", x, y, line: curve.line, name: "Your prediction", hoverinfo: "skip" });
+      const { data } = after[0].figure;
+      const showlegend = data.some((trace) => trace.showlegend !== false); // or something else is in its place
+      data.push({ type: "scatter", mode: "lines", x, y, line: curve.line, name: "Your prediction", hoverinfo: "skip", showlegend });
     } else {
       const [chosen, right] = [labels.findIndex((label) => label.firstChild.checked), Number(step.dataset.right)];
       labels[right].classList.add("right");

@@ -44,3 +44,11 @@ def frames_apart(q: int, m: int, noise: int) -> float:
     """Return how many of the 33 frames have another place along the curve than in the given order."""
     order = _order(_embedding(q, m, noise).features)
     return float(np.sum(np.abs(order.recovered - order.given) >= 1))
+
+
+@fact
+def height_of_the_curve(q: int, m: int, place: float) -> float:
+    """Return how high on axis 2 the three of the 33 frames lie, on average, that are nearest to a place on axis 1."""
+    coordinates = _embedding(q, m, 0).features.coordinates
+    nearest = np.argsort(np.abs(coordinates[:, 0] - place))[:3]
+    return float(np.mean(coordinates[nearest, 1]))

@@ -19,7 +19,7 @@ import streamlit as st
 
 from rfviz.errors import RfvizError
 from rfviz.expressions import parse_expression
-from rfviz.figures.axes import DRAWN_LINE, make_room
+from rfviz.figures.axes import DRAWN_LINE, has_legend, make_room
 from rfviz.lab.index import FACTS
 from rfviz.lab.navigation import ASSETS, NAVIGATION, entry_of
 from rfviz.lessons import (
@@ -236,7 +236,8 @@ def with_drawn(figure: go.Figure) -> go.Figure:
                 room.ask(asked)
     if visit.shown and visit.chosen:
         x, y = zip(*visit.chosen, strict=True)
-        figure.add_scatter(x=x, y=y, mode="lines", line=DRAWN_LINE, name="Your prediction", hoverinfo="skip")
+        figure.add_scatter(x=x, y=y, mode="lines", line=DRAWN_LINE, name="Your prediction", hoverinfo="skip",
+                           showlegend=has_legend(figure))  # fmt: skip
     return figure
 
 

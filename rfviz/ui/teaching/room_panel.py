@@ -18,7 +18,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.components.v2 import component
 
-from rfviz.figures.axes import DRAWN_LINE
+from rfviz.figures.axes import DRAWN_LINE, has_legend
 from rfviz.lab.index import FACTS
 from rfviz.lessons import ROOMS, Answer, Axis, Curve, Room, RoomError, Step, compare_curve, gap_words, right_heights
 from rfviz.ui.teaching.student_link import is_local, qr_code, reach
@@ -215,19 +215,19 @@ def draw_predictions(figure: go.Figure, curve: Curve, answers: Sequence[Answer])
     drawn = [np.asarray(answer) for answer in answers if not isinstance(answer, int)]
     if not drawn:
         return
-    gap = np.full((1, 2), np.nan)
+    gap, legend = np.full((1, 2), np.nan), has_legend(figure)
     x, y = np.concatenate([part for points in drawn for part in (points, gap)]).T
     faint = max(0.12, 0.7 / len(drawn) ** 0.5)
     name = f"{len(drawn)} prediction{'' if len(drawn) == 1 else 's'}"
     figure.add_scatter(x=x, y=y, mode="lines", line={"color": DRAWN_LINE["color"], "width": 1.5}, opacity=faint,
-                       name=name, hoverinfo="skip")  # fmt: skip
+                       name=name, hoverinfo="skip", showlegend=legend)  # fmt: skip
     if len(drawn) > 2:
         places = np.array(curve.places)
         heights = [np.interp(places, *points.T, left=np.nan, right=np.nan) for points in drawn]
         kept = ~np.isnan(heights).all(axis=0)
         middle = np.nanmedian(np.array(heights)[:, kept], axis=0)
         figure.add_scatter(x=places[kept], y=middle, mode="lines", line=DRAWN_LINE, name="Their median",
-                           hoverinfo="skip")  # fmt: skip
+                           hoverinfo="skip", showlegend=legend)  # fmt: skip
 
 
 def _judged(step: Step, answers: Sequence[Answer]) -> list[str]:
