@@ -340,7 +340,7 @@ _FRAMEWORK = (
         "rfviz/lab/cache.py",
         "self.store.put(key, entry, owners_of(args))",
         "self.store.put(key, entry)",
-        ("tests/lab/test_cache.py",),
+        ("tests/ui/own_data/test_own_data.py::test_cached_results_go_with_the_data",),
     ),
     Fault(
         "warning lost with the second use of a result",
