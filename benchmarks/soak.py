@@ -310,7 +310,9 @@ def main() -> None:
             until = asyncio.run(soak.run(options.visitors, 60 * options.idle))
         log.seek(0)
         printed = log.read().decode(errors="replace")
-    soak.errors.update(re.findall(r"^(?:Traceback .*\n(?:[ ].*\n)+)([\w.]+)", printed, re.MULTILINE))
+    tracebacks = re.findall(r"^(Traceback .*\n(?:[ ].*\n)+([\w.]+).*)", printed, re.MULTILINE)
+    soak.errors.update(name for _, name in tracebacks)
+    print(*{text for text, _ in tracebacks}, sep="\n\n", file=sys.stderr)
     rows = []
     for page, seconds in sorted(soak.seconds.items()):
         p50, p95, most = (float(1000 * value) for value in np.quantile(seconds, [0.5, 0.95, 1.0]))

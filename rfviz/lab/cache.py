@@ -265,9 +265,10 @@ def _size_of(value: Any, counted: set[int]) -> int:
     if sparse.issparse(value):
         parts = ("data", "indices", "indptr", "row", "col")
         return sum(_size_of(getattr(value, name, None), counted) for name in parts)
+    # Copied first: another thread may add to a result that is shared already.
     if isinstance(value, Mapping):
-        return _OBJECT_BYTES + sum(_size_of(item, counted) for pair in value.items() for item in pair)
+        return _OBJECT_BYTES + sum(_size_of(item, counted) for pair in list(value.items()) for item in pair)
     if isinstance(value, (list, tuple, set, frozenset)):
-        return _OBJECT_BYTES + 8 * len(value) + sum(_size_of(item, counted) for item in value)
+        return _OBJECT_BYTES + 8 * len(value) + sum(_size_of(item, counted) for item in list(value))
     slots = [getattr(value, name, None) for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
     return _OBJECT_BYTES + sum(_size_of(item, counted) for item in [*getattr(value, "__dict__", {}).values(), *slots])

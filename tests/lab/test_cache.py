@@ -148,3 +148,16 @@ def test_warnings_of_many_results_are_the_last_of_each_kind():
             cache.call(compute, number)
     assert cache.warnings(compute, [(number,) for number in range(5)]) == "condition 2 slow"
     assert cache.warnings(compute, [(7,)]) == ""
+
+
+def test_a_result_that_grows_while_it_is_measured_is_measured():
+    grown = {}
+
+    class Lazy:
+        @property
+        def __dict__(self):  # as where another thread comes in between
+            grown[len(grown)] = 0
+            return {}
+
+    grown["lazy"] = Lazy()
+    assert size_of(grown) > 0
