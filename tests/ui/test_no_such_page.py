@@ -50,5 +50,7 @@ def test_an_unknown_name_is_said_with_the_likely_pages(path, said):
 
 
 def test_a_name_cannot_write_into_the_page():
-    at = AppTest.from_string(_SCRIPT.format(address="http://a/[press](http:%2F%2Fb)<b>**x**")).run()
-    assert "](" not in at.markdown[0].value.replace("\\]\\(", "")
+    at = AppTest.from_string(_SCRIPT.format(address="http://a/[press](b) **x** <i>")).run()
+    said = at.markdown[0].value
+    assert said.replace("\\", "").startswith("The laboratory has no page “[press](b) **x** ")
+    assert not any(mark in said for mark in ("[press](", "**x", " <i"))

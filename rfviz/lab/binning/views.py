@@ -30,7 +30,9 @@ class BinningView(View[Data, Settings, BinningResult]):
             self.state.apply({"point": clicked + 1})
 
     def draw(self, settings: Settings, result: BinningResult, charts: Sequence[Chart]) -> None:
-        first, second, _ = charts
+        first, second, error = charts
+        if lesson_panel.draws_on(error.name, is_main=False):
+            self._opened = _ERROR
         with st.container(key="pair-top"):
             layout.chart(first.figure, first.name, first.alt, clickable=True)
             layout.chart(second.figure, second.name, second.alt)
@@ -44,8 +46,6 @@ class BinningView(View[Data, Settings, BinningResult]):
     ) -> Mapping[str, Callable[[], Any]]:
         error = charts[2]
         formats = dict.fromkeys(["RMS error", "predicted"], "%.4f")
-        if lesson_panel.draws_on(error.name, is_main=False):
-            self._opened = _ERROR
         return {
             _ERROR: lambda: layout.chart(error.figure, error.name, error.alt),
             "Numbers": lambda: layout.numbers(error.frame, formats, text.NUMBERS),

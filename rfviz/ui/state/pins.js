@@ -114,10 +114,11 @@ class Row {
   async draw(again = []) {
     const handle = this.live?.rfviz;
     if (!handle) return;
-    const template = handle.themed(getComputedStyle(this.live));
+    let template;
     for (const [name, plot] of this.plots) {
       const sheet = window.__rfvizPins?.get(name);
       if (!sheet || (plot.data && !again.includes(name))) continue;
+      template ??= handle.themed(getComputedStyle(this.live));
       const isLarge = plot.closest(".large");
       const { data, layout } = isLarge ? large(sheet.figure, template, handle, plot.clientWidth) : small(sheet.figure, template);
       await handle.Plotly.newPlot(plot, data, layout, { staticPlot: true, displayModeBar: false });

@@ -156,6 +156,9 @@ def draw_linked(page: Page[Any, Any, Any], state: PageState, cache: Cache) -> bo
             came = True
         except RfvizError as error:
             state.address.refuse(f"A pinned chart of the link is left out. {plain(str(error))}")
+        except Exception:
+            st.session_state[key] = left[1:]  # or the page would go wrong whatever the user does
+            raise
         st.session_state[key] = left[1:]
     return came
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from rfviz.ui.state import pins
 from rfviz.ui.state.pins import MOST
-from tests.app_pages import SATURATION, changed, opened, specs
+from tests.app_pages import SATURATION, changed, opened, page_at, specs
 from tests.ui.widgets.test_play import component
 
 CHART = "saturation"
@@ -129,6 +130,17 @@ def test_link_of_what_cannot_be_pinned_says_why_and_the_page_is_there(link, reas
     assert any("A pinned chart of the link is left out." in said and reason in said for said in toasts(at))
     assert specs(at) and not at.error
     assert [row["differences"] for row in rows(at)] == ([["q: 16 (now 8)"]] if ";;" not in link else [])
+
+
+def test_a_pin_of_the_link_that_goes_wrong_is_tried_once(monkeypatch):
+    def compute(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(pins, "compute", compute)
+    at = page_at(SATURATION, {"pins": "saturation:pool_size=16;saturation:"}).run()
+    assert at.exception
+    monkeypatch.undo()
+    assert not at.run().exception and [row["differences"] for row in rows(at)] == [[]]
 
 
 def test_pin_of_a_page_that_computes_in_parts_shows_what_is_known():

@@ -142,6 +142,8 @@ def test_goes_through_its_page(slug):
             assert "Close." in words and "drawing" not in chart_of(at, step.curve)
             drawn = next(t for t in chart_of(at, step.curve)["figure"]["data"] if t.get("name") == "Your prediction")
             assert drawn["x"] == [x for x, _ in right]
+            # The turning head's chart has a scale where others have a legend.
+            assert drawn["showlegend"] == (slug != "turning-head")
         else:
             assert step.options[step.answer].text in words and "as you predicted" in words
         assert "{{" not in words and f"$${step.formula}$$" in words
