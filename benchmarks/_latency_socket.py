@@ -48,6 +48,7 @@ class Session:
         self.sliders: dict[str, dict] = {}
         self.charts: dict[str, dict] = {}
         self.received_bytes = 0
+        self.shown: str | None = None  # the place of the page whose script ran last
         self.heard = 0.0  # when the last message came
 
     async def __aenter__(self) -> Session:
@@ -89,6 +90,13 @@ class Session:
         state.widget_states.widgets.extend(self._values.values())
         started = time.perf_counter()
         await self._socket.send(message.SerializeToString())
+        elapsed = await self._answer(fragment, started)
+        # A button is pressed once; anything else keeps its value.
+        self._values = {name: value for name, value in self._values.items() if not value.trigger_value}
+        return elapsed
+
+    async def _answer(self, fragment: str, started: float) -> float:
+        """Take what the next run of a script sends; return the seconds from `started` to its end."""
         frames, begun, finished = [], False, False
         while not finished:
             data = await self._socket.recv()
@@ -101,12 +109,11 @@ class Session:
             finished = len(data) < 200 and ForwardMsg.FromString(data).HasField("script_finished")
         elapsed = time.perf_counter() - started
         self.received_bytes = sum(map(len, frames))
+        self.shown = self.shown if fragment else None
         self.elements = [found for found in self.elements if fragment and found[1] != fragment]
         self.sliders = {k: found for k, found in self.sliders.items() if fragment and found["fragment"] != fragment}
         for data in frames:
             self._take(ForwardMsg.FromString(data))
-        # A button is pressed once; anything else keeps its value.
-        self._values = {name: value for name, value in self._values.items() if not value.trigger_value}
         return elapsed
 
     def _take(self, message: ForwardMsg) -> None:
@@ -114,6 +121,9 @@ class Session:
             message = self._cached[message.ref_hash]
         elif message.metadata.cacheable:
             self._cached[message.hash] = message
+        if message.HasField("navigation"):
+            places = {page.page_script_hash: page.url_pathname for page in message.navigation.app_pages}
+            self.shown = places.get(message.navigation.page_script_hash)
         if not message.HasField("delta"):
             return
         if message.delta.HasField("new_element"):

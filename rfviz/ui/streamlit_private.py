@@ -24,9 +24,10 @@ __all__ = [
     "ignore_impossible_values",
     "is_anybody_there",
     "is_session_active",
+    "keep_answers",
     "keep_caches",
     "keep_uploads_in_memory",
-    "register_lost_widgets_again",
+    "share_session_locks",
     "stop_superseded_run",
 ]
 
@@ -123,26 +124,51 @@ def _check_kind(sent: str | None, expected: str | None) -> None:
         raise TypeError(f"{sent} in place of {expected}")
 
 
-def register_lost_widgets_again() -> None:
-    """Let a widget that loses its value while it is registered be registered once more.
+def share_session_locks() -> None:
+    """Let all runs of a session take turns at its state by one lock.
 
-    A run that ends removes the values of widgets that it did not show, while the run that took its place registers
-    some of them: the value is gone between the look whether there is one and the reading of it, and the page fails.
-    Superfluous when both runs of a session use one lock.
+    A run that is told to end goes on until its next call, next to the run that took its place, and each has a lock of
+    its own around the state of both: one lists the state while the other adds to it, or removes a widget's value
+    between the other's look whether there is one and the reading of it. Either page fails. Superfluous when both runs
+    use one lock.
     """
-    from streamlit.runtime.state.session_state import SessionState
+    from streamlit.runtime.state.safe_session_state import SafeSessionState
 
-    register: Callable[[Any, Any, str | None], Any] | None = getattr(SessionState, "register_widget", None)
-    if register is None or register.__module__ == __name__:
+    begin: Callable[..., None] = SafeSessionState.__init__
+    if begin.__module__ == __name__:
         return
 
-    def registered(self: Any, metadata: Any, user_key: str | None) -> Any:
-        try:
-            return register(self, metadata, user_key)
-        except KeyError:
-            return register(self, metadata, user_key)
+    def begun(self: Any, state: Any, *args: Any, **kwargs: Any) -> None:
+        begin(self, state, *args, **kwargs)
+        # The state itself takes no attributes; this part of it does, and stays as long as it.
+        kept = getattr(getattr(state, "query_params", None), "__dict__", None)
+        if kept is not None and hasattr(self, "_lock"):
+            object.__setattr__(self, "_lock", kept.setdefault("rfviz_lock", self._lock))
 
-    setattr(SessionState, "register_widget", registered)  # noqa: B010 - as above
+    setattr(SafeSessionState, "__init__", begun)  # noqa: B010 - as above
+
+
+def keep_answers() -> None:
+    """Let the answer to a browser that wants to upload a file survive the start of a run.
+
+    A run that starts empties the queue of what has not been sent, the answer among it: the browser never learns where
+    to upload the file to, and the user waits for ever. A page whose computation goes on starts a run every second.
+    Superfluous when the queue keeps such an answer (``ForwardMsgQueue.clear``).
+    """
+    from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+    clear: Callable[..., None] = ForwardMsgQueue.clear
+    if clear.__module__ == __name__:
+        return
+
+    def cleared(self: Any, retain_lifecycle_msgs: bool = False, *args: Any, **kwargs: Any) -> None:
+        waiting = getattr(self, "_queue", []) if retain_lifecycle_msgs else []
+        answers = [message for message in waiting if message.WhichOneof("type") == "file_urls_response"]
+        clear(self, retain_lifecycle_msgs, *args, **kwargs)
+        if answers and not any(message in answers for message in self._queue):
+            self._queue.extend(answers)
+
+    setattr(ForwardMsgQueue, "clear", cleared)  # noqa: B010 - as above
 
 
 def keep_caches() -> None:

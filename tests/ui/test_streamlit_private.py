@@ -2,16 +2,20 @@
 
 import dataclasses
 import inspect
+import threading
 
 import pytest
 from starlette.formparsers import MultiPartParser
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 from streamlit.runtime.state.common import WidgetMetadata
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.state.session_state import SessionState, WStates
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
@@ -122,35 +126,71 @@ def test_the_workaround_is_installed_once(readable):
     assert WStates.__getitem__ is installed
 
 
-COUNT = WidgetMetadata(W, lambda sent: 7 if sent is None else sent, int, "int_value")
+@pytest.fixture
+def two_runs(monkeypatch):
+    """Return two runs of one session, made by a function, the second of which writes while the first one reads."""
+    monkeypatch.setattr(SafeSessionState, "__init__", SafeSessionState.__init__)
+    read = SessionState._get_widget_id
+
+    def made():
+        state = SessionState()
+        first, second = (SafeSessionState(state, lambda: None) for _ in range(2))
+        first["old"], writers = 0, []
+
+        def interrupted(self, key):
+            if not writers:
+                writers.append(threading.Thread(target=second.__setitem__, args=("new", 1)))
+                writers[0].start()
+                writers[0].join(0.2)  # in vain where the other waits
+            return read(self, key)
+
+        monkeypatch.setattr(SessionState, "_get_widget_id", interrupted)
+        return first, second, writers
+
+    return made
+
+
+def test_a_state_that_another_run_writes_meanwhile_cannot_be_listed(two_runs):
+    first, _, _ = two_runs()
+    with pytest.raises(RuntimeError):
+        _ = first.filtered_state
+
+
+def test_runs_of_a_session_take_turns_at_its_state(two_runs):
+    streamlit_private.share_session_locks()
+    installed = SafeSessionState.__init__
+    streamlit_private.share_session_locks()
+    assert SafeSessionState.__init__ is installed
+    first, second, writers = two_runs()
+    assert first.filtered_state == {"old": 0}
+    writers[0].join()
+    assert second.filtered_state == {"old": 0, "new": 1}
+    assert first._lock is second._lock and first._lock is not two_runs()[0]._lock
 
 
 @pytest.fixture
-def lost_once(monkeypatch):
-    """Return a session whose widget loses its value once, between the look whether there is one and the reading."""
-    monkeypatch.setattr(SessionState, "register_widget", SessionState.register_widget)
-    state, read = SessionState(), SessionState.__getitem__
-    state.register_widget(COUNT, None)
-    looks = []
-
-    def lose(self, key):
-        looks.append(key)
-        if len(looks) == 2:
-            self._new_widget_state.remove_stale_widgets(frozenset(), None)
-        return read(self, key)
-
-    monkeypatch.setattr(SessionState, "__getitem__", lose)
-    return state
+def queue(monkeypatch):
+    """Return a queue in which an answer about an upload waits, next to a part of the page."""
+    monkeypatch.setattr(ForwardMsgQueue, "clear", ForwardMsgQueue.clear)
+    queue, answer, part = ForwardMsgQueue(), ForwardMsg(), ForwardMsg()
+    answer.file_urls_response.response_id = "asked"
+    part.delta.new_element.markdown.body = "of the run before"
+    for message in (answer, part):
+        queue.enqueue(message)
+    return queue
 
 
-def test_a_widget_that_another_run_removes_meanwhile_fails(lost_once):
-    with pytest.raises(KeyError):
-        lost_once.register_widget(COUNT, None)
+def test_a_run_that_starts_drops_an_answer_about_an_upload(queue):
+    queue.clear(retain_lifecycle_msgs=True)
+    assert queue.is_empty()
 
 
-def test_a_widget_that_another_run_removes_meanwhile_is_registered_again(lost_once):
-    streamlit_private.register_lost_widgets_again()
-    installed = SessionState.register_widget
-    streamlit_private.register_lost_widgets_again()
-    assert SessionState.register_widget is installed
-    assert lost_once.register_widget(COUNT, None).value == 7
+def test_an_answer_about_an_upload_is_kept_and_sent_once(queue):
+    streamlit_private.keep_answers()
+    installed = ForwardMsgQueue.clear
+    streamlit_private.keep_answers()
+    assert ForwardMsgQueue.clear is installed
+    for _ in range(2):
+        queue.clear(retain_lifecycle_msgs=True)
+    assert [message.file_urls_response.response_id for message in queue.flush()] == ["asked"]
+    assert queue.is_empty()

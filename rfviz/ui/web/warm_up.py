@@ -18,9 +18,10 @@ from rfviz.ui.cache import DRAWS_BYTES
 from rfviz.ui.device_use import measure_when_idle
 from rfviz.ui.streamlit_private import (
     ignore_impossible_values,
+    keep_answers,
     keep_caches,
     keep_uploads_in_memory,
-    register_lost_widgets_again,
+    share_session_locks,
 )
 from rfviz.ui.web.preload import preloaded
 
@@ -50,8 +51,9 @@ def warm_up() -> None:
     preloaded("/")
     keep_uploads_in_memory(MAX_BYTES)
     ignore_impossible_values()
-    register_lost_widgets_again()
+    share_session_locks()
     keep_caches()
+    keep_answers()
     backend.available_devices()
     backend.blas_info()
     kernels.expected_max(2)
