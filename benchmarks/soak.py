@@ -1,12 +1,14 @@
 """A room full of people: visitors who open random pages, move random controls, upload files, leave and are replaced.
 
     python benchmarks/soak.py --visitors 6 --visits 300
-    RFVIZ_CACHE_MB=1000 python benchmarks/soak.py --visitors 20 --minutes 60 --json benchmarks/results/soak-cpu.json
+    RFVIZ_CACHE_MB=1000 RFVIZ_MEMORY_GB=1 python benchmarks/soak.py --visitors 20 --minutes 60 --rounds 6 \
+        --json benchmarks/results/soak-cpu.json
 
 Visitors are websocket clients. They come as soon as the server's port is open, thus while it still starts. A visit is
 one connection: one to three pages, some moves on each, for one visit in ten a CSV file of its own. What a visit does
 depends on the seed and on its number alone, so that two versions that make the same number of visits do the same work.
-Afterwards everybody is gone for a while, and what memory is left is what the server does not give back.
+After each of the rounds everybody is gone for a while, and what memory is left is what the server does not give back:
+if that grows from round to round, something is never let go.
 """
 
 # ruff: noqa: E402 - the package is found from wherever the script is started
@@ -14,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import math
 import os
 import random
 import re
@@ -56,8 +57,6 @@ _PATIENCE_S, _SILENCE_S = 60.0, 30.0
 # How long the start of the server is told apart.
 _START_S = 30.0
 _SAMPLE_S = 1.0
-# What one computation takes comes and goes within it.
-_WINDOW_MINUTES = 2.0
 _BUTTONS, _UPLOADS = 0.1, 0.1  # shares of the moves and of the visits
 _RERUNS = 5
 _USE = "Use these data"
@@ -193,9 +192,9 @@ class Impatient(Exception):  # noqa: N818 - no error of the page
 class Soak:
     """One run: who comes, and what is noted."""
 
-    def __init__(self, url: str, seed: int, minutes: float, visits: int) -> None:
-        self.url, self.seed, self.until, self.most = url, seed, time.monotonic() + 60 * minutes, visits
-        self.began = time.monotonic()
+    def __init__(self, url: str, seed: int, visits: int) -> None:
+        self.url, self.seed, self.most = url, seed, visits
+        self.began = self.until = time.monotonic()
         self.visits = 0
         self.seconds: dict[str, list[float]] = defaultdict(list)
         self.errors: Counter[str] = Counter()
@@ -230,9 +229,9 @@ class Soak:
         except Impatient:
             pass
         except TimeoutError:
-            self.errors[f"{page or 'home'}: no answer in {_PATIENCE_S:.0f} s"] += 1
+            self._failed(f"{page or 'home'}: no answer in {_PATIENCE_S:.0f} s")
         except (OSError, WebSocketException, requests.RequestException, LookupError) as error:
-            self.errors[f"{page or 'home'}: {type(error).__name__} {error}"[:120]] += 1
+            self._failed(f"{page or 'home'}: {type(error).__name__} {error}"[:120])
 
     async def _open(self, session: Visitor) -> None:
         while True:
@@ -260,7 +259,8 @@ class Soak:
             raise Impatient from None
         if seconds is not None:
             self.seconds[page or "home"].append(seconds)
-        self.errors.update(f"{page or 'home'}: {error}" for error in session.errors())
+        for error in session.errors():
+            self._failed(f"{page or 'home'}: {error}")
 
     async def watch(self, server: psutil.Process) -> None:
         """Note the memory, the threads and the open files of the server, for ever."""
@@ -274,26 +274,27 @@ class Soak:
             self.samples.append({name: round(value, 2) for name, value in sample.items()})
             await asyncio.sleep(_SAMPLE_S)
 
-    async def run(self, visitors: int, idle_s: float) -> int:
-        """Let everybody come and go; return how many samples were taken until the last had left."""
-        watching = asyncio.create_task(self.watch(server_of(self.url)))
-        await asyncio.gather(*(self.visitor() for _ in range(visitors)))
-        until = len(self.samples)
-        await asyncio.sleep(idle_s)
+    async def run(self, visitors: int, minutes: float, idle_minutes: float, rounds: int) -> list[tuple[int, int]]:
+        """Let everybody come and go; return by round how many samples there were when the last had left, and after."""
+        watching, ends = asyncio.create_task(self.watch(server_of(self.url))), []
+        for _ in range(rounds):
+            self.until = time.monotonic() + 60 * minutes / rounds
+            await asyncio.gather(*(self.visitor() for _ in range(visitors)))
+            busy = len(self.samples)
+            await asyncio.sleep(60 * idle_minutes)
+            ends.append((busy, len(self.samples)))
         watching.cancel()
-        return until
+        return ends
+
+    def _failed(self, error: str) -> None:
+        self.errors[error] += 1
+        print(f"{(time.monotonic() - self.began) / 60:.1f} min  {error}", file=sys.stderr, flush=True)
 
 
-def slope_mb_per_hour(samples: Sequence[dict[str, float]]) -> float:
-    """Fit what is resident at the quietest moment of each two minutes, over the second half of the visits."""
-    quiet: dict[int, float] = {}
-    for sample in samples[len(samples) // 2 :]:
-        window = int(sample["minutes"] // _WINDOW_MINUTES)
-        quiet[window] = min(sample["resident_mb"], quiet.get(window, math.inf))
-    if len(quiet) < 2:
-        return 0.0
-    hours = np.array(list(quiet)) * _WINDOW_MINUTES / 60
-    return float(np.polyfit(hours, list(quiet.values()), 1)[0])
+def slope_mb_per_hour(quiet: Sequence[dict[str, float]]) -> float:
+    """Fit what is resident after each round but the first, in which pages were first opened."""
+    hours, resident = np.array([(sample["minutes"] / 60, sample["resident_mb"]) for sample in quiet[1:]]).T
+    return float(np.polyfit(hours, resident, 1)[0])
 
 
 def main() -> None:
@@ -302,15 +303,16 @@ def main() -> None:
     parser.add_argument("--visitors", type=int, default=6, help="at the same time")
     parser.add_argument("--minutes", type=float, default=10.0, help="after which nobody comes any more")
     parser.add_argument("--visits", type=int, default=sys.maxsize, help="after which nobody comes any more")
-    parser.add_argument("--idle", type=float, default=2.0, help="minutes with everybody gone")
+    parser.add_argument("--rounds", type=int, default=1, help="in which they come")
+    parser.add_argument("--idle", type=float, default=2.0, help="minutes with everybody gone, after each round")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--checkout", type=Path, default=ROOT, help="the folder of the version to run")
     parser.add_argument("--json", type=Path, help="write the numbers to this file")
     options = parser.parse_args()
     with tempfile.TemporaryFile() as log:
         with running_app(script=options.checkout / "app.py", log=log, wait=False) as url:
-            soak = Soak(url, options.seed, options.minutes, options.visits)
-            until = asyncio.run(soak.run(options.visitors, 60 * options.idle))
+            soak = Soak(url, options.seed, options.visits)
+            ends = asyncio.run(soak.run(options.visitors, options.minutes, options.idle, options.rounds))
         log.seek(0)
         printed = log.read().decode(errors="replace")
     tracebacks = re.findall(r"^(Traceback .*\n(?:[ ].*\n)+([\w.]+).*)", printed, re.MULTILINE)
@@ -321,18 +323,18 @@ def main() -> None:
         p50, p95, most = (float(1000 * value) for value in np.quantile(seconds, [0.5, 0.95, 1.0]))
         rows.append({"page": page, "answers": len(seconds), "p50 ms": p50, "p95 ms": p95, "max ms": most})
     print(markdown_table(rows), end="\n\n")
-    busy, after = soak.samples[:until], soak.samples[until - 1 :]
+    last, quiet = soak.samples[ends[-1][0] - 1], [soak.samples[after - 1] for _, after in ends]
     memory = {
         "visits": soak.visits,
-        "minutes": busy[-1]["minutes"],
+        "minutes": soak.samples[-1]["minutes"],
         "peak mb": max(sample["resident_mb"] for sample in soak.samples),
-        "last visitor gone mb": busy[-1]["resident_mb"],
-        "after the idle time mb": after[-1]["resident_mb"],
-        "slope mb per hour": slope_mb_per_hour(busy),
+        "last visitor gone mb": last["resident_mb"],
+        "after the idle time mb": quiet[-1]["resident_mb"],
+        **({"slope mb per hour": slope_mb_per_hour(quiet)} if len(quiet) > 3 else {}),
         "most threads": max(sample["threads"] for sample in soak.samples),
-        "threads at the end": after[-1]["threads"],
+        "threads at the end": quiet[-1]["threads"],
         "most files": max(sample["files"] for sample in soak.samples),
-        "files at the end": after[-1]["files"],
+        "files at the end": quiet[-1]["files"],
         "left while it computed": sum(soak.left.values()),
         "errors": sum(soak.errors.values()),
     }
@@ -341,8 +343,13 @@ def main() -> None:
     if options.json:
         asked = {name: value for name, value in vars(options).items() if name not in ("json", "checkout")}
         asked["cache_mb"] = os.environ.get("RFVIZ_CACHE_MB", "a quarter of the free memory")
+        asked["memory_gb"] = os.environ.get("RFVIZ_MEMORY_GB", "0.6 of the free memory")
         results = {"options": asked, "answers": rows, "memory": memory, "left": dict(soak.left)}
-        results |= {"errors": dict(soak.errors), "samples": soak.samples[:: max(len(soak.samples) // 200, 1)]}
+        results |= {
+            "quiet": quiet,
+            "errors": dict(soak.errors),
+            "samples": soak.samples[:: max(len(soak.samples) // 200, 1)],
+        }
         write_json(options.json, results)
 
 

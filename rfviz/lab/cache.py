@@ -92,11 +92,18 @@ class Store:
 
     def get(self, key: Hashable) -> Cached | None:
         """Return the entry of a key, None where there is none."""
-        with self._lock:
-            if key in self._entries:
-                self._entries.move_to_end(key)
-                self._entries[key].last_used = time.monotonic()
-                return self._entries[key].cached
+        # Nobody waits for the lock: a page looks for thousands of parts each time it is drawn, and where twenty are
+        # drawn at once, who loses the interpreter while he holds it would hold up all others.
+        known = self._entries.get(key)
+        if known is not None:
+            known.last_used = time.monotonic()
+            if self._lock.acquire(blocking=False):
+                try:
+                    if key in self._entries:
+                        self._entries.move_to_end(key)
+                finally:
+                    self._lock.release()
+            return known.cached
         found = self.files.read(key) if self.files is not None and is_durable(key) else None
         if found is None:
             return None
