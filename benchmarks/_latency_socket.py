@@ -112,8 +112,10 @@ class Session:
         self.shown = self.shown if fragment else None
         self.elements = [found for found in self.elements if fragment and found[1] != fragment]
         self.sliders = {k: found for k, found in self.sliders.items() if fragment and found["fragment"] != fragment}
-        for data in frames:
-            self._take(ForwardMsg.FromString(data))
+        for message in map(ForwardMsg.FromString, frames):
+            if message.HasField("new_session") and not fragment:  # the one that had begun has made way for another
+                self.shown, self.elements, self.sliders = None, [], {}
+            self._take(message)
         return elapsed
 
     def _take(self, message: ForwardMsg) -> None:
