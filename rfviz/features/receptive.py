@@ -13,6 +13,7 @@ from rfviz.features.base import FeatureMap, SlowKernelError
 from rfviz.features.draws import uniform
 from rfviz.features.law import NO_SPREAD
 from rfviz.params import Param
+from rfviz.progress import stop_point
 from rfviz.skeleton import image_shape_of
 
 __all__ = [
@@ -124,6 +125,7 @@ def mask_weights(weights: np.ndarray, rectangles: np.ndarray, image_shape: Seque
     """
     height, width = image_shape[:2]
     for start in range(0, len(rectangles), _CHUNK):
+        stop_point()
         top, left, tall, wide = (rectangles[start : start + _CHUNK, i, None] for i in range(4))
         y, x = np.arange(height), np.arange(width)
         rows, columns = (y >= top) & (y < top + tall), (x >= left) & (x < left + wide)

@@ -35,6 +35,8 @@ _MAX_AGE_S = 7200.0
 #: Results of all sessions; those of uploads are removed with the session (``STORE.drop_owner``).
 STORE = Store(default_budget() - DRAWS_BYTES, _MAX_AGE_S, result_files())
 _SHOW_AFTER_S = 0.6
+# Where nobody knows what is left, what has passed is said from here on.
+_SAID_AFTER_S = 3.0
 
 
 @dataclass(eq=False)
@@ -176,19 +178,20 @@ class ProgressBar:
     """A progress bar with the time left, shown once a computation takes long."""
 
     def __init__(self, bar: Any) -> None:
-        self._bar, self._started, self._last = bar, 0.0, 1.0
+        self._bar, self._last = bar, 1.0
+        self._started: float | None = None
 
     def __call__(self, share: float | None, text: str) -> None:
         stop_superseded_run()
         now = time.monotonic()
-        if share is not None and share < self._last:  # another computation begins
+        if self._started is None or (share is not None and share < self._last):  # another computation begins
             self._started = now
         self._last = share if share is not None else self._last
         elapsed = now - self._started
         if elapsed < _SHOW_AFTER_S:
             self._bar.empty()  # draws nothing, but lets Streamlit end an outdated run
             return
-        left = ""
+        left = f", {elapsed:.0f} s so far" if elapsed >= _SAID_AFTER_S else ""
         if share:
             seconds = elapsed * (1 - share) / share
             left = f", about {seconds:.0f} s left" if seconds >= 1 else ", almost done"
@@ -196,4 +199,5 @@ class ProgressBar:
 
     def clear(self) -> None:
         """Remove the bar."""
+        self._started, self._last = None, 1.0
         self._bar.empty()

@@ -65,6 +65,34 @@ def test_the_bar_goes_when_the_data_are_there(key, monkeypatch):
     assert drawn == [1.0, None]
 
 
+def test_the_bar_says_how_long_it_takes_where_nobody_knows_what_is_left(monkeypatch):
+    now, drawn = [100.0], []
+    monkeypatch.setattr("rfviz.ui.cache.time", SimpleNamespace(monotonic=lambda: now[0]))
+    bar = ProgressBar(SimpleNamespace(progress=lambda share, text: drawn.append(text), empty=lambda: None))
+    for seconds, share in ((0, None), (2, None), (5, 0.0), (5, 0.0), (5, 0.5)):
+        now[0] += seconds
+        bar(share, "Mapping")
+    assert drawn == ["Mapping", "Mapping, 5 s so far", "Mapping, about 10 s left"]
+    bar.clear()
+    bar(None, "Drawing")  # begins anew, and shows nothing yet
+    assert len(drawn) == 3
+
+
+def test_a_report_is_repeated_while_no_other_comes(key, monkeypatch):
+    monkeypatch.setattr("rfviz.ui.scheduler.requests.BEAT_S", 0.01)
+
+    def silent(key, *, cache):
+        cache.progress(0.5, "Drawing gigabytes")
+        for _ in range(50):
+            time.sleep(0.01)
+            stop_point()
+
+    visitor = Visitor(silent, key)
+    visitor.start()
+    visitor.end()
+    assert len(visitor.told) > 5 and set(visitor.told) == {0.5}
+
+
 def test_results_within_results_are_remembered_too_with_their_warnings(key):
     def inner(key, *, cache):
         warn("Careful.", UserWarning)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from rfviz.progress import Progress
-from rfviz.ui.scheduler.requests import POLL_S, SLICE_S, FairQueue, Job, checkpoint, running
+from rfviz.ui.scheduler.requests import POLL_S, SLICE_S, FairQueue, Job, Pulse, checkpoint, running
 
 __all__ = ["CpuPool"]
 
@@ -32,14 +32,15 @@ class CpuPool:
 
     def run(self, job: Job, work: Callable[[Progress], R], draw: Progress) -> R:
         """Return ``work(report)``, computed in this thread once a slot is free."""
+        pulse = Pulse(draw)
 
         def report(share: Any, text: str) -> None:
             checkpoint()
-            draw(share, text)
+            pulse(share, text)
 
         self._acquire(job)
         try:
-            with running(job), job.request.target.active():
+            with running(job, pulse.beat), job.request.target.active():
                 return work(report)
         finally:
             self._release()

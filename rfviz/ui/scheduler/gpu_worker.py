@@ -19,6 +19,7 @@ from rfviz.ui.scheduler.requests import (
     SLICE_S,
     FairQueue,
     Job,
+    Pulse,
     Superseded,
     checkpoint,
     running,
@@ -65,7 +66,7 @@ class GpuWorker:
             checkpoint()
             job.latest_report = share, text
 
-        job.work = lambda: work(report)
+        job.work, pulse = lambda: work(report), Pulse(draw)
         with self._lock:
             self._queue.put(job)
             if self._thread is None:
@@ -77,7 +78,9 @@ class GpuWorker:
                 job.request.check()
                 latest, job.latest_report = job.latest_report, None
                 if latest is not None:
-                    draw(*latest)
+                    pulse(*latest)
+                elif job.started:
+                    pulse.beat()
         except BaseException:
             job.cancelled = True
             with self._lock:

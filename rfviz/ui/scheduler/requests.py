@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
@@ -11,14 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rfviz import backend
-from rfviz.progress import stoppable
+from rfviz.progress import Progress, stoppable
 
 __all__ = [
+    "BEAT_S",
     "FOREGROUND_PER_BACKGROUND",
     "POLL_S",
     "SLICE_S",
     "FairQueue",
     "Job",
+    "Pulse",
     "Request",
     "Superseded",
     "Target",
@@ -31,6 +34,8 @@ __all__ = [
 
 #: Interval at which a queued job checks for cancellation, in seconds.
 POLL_S = 0.05
+#: Interval at which a report is repeated while no other comes, in seconds.
+BEAT_S = 1.0
 #: Time that a job may take before it lets others pass at its next report, in seconds.
 SLICE_S = 0.25
 #: Foreground jobs that are served before one in the background.
@@ -152,12 +157,28 @@ class FairQueue:
         return self._background if job.request.background else self._foreground
 
 
+class Pulse:
+    """Hands on the reports of a job, and repeats the last one while no other comes: who waits sees that it goes on."""
+
+    def __init__(self, draw: Progress) -> None:
+        self._draw, self._latest, self._drawn = draw, (None, "Computing"), time.monotonic()
+
+    def __call__(self, share: float | None, text: str) -> None:
+        self._latest, self._drawn = (share, text), time.monotonic()
+        self._draw(share, text)
+
+    def beat(self) -> None:
+        """Repeat the last report if it is old."""
+        if time.monotonic() - self._drawn > BEAT_S:
+            self(*self._latest)
+
+
 _thread = threading.local()
 
 
 @contextmanager
-def running(job: Job) -> Generator[None, None, None]:
-    """Mark the calling thread as running this job while inside."""
+def running(job: Job, beat: Callable[[], None] = lambda: None) -> Generator[None, None, None]:
+    """Mark the calling thread as running this job while inside, and call `beat` wherever the job may be stopped."""
     before = current_job()
     _thread.job = job
 
@@ -165,6 +186,7 @@ def running(job: Job) -> Generator[None, None, None]:
         if job.cancelled:
             raise Superseded
         job.request.check()
+        beat()
 
     try:
         with stoppable(check):
