@@ -120,13 +120,15 @@ class FairQueue:
         self._foreground: OrderedDict[Hashable, deque[Job]] = OrderedDict()
         self._background: OrderedDict[Hashable, deque[Job]] = OrderedDict()
         self._foreground_served = 0
+        self._n_jobs = 0
 
     def __len__(self) -> int:
-        return sum(len(line) for lines in (self._foreground, self._background) for line in lines.values())
+        return self._n_jobs  # asked by threads that do not hold the queue's lock
 
     def put(self, job: Job) -> None:
         """Add a job, the last of its session, whose place in the round stays."""
         self._lines(job).setdefault(job.request.session, deque()).append(job)
+        self._n_jobs += 1
 
     def take(self, foreground_only: bool = False) -> Job | None:
         """Remove and return the next job; None where there is none."""
@@ -139,6 +141,7 @@ class FairQueue:
             return None
         session, line = lines.popitem(last=False)
         job = line.popleft()
+        self._n_jobs -= 1
         if line:
             lines[session] = line  # at the end of the round
         return job
@@ -149,6 +152,7 @@ class FairQueue:
         if job not in lines.get(session, ()):
             return False
         lines[session].remove(job)
+        self._n_jobs -= 1
         if not lines[session]:
             del lines[session]
         return True

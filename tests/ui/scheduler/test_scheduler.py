@@ -17,6 +17,7 @@ from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.linear_model import RidgePath
 from rfviz.ui import scheduler
 from rfviz.ui.scheduler import Request, Target, cpu_pool, gpu_worker
+from rfviz.ui.scheduler.requests import FairQueue, Job
 from tests.fake_cupy import CUDARuntimeError, CUSOLVERError
 
 GPU = Target("cuda:0")
@@ -491,3 +492,27 @@ def test_error_of_the_computation_is_not_taken_for_the_gpus(fake_gpu):
     with pytest.raises(ValueError, match="mine"):
         scheduler.run(lambda report: (_ for _ in ()).throw(ValueError("mine")), Request("a", GPU))
     assert backend.get_device().name == "cuda:0"
+
+
+def test_a_thread_may_ask_how_many_wait_while_others_come_and_go():
+    queue, stop = FairQueue(), threading.Event()
+    jobs = [Job(Request(session, background=session % 2 == 1), lane=None) for session in range(8)]
+
+    def come_and_go():
+        while not stop.is_set():
+            for job in jobs:
+                queue.put(job)
+            queue.drop(jobs[3])
+            while queue.take() is not None:
+                pass
+
+    others, before = threading.Thread(target=come_and_go, daemon=True), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    others.start()
+    try:
+        assert all(0 <= len(queue) <= len(jobs) for _ in range(20_000))
+    finally:
+        sys.setswitchinterval(before)
+        stop.set()
+        others.join(10.0)
+    assert len(queue) == 0
