@@ -58,7 +58,7 @@ _PATIENCE_S, _SILENCE_S = 60.0, 30.0
 _START_S = 30.0
 _SAMPLE_S = 1.0
 _BUTTONS, _UPLOADS = 0.1, 0.1  # shares of the moves and of the visits
-_RERUNS = 5
+_PAUSES_S = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # before the page runs again
 _USE = "Use these data"
 # The dialog of uploads, and data sets that need a network, are no random choice.
 _SKIPPED = {ENTRY_TITLE, *(spec.title for spec in datasets.specs().values() if spec.source == "download")}
@@ -130,14 +130,15 @@ class Visitor(Session):
         return fitting[-1]
 
     async def _until(self, kind: str, fits: Callable[[Any], bool]) -> float:
-        """Run the page again while its script asks for that; return the seconds."""
-        seconds = 0.0
-        for _ in range(_RERUNS):
+        """Run the page again while its script asks for that, or was not let finish; return the seconds."""
+        started = time.perf_counter()
+        for pause_s in _PAUSES_S:
             with suppress(LookupError):
                 self._find(kind, fits)
                 break
-            seconds += await self._rerun("")
-        return seconds
+            await asyncio.sleep(pause_s)
+            await self._rerun("")
+        return time.perf_counter() - started
 
 
 def _kind(element: Element) -> str:
