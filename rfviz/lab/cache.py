@@ -25,7 +25,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-import psutil
 from scipy import sparse
 
 from rfviz import backend
@@ -51,9 +50,12 @@ class Cached:
 
 
 def default_budget() -> int:
-    """Return the bytes that cached results may take: ``RFVIZ_CACHE_MB``, else a quarter of the memory now free."""
+    """Return the bytes that cached results may take: ``RFVIZ_CACHE_MB``, else a quarter of the memory now free.
+
+    In a container that is the memory that the container leaves free, not that of its host.
+    """
     asked = os.environ.get("RFVIZ_CACHE_MB", "")
-    return int(asked) * 1_000_000 if asked.isdigit() else psutil.virtual_memory().available // 4
+    return int(asked) * 1_000_000 if asked.isdigit() else backend.get_device("cpu").free_bytes() // 4
 
 
 @dataclass

@@ -81,6 +81,14 @@ def test_the_budget_comes_from_the_environment(monkeypatch):
     assert default_budget() > 7_000_000
 
 
+def test_the_budget_of_a_container_is_a_quarter_of_what_it_leaves_free(monkeypatch, tmp_path):
+    monkeypatch.delenv("RFVIZ_CACHE_MB", raising=False)
+    monkeypatch.setattr("rfviz.backend.devices._CGROUP", str(tmp_path))
+    for name, text in {"max": "9000\n", "current": "1000\n", "stat": "inactive_file 0\n"}.items():
+        (tmp_path / f"memory.{name}").write_text(text)
+    assert default_budget() == 2000
+
+
 def test_a_failure_is_not_remembered():
     attempts = []
 
