@@ -476,6 +476,27 @@ _FRAMEWORK = (
         ("tests/ui/scheduler/test_scheduler.py::test_sessions_are_served_in_rounds",),
     ),
     Fault(
+        "job that leaves the queue and is still counted",
+        "rfviz/ui/scheduler/requests.py",
+        "lines[session].remove(job)\n        self._n_jobs -= 1",
+        "lines[session].remove(job)",
+        ("tests/ui/scheduler/test_scheduler.py::test_a_thread_may_ask_how_many_wait_while_others_come_and_go",),
+    ),
+    Fault(
+        "computation that has nothing to report and stands still",
+        "rfviz/ui/scheduler/requests.py",
+        "        job.request.check()\n        beat()",
+        "        job.request.check()",
+        ("tests/ui/test_cache.py::test_a_report_is_repeated_while_no_other_comes",),
+    ),
+    Fault(
+        "cache of a container with the memory of its host",
+        "rfviz/lab/cache.py",
+        'backend.get_device("cpu").free_bytes() // 4',
+        '__import__("psutil").virtual_memory().available // 4',
+        ("tests/lab/test_cache.py::test_the_budget_of_a_container_is_a_quarter_of_what_it_leaves_free",),
+    ),
+    Fault(
         "warnings of a GPU's job lost",
         "rfviz/ui/scheduler/gpu_worker.py",
         "job.result = job.context.run(self._compute, job)",
