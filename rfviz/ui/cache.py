@@ -180,6 +180,7 @@ class ProgressBar:
     def __init__(self, bar: Any) -> None:
         self._bar, self._last = bar, 1.0
         self._started: float | None = None
+        self._shown: tuple[float, str] | None = None
 
     def __call__(self, share: float | None, text: str) -> None:
         stop_superseded_run()
@@ -189,15 +190,17 @@ class ProgressBar:
         self._last = share if share is not None else self._last
         elapsed = now - self._started
         if elapsed < _SHOW_AFTER_S:
-            self._bar.empty()  # draws nothing, but lets Streamlit end an outdated run
             return
         left = f", {elapsed:.0f} s so far" if elapsed >= _SAID_AFTER_S else ""
         if share:
             seconds = elapsed * (1 - share) / share
             left = f", about {seconds:.0f} s left" if seconds >= 1 else ", almost done"
-        self._bar.progress(min(max(share or 0.0, 0.0), 1.0), text=text + left)
+        shown = min(max(share or 0.0, 0.0), 1.0), text + left
+        if shown != self._shown:  # a class that waits for one computation asks twenty times a second each
+            self._shown = shown
+            self._bar.progress(shown[0], text=shown[1])
 
     def clear(self) -> None:
         """Remove the bar."""
-        self._started, self._last = None, 1.0
+        self._started, self._shown, self._last = None, None, 1.0
         self._bar.empty()

@@ -69,7 +69,7 @@ def test_the_bar_says_how_long_it_takes_where_nobody_knows_what_is_left(monkeypa
     now, drawn = [100.0], []
     monkeypatch.setattr("rfviz.ui.cache.time", SimpleNamespace(monotonic=lambda: now[0]))
     bar = ProgressBar(SimpleNamespace(progress=lambda share, text: drawn.append(text), empty=lambda: None))
-    for seconds, share in ((0, None), (2, None), (5, 0.0), (5, 0.0), (5, 0.5)):
+    for seconds, share in ((0, None), (2, None), (5, 0.0), (5, 0.0), (0, 0.0), (5, 0.5)):  # the fifth says nothing new
         now[0] += seconds
         bar(share, "Mapping")
     assert drawn == ["Mapping", "Mapping, 5 s so far", "Mapping, about 10 s left"]
