@@ -66,7 +66,9 @@ _CONTROLS = ("checkbox", "number_input", "slider", "selectbox", "radio", "multis
 
 
 class Visitor(Session):
-    """A session that moves whatever control its page has."""
+    """A session that moves whatever control its page has, and brings one file at most."""
+
+    uploads = 0
 
     async def go(self, page: str) -> float:
         """Open a page; return the seconds until its script has finished."""
@@ -100,6 +102,7 @@ class Visitor(Session):
 
     async def upload(self, chance: random.Random) -> float:
         """Bring a small table by the dialog of the menu of data; return the seconds of its steps."""
+        self.uploads += 1
         menu, fragment = self._find("selectbox", lambda found: ENTRY_TITLE in found.options)
         seconds = await self.set(WidgetState(id=menu.id, string_value=ENTRY_TITLE), fragment)
         seconds += await self._until("file_uploader", lambda found: True)
@@ -218,9 +221,8 @@ class Soak:
             try:
                 for page in pages:
                     await self._note(page, session.go(page), session)
-                    if chance.random() < _UPLOADS and any(
-                        ENTRY_TITLE in e.selectbox.options for e, _ in session.elements
-                    ):
+                    offered = any(ENTRY_TITLE in element.selectbox.options for element, _ in session.elements)
+                    if chance.random() < _UPLOADS and offered and not session.uploads:
                         await self._note("upload", session.upload(chance), session)
                     for _ in range(chance.randint(1, 5)):
                         await self._note(page, session.touch(chance), session)
