@@ -87,7 +87,7 @@ def _fill_rows(
 
 _normals: OrderedDict[tuple[Any, ...], np.ndarray] = OrderedDict()
 _normals_lock = threading.Lock()
-_normals_room = 0
+_normals_room = _normals_bytes = 0
 
 
 def remember_normals(n_bytes: int) -> None:
@@ -96,9 +96,9 @@ def remember_normals(n_bytes: int) -> None:
     Off until it is called. A laboratory calls it, because a slider asks for nearly the same map twenty times a second,
     and drawing is half of the work.
     """
-    global _normals_room
+    global _normals_room, _normals_bytes
     with _normals_lock:
-        _normals_room = n_bytes
+        _normals_room, _normals_bytes = n_bytes, 0
         _normals.clear()
 
 
@@ -114,15 +114,17 @@ def _recall(key: tuple[Any, ...], out: np.ndarray) -> bool:
 
 
 def _cache(key: tuple[Any, ...], out: np.ndarray) -> None:
+    global _normals_bytes
     # One large table would push out everything else, and is no slider's work.
     if out.nbytes > _normals_room // 16:
         return
     copy = out.copy()
     with _normals_lock:
+        shorter = _normals.pop(key, None)
         _normals[key] = copy
-        _normals.move_to_end(key)
-        while sum(table.nbytes for table in _normals.values()) > _normals_room:
-            _normals.popitem(last=False)
+        _normals_bytes += copy.nbytes - (0 if shorter is None else shorter.nbytes)
+        while _normals_bytes > _normals_room:
+            _normals_bytes -= _normals.popitem(last=False)[1].nbytes
 
 
 def standard_normal(seed: int, stream: int, out: np.ndarray) -> np.ndarray:

@@ -108,6 +108,9 @@ def test_remembered_draws_stay_within_their_room():
             standard_normal(0, 1000 + stream, np.empty((10_000, 10)))
         held = [table.nbytes for table in remembered().values()]
         assert sum(held) <= 100_000 and held == [4000] * 25  # the latest; a large table takes no room
+        for n in range(1, 51):  # each takes the place of the shorter one
+            standard_normal(0, 2000, np.empty((n, 10)))
+        assert [table.nbytes for table in remembered().values()] == [4000] * 25
     finally:
         remember_normals(0)
     assert not remembered()
