@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import solve_triangular
 
 from rfviz.backend import to_host
+from rfviz.backend.lapack import factor, invert_triangle
 from rfviz.errors import warn
 
 __all__ = ["ConditionWarning", "cross_validated_errors", "largest_eigenvalue", "solve_path"]
@@ -171,8 +172,7 @@ def _row_squares_of_inverse(L: Any, xp: Any) -> Any:
     if xp is not np:
         inverse = _solve_triangular(L, xp.eye(len(L)), xp)
         return (inverse * inverse).sum(axis=1)
-    routines: Any = lapack
-    inverse, _ = routines.dtrtri(L, lower=1, overwrite_c=1)
+    inverse = invert_triangle(L)
     sums = np.zeros(len(L))
     for start in range(0, len(L), _PANEL):
         stop = min(start + _PANEL, len(L))
@@ -279,10 +279,7 @@ def _cholesky(A: Any, xp: Any) -> Any:
         except np.linalg.LinAlgError:
             return None
         return L if bool(xp.isfinite(L.diagonal()).all()) else None
-    routines: Any = lapack  # generated: a type checker does not see them
-    potrf = routines.spotrf if A.dtype == np.float32 else routines.dpotrf
-    L, failed = potrf(A, lower=True, overwrite_a=True, clean=False)
-    return None if failed else L
+    return factor(A)
 
 
 def _solve_triangular(L: Any, B: Any, xp: Any, transposed: bool = False) -> Any:

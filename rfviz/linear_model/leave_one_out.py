@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
 
 from rfviz.backend import check_memory
 
@@ -76,7 +75,7 @@ def leave_one_out(H: Any, Y: Any, alphas: Any = None) -> LeaveOneOut:
     if alphas is None:
         alphas = _RELATIVE_ALPHAS * max(gram.diagonal().mean(), 1e-12)
     alphas = np.asarray(alphas, dtype=np.float64)
-    values, axes = eigh(gram, overwrite_a=True, driver="evd")
+    values, axes = np.linalg.eigh(gram)  # SciPy's holds the interpreter until it ends
     shrunk = 1.0 / (np.maximum(values, 0.0)[:, None] + alphas)  # (m, penalties)
     along = axes.T @ cross
     fitted, leverages = np.empty((len(alphas), n, k)), np.empty((len(alphas), n))

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from rfviz.backend import matmul, to_host
+from rfviz.backend.lapack import add_gram
 from rfviz.errors import DataError
 from rfviz.linear_model.cholesky_path import cross_validated_errors, largest_eigenvalue, solve_path
 
@@ -378,8 +379,7 @@ def _panels(m: int) -> Iterator[tuple[slice, slice]]:
 def _symmetric_update(xp: Any, Ht: Any, total: Any, going_on: float) -> Any:
     """Return the lower triangle of ``going_on * total + Ht @ Ht.T``, in the memory of `total`, in Fortran order."""
     if xp is np:
-        update = _blas.dsyrk if Ht.dtype == np.float64 else _blas.ssyrk
-        return update(1.0, Ht, beta=going_on, c=total, lower=True, overwrite_c=True)
+        return add_gram(Ht, total, going_on)
     try:
         update = importlib.import_module(f"{xp.__name__}.cublas").syrk
     except (ImportError, AttributeError):  # a version without it: both triangles, at twice the cost

@@ -1,0 +1,105 @@
+"""Routines of BLAS and LAPACK that let other threads of Python go on.
+
+SciPy's wrappers hold the interpreter until the routine ends, seconds for ten thousand features, in which a server
+answers nobody. These are the same routines, by the addresses that SciPy publishes for Cython: a call by ``ctypes``
+holds nothing.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+__all__ = ["add_gram", "factor", "invert_triangle"]
+
+_CAPSULE = ctypes.py_object
+_name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, _CAPSULE)(("PyCapsule_GetName", ctypes.pythonapi))
+_pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, _CAPSULE, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
+
+
+@functools.cache
+def _routine(name: str, n_arguments: int) -> Callable[..., None] | None:
+    """Return a routine whose arguments are all addresses; None where SciPy publishes another one than is expected."""
+    for module in ("cython_blas", "cython_lapack"):
+        capsule = getattr(importlib.import_module(f"scipy.linalg.{module}"), "__pyx_capi__", {}).get(name)
+        if capsule is None:
+            continue
+        signature: bytes = _name_of(capsule)
+        plain = signature.startswith(b"void (") and b"long" not in signature and b"64" not in signature
+        if plain and signature.count(b"*") == n_arguments == signature.count(b",") + 1:
+            return ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * n_arguments)(_pointer_of(capsule, signature))
+    return None
+
+
+def factor(A: np.ndarray) -> np.ndarray | None:
+    """Return the lower Cholesky factor in place of `A`, its upper triangle untouched; None where it is not definite.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n), float32 or float64, in Fortran order
+    """
+    potrf = _routine(f"{_letter(A)}potrf", 5)
+    if potrf is None or not _is_fortran(A):
+        wrappers: Any = lapack  # generated: a type checker does not see them
+        L, failed = getattr(wrappers, f"{_letter(A)}potrf")(A, lower=True, overwrite_a=True, clean=False)
+        return None if failed else L
+    n, info = ctypes.c_int(len(A)), ctypes.c_int()
+    potrf(b"L", ctypes.byref(n), A.ctypes.data, ctypes.byref(n), ctypes.byref(info))
+    return None if info.value else A
+
+
+def invert_triangle(L: np.ndarray) -> np.ndarray:
+    """Return the inverse of a lower triangle in its place, the upper triangle untouched.
+
+    Parameters
+    ----------
+    L : ndarray of shape (n, n), float32 or float64, in Fortran order
+        No diagonal entry is zero.
+    """
+    trtri = _routine(f"{_letter(L)}trtri", 6)
+    if trtri is None or not _is_fortran(L):
+        wrappers: Any = lapack
+        return getattr(wrappers, f"{_letter(L)}trtri")(L, lower=1, overwrite_c=1)[0]
+    n, info = ctypes.c_int(len(L)), ctypes.c_int()
+    trtri(b"L", b"N", ctypes.byref(n), L.ctypes.data, ctypes.byref(n), ctypes.byref(info))
+    return L
+
+
+def add_gram(Ht: np.ndarray, total: np.ndarray, going_on: float) -> np.ndarray:
+    """Return the lower triangle of ``going_on * total + Ht @ Ht.T``, in the memory of `total`.
+
+    Parameters
+    ----------
+    Ht : ndarray of shape (m, n), float32 or float64, in Fortran order
+    total : ndarray of shape (m, m), in Fortran order, of the same dtype
+        Not read where `going_on` is 0.
+    going_on : float
+    """
+    syrk = _routine(f"{_letter(Ht)}syrk", 10)
+    if syrk is None or not _is_fortran(Ht) or not _is_fortran(total) or Ht.dtype != total.dtype:
+        wrappers: Any = blas
+        update = getattr(wrappers, f"{_letter(Ht)}syrk")
+        return update(1.0, Ht, beta=going_on, c=total, lower=True, overwrite_c=True)
+    number = ctypes.c_float if Ht.dtype == np.float32 else ctypes.c_double
+    m, n, one, beta = ctypes.c_int(len(Ht)), ctypes.c_int(Ht.shape[1]), number(1.0), number(going_on)
+    size = ctypes.byref(m)
+    syrk(
+        b"L", b"N", size, ctypes.byref(n), ctypes.byref(one), Ht.ctypes.data, size,
+        ctypes.byref(beta), total.ctypes.data, size,
+    )  # fmt: skip
+    return total
+
+
+def _letter(array: np.ndarray) -> str:
+    return "s" if array.dtype == np.float32 else "d"
+
+
+def _is_fortran(array: np.ndarray) -> bool:
+    is_known = array.dtype in (np.dtype(np.float32), np.dtype(np.float64))
+    return is_known and array.flags.f_contiguous and array.flags.behaved

@@ -1,0 +1,88 @@
+"""Routines of LAPACK give what SciPy's wrappers give, in place, and other threads go on meanwhile."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from rfviz.backend import lapack
+from rfviz.backend.lapack import add_gram, factor, invert_triangle
+
+every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
+
+
+@pytest.fixture(params=["published", "wrapped"], autouse=True)
+def routines(request, monkeypatch):
+    """Call the routines by SciPy's addresses, and by its wrappers as where it publishes others."""
+    if request.param == "wrapped":
+        monkeypatch.setattr(lapack, "_routine", lambda name, n_arguments: None)
+    return request.param
+
+
+def definite(n, dtype):
+    X = np.random.default_rng(0).normal(size=(n, n + 5))
+    return np.asfortranarray(X @ X.T, dtype=dtype)
+
+
+def close(one, two):
+    np.testing.assert_allclose(one, two, rtol=0, atol=100 * np.finfo(one.dtype).eps * np.abs(two).max())
+
+
+@every_dtype
+def test_factor_and_inverse_in_place(dtype):
+    for n in (1, 7, 300):
+        A = definite(n, dtype)
+        whole, above = A.copy(), np.triu(A, 1)
+        L = factor(A)
+        assert L is not None and (n == 1 or np.shares_memory(L, A))
+        assert (np.triu(L, 1) == above).all()
+        close(np.tril(L) @ np.tril(L).T, whole)
+        lower = np.tril(L)
+        np.testing.assert_allclose(
+            np.tril(invert_triangle(L)) @ lower, np.eye(n), atol=1e-9 if dtype == np.float64 else 0.1
+        )
+        assert (np.triu(L, 1) == above).all()
+
+
+@every_dtype
+def test_what_is_not_definite_has_no_factor(dtype):
+    A = definite(20, dtype)
+    A[11, 11] = -1.0
+    assert factor(A) is None
+
+
+@every_dtype
+def test_gram_matrices_are_added_up(dtype):
+    rows = [np.random.default_rng(seed).normal(size=(40, 9)).astype(dtype) for seed in range(3)]
+    total = np.full((9, 9), np.nan, dtype, order="F")
+    for number, H in enumerate(rows):
+        assert np.shares_memory(add_gram(H.T, total, float(number > 0)), total)
+    close(np.tril(total), np.tril(sum(H.T @ H for H in rows)))
+    assert np.isnan(total[np.triu_indices(9, 1)]).all()  # never read, never written
+
+
+def test_other_orders_are_copied_not_misread():
+    A = definite(30, np.float64)
+    close(np.tril(factor(np.ascontiguousarray(A))), np.linalg.cholesky(A))
+    H = np.random.default_rng(0).normal(size=(12, 40))[:, ::2]
+    close(np.tril(add_gram(H, np.zeros((12, 12), order="F"), 0.0)), np.tril(H @ H.T))
+
+
+@pytest.mark.parametrize("routines", ["published"], indirect=True)
+def test_other_threads_go_on(routines):
+    A, steps, done = definite(2500, np.float64), [], threading.Event()
+
+    def count():
+        while not done.is_set():
+            steps.append(time.perf_counter())
+            time.sleep(0.001)
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    begun = time.perf_counter()
+    factor(A)
+    ended = time.perf_counter()
+    done.set()
+    counting.join()
+    assert sum(begun < step < ended for step in steps) > 5
