@@ -22,7 +22,7 @@ from rfviz.analysis.points import blas_for
 from rfviz.backend import check_memory
 from rfviz.bounds import BoundStatement
 from rfviz.features import FeatureMap, MapSpec, ProductLaw
-from rfviz.progress import Progress, silent
+from rfviz.progress import Progress, silent, stop_point
 
 __all__ = ["ABOUT", "DELTAS", "Comparison", "Curve", "MeasuredErrors", "compare", "measure_errors", "needed"]
 
@@ -131,16 +131,20 @@ def measure_errors(
     errors = np.empty((len(grid), n_draws, pairs), dtype=np.float32)
     with blas_for(sample.n_points, int(grid[-1])):
         drawn = spec.make(n_components=int(grid[-1]), random_state=0).fit(points)
+        progress(0.0, f"{label}: the exact kernel and its law")
         K, law = drawn.kernel(points), drawn.product_law(points)
         for draw in range(n_draws):
             progress(0.9 * draw / n_draws, f"{label}: draw {draw + 1} of {n_draws}")
             if draw:
                 drawn = spec.make(n_components=int(grid[-1]), random_state=draw).fit(points)
             for index, K_hat in enumerate(estimates(drawn, points, grid.tolist())):
+                stop_point()
                 errors[index, draw] = np.abs(squareform(K_hat - K, checks=False))
-    progress(0.9, f"{label}: comparing")
-    levels = 1.0 - np.array(DELTAS)
-    pair = np.stack([np.quantile(of_one_m, levels) for of_one_m in errors], axis=1)
+    levels, pairs_of_m = 1.0 - np.array(DELTAS), []
+    for number, of_one_m in enumerate(errors):
+        progress(0.9 + 0.1 * number / len(grid), f"{label}: comparing")
+        pairs_of_m.append(np.quantile(of_one_m, levels))
+    pair = np.stack(pairs_of_m, axis=1)
     deviations = None if law is None else np.stack([_deviations(law, int(m)) for m in grid])
     return MeasuredErrors(
         spec, sample.name, sample.n_points, pairs, n_draws, sample.original.shape[1],
