@@ -15,22 +15,31 @@ export RFVIZ_DATA ?= $(DATA)
 # uv compiles nothing, so whoever imports first must keep what is compiled: a start without costs ten seconds more.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test test-all checks lint oldest gpu screenshots site clean
+.PHONY: app test test-all quick every style types lint oldest gpu screenshots site clean
 
 app: $(VENV)/app.stamp $(VENV)/plotly.stamp
 	$(BIN)/streamlit run app.py --server.port $(PORT)
 
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
-test: checks
+# The types are checked beside the tests, which leave a part of two cores free: those of the browser wait for it.
+test: style
+	$(MAKE) --no-print-directory -j2 types quick
+
+test-all: style
+	$(MAKE) --no-print-directory -j2 types every
+
+quick:
 	$(PYTEST) -m "not slow and (not browser or journey)"
 
-test-all: checks
+every:
 	$(PYTEST)
 
-checks: $(VENV)/dev.stamp $(VENV)/plotly.stamp
+style: $(VENV)/dev.stamp $(VENV)/plotly.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types:
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 lint: $(VENV)/dev.stamp

@@ -1,5 +1,6 @@
 """Fixtures for more than one test folder."""
 
+import functools
 import os
 import sys
 from contextlib import nullcontext
@@ -12,11 +13,16 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 os.environ["RFVIZ_DISK_MB"] = "0"
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from rfviz import backend
 from rfviz.cuda import plain_kernels
 from rfviz.ui import scheduler
 from tests import fake_cuda, fake_cupy
+
+# Streamlit's test client looks through all installed packages for components at each run of a page, which takes as long
+# as most pages do.
+manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture

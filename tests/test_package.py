@@ -55,6 +55,7 @@ def test_command_and_version():
     assert SETUPTOOLS["dynamic"]["version"] == {"attr": "rfviz._version.__version__"}
 
 
+@pytest.mark.slow
 def test_parts_are_loaded_when_used():
     code = (
         "import sys, rfviz; assert 'rfviz.features' not in sys.modules and 'numpy' not in sys.modules\n"

@@ -20,6 +20,7 @@ X = rng.standard_normal((41, 9)) * (rng.random((41, 9)) < 0.4)
 TOLERANCE = {"float32": 2e-5, "float64": 1e-13}
 pytestmark = pytest.mark.parametrize("case", CASES, ids=IDS)
 every_dtype = pytest.mark.parametrize("dtype", TOLERANCE)
+double_first = pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
 
 
 def stacked(parts):
@@ -34,7 +35,7 @@ def agree(actual, expected, dtype="float64"):
     np.testing.assert_allclose(dense(actual), dense(expected), rtol=0, atol=TOLERANCE[dtype])
 
 
-@every_dtype
+@double_first
 def test_block_size(case, dtype):
     feature_map = make(case, dtype=dtype).fit(X)
     expected = feature_map.transform(X)
@@ -45,7 +46,7 @@ def test_block_size(case, dtype):
         agree(stacked(parts), expected, dtype)
 
 
-@every_dtype
+@double_first
 def test_number_of_workers(case, dtype, monkeypatch):
     feature_map = make(case, dtype=dtype).fit(X)
     expected = feature_map.transform(X)
@@ -73,7 +74,7 @@ def test_device(case, dtype, fake_gpu):
         assert fake_gpu.memory.used < 1000
 
 
-@every_dtype
+@double_first
 def test_container_of_the_data(case, dtype):
     feature_map = make(case, dtype=dtype)
     expected = feature_map.fit_transform(X)

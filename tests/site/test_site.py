@@ -125,6 +125,7 @@ def test_what_can_be_played_is_in_files_of_its_own(site):
         assert len(frames["values"]) == len(frames["changes"]) > 1 and "saturation" in frames["first"]
 
 
+@pytest.mark.slow
 def test_a_new_site_replaces_the_old_one_and_nothing_else(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(build, "lessons_of", lambda slugs: ())
     assert cli.main(["site", "--out", str(tmp_path), "--page", "binning", "--quiet"]) == 0
@@ -156,6 +157,7 @@ def test_what_cannot_be_written_is_refused_in_one_sentence(tmp_path, capsys, fol
     assert (tmp_path / "full" / "file").read_text(encoding="utf-8") == "mine" and not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_a_list_of_files_names_no_file_outside_the_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(build, "lessons_of", lambda slugs: ())
     (tmp_path / "outside.txt").write_text("mine", encoding="utf-8")
@@ -210,6 +212,7 @@ def test_examples_stand_with_what_they_print(tmp_path):
         examples_page(tmp_path, lambda share, text: None, [])
 
 
+@pytest.mark.slow
 def test_the_whole_site_holds_the_library(tmp_path, monkeypatch):
     def write_stub(folder):
         folder.mkdir()

@@ -57,7 +57,7 @@ def test_a_transform_that_touches_zero_is_none_below():
     ("function", "sin(3*x)", "gaussian"), ("function", "sin(3*x)", "two lengths"),
     ("function", "sin(3*x)", "four lengths"), ("pool", "median", "gaussian"), ("density", "exp(-x)", "gaussian"),
 ])  # fmt: skip
-@pytest.mark.parametrize("seed", [0, 7])
+@pytest.mark.parametrize("seed", [0, pytest.param(7, marks=pytest.mark.slow)])
 def test_the_measured_error_is_that_of_the_exact_variance(what, formula, weights, seed):
     built = build(what, formula, seed=seed, length=1.5, weights=weights)
     # The mean square over places is a mean of dependent ones: about as certain as a handful a draw.

@@ -228,8 +228,13 @@ def test_classes_are_named_next_to_their_own_marks():
     assert re.search("●</span> arm 1.*◆</span> arm 2", legend)
 
 
-@pytest.mark.parametrize(("scheme", "symbols"), [("RandomFourier", ["m", "γ", "seed"]),
-                                                 ("RandomMaxout", ["m", "q", "seed"])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scheme", "symbols"),
+    [
+        ("RandomFourier", ["m", "γ", "seed"]),
+        pytest.param("RandomMaxout", ["m", "q", "seed"], marks=pytest.mark.slow),
+    ],
+)
 def test_the_width_of_a_kernel_plays_as_pool_sizes_do(scheme, symbols):
     panel, cache = Preset({"scheme": scheme, "n_components": 50, "data": "moons", "data.n_samples": 60}), Cache()
     source = PAGE.source(panel)
