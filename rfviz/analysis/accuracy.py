@@ -145,6 +145,10 @@ def run_segment(
     together = loss == DOUBLY_STOCHASTIC or LOSS.validate(loss) == "ridge"  # one run for all m
     if not together and not split.is_classification:
         raise DataError(f"The {loss} loss needs classes; {split.name} has numbers as targets. Choose the loss ridge.")
+    if split.others is not None and loss != "ridge":
+        raise DataError(
+            f"Rows that are read block by block are trained on by ridge regression, not by {loss}. Use ridge."
+        )
     X, y = _share_of_rows(split, share)
     grid = [int(m) for m in m_grid]
     feature_map = spec.make(n_components=max(grid))
@@ -155,10 +159,11 @@ def run_segment(
     else:
         path = StochasticPath(feature_map, m_grid=grid, loss=loss)
     # A factor of a small matrix is several hundred short calls, which end sooner than other threads wake up.
-    small = loss != "ridge" or len(X) * max(grid) ** 2 < _ONE_THREAD_BELOW
+    n = len(X) if split.others is None else len(split.others)
+    small = loss != "ridge" or n * max(grid) ** 2 < _ONE_THREAD_BELOW
     with single_threaded_blas() if small else nullcontext():
         begun = time.perf_counter()
-        path.fit(X, y, progress=progress)
+        n = _fit(path, X, y, split, progress)
         fitted = time.perf_counter()
         scores = path.decision_path(split.X_test)
         done = time.perf_counter()
@@ -166,7 +171,26 @@ def run_segment(
     # Where the smaller m take as long as they would alone, they are not the largest one's.
     if isinstance(path, StochasticPath):
         seconds -= sum(path.timings_[m] for m in path.coef_ if m != max(grid))
-    return _segment(split, path, scores, seconds, done - fitted, len(X))
+    return _segment(split, path, scores, seconds, done - fitted, n)
+
+
+def _fit(path: Any, X: np.ndarray, y: np.ndarray, split: Split, progress: Progress) -> int:
+    """Fit to these rows, or to all others of the table that they were drawn from; return how many they are."""
+    if split.others is None:
+        path.fit(X, y, progress=progress)
+        return len(X)
+    path.feature_map.fit(X)  # a bandwidth, if it has one to learn
+    classes = np.arange(len(split.target_names)) if split.is_classification else None
+
+    def read(share: float | None, text: str) -> None:
+        progress(0.8 * (share or 0.0), text)
+
+    def solve(share: float, text: str) -> None:
+        if share:
+            progress(share, text)
+
+    path.fit_blocks(split.others.blocks(read), classes=classes, progress=solve)
+    return path.sums_.n_samples
 
 
 def _share_of_rows(split: Split, share: float) -> tuple[np.ndarray, np.ndarray]:

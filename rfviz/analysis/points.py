@@ -13,7 +13,15 @@ from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
 from rfviz.params import Param
 
-__all__ = ["NORMALISATION", "blas_for", "centred_gram", "normalise", "span_coordinates", "squared_distances"]
+__all__ = [
+    "NORMALISATION",
+    "Scaling",
+    "blas_for",
+    "centred_gram",
+    "normalise",
+    "span_coordinates",
+    "squared_distances",
+]
 
 NORMALISATION = Param(
     "normalise", "unit norm", "choice", label="Normalise",
@@ -48,28 +56,51 @@ def normalise(X: np.ndarray, how: str, learned_from: np.ndarray | None = None) -
     DataError
         For a row of zeros, which has no direction, under ``"unit norm"``.
     """
-    how = NORMALISATION.validate(how)
-    X = X.astype(np.float64)
-    if how == "unit norm":
-        norms = np.linalg.norm(X, axis=1, keepdims=True)
-        if not norms.all():
-            zeros = np.flatnonzero(norms[:, 0] == 0)
-            raise DataError(
-                f"Unit norm needs rows that are not all zero; {len(zeros)} of {len(X)} are (the first is row "
-                f"{zeros[0]}). Choose another normalisation."
-            )
-        X /= norms
-    elif how == "standardise":
-        rows = slice(None) if learned_from is None else learned_from
-        X -= X[rows].mean(axis=0)
-        deviation = X[rows].std(axis=0)
-        X /= np.where(deviation > 0, deviation, 1.0)  # a constant column stays at zero
-    elif how == "standardise rows":
-        size = np.abs(X).max(axis=1, keepdims=True)
-        X -= X.mean(axis=1, keepdims=True)
-        deviation = X.std(axis=1, keepdims=True)
-        X /= np.where(deviation > 1e-7 * size, deviation, 1.0)  # what rounding leaves of a constant row is no contrast
-    return X
+    return Scaling(X if learned_from is None else X[learned_from], how)(X)
+
+
+class Scaling:
+    """What :func:`normalise` does to rows, with the means and deviations of the rows that it is given.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    how : {"unit norm", "standardise", "standardise rows", "none"}
+
+    >>> Scaling(np.array([[0.0], [2.0]]), "standardise")(np.array([[3.0]]))
+    array([[2.]])
+    """
+
+    def __init__(self, X: np.ndarray, how: str) -> None:
+        self._how = NORMALISATION.validate(how)
+        if self._how == "standardise":
+            X = X.astype(np.float64)
+            self._mean = X.mean(axis=0)
+            deviation = (X - self._mean).std(axis=0)
+            self._deviation = np.where(deviation > 0, deviation, 1.0)  # a constant column stays at zero
+
+    def __call__(self, X: np.ndarray) -> np.ndarray:
+        """Return rows as float64, scaled."""
+        X = X.astype(np.float64)
+        if self._how == "unit norm":
+            norms = np.linalg.norm(X, axis=1, keepdims=True)
+            if not norms.all():
+                zeros = np.flatnonzero(norms[:, 0] == 0)
+                raise DataError(
+                    f"Unit norm needs rows that are not all zero; {len(zeros)} of {len(X)} are (the first is row "
+                    f"{zeros[0]}). Choose another normalisation."
+                )
+            X /= norms
+        elif self._how == "standardise":
+            X -= self._mean
+            X /= self._deviation
+        elif self._how == "standardise rows":
+            size = np.abs(X).max(axis=1, keepdims=True)
+            X -= X.mean(axis=1, keepdims=True)
+            deviation = X.std(axis=1, keepdims=True)
+            # What rounding leaves of a constant row is no contrast.
+            X /= np.where(deviation > 1e-7 * size, deviation, 1.0)
+        return X
 
 
 def span_coordinates(X: np.ndarray) -> np.ndarray:

@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rfviz.analysis.points import normalise
+from rfviz.analysis.points import Scaling
 from rfviz.datasets.base import Dataset
+from rfviz.datasets.files import AllRows
 from rfviz.errors import DataError
+from rfviz.progress import Progress, silent
 from rfviz.skeleton import PatchPCA
 
-__all__ = ["Split", "make_split", "with_patches"]
+__all__ = ["OtherRows", "Split", "make_split", "with_patches"]
 
 _FEWEST_ROWS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class OtherRows:
+    """All rows of a table in parts but those that are tested on, scaled as the training rows of a split.
+
+    Attributes
+    ----------
+    table : AllRows
+    tested : ndarray of int
+        Places of the test rows among all rows.
+    scalings : tuple of Scaling
+        One after the other.
+    """
+
+    table: AllRows
+    tested: np.ndarray
+    scalings: tuple[Scaling, ...]
+
+    def __len__(self) -> int:
+        """Return the number of rows, those that cannot be used included."""
+        return self.table.n_rows - len(self.tested)
+
+    def blocks(self, progress: Progress = silent) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield rows and targets; see :meth:`rfviz.datasets.files.all_rows.AllRows.blocks`."""
+        for X, y in self.table.blocks(self.tested, progress):
+            yield _scaled(X, self.scalings), y
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +61,8 @@ class Split:
     target_names : tuple of str
     given : bool
         Whether the data set came with this split.
+    others : OtherRows or None
+        Rows to train on instead of `X_train`, which were drawn from them.
     """
 
     name: str
@@ -42,13 +73,19 @@ class Split:
     test_rows: np.ndarray
     target_names: tuple[str, ...]
     given: bool
+    others: OtherRows | None = field(default=None, repr=False)
+
+    @property
+    def n_train(self) -> int:
+        """Return how many rows there are to train on."""
+        return len(self.X_train) if self.others is None else len(self.others)
 
     @property
     def is_classification(self) -> bool:
         return bool(self.target_names)
 
 
-def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int = 0) -> Split:
+def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int = 0, all_rows: bool = False) -> Split:
     """Cut a data set into training and test rows: by its own split if it has one, else at random.
 
     Parameters
@@ -61,11 +98,14 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
         Share of test rows of a random split.
     seed : int
         Of a random split.
+    all_rows : bool
+        Of data drawn from a table in parts, whether to train on all its rows but the test rows.
 
     Raises
     ------
     DataError
-        For data without labels, with a single class, or too few rows to hold any out.
+        For data without labels, with a single class, or too few rows to hold any out; and for `all_rows` of data that
+        hold all their rows.
     """
     if dataset.y is None:
         raise DataError(
@@ -85,13 +125,24 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
     train, test = np.sort(order[:cut]), np.sort(order[cut:])
     if dataset.target_names and len(np.unique(dataset.y[train])) < 2:
         raise DataError(f"The {len(train)} training rows of {dataset.name} hold a single class. Choose more rows.")
-    X = dataset.X
-    if dataset.standardised and how != "standardise":
-        X = normalise(X, "standardise", train)
-    X = normalise(X, how, train).astype(np.float32)
-    return Split(
-        dataset.name, X[train], dataset.y[train], X[test], dataset.y[test], test, dataset.target_names, bool(given)
-    )
+    hows = ["standardise", how] if dataset.standardised and how != "standardise" else [how]
+    X, scalings = dataset.X, list[Scaling]()
+    for one in hows:
+        scalings.append(Scaling(X[train], one))
+        X = scalings[-1](X)
+    X = X.astype(np.float32)
+    others = None
+    if all_rows:
+        table = AllRows(dataset)
+        others = OtherRows(table, table.numbers_of(test), tuple(scalings))
+    names, y = dataset.target_names, dataset.y
+    return Split(dataset.name, X[train], y[train], X[test], y[test], test, names, bool(given), others)
+
+
+def _scaled(X: np.ndarray, scalings: Sequence[Scaling]) -> np.ndarray:
+    for scaling in scalings:
+        X = scaling(X)
+    return X.astype(np.float32)
 
 
 def with_patches(split: Split, image_shape: Sequence[int], patches: tuple[int, int, int]) -> Split:

@@ -107,7 +107,7 @@ def write_features(found: MapExport, target: str | Path | BinaryIO, rows: int | 
 
     Parameters
     ----------
-    found : MapOn
+    found : MapExport
         Fitted here on all its points.
     target : path or binary file
         Gets ``Phi`` of shape (rows, n_components); of a sparse map ``data``, ``indices``, ``indptr``, ``shape`` as

@@ -114,7 +114,7 @@ def sweep_parts(
 
 def _cost(task: Task, candidate: Candidate, split: Split) -> float:
     """Return about how many multiply-adds a task takes."""
-    n, d = split.X_train.shape
+    n, d = split.n_train, split.X_train.shape[1]
     rows, m = task.share * n, max(task.grid)
     if task.loss == DOUBLY_STOCHASTIC:
         return _DRAWN_AGAIN * candidate.products(m) * m * d

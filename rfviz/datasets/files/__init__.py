@@ -15,6 +15,7 @@ Pandas, scikit-learn, PyArrow and Pillow are imported inside the functions that 
 imports this package, and must be quick to import.
 """
 
+from rfviz.datasets.files.all_rows import AllRows
 from rfviz.datasets.files.blocks import row_blocks
 from rfviz.datasets.files.content import MAX_BYTES
 from rfviz.datasets.files.preparation import Preparation
@@ -30,6 +31,7 @@ __all__ = [
     "NUMBER",
     "SUFFIXES",
     "TEXT",
+    "AllRows",
     "Column",
     "ColumnStatistics",
     "Preparation",

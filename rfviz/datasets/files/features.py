@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rfviz.datasets import memory
@@ -10,7 +13,10 @@ from rfviz.datasets.files.table import CATEGORY, DATE, Table
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
 
-__all__ = ["MAX_FEATURES", "features_of", "gap_list"]
+if TYPE_CHECKING:
+    from sklearn.preprocessing import StandardScaler
+
+__all__ = ["MAX_FEATURES", "Features", "gap_list"]
 
 #: Columns that one-hot encoding may make; the memory limit alone bounds the numbers of a file.
 MAX_FEATURES = 5000
@@ -19,10 +25,8 @@ _DAY = 86_400.0
 _RARE = "_infrequent_sklearn"
 
 
-def features_of(
-    table: Table, names: list[str], rows: np.ndarray, keep: np.ndarray, n_fit: int, preparation: Preparation
-) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...], list[str]]:
-    """Return the matrix of the rows that are kept, scaled and filled by what all usable rows say.
+class Features:
+    """Columns of a table as one matrix, scaled and filled by what some of its rows say.
 
     Parameters
     ----------
@@ -31,45 +35,71 @@ def features_of(
         Columns to use.
     rows : ndarray of int
         Rows of the table that can be used.
-    keep : ndarray of int
-        Positions in `rows`.
     n_fit : int
         Only so many of `rows` determine what to fill in and how to scale.
     preparation : Preparation
 
-    Returns
-    -------
-    X : ndarray of shape (keep.size, n_features), float32, C-contiguous, finite
+    Attributes
+    ----------
     names, sources : tuple of str
         The name of each feature, and the column that it comes from.
     notes : list of str
-        What was done.
+        What is done.
     """
-    fitting = rows[: max(n_fit, 1)]
-    numbers = [name for name in names if table.kind(name) != CATEGORY]
-    words = [name for name in names if table.kind(name) == CATEGORY]
-    parts: list[_Numbers | _Words] = []
-    if numbers:
-        parts.append(_Numbers(table, numbers, rows, fitting, preparation.missing))
-    if words:
-        parts.append(_Words(table, words, rows, fitting, preparation.most_words))
-    width = sum(len(part.made) for part in parts)
-    # Chosen rows as the file has them, as float32, and the mask of what is finite; of what is computed, float64 too.
-    is_plain = preparation.scale == "none" and all(part.is_plain for part in parts)
-    cell_bytes = table.matrix.dtype.itemsize + 5 if is_plain else 20
-    size = f"{keep.size:,} rows of {width:,} columns"
-    memory.check(keep.size * width * cell_bytes, size, "Keep fewer rows (max_samples), words or columns")
-    blocks = [part.block(rows[keep]) for part in parts]
-    X = blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
-    made = tuple(name for part in parts for name in part.made)
-    sources = tuple(name for part in parts for name in part.sources)
-    X = _as_float32(_scale(X, parts, fitting, preparation.scale), made)
-    if preparation.scale != "none" and len(X) > 1 and (X[:1] == X).all():
-        raise DataError(
-            f"All {counted(len(X), 'row')} are equal in the {counted(width, 'column')} used. Leave out fewer "
-            "columns, or choose other data."
-        )
-    return X, made, sources, [note for part in parts for note in part.notes]
+
+    def __init__(self, table: Table, names: list[str], rows: np.ndarray, n_fit: int, preparation: Preparation) -> None:
+        fitting = rows[: max(n_fit, 1)]
+        numbers = [name for name in names if table.kind(name) != CATEGORY]
+        words = [name for name in names if table.kind(name) == CATEGORY]
+        self._parts: list[_Numbers | _Words] = []
+        if numbers:
+            self._parts.append(_Numbers(table, numbers, rows, fitting, preparation.missing))
+        if words:
+            self._parts.append(_Words(table, words, rows, fitting, preparation.most_words))
+        self._table, self._fitting, self._scale = table, fitting, preparation.scale
+        self.names = tuple(name for part in self._parts for name in part.made)
+        self.sources = tuple(name for part in self._parts for name in part.sources)
+        self.notes = [note for part in self._parts for note in part.notes]
+
+    def matrix(self, table: Table, rows: np.ndarray) -> np.ndarray:
+        """Return the features of some rows, of this table or of one like it.
+
+        Returns
+        -------
+        ndarray of shape (rows.size, n_features), float32, C-contiguous, finite
+        """
+        # Chosen rows as the file has them, as float32, and the mask of what is finite; of what is computed, float64.
+        is_plain = self._scale == "none" and all(part.is_plain for part in self._parts)
+        cell_bytes = table.matrix.dtype.itemsize + 5 if is_plain else 20
+        size = f"{rows.size:,} rows of {len(self.names):,} columns"
+        memory.check(rows.size * len(self.names) * cell_bytes, size, "Keep fewer rows (max_samples), words or columns")
+        return _as_float32(self._scaled(self._blocks(table, rows)), self.names)
+
+    def _blocks(self, table: Table, rows: np.ndarray) -> np.ndarray:
+        blocks = [part.block(table, rows) for part in self._parts]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        if self._scale == "none":
+            return X
+        from sklearn.preprocessing import normalize
+
+        X = X.astype(np.float64, copy=False)
+        if self._scale == "unit norm":
+            return np.asarray(normalize(X))
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return np.asarray(self._scaler.transform(X))
+
+    @cached_property
+    def _scaler(self) -> StandardScaler:
+        from sklearn.preprocessing import StandardScaler
+
+        scaler, rows = StandardScaler(), self._fitting
+        step = max(_BLOCK_CELLS // len(self.names), 1)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            for start in range(0, rows.size, step):
+                scaler.partial_fit(self._blocks(self._table, rows[start : start + step]).astype(np.float64, copy=False))
+        return scaler
 
 
 def gap_list(gaps: dict[str, int]) -> str:
@@ -82,21 +112,16 @@ class _Numbers:
 
     def __init__(self, table: Table, names: list[str], rows: np.ndarray, fitting: np.ndarray, missing: str) -> None:
         self.table, self.made, self.sources = table, list(names), list(names)
+        self.fitting, self.average = fitting, np.mean if missing == "impute mean" else np.median
         self.first_days = {
             place: np.nanmin(table.quantity(name)) for place, name in enumerate(names) if table.kind(name) == DATE
         }
         self.fills: dict[int, float] = {}
         gaps: dict[str, int] = {}
-        average = np.mean if missing == "impute mean" else np.median
         for place, name in enumerate(names):
-            if not table.n_missing(name):
-                continue
-            values = table.quantity(name)
-            if n_gaps := int(np.count_nonzero(~np.isfinite(values[rows]))):
+            if table.n_missing(name) and (n_gaps := int(np.count_nonzero(~np.isfinite(table.quantity(name)[rows])))):
                 gaps[name] = n_gaps
-                known = values[fitting]
-                known = known[np.isfinite(known)].astype(np.float64)
-                self.fills[place] = float(average(known)) if known.size else 0.0
+                self.fills[place] = self._usual(name)
         self.notes = []
         if gaps:
             word = "mean" if missing == "impute mean" else "median"
@@ -111,8 +136,11 @@ class _Numbers:
         """Return whether the values are those of the file."""
         return not self.fills and not self.first_days
 
-    def block(self, rows: np.ndarray) -> np.ndarray:
-        X = self.table.numbers(self.made, rows)
+    def block(self, table: Table, rows: np.ndarray) -> np.ndarray:
+        X = table.numbers(self.made, rows)
+        if table is not self.table:  # which may lack values where this one lacks none
+            for name in filter(table.n_missing, self.made):
+                self.fills.setdefault(self.made.index(name), self._usual(name))
         if self.is_plain:
             return X
         X = X.astype(np.float64, copy=False)
@@ -122,6 +150,11 @@ class _Numbers:
         for place, first in self.first_days.items():
             X[:, place] = (X[:, place] - first) / _DAY
         return X
+
+    def _usual(self, name: str) -> float:
+        known = self.table.quantity(name)[self.fitting]
+        known = known[np.isfinite(known)].astype(np.float64)
+        return float(self.average(known)) if known.size else 0.0
 
 
 class _Words:
@@ -133,20 +166,20 @@ class _Words:
         from sklearn.preprocessing import OneHotEncoder
 
         self.table, self.names = table, names
-        found = [np.unique(column[column >= 0]) for column in self._codes(rows).T]
-        n_words = dict(zip(names, map(len, found), strict=True))
+        self.known = [np.unique(column[column >= 0]) for column in self._codes(table, rows).T]
+        n_words = dict(zip(names, map(len, self.known), strict=True))
         width = sum(min(n, most) for n in n_words.values())
         if width > MAX_FEATURES:
             raise DataError(
                 f"One column per word would make {width:,} columns of {len(names):,} categories, and at most "
                 f"{MAX_FEATURES:,} are made. Allow fewer words per category, or leave categories out."
             )
-        codes = self._codes(fitting)
+        codes = self._codes(table, fitting)
         self.usual = [np.bincount(column[column >= 0], minlength=1).argmax() for column in codes.T]
         # Codes of words, so that the encoder handles small numbers instead of text. All words are given in advance, so
         # that those of test rows have columns too.
         self.encoder = OneHotEncoder(
-            categories=found,  # pyright: ignore[reportArgumentType] - scikit-learn's default is taken for its type
+            categories=self.known,  # pyright: ignore[reportArgumentType] - scikit-learn's default is taken for its type
             max_categories=most,
             drop="if_binary",
             handle_unknown="ignore",
@@ -156,7 +189,7 @@ class _Words:
         self.encoder.fit(self._filled(codes))
         made = self.encoder.get_feature_names_out(names)
         self.made, self.sources = [self._name(name) for name in made], [_source(name) for name in made]
-        counts = (self._codes(rows) < 0).sum(axis=0)
+        counts = (self._codes(table, rows) < 0).sum(axis=0)
         gaps = {name: int(n) for name, n in zip(names, counts, strict=True) if n}
         self.notes = []
         if gaps:
@@ -166,11 +199,20 @@ class _Words:
         if cut := [name for name, n in n_words.items() if n > most]:
             self.notes.append(f"rare words share a column in {one_line(', '.join(cut), 60)}")
 
-    def block(self, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(self.encoder.transform(self._filled(self._codes(rows))))
+    def block(self, table: Table, rows: np.ndarray) -> np.ndarray:
+        codes = self._filled(self._codes(table, rows))
+        if table is self.table:
+            return np.asarray(self.encoder.transform(codes))
+        # Words that the encoder does not know have zeros in all columns; it would warn of each.
+        new = np.stack([~np.isin(column, known) for column, known in zip(codes.T, self.known, strict=True)], axis=1)
+        X = np.asarray(self.encoder.transform(np.where(new, self.usual, codes)))
+        for name, rows_of in zip(self.names, new.T, strict=True):
+            if rows_of.any():
+                X[np.ix_(rows_of, [source == name for source in self.sources])] = 0.0
+        return X
 
-    def _codes(self, rows: np.ndarray) -> np.ndarray:
-        columns = [np.asarray(self.table.words[name].codes)[rows] for name in self.names]
+    def _codes(self, table: Table, rows: np.ndarray) -> np.ndarray:
+        columns = [np.asarray(table.words[name].codes)[rows] for name in self.names]
         return np.stack(columns, axis=1).astype(np.int32)
 
     def _filled(self, codes: np.ndarray) -> np.ndarray:
@@ -187,22 +229,6 @@ class _Words:
 def _source(made: str) -> str:
     """Return ``colour`` for the encoder's ``colour_3``."""
     return made.removesuffix(_RARE) if made.endswith(_RARE) else made.rpartition("_")[0]
-
-
-def _scale(X: np.ndarray, parts: list[_Numbers | _Words], rows: np.ndarray, scale: str) -> np.ndarray:
-    if scale == "none":
-        return X
-    from sklearn.preprocessing import StandardScaler, normalize
-
-    X = X.astype(np.float64, copy=False)
-    if scale == "unit norm":
-        return np.asarray(normalize(X))
-    scaler, step = StandardScaler(), max(_BLOCK_CELLS // X.shape[1], 1)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        for start in range(0, rows.size, step):
-            blocks = [part.block(rows[start : start + step]).astype(np.float64, copy=False) for part in parts]
-            scaler.partial_fit(np.concatenate(blocks, axis=1))
-        return np.asarray(scaler.transform(X))
 
 
 def _as_float32(X: np.ndarray, names: tuple[str, ...]) -> np.ndarray:

@@ -23,7 +23,7 @@ from rfviz.datasets.files.content import File, reading
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.parquet import needed_bytes, open_parquet
 from rfviz.datasets.files.statistics import TableStatistics
-from rfviz.datasets.files.table import Table, table_of_frame, unique_names
+from rfviz.datasets.files.table import Drawn, Table, table_of_frame, unique_names
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
@@ -140,7 +140,7 @@ def read_parts(parts: Parts, meta: Meta, progress: Progress = silent) -> tuple[T
     Returns
     -------
     table : Table
-        ``whole`` are the statistics of all rows.
+        ``whole`` are the statistics of all rows, where they are not all in it.
     notes : tuple of str
         What was drawn.
     """
@@ -163,7 +163,9 @@ def read_parts(parts: Parts, meta: Meta, progress: Progress = silent) -> tuple[T
     table = table_of_frame(pd.concat(taken, ignore_index=True), meta.class_names)
     is_all = len(chosen) == parts.n_rows
     notes = () if is_all else (drawn_note(len(chosen), parts.n_rows),)
-    return replace(table, whole=None if is_all else whole), notes
+    if is_all:
+        return table, notes
+    return replace(table, whole=whole, drawn=Drawn(chosen, start, partial(parts.read, parts.block_rows))), notes
 
 
 def drawn_note(n_drawn: int, n_rows: int) -> str:

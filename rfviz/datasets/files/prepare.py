@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rfviz.datasets.base import Dataset, Origin
-from rfviz.datasets.files.features import features_of, gap_list
+from rfviz.datasets.files.features import Features, gap_list
 from rfviz.datasets.files.images import Pictures, common_shape
 from rfviz.datasets.files.labels import Labels, encode
 from rfviz.datasets.files.preparation import MOST_CLASSES, Preparation
@@ -15,7 +15,7 @@ from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
 from rfviz.progress import Progress
 
-__all__ = ["image_shape", "labels_of", "prepare"]
+__all__ = ["image_shape", "labels_of", "prepare", "usable_rows", "used_columns"]
 
 _FEWEST_ROWS = 3
 _SCALED = {"standardise": "columns standardised", "unit norm": "rows of unit norm"}
@@ -54,8 +54,8 @@ def prepare(
         If the result would not fit into the memory limit.
     """
     _check_names(table, preparation)
-    features = [] if table.pictures is not None else _features(table, preparation)
-    rows, lost = _usable_rows(table, preparation, features)
+    features = [] if table.pictures is not None else used_columns(table, preparation)
+    rows, lost = usable_rows(table, preparation, features)
     labels = None if preparation.label is None else labels_of(table, preparation.label, preparation.target)
     codes = labels.y[rows] if labels is not None and labels.names else None
     keep = np.arange(rows.size)
@@ -67,11 +67,17 @@ def prepare(
     keep = subsample(keep, preparation.max_samples, kept_codes, n_train, preparation.random_state)
     kept = rows[keep]
     if table.pictures is None:
-        X, names, sources, done = features_of(table, features, rows, keep, n_fit, preparation)
+        made = Features(table, features, rows, n_fit, preparation)
+        X, names, sources = made.matrix(table, kept), made.names, made.sources
+        if preparation.scale != "none" and len(X) > 1 and (X[:1] == X).all():
+            raise DataError(
+                f"All {counted(len(X), 'row')} are equal in the {counted(len(names), 'column')} used. Leave out fewer "
+                "columns, or choose other data."
+            )
         used = {*features, preparation.label, preparation.order, *preparation.leave_out}
         idle = [column for column in table.names if column not in used]
         unused = f"not used: {one_line(', '.join(idle), 80)}" if idle else ""
-        said = [source, *notes, unused, lost, *done, _SCALED.get(preparation.scale, "")]
+        said = [source, *notes, unused, lost, *made.notes, _SCALED.get(preparation.scale, "")]
         shape = None
     else:
         height, width = common_shape(table.pictures, preparation)
@@ -123,7 +129,7 @@ def _check_names(table: Table, preparation: Preparation) -> None:
             raise DataError(f"There is no column {one_line(name, 40)!r}. Known: {known}.")
 
 
-def _features(table: Table, preparation: Preparation) -> list[str]:
+def used_columns(table: Table, preparation: Preparation) -> list[str]:
     """Return the columns to compute with."""
     apart = {preparation.label, preparation.order, *preparation.leave_out}
     others = [name for name in table.names if name not in apart]
@@ -140,7 +146,7 @@ def _features(table: Table, preparation: Preparation) -> list[str]:
     return features
 
 
-def _usable_rows(table: Table, preparation: Preparation, features: list[str]) -> tuple[np.ndarray, str]:
+def usable_rows(table: Table, preparation: Preparation, features: list[str]) -> tuple[np.ndarray, str]:
     """Return the rows that have all they need, and a statement on those that do not."""
     needed = {"label": preparation.label, "order": preparation.order}
     for part, name in needed.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,11 +15,24 @@ from rfviz.datasets.files.images import Pictures
 from rfviz.datasets.files.statistics import TableStatistics
 from rfviz.datasets.files.written_numbers import currencies, written_numbers
 from rfviz.datasets.wording import one_line
+from rfviz.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CATEGORY", "DATE", "EMPTY", "NUMBER", "TEXT", "Column", "Kind", "Table", "table_of_frame", "unique_names"]
+__all__ = [
+    "CATEGORY",
+    "DATE",
+    "EMPTY",
+    "NUMBER",
+    "TEXT",
+    "Column",
+    "Drawn",
+    "Kind",
+    "Table",
+    "table_of_frame",
+    "unique_names",
+]
 
 Kind = Literal["number", "category", "date", "text", "empty"]
 NUMBER: Kind = "number"
@@ -81,6 +94,25 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
+class Drawn:
+    """Where the rows of a table were drawn from.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        The place of each of them among all rows, rising.
+    n_rows : int
+        Of all.
+    read : callable
+        ``read()`` yields all rows in their order, as DataFrames with the columns of the table.
+    """
+
+    rows: np.ndarray
+    n_rows: int
+    read: Callable[[], Iterator[pd.DataFrame]]
+
+
+@dataclass(frozen=True, eq=False)
 class Table:
     """The columns of a file, in the form that a preparation uses.
 
@@ -113,6 +145,8 @@ class Table:
         The cells of columns of free text, as they were read; nothing is computed from them.
     whole : TableStatistics or None
         Of all rows of the file, where these were drawn from more.
+    drawn : Drawn or None
+        Which ones these are, where all can be read again.
     """
 
     names: tuple[str, ...]
@@ -130,6 +164,7 @@ class Table:
     class_names: tuple[str, ...] = ()
     texts: dict[str, Any] = field(default_factory=dict, repr=False)
     whole: TableStatistics | None = field(default=None, repr=False)
+    drawn: Drawn | None = field(default=None, repr=False)
 
     def __contains__(self, name: object) -> bool:
         return name in self.places or name in self.described
@@ -207,6 +242,45 @@ class Table:
             elif name in self.words:
                 lacking |= np.asarray(self.words[name].codes) < 0
         return lacking
+
+    def like(self, frame: pd.DataFrame, names: Iterable[str]) -> Table:
+        """Return other rows of some of these columns, read as these were: words have the same codes, new ones higher.
+
+        Raises
+        ------
+        DataError
+            For numbers or dates that were read from text: how they are written, these rows may not tell.
+        """
+        used, cells = list(names), dict(frame.items())
+        plain = [name for name in used if name in self.places]
+        parsed: dict[str, np.ndarray] = {}
+        words: dict[str, pd.Categorical] = {}
+        described: dict[str, Column] = {}
+        for name in used:
+            if name in self.words:
+                words[name] = _same_words(cells[name], self.words[name].categories)
+                n_missing = int(np.count_nonzero(np.asarray(words[name].codes) < 0))
+            elif name in self.parsed:
+                parsed[name] = _same_quantity(name, cells[name])
+                n_missing = int(np.count_nonzero(~np.isfinite(parsed[name])))
+            else:
+                continue
+            described[name] = replace(self.described[name], n_missing=n_missing)
+        return Table(
+            names=tuple(used),
+            n_rows=len(frame),
+            matrix=frame[plain].to_numpy(dtype=self.matrix.dtype if self._is_float else np.float64, na_value=np.nan),
+            places={name: place for place, name in enumerate(plain)},
+            parsed=parsed,
+            words=words,
+            described=described,
+            head=frame.iloc[:0],
+            class_names=self.class_names,
+        )
+
+    @property
+    def _is_float(self) -> bool:
+        return self.matrix.dtype.kind == "f"
 
     @cached_property
     def _matrix_gaps(self) -> np.ndarray:
@@ -438,6 +512,28 @@ def _parse_dates(known: pd.Series, counts: np.ndarray) -> pd.Series:
         warnings.simplefilter("ignore")
         parsed = [pd.to_datetime(known, errors="coerce", utc=True, format=form) for form in _DATE_FORMATS]
     return min(parsed, key=lambda dates: int(counts[dates.isna().to_numpy()].sum()))
+
+
+def _same_words(series: pd.Series, known: pd.Index) -> pd.Categorical:
+    """Return the categories of cells in the order of those that are known, others behind them."""
+    import pandas as pd
+
+    codes, words = _different_words(series)
+    categories = [*known, *(word for word in words if word not in known)]
+    places = pd.Index(categories).get_indexer(pd.Index(words, dtype=object))
+    return pd.Categorical.from_codes(np.append(places, -1)[codes], categories)  # pyright: ignore
+
+
+def _same_quantity(name: str, series: pd.Series) -> np.ndarray:
+    if _is_plain(series):
+        return series.to_numpy(dtype=np.float64, na_value=np.nan) if series.dtype.kind == "f" else series.to_numpy()
+    if series.dtype.kind in "mM" or series.isna().all():
+        _, values = _recognise(name, series, 1)
+        return values if isinstance(values, np.ndarray) else np.full(len(series), np.nan)
+    raise DataError(
+        f"The column {name!r} holds numbers or dates that are written as text, which are read in the drawn rows only. "
+        "Leave it out, or write it as numbers or dates."
+    )
 
 
 def _several_ways(known: pd.Series, counts: np.ndarray, looks_like_date: bool) -> str:

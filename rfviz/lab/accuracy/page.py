@@ -20,7 +20,7 @@ from rfviz.lab.candidate import Candidate
 from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.result_files import durable
-from rfviz.lab.split_data import SplitData, choose_share
+from rfviz.lab.split_data import SplitData, choose_all_rows, choose_share
 from rfviz.lab.sweep import Step, runs_of, sweep_parts
 from rfviz.lab.work import Work
 
@@ -53,7 +53,9 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
 
     def source(self, panel: Panel) -> Source:
         data, normalise = panel.data("digits"), panel.control(NORMALISATION, "none")
-        return Source(SplitData(data, normalise, choose_share(panel, data)), panel.control(GROW))
+        share, grow = choose_share(panel, data), panel.control(GROW)
+        all_rows = grow == "features" and choose_all_rows(panel, data)
+        return Source(SplitData(data, normalise, share, all_rows), grow)
 
     def settings(self, panel: Panel, source: Source) -> Settings:
         return choose_settings(panel, source.data.dataset.image_shape)

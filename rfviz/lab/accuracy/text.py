@@ -36,7 +36,8 @@ RESOURCES = {
 }
 PENALTY = (
     "The penalty **α** makes large coefficients of ridge regression costly. The chart shows, for each m, the α with "
-    "the smallest error on a fifth of the training rows."
+    "the smallest error on a fifth of the training rows, or, where all rows of a file are read, in generalised "
+    "cross-validation."
 )
 COLUMNS = (
     "“Columns” counts those of the feature matrix, mean over the seeds. Random binning has many for each of its m "
@@ -69,7 +70,8 @@ $H^\top H$, summed over blocks of rows, and one Cholesky factor $LL^\top$ hold t
 $\beta_m=L_{:m,:m}^{-\top}\,u_{:m}$ with $u=L^{-1}H^\top Y$. A curve costs hardly more than its last point.
 
 The **penalty** is chosen for each $m$ on a fifth of the training rows, which then join the training. It belongs to the
-features without their factor $1/\sqrt m$; on scaled features it is $\alpha/m$.
+features without their factor $1/\sqrt m$; on scaled features it is $\alpha/m$. Where **all rows** of a large file are
+read block by block, only their sums are kept, and generalised cross-validation chooses the penalty from these.
 
 The losses **logistic**, **hinge** and **exponential** (AdaBoost’s) are trained by stochastic gradients instead. Nothing
 then solves every $m$ at once: each $m$ has weights of its own, which take their own steps, 5 to 50 passes over the
@@ -106,10 +108,16 @@ def explanation(result: AccuracyResult) -> str:
     """Return what one sees, with the numbers of the chart."""
     split, curves = result.split, [c for c in result.curves() if len(c.frame)]
     bands = ", ± 1 s.d. over the draws" if any((c.frame["seeds"] > 1).any() for c in curves) else ""
+    n = next((s.n_train for runs in result.runs.values() for run in runs for s in run), split.n_train)
     what = (
         f" The chart shows the error on {len(split.X_test):,} test rows{bands}, of a linear model ({result.loss}) that "
-        f"learns from m random features of {len(split.X_train):,} rows."
+        f"learns from m random features of {n:,} rows."
     )
+    if split.others is not None:
+        what += (
+            " These are all rows of the file that have what is needed and are not tested on; the other methods learn "
+            f"from {len(split.X_train):,} that were drawn."
+        )
     lead = "**What am I seeing?**"
     if not curves:
         return lead + what + _networks_story(result)

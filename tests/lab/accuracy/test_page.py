@@ -2,9 +2,12 @@
 
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from rfviz import datasets
+from rfviz.datasets.files import parts
 from rfviz.errors import capture_warnings
 from rfviz.lab.accuracy import settings
 from rfviz.lab.accuracy.page import PAGE
@@ -189,3 +192,58 @@ def test_labels_that_nothing_can_be_learned_from(rows, message, tmp_path):
 
 def test_data_without_labels():
     assert "Accuracy needs labels" in assert_refused(opened(SLUG, {"data": "circle"}))
+
+
+@pytest.fixture
+def large(tmp_path, monkeypatch):
+    """Put a folder of 3,000 rows into the data folder, of which 300 are drawn."""
+    monkeypatch.setattr(parts, "SAMPLE_ROWS", 300)
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((3000, 3)), columns=list("abc"))
+    table["label"] = np.where(table.a * table.b > 0, "same", "opposite")
+    (tmp_path / "large").mkdir()
+    for number, rows in enumerate(np.split(np.arange(3000), (1000, 1700))):
+        table.iloc[rows].to_parquet(tmp_path / "large" / f"{number}.parquet")
+    datasets.set_folder(tmp_path)
+    yield {**SMALL, "schemes": ["RandomFourier"], "data": "folder:large", "data.max_samples": 300}
+    datasets.set_folder(None)
+
+
+def test_all_rows_of_a_large_file_are_trained_on(large):
+    at = run_to_its_end(opened(SLUG, large))
+    drawn = array(specs(at)[0]["data"][-1]["y"])
+    assert any("random features of 225 rows" in m.value for m in at.markdown)
+    at = run_to_its_end(changed(at, SLUG, {"all_rows": True}))
+    assert not at.warning and not at.error
+    (said,) = [m.value for m in at.markdown if "random features of" in m.value]
+    assert "on 75 test rows" in said and "random features of 2,925 rows" in said and "all rows of the file" in said
+    assert array(specs(at)[0]["data"][-1]["y"])[-1] < drawn[-1]
+
+
+def test_a_script_trains_on_all_rows_too(large, tmp_path, monkeypatch):
+    panel = Preset({**large, "all_rows": True})
+    source = PAGE.source(panel)
+    found = PAGE.run(source, PAGE.settings(panel, source), Cache())
+    code = PAGE.script(source, PAGE.settings(panel, source)).replace("figure.show()", "pass")
+    names = {}
+    exec(code, names)
+    (curve,) = found.curves()
+    np.testing.assert_allclose(names["frames"]["accuracy"]["error"], curve.frame["error"], rtol=1e-6)
+
+
+def test_what_cannot_read_all_rows_fails_alone_and_says_why(large):
+    at = run_to_its_end(opened(SLUG, {**large, "schemes": ["RandomFourier", "RandomBinning"], "all_rows": True}))
+    points = {t["name"]: len(array(t["y"])) for t in specs(at)[0]["data"] if t.get("mode") == "lines+markers"}
+    assert points["Random Fourier"] and not points["Random binning"]
+    assert any("must not learn its columns from the rows" in w.value for w in at.warning)
+    for loss in ("ridge", "logistic"):
+        at = opened(SLUG, {**large, "all_rows": True, "loss": loss})
+        assert any("by ridge regression, not by logistic" in w.value for w in at.warning) == (loss == "logistic")
+
+
+def test_all_rows_are_offered_where_there_are_more(large):
+    asked = "Train on all rows"
+    assert any(box.label == asked for box in [*opened(SLUG, large).toggle, *opened(SLUG, large).checkbox])
+    rows = opened(SLUG, {**large, "grow": "rows"})
+    digits = opened(SLUG, {**SMALL, "data": "digits"})
+    assert not any(box.label == asked for at in (rows, digits) for box in [*at.toggle, *at.checkbox])
