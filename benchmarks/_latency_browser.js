@@ -52,6 +52,7 @@
   addEventListener("keydown", (event) => log.key.push(event.timeStamp), true);
   let known = null;
   let data = null;
+  let layout = null;
   const drawn = () => {
     log.drawn.push(performance.now());
     requestAnimationFrame(() => log.frame.push(performance.now()));
@@ -62,12 +63,13 @@
       known = plot;
       log.mounts += 1;
       plot.on("plotly_afterplot", () => {
-        if (plot.data === data) return; // drawn again with the same data: a hover, a resize
-        data = plot.data;
+        // Drawn again as it was: a hover, a resize. A frame may move lines alone, which are layout.
+        if (plot.data === data && plot.layout === layout) return;
+        ({ data, layout } = plot);
         drawn();
       });
       if (plot.data && plot.data !== data && plot._fullLayout) {
-        data = plot.data;
+        ({ data, layout } = plot);
         drawn();
       }
     }

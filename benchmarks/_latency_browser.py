@@ -17,6 +17,17 @@ from playwright.sync_api import Page, sync_playwright
 __all__ = ["browser", "drag", "press"]
 
 _SCRIPT = (Path(__file__).parent / "_latency_browser.js").read_text(encoding="utf-8")
+_HAND = """async ([slider, low, high, seconds]) => {
+  const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+  const began = performance.now();
+  for (let step = 0, now = began; now - began < 1000 * seconds; step++) {
+    now = await new Promise(requestAnimationFrame);
+    const at = step % (2 * (high - low));
+    set.call(slider, low + Math.min(at, 2 * (high - low) - at));
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  return [began, performance.now()];
+}"""
 _SPACING_S = 0.3
 _PATIENCE_MS = 5000
 # The stages of one update, each from the one before it.
@@ -103,28 +114,28 @@ def _stages(log: dict[str, Any]) -> dict[str, list[float]]:
     return stages
 
 
-def drag(chromium: Any, address: str, chart: str, label: str, seconds: float) -> dict[str, float]:
-    """Drag the slider to and fro about its default; return new charts a second, and the longest time without one."""
+def drag(chromium: Any, address: str, chart: str, label: str, seconds: float) -> dict[str, Any]:
+    """Hold the slider and move it to and fro about its default, a stop at every picture of the screen.
+
+    A mouse that a driver moves waits for the page after each step, thirty times a second at most; so the page itself
+    tells the slider where the hand is.
+
+    Returns
+    -------
+    dict
+        New charts a second as ``fps``, and the milliseconds between two of them as ``gaps``.
+    """
     page = _open(chromium, address, chart)
     slider = _slider(page, label)
     slider.scroll_into_view_if_needed()
     _wait_for_frames(page, slider)
     box = slider.bounding_box()
-    y = box["y"] + box["height"] / 2
     middle, last = int(slider.input_value()), int(slider.get_attribute("max"))
-    low, high = (box["x"] + (middle + side * REACH) / last * box["width"] for side in (-1, 1))
-    page.mouse.move((low + high) / 2, y)
+    page.mouse.move(box["x"] + middle / last * box["width"], box["y"] + box["height"] / 2)
     page.mouse.down()
-    began = page.evaluate("performance.now()")
-    until, step = time.monotonic() + seconds, 0
-    while time.monotonic() < until:
-        step += 1
-        share = abs((step / 12 + 0.5) % 2 - 1)  # nearly every move is another stop; begins in the middle
-        page.mouse.move(low + share * (high - low), y)
-        page.wait_for_timeout(16)
-    ended = page.evaluate("performance.now()")
+    ends = [max(middle - REACH, 0), min(middle + REACH, last)]
+    began, ended = page.evaluate(_HAND, [slider.element_handle(), *ends, seconds])
     page.mouse.up()
     times = [t for t in page.evaluate("window.__latency.frame") if began <= t <= ended]
     page.close()
-    gaps = [b - a for a, b in pairwise(times)]
-    return {"fps": len(times) / (ended - began) * 1000, "longest gap": max(gaps, default=float("nan"))}
+    return {"fps": len(times) / (ended - began) * 1000, "gaps": [b - a for a, b in pairwise(times)] or [float("nan")]}
