@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -236,6 +236,27 @@ class Descent:
             setattr(other, name, [device.asarray(to_host(array)).copy() for array in getattr(self, name)])
         other.shift = None if self.shift is None else device.asarray(to_host(self.shift))
         return other
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return all that it needs to go on, but its settings, by name and on the host."""
+        found = {
+            f"{name}_{part}": to_host(array)
+            for name in ("weights", "averages", "squares")
+            for part, array in enumerate(getattr(self, name))
+        }
+        found |= {"rates": np.array(self.rates), "steps": np.array(self.steps)}
+        return found if self.shift is None else found | {"shift": to_host(self.shift)}
+
+    @classmethod
+    def of_arrays(cls, found: Mapping[str, np.ndarray], settings: dict[str, Any]) -> Descent:
+        """Return the inverse of :meth:`arrays`, on the host."""
+        first, second = map(float, found["rates"])
+        descent = cls(settings, (first, second), found.get("shift"), [found["weights_0"], found["weights_1"]])
+        descent.averages, descent.squares = (
+            [found[f"{name}_{part}"] for part in (0, 1)] for name in ("averages", "squares")
+        )
+        descent.steps = int(found["steps"])
+        return descent
 
     def solution(self) -> tuple[np.ndarray, np.ndarray]:
         """Return coefficients (k, m) and intercept (k,) for unscaled features, on the host."""

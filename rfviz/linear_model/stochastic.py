@@ -18,7 +18,7 @@ from rfviz.linear_model.descent import Descent, feature_moments, schedule, shuff
 from rfviz.linear_model.losses import LOSSES, softmax_probabilities
 from rfviz.params import Param
 
-__all__ = ["PROBE_ROWS", "StochasticClassifier", "epoch_report", "learn_classes"]
+__all__ = ["PROBE_ROWS", "StochasticClassifier", "epoch_report", "known_classes", "learn_classes", "positions"]
 
 Callback = Callable[[float, str], None]
 Report = Callable[[float, float], None]
@@ -179,18 +179,15 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
             For a label that is not among the classes, a first call that names none, and as :meth:`fit`.
         """
         settings = self._check_params()
-        known = _known_classes(classes, getattr(self, "classes_", None))
+        known = known_classes(classes, getattr(self, "classes_", None))
         X, y = self._check_data(X, y, reset=not hasattr(self, "classes_"))
-        unseen = np.setdiff1d(y, known)
-        if len(unseen):
-            raise DataError(f"y holds {unseen[0]}, which is not among the {len(known)} classes. Name it at first.")
+        labels = positions(y, known)
         if hasattr(self, "classes_"):
             feature_map, descent = self.feature_map_, self._descent.moved(get_device(_device_of(self.feature_map_)))
             descent.settings = settings
         else:
             feature_map = _fitted(self.feature_map, X)
             descent = self._start(feature_map, X[:PROBE_ROWS], len(known), settings)
-        labels = np.searchsorted(known, y)
         loss = self._pass(feature_map, descent, X, labels, np.arange(len(y)), epoch_report(None, 0, 1))
         return self._store(feature_map, known, descent, [*getattr(self, "loss_curve_", []), loss])
 
@@ -275,7 +272,8 @@ def learn_classes(y: Any) -> np.ndarray:
     return classes
 
 
-def _known_classes(classes: Any, known: np.ndarray | None) -> np.ndarray:
+def known_classes(classes: Any, known: np.ndarray | None) -> np.ndarray:
+    """Return the labels that a first call of ``partial_fit`` names, or those of earlier ones."""
     if known is None:
         if classes is None:
             raise ParameterError("classes", "must be passed on the first call to partial_fit", None, "List all labels.")
@@ -283,6 +281,14 @@ def _known_classes(classes: Any, known: np.ndarray | None) -> np.ndarray:
     if classes is not None and not np.array_equal(np.unique(classes), known):
         raise DataError(f"classes={classes!r} is not what the first call said; it said {known}. Leave it out.")
     return known
+
+
+def positions(y: Any, classes: np.ndarray) -> np.ndarray:
+    """Return the place of each label among the classes; refuse one that is not there."""
+    unseen = np.setdiff1d(y, classes)
+    if len(unseen):
+        raise DataError(f"y holds {unseen[0]}, which is not among the {len(classes)} classes. Name it at first.")
+    return np.searchsorted(classes, y)
 
 
 def _fitted(feature_map: Any, X: Any) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import zipfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +17,14 @@ from rfviz.errors import DataError
 from rfviz.linear_model.descent import Descent, feature_moments, schedule, shuffled_blocks
 from rfviz.linear_model.grid import check_grid
 from rfviz.linear_model.losses import with_reference
-from rfviz.linear_model.stochastic import PROBE_ROWS, StochasticClassifier, epoch_report, learn_classes
+from rfviz.linear_model.stochastic import (
+    PROBE_ROWS,
+    StochasticClassifier,
+    epoch_report,
+    known_classes,
+    learn_classes,
+    positions,
+)
 
 if TYPE_CHECKING:
     from rfviz.features import FeatureMap
@@ -97,23 +106,133 @@ class StochasticPath(BaseEstimator):
             For a parameter that breaks its rule, or weights that do not fit.
         """
         settings = self._settings()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X, y = self._validated(X, y, first=True)
         self.classes_ = learn_classes(y)
         labels = np.searchsorted(self.classes_, y)
-        self.m_grid_ = check_grid(self.m_grid, self.feature_map.n_components)
-        fresh: Any = clone(self.feature_map)
-        self.map_ = fresh.set_params(n_components=int(self.m_grid_[-1])).fit(X)
-        self.alpha_ = settings["alpha"] * self.m_grid_
-        self.timings_ = {"features": 0.0} | {int(m): 0.0 for m in self.m_grid_}
         epochs, batch_size = schedule(len(y), self.epochs, self.batch_size)
         rng = np.random.RandomState(self.random_state)
         orders = [rng.permutation(len(y)) for _ in range(epochs)]
+        descents = self._begin(X, X[orders[0][:PROBE_ROWS]], settings)
         with get_device(self.map_.device).activate():
-            descents = self._start(X[orders[0][:PROBE_ROWS]], settings)
             for epoch, order in enumerate(orders):
                 self._pass(descents, X, labels, order, batch_size, epoch_report(progress, epoch, epochs))
+        return self._store(descents)
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, progress: Callable[[float, str], None] | None = None
+    ) -> StochasticPath:
+        """Learn all m from these rows once, in the order given, going on from what was learnt before.
+
+        Rows that change from pass to pass (images that are cropped anew) are learnt from in this way, and so are rows
+        that do not fit into memory.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The first call also fits the feature map.
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (k,), optional
+            All labels that will ever come; needed in the first call, and the same afterwards if given.
+        progress : callable, optional
+            As in :meth:`fit`. Where it stops the call, what was learnt before stays.
+
+        Raises
+        ------
+        DataError, ParameterError
+            For a label that is not among the classes, a first call that names none, and as :meth:`fit`.
+        """
+        settings, is_first = self._settings(), not hasattr(self, "_descents")
+        known = known_classes(classes, None if is_first else self.classes_)
+        X, y = self._validated(X, y, first=is_first)
+        labels = positions(y, known)
+        self.classes_ = known
+        if is_first:
+            descents = self._begin(X, X[:PROBE_ROWS], settings)
+        else:
+            device = get_device(self.map_.device)
+            descents = {m: descent.moved(device) for m, descent in self._descents.items()}
+        _, batch_size = schedule(len(y), self.epochs, self.batch_size)
+        with get_device(self.map_.device).activate():
+            self._pass(descents, X, labels, np.arange(len(y)), batch_size, epoch_report(progress, 0, 1))
+        return self._store(descents)
+
+    def save(self, path: str | Path) -> None:
+        """Write what was learnt and the state of the optimiser to an .npz file, without pickle."""
+        check_is_fitted(self)
+        classes = np.array(self.classes_.tolist())  # text as characters, not as Python's objects
+        held: dict[str, Any] = {"seed": str(self.map_.seed_), "classes": classes, "m_grid": self.m_grid_}
+        for m, descent in self._descents.items():
+            held |= {f"{m}:{name}": array for name, array in descent.arrays().items()}
+        np.savez(path, **held)
+
+    def load(self, path: str | Path, X: Any) -> StochasticPath:
+        """Read what :meth:`save` wrote, to predict or to go on by :meth:`partial_fit`; the parameters stay as they are.
+
+        Parameters
+        ----------
+        path : str or Path
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            What the map is fitted to, as at first; where it learns nothing from the data, any row will do.
+
+        Raises
+        ------
+        DataError
+            If the file is none of these, or of a map of another seed or size.
+        """
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                found = {name: stored[name] for name in stored.files}
+            seed, grid, classes = str(found["seed"]), found["m_grid"], found["classes"]
+            descents: dict[int, Descent] = {}
+            for m in map(int, grid):
+                arrays = {name.partition(":")[2]: array for name, array in found.items() if name.startswith(f"{m}:")}
+                descents[m] = Descent.of_arrays(arrays, {})
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            raise DataError(f"{Path(path).name} holds no path that was saved ({error}).") from None
+        feature_map, outputs = self._drawn(X, grid), 1 if len(classes) == 2 else len(classes)
+        wrong = [m for m, one in descents.items() if one.weights[0].shape != (feature_map.columns(m), outputs)]
+        if wrong:
+            raise DataError(
+                f"{Path(path).name} has coefficients for other features at m = {wrong[0]}. Give the same map."
+            )
+        if str(feature_map.seed_) != seed:
+            raise DataError(
+                f"{Path(path).name} was learnt on features of seed {seed}, not {feature_map.seed_}. Give it."
+            )
+        self._take(feature_map, grid, self._settings())
+        self.classes_ = classes
+        for descent, settings in zip(descents.values(), self._settings_of_m(), strict=True):
+            descent.settings = settings
+        return self._store(descents)
+
+    def _validated(self, X: Any, y: Any, first: bool) -> tuple[Any, np.ndarray]:
+        types = [np.float64, np.float32]
+        checked: Any = validate_data(self, X, y, reset=first, accept_sparse="csr", dtype=types)
+        return checked
+
+    def _begin(self, X: Any, probe: Any, settings: dict[str, Any]) -> dict[int, Descent]:
+        """Draw the map, and start one descent for each m, from zero."""
+        grid = check_grid(self.m_grid, self.feature_map.n_components)
+        self._take(self._drawn(X, grid), grid, settings)
+        with get_device(self.map_.device).activate():
+            return self._start(probe)
+
+    def _drawn(self, X: Any, grid: np.ndarray) -> FeatureMap:
+        fresh: Any = clone(self.feature_map)
+        return fresh.set_params(n_components=int(grid[-1])).fit(X)
+
+    def _take(self, feature_map: FeatureMap, grid: np.ndarray, settings: dict[str, Any]) -> None:
+        for name in ("_descents", "coef_", "intercept_"):  # of an earlier map
+            self.__dict__.pop(name, None)
+        self.map_, self.m_grid_, self._chosen = feature_map, grid, settings
+        self.alpha_ = settings["alpha"] * grid
+        self.timings_ = {"features": 0.0} | {int(m): 0.0 for m in grid}
+
+    def _store(self, descents: dict[int, Descent]) -> StochasticPath:
+        self._descents = {m: descent.moved(get_device("cpu")) for m, descent in descents.items()}
         self.coef_, self.intercept_ = {}, {}
-        for m, descent in descents.items():
+        for m, descent in self._descents.items():
             coef, self.intercept_[m] = descent.solution()
             self.coef_[m] = np.ascontiguousarray(coef.T)
         return self
@@ -123,18 +242,20 @@ class StochasticPath(BaseEstimator):
         defaults = StochasticClassifier(self.feature_map).get_params(deep=False)
         return {p.name: p.validate(chosen.get(p.name, defaults[p.name])) for p in StochasticClassifier.params}
 
-    def _start(self, probe: Any, settings: dict[str, Any]) -> dict[int, Descent]:
-        """Start one descent for each m, from zero."""
+    def _start(self, probe: Any) -> dict[int, Descent]:
         mean, spread, dtype, is_sparse = feature_moments(self.map_.transform_blocks(probe, scaled=False))
         outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
         device = get_device(self.map_.device)
         columns = {int(m): self.map_.columns(int(m)) for m in self.m_grid_}
         Descent.check_memory(sum(columns.values()), outputs, dtype, device, "weights of all points of the curve")
         starts = {}
-        for (m, end), alpha in zip(columns.items(), self.alpha_, strict=True):
+        for (m, end), settings in zip(columns.items(), self._settings_of_m(), strict=True):
             moments = mean[:end], spread[:end], dtype, is_sparse
-            starts[m] = Descent.start(moments, outputs, device, {**settings, "alpha": float(alpha)})
+            starts[m] = Descent.start(moments, outputs, device, settings)
         return starts
+
+    def _settings_of_m(self) -> list[dict[str, Any]]:
+        return [{**self._chosen, "alpha": float(alpha)} for alpha in self.alpha_]
 
     def _pass(
         self, descents: dict[int, Descent], X: Any, labels: np.ndarray, order: np.ndarray, batch_size: int,

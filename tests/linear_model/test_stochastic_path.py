@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
-from rfviz.features import RandomFourier, RandomMaxout
+from rfviz.features import RandomBinning, RandomFourier, RandomMaxout
 from rfviz.linear_model import RidgePath, StochasticClassifier, StochasticPath
 from rfviz.linear_model.descent import schedule
 
@@ -131,3 +131,78 @@ def test_the_refusal_of_a_gram_matrix_names_the_way_out(monkeypatch):
     with pytest.raises(MemoryBudgetError, match=r"about 845\.$"):
         RidgePath(RandomMaxout(1000), solver="primal").fit(X, y.astype(float))
     assert StochasticPath(RandomMaxout(1000), m_grid=[1000], epochs=1).fit(X, y).score_path(X, y)[0] < 0.1
+
+
+# --- rows that come again, and paths that go on -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_classes", [2, 10])
+def test_passes_one_by_one_are_a_fit(n_classes, tmp_path):
+    data, labels = X[y < n_classes][:300], y[y < n_classes][:300]
+    settings = {"m_grid": GRID, "alpha": 1e-3, "batch_size": 32}
+    whole = StochasticPath(maps(50)[0], epochs=3, **settings).fit(data, labels)
+    rng = np.random.RandomState(0)
+    path = StochasticPath(maps(50)[0], **settings)
+    for epoch in range(3):
+        order = rng.permutation(len(data))
+        path.partial_fit(data[order], labels[order], classes=None if epoch else np.arange(n_classes))
+        path.save(tmp_path / "path.npz")
+        path = StochasticPath(maps(50)[0], **settings).load(tmp_path / "path.npz", data[:1])
+    for m in GRID:
+        np.testing.assert_array_equal(path.coef_[m], whole.coef_[m])
+        np.testing.assert_array_equal(path.intercept_[m], whole.intercept_[m])
+    np.testing.assert_array_equal(path.score_path(data, labels), whole.score_path(data, labels))
+
+
+def test_a_pass_that_is_stopped_leaves_what_was_learnt_before():
+    path = StochasticPath(RandomFourier(50, gamma=0.1), m_grid=GRID).partial_fit(X[:300], y[:300], np.arange(10))
+    before = path.coef_[50].copy()
+
+    def stop(share, text):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        path.partial_fit(X[300:600], y[300:600], progress=stop)
+    np.testing.assert_array_equal(path.coef_[50], before)
+    path.partial_fit(X[300:600], y[300:600])
+    assert np.abs(path.coef_[50] - before).max() > 0
+    with pytest.raises(KeyboardInterrupt):
+        path.fit(X[:300], y[:300], progress=stop)
+    with pytest.raises(ParameterError, match="classes must be passed on the first call"):
+        path.partial_fit(X[:300], y[:300])
+
+
+def test_labels_that_were_not_named():
+    path = StochasticPath(RandomFourier(20, gamma=0.1), m_grid=[20])
+    with pytest.raises(ParameterError, match="classes must be passed on the first call"):
+        path.partial_fit(X[:50], y[:50])
+    path.partial_fit(X[:50], y[:50], classes=np.arange(10))
+    with pytest.raises(DataError, match="y holds 11, which is not among the 10 classes"):
+        path.partial_fit(X[:2], [1, 11])
+    with pytest.raises(DataError, match="is not what the first call said"):
+        path.partial_fit(X[:2], [1, 2], classes=[1, 2])
+
+
+@pytest.mark.parametrize("words", [["even", "odd"], None])
+def test_classes_may_be_words(tmp_path, words):
+    labels = np.array(["even", "odd"])[y % 2] if words else y
+    path = StochasticPath(RandomFourier(40, gamma=0.1), m_grid=[10, 40]).fit(X[:400], labels[:400])
+    path.save(tmp_path / "path.npz")
+    other = StochasticPath(RandomFourier(7, gamma=0.1)).load(tmp_path / "path.npz", X[:1])
+    assert list(other.m_grid_) == [10, 40] and list(other.classes_) == list(np.unique(labels))
+    np.testing.assert_array_equal(other.score_path(X[400:], labels[400:]), path.score_path(X[400:], labels[400:]))
+
+
+def test_what_is_no_path_is_refused(tmp_path):
+    path = StochasticPath(RandomFourier(7))
+    np.savez(tmp_path / "other.npz", weights=np.arange(3))
+    np.savez(tmp_path / "pickle.npz", seed=np.array([{}], dtype=object), m_grid=[7], classes=[0, 1])
+    (tmp_path / "text.npz").write_text("no archive", encoding="utf-8")
+    for name in ("other", "pickle", "text", "missing"):
+        with pytest.raises(DataError, match=rf"{name}\.npz holds no path that was saved"):
+            path.load(tmp_path / f"{name}.npz", X[:1])
+    StochasticPath(RandomFourier(20, gamma=0.1)).fit(X[:99], y[:99]).save(tmp_path / "path.npz")
+    with pytest.raises(DataError, match=r"path\.npz was learnt on features of seed 0, not 5"):
+        StochasticPath(RandomFourier(20, gamma=0.1, random_state=5)).load(tmp_path / "path.npz", X[:1])
+    with pytest.raises(DataError, match="has coefficients for other features at m = "):
+        StochasticPath(RandomBinning(20, gamma=0.1)).load(tmp_path / "path.npz", X[:99])

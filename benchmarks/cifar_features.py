@@ -1,0 +1,105 @@
+"""Random features at the scale of Table 1 of the paper on compositional kernels: AdaGrad on images that change.
+
+python benchmarks/cifar_features.py path/to/cifar10.npz [--m 10000 30000 100000] [--epochs 120] [--minutes 60]
+    [--only 4,5 6,4] [--device auto] [--json FILE]
+
+The ten architectures of benchmarks/cifar_architectures.py under multinomial logistic regression by AdaGrad. As in the
+paper an image is cropped at random to 24×24, flipped, and given another brightness, saturation and contrast in each
+epoch; then its mean and variance become 0 and 1, and its patches their principal components. Test images are cropped to
+their middle. Features are computed again for every batch, so that memory holds a block of them and the weights of the
+linear model. All m of a run share them. What is learnt is written after every epoch: a run that was stopped, or is
+given more --epochs or --minutes, goes on.
+
+The paper has a million features and 120 epochs of 50,000 images, and tunes the learning rate; here it follows from the
+size of the features. The paper's setting, on a GPU (a run of many hours, in a file of its own):
+
+python benchmarks/cifar_features.py cifar10.npz --m 1000000 --minutes 1000 --device cuda \
+    --json benchmarks/results/cifar-features-gpu.json
+"""
+
+from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits
+
+shorten_openblas_waits()
+choose_openblas_kernels()  # before NumPy
+
+import argparse  # noqa: E402
+import json  # noqa: E402
+import time  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import Any  # noqa: E402
+
+import numpy as np  # noqa: E402
+from _report import write_json  # noqa: E402
+from cifar_architectures import SOURCE, centre, fitted, load, report, whitened  # noqa: E402
+from cifar_networks import augmented  # noqa: E402
+
+from rfviz.features import CompositionalFeatures  # noqa: E402
+from rfviz.lab.accuracy.architectures import NAMES, PAPER_TABLE_1  # noqa: E402
+from rfviz.linear_model import StochasticPath  # noqa: E402
+
+RESULTS = Path(__file__).parent / "results"
+# Images that are made and mapped at a time.
+CHUNK = 5000
+
+
+def main() -> None:
+    """Read the arguments, train, report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cifar", type=Path, help="X_train, y_train, X_test, y_test in an .npz file, bytes 32×32×3")
+    parser.add_argument("--m", type=int, nargs="+", default=[10_000, 30_000, 100_000], help="numbers of features")
+    parser.add_argument("--epochs", type=int, default=120)
+    parser.add_argument("--minutes", type=float, default=60.0, help="for each architecture; no epoch begins after them")
+    parser.add_argument("--batch-size", type=int, default=128)
+    parser.add_argument("--turn", type=float, default=0.1, help="part of a full turn that one standard deviation makes")
+    parser.add_argument("--train", type=int, help="training images, all of them by default")
+    parser.add_argument("--only", nargs="*", default=NAMES, choices=NAMES, help="architectures")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--states", type=Path, default=Path("cifar_features"), help="folder of paths to go on with")
+    parser.add_argument("--json", type=Path, default=RESULTS / "cifar-features-cpu.json")
+    options = parser.parse_args()
+    train, test = load(options.cifar, "train"), load(options.cifar, "test")
+    train = train[0][: options.train], train[1][: options.train]
+    options.states.mkdir(exist_ok=True)
+    results: dict[str, Any] = {}
+    for name in options.only:
+        results[name] = trained(name, train, test, options)
+        setting = {key: getattr(options, key) for key in ("m", "batch_size", "turn")}
+        setting |= {"train": len(train[1]), "test": len(test[1])}
+        payload = {"setting": setting, "paper": PAPER_TABLE_1, "paper_source": SOURCE, "results": results}
+        write_json(options.json, payload)
+    fewest = min(len(result["by_epoch"]) for result in results.values())
+    print(f"\nAfter {fewest} epochs, which all have:")
+    report({
+        name: {"m": options.m, "accuracy": [[value] for value in result["by_epoch"][fewest - 1]]}
+        for name, result in results.items()
+    })  # fmt: skip
+
+
+def trained(name: str, train: tuple, test: tuple, options: argparse.Namespace) -> dict:
+    """Train all m of one architecture as long as it may take; test accuracy in per cent by epoch and m."""
+    patch_pca, skeleton = fitted(name, whitened(centre(train[0])), options.turn)
+    prepare = patch_pca.transform if patch_pca else lambda rows: rows
+    feature_map = CompositionalFeatures(max(options.m), skeleton=skeleton, device=options.device)
+    path = StochasticPath(feature_map, m_grid=options.m, batch_size=options.batch_size)
+    state, known = options.states / f"{name}.npz", {"by_epoch": [], "seconds": []}
+    rows = prepare(whitened(centre(test[0])))
+    if state.exists():
+        path.load(state, rows[:1])
+        known = json.loads(state.with_suffix(".json").read_text())
+    begun = time.perf_counter()
+    while len(known["by_epoch"]) < options.epochs and time.perf_counter() - begun < 60 * options.minutes:
+        epoch, started = len(known["by_epoch"]), time.process_time()
+        generator = np.random.default_rng((epoch, 1))
+        for chosen in np.array_split(generator.permutation(len(train[1])), -(-len(train[1]) // CHUNK)):
+            images = prepare(whitened(augmented(train[0][chosen], generator)))
+            path.partial_fit(images, train[1][chosen], classes=np.arange(10))
+        known["seconds"].append(round(time.process_time() - started, 1))
+        known["by_epoch"].append(np.round(100 * (1 - path.score_path(rows, test[1])), 2).tolist())
+        path.save(state)
+        state.with_suffix(".json").write_text(json.dumps(known))
+        print(f"{name}, epoch {epoch + 1}: {known['by_epoch'][-1]} %, {known['seconds'][-1]:.0f} CPU s", flush=True)
+    return known
+
+
+if __name__ == "__main__":
+    main()
