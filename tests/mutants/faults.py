@@ -1102,4 +1102,35 @@ _EVIDENCE = (
     ),
 )
 
-FAULTS = _LIBRARY + _FRAMEWORK + _DISTANCE_SATURATION + _PAGES + _INSPECTION + _BUILT + _SPEECH + _EVIDENCE
+_ALL_ROWS = (
+    Fault(
+        "rows that are tested on among all that are trained on",
+        "rfviz/datasets/files/all_rows.py",
+        "known & ~lacking & ~np.isin(places, without)",
+        "known & ~lacking",
+        ("tests/datasets/files/test_all_rows.py",),
+    ),
+    Fault(
+        "words of other rows in an order of their own",
+        "rfviz/datasets/files/table.py",
+        "places = pd.Index(categories).get_indexer(pd.Index(words, dtype=object))",
+        "places = np.arange(len(words))",
+        ("tests/datasets/files/test_all_rows.py",),
+    ),
+    Fault(
+        "other rows that are scaled by themselves",
+        "rfviz/analysis/splits.py",
+        "X = scaling(X)\n    return",
+        "X = Scaling(X, scaling._how)(X)\n    return",
+        ("tests/analysis/test_splits.py",),
+    ),
+    Fault(
+        "an optimiser that forgets its steps when it is saved",
+        "rfviz/linear_model/descent.py",
+        'descent.steps = int(found["steps"])',
+        "descent.steps = 0",
+        ("tests/linear_model/test_stochastic_path.py::test_passes_one_by_one_are_a_fit",),
+    ),
+)
+
+FAULTS = _LIBRARY + _FRAMEWORK + _DISTANCE_SATURATION + _PAGES + _INSPECTION + _BUILT + _SPEECH + _EVIDENCE + _ALL_ROWS
