@@ -273,5 +273,5 @@ def _rates(spread: Any, settings: dict[str, Any]) -> tuple[float, float]:
     # AdaGrad's first step is ±rate in every coordinate, that of gradient descent follows the features themselves.
     adagrad = settings["optimizer"] == "adagrad"
     size = float(spread.sum() if adagrad else (spread * spread).sum())
-    reach = _REACH[settings["loss"]]
+    reach = _REACH[settings["loss"]] * settings.get("rate_factor", 1.0)
     return reach / size if size > 0 else reach, reach

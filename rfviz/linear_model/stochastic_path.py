@@ -25,11 +25,14 @@ from rfviz.linear_model.stochastic import (
     learn_classes,
     positions,
 )
+from rfviz.params import Param
 
 if TYPE_CHECKING:
     from rfviz.features import FeatureMap
 
 __all__ = ["StochasticPath"]
+
+_RATE_FACTOR = Param("rate_factor", 1.0, "float", low=0, open_low=True)
 
 
 class StochasticPath(BaseEstimator):
@@ -53,6 +56,9 @@ class StochasticPath(BaseEstimator):
         Penalty per sample on the scaled features, the same for every m.
     epochs, batch_size : int or "auto"
         See :class:`StochasticClassifier`.
+    rate_factor : float
+        First steps, as a multiple of those that the size of the features suggests. Many passes over rows that change
+        bear more than 1.
     random_state : int
         Order of the rows.
 
@@ -77,6 +83,7 @@ class StochasticPath(BaseEstimator):
         alpha: float = 1e-6,
         epochs: int | str = "auto",
         batch_size: int | str = "auto",
+        rate_factor: float = 1.0,
         random_state: int = 0,
     ) -> None:
         self.feature_map = feature_map
@@ -85,6 +92,7 @@ class StochasticPath(BaseEstimator):
         self.alpha = alpha
         self.epochs = epochs
         self.batch_size = batch_size
+        self.rate_factor = rate_factor
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, progress: Callable[[float, str], None] | None = None) -> StochasticPath:
@@ -240,7 +248,8 @@ class StochasticPath(BaseEstimator):
     def _settings(self) -> dict[str, Any]:
         chosen = {name: getattr(self, name) for name in ("loss", "alpha", "epochs", "batch_size")}
         defaults = StochasticClassifier(self.feature_map).get_params(deep=False)
-        return {p.name: p.validate(chosen.get(p.name, defaults[p.name])) for p in StochasticClassifier.params}
+        found = {p.name: p.validate(chosen.get(p.name, defaults[p.name])) for p in StochasticClassifier.params}
+        return found | {"rate_factor": _RATE_FACTOR.validate(self.rate_factor)}
 
     def _start(self, probe: Any) -> dict[int, Descent]:
         mean, spread, dtype, is_sparse = feature_moments(self.map_.transform_blocks(probe, scaled=False))

@@ -206,3 +206,13 @@ def test_what_is_no_path_is_refused(tmp_path):
         StochasticPath(RandomFourier(20, gamma=0.1, random_state=5)).load(tmp_path / "path.npz", X[:1])
     with pytest.raises(DataError, match="has coefficients for other features at m = "):
         StochasticPath(RandomBinning(20, gamma=0.1)).load(tmp_path / "path.npz", X[:99])
+
+
+def test_a_rate_factor_multiplies_the_first_step_of_every_m():
+    settings = {"m_grid": GRID, "batch_size": 64, "epochs": 1}
+    data, labels = X[:64], y[:64]  # a single step, by which AdaGrad moves every coefficient as far as its rate says
+    one, three = (StochasticPath(maps(50)[1], rate_factor=r, **settings).fit(data, labels) for r in (1.0, 3.0))
+    for m in GRID:
+        np.testing.assert_allclose(three.coef_[m], 3 * one.coef_[m], rtol=1e-9)
+    with pytest.raises(ParameterError, match="rate_factor must be a finite number greater than 0"):
+        StochasticPath(maps(50)[0], rate_factor=0.0).fit(data, labels)
