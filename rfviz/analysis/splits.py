@@ -41,9 +41,22 @@ class OtherRows:
         return self.table.n_rows - len(self.tested)
 
     def blocks(self, progress: Progress = silent) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield rows and targets; see :meth:`rfviz.datasets.files.all_rows.AllRows.blocks`."""
+        """Yield rows and targets; see :meth:`rfviz.datasets.files.AllRows.blocks`.
+
+        Raises
+        ------
+        DataError
+            As there, and for a row of zeros under unit norm.
+        """
         for X, y in self.table.blocks(self.tested, progress):
-            yield _scaled(X, self.scalings), y
+            try:
+                X = _scaled(X, self.scalings)
+            except DataError:  # which counts the rows of this block alone
+                raise DataError(
+                    f"Unit norm needs rows that are not all zero; some of the {self.table.n_rows:,} rows of "
+                    f"{self.table.name} are. Choose another normalisation."
+                ) from None
+            yield X, y
 
 
 @dataclass(frozen=True, eq=False)

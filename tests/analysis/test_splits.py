@@ -92,6 +92,17 @@ def test_trained_by_blocks_is_trained_on_all_rows_in_memory(drawn, spec):
     assert (chosen.errors < 1.2 * by_blocks.errors).all()
 
 
+def test_a_row_without_a_direction_is_named_by_its_table(drawn, tmp_path):
+    dataset, table = drawn
+    (first,) = np.setdiff1d(np.arange(N), dataset.X[:, 4].astype(int))[:1]
+    table.loc[first, ["a", "b", "c", "d", "key"]] = 0.0
+    for number, rows in enumerate(np.split(np.arange(N), (500, 1700))):
+        table.iloc[rows].to_parquet(tmp_path / "large" / f"{number}.parquet")
+    split = make_split(dataset, "unit norm", all_rows=True)
+    with pytest.raises(DataError, match=r"some of the 2,000 rows of large are\. Choose another normalisation"):
+        list(split.others.blocks())
+
+
 def test_what_needs_rows_in_memory_says_so(drawn):
     split = make_split(drawn[0], "standardise", all_rows=True)
     with pytest.raises(ParameterError, match="must not learn its columns from the rows"):
