@@ -29,6 +29,8 @@ test: style
 test-all: style
 	$(MAKE) --no-print-directory -j2 types every
 
+quick every types: $(VENV)/dev.stamp $(VENV)/plotly.stamp
+
 quick:
 	$(PYTEST) -m "not slow and (not browser or journey)"
 

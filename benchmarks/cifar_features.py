@@ -1,7 +1,7 @@
 """Random features at the scale of Table 1 of the paper on compositional kernels: AdaGrad on images that change.
 
 python benchmarks/cifar_features.py path/to/cifar10.npz [--m 10000 30000 100000] [--epochs 120] [--minutes 60]
-    [--only 4,5 6,4] [--device auto] [--json FILE]
+    [--only 4,5 6,4] [--device cpu] [--json FILE]
 
 The ten architectures of benchmarks/cifar_architectures.py under multinomial logistic regression by AdaGrad. As in the
 paper an image is cropped at random to 24×24, flipped, and given another brightness, saturation and contrast in each
@@ -84,7 +84,8 @@ def trained(name: str, train: tuple, test: tuple, options: argparse.Namespace) -
     prepare = patch_pca.transform if patch_pca else lambda rows: rows
     feature_map = CompositionalFeatures(max(options.m), skeleton=skeleton, device=options.device)
     path = StochasticPath(feature_map, m_grid=options.m, batch_size=options.batch_size, rate_factor=options.rate_factor)
-    state, known = options.states / f"{name}.npz", {"by_epoch": [], "seconds": []}
+    state, fresh = (options.states / f"{name}{ending}" for ending in (".npz", ".new.npz"))
+    known: dict[str, list] = {"by_epoch": [], "seconds": []}
     rows = prepare(whitened(centre(test[0])))
     if state.exists():
         path.load(state, rows[:1])
@@ -98,7 +99,8 @@ def trained(name: str, train: tuple, test: tuple, options: argparse.Namespace) -
             path.partial_fit(images, train[1][chosen], classes=np.arange(10))
         known["seconds"].append(round(time.process_time() - started, 1))
         known["by_epoch"].append(np.round(100 * (1 - path.score_path(rows, test[1])), 2).tolist())
-        path.save(state)
+        path.save(fresh)
+        fresh.replace(state)  # a run that is stopped while it writes keeps the epoch before
         state.with_suffix(".json").write_text(json.dumps(known))
         print(f"{name}, epoch {epoch + 1}: {known['by_epoch'][-1]} %, {known['seconds'][-1]:.0f} CPU s", flush=True)
     return known

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rfviz.backend import array_namespace, get_device, to_host
 from rfviz.errors import DataError
@@ -187,7 +187,7 @@ class StochasticPath(BaseEstimator):
         DataError
             If the file is none of these, or of a map of another seed or size.
         """
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        checked: Any = check_array(X, accept_sparse="csr")  # pyright: ignore[reportArgumentType] - it takes words, too
         try:
             with np.load(path, allow_pickle=False) as stored:
                 found = {name: stored[name] for name in stored.files}
@@ -198,7 +198,7 @@ class StochasticPath(BaseEstimator):
                 descents[m] = Descent.of_arrays(arrays, {})
         except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise DataError(f"{Path(path).name} holds no path that was saved ({error}).") from None
-        feature_map, outputs = self._drawn(X, grid), 1 if len(classes) == 2 else len(classes)
+        feature_map, outputs = self._drawn(checked, grid), 1 if len(classes) == 2 else len(classes)
         wrong = [m for m, one in descents.items() if one.weights[0].shape != (feature_map.columns(m), outputs)]
         if wrong:
             raise DataError(
@@ -209,6 +209,7 @@ class StochasticPath(BaseEstimator):
                 f"{Path(path).name} was learnt on features of seed {seed}, not {feature_map.seed_}. Give it."
             )
         self._take(feature_map, grid, self._settings())
+        validate_data(self, X, skip_check_array=True)  # from here on, only rows with these columns
         self.classes_ = classes
         for descent, settings in zip(descents.values(), self._settings_of_m(), strict=True):
             descent.settings = settings

@@ -204,6 +204,10 @@ def test_what_is_no_path_is_refused(tmp_path):
     StochasticPath(RandomFourier(20, gamma=0.1)).fit(X[:99], y[:99]).save(tmp_path / "path.npz")
     with pytest.raises(DataError, match=r"path\.npz was learnt on features of seed 0, not 5"):
         StochasticPath(RandomFourier(20, gamma=0.1, random_state=5)).load(tmp_path / "path.npz", X[:1])
+    there = StochasticPath(RandomFourier(20, gamma=0.1, random_state=5)).fit(X[:99], y[:99])
+    with pytest.raises(DataError, match="learnt on features of seed 0"):
+        there.load(tmp_path / "path.npz", X[:1, :9])
+    assert len(there.decision_path(X[:2])[0]) == 2, "what was learnt before is still there"
     with pytest.raises(DataError, match="has coefficients for other features at m = "):
         StochasticPath(RandomBinning(20, gamma=0.1)).load(tmp_path / "path.npz", X[:99])
 

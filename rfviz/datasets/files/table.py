@@ -253,6 +253,7 @@ class Table:
         """
         used, cells = list(names), dict(frame.items())
         plain = [name for name in used if name in self.places]
+        dtype = self.matrix.dtype if self.matrix.dtype.kind == "f" else np.float64  # other rows may lack values
         parsed: dict[str, np.ndarray] = {}
         words: dict[str, pd.Categorical] = {}
         described: dict[str, Column] = {}
@@ -269,7 +270,7 @@ class Table:
         return Table(
             names=tuple(used),
             n_rows=len(frame),
-            matrix=frame[plain].to_numpy(dtype=self.matrix.dtype if self._is_float else np.float64, na_value=np.nan),
+            matrix=frame[plain].to_numpy(dtype=dtype, na_value=np.nan),
             places={name: place for place, name in enumerate(plain)},
             parsed=parsed,
             words=words,
@@ -277,10 +278,6 @@ class Table:
             head=frame.iloc[:0],
             class_names=self.class_names,
         )
-
-    @property
-    def _is_float(self) -> bool:
-        return self.matrix.dtype.kind == "f"
 
     @cached_property
     def _matrix_gaps(self) -> np.ndarray:

@@ -10,6 +10,7 @@ from rfviz import datasets
 from rfviz.datasets.files import parts
 from rfviz.errors import capture_warnings
 from rfviz.lab.accuracy import settings
+from rfviz.lab.accuracy.baselines import run_baseline
 from rfviz.lab.accuracy.page import PAGE
 from rfviz.lab.cache import Cache
 from rfviz.lab.preset import Preset
@@ -220,7 +221,7 @@ def test_all_rows_of_a_large_file_are_trained_on(large):
     assert array(specs(at)[0]["data"][-1]["y"])[-1] < drawn[-1]
 
 
-def test_a_script_trains_on_all_rows_too(large, tmp_path, monkeypatch):
+def test_a_script_trains_on_all_rows_too(large):
     panel = Preset({**large, "all_rows": True})
     source = PAGE.source(panel)
     found = PAGE.run(source, PAGE.settings(panel, source), Cache())
@@ -229,6 +230,17 @@ def test_a_script_trains_on_all_rows_too(large, tmp_path, monkeypatch):
     exec(code, names)
     (curve,) = found.curves()
     np.testing.assert_allclose(names["frames"]["accuracy"]["error"], curve.frame["error"], rtol=1e-6)
+
+
+def test_other_methods_learn_once_whichever_rows_are_read(large, monkeypatch):
+    cache, ran = Cache(), []
+    spy = lambda name, *rows, **options: ran.append(name) or run_baseline(name, *rows, **options)  # noqa: E731
+    monkeypatch.setattr("rfviz.lab.accuracy.page.run_baseline", spy)
+    for all_rows in (False, True):
+        panel = Preset({**large, "references": ["linear_ridge"], "all_rows": all_rows})
+        source = PAGE.source(panel)
+        PAGE.run(source, PAGE.settings(panel, source), cache)
+    assert ran == ["linear_ridge"]
 
 
 def test_what_cannot_read_all_rows_fails_alone_and_says_why(large):
