@@ -125,6 +125,11 @@ class Base:
         norm = xp.sqrt((X * X).sum(axis=1))[:, None]
         return X / xp.where(norm > 0, norm, X.dtype.type(1.0))
 
+    @property
+    def is_inner_product(self) -> bool:
+        """Return whether the kernel is the sum of the products of what :meth:`prepare` returns."""
+        return self.kind in ("binary", "circle", "sphere")
+
     def prepare(self, xp: Any, X: Any) -> tuple[Any, ...]:
         """Prepare one side's samples for :meth:`pairs`, from an array of shape (n_inputs · dimension, n_samples)."""
         if self.kind == "binary":

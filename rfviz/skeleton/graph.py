@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,8 @@ __all__ = ["InputGroup", "Layer", "Skeleton"]
 
 # Above so many expected paths a feature, features are long products whose variance is all there is to see.
 MAX_COMPLEXITY = 10_000.0
+# A mean over in-edges is a product with a matrix of weights that is not larger, and not much sparser than this.
+_LARGEST_MATRIX, _MOST_ZEROS = 1_000_000, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +173,7 @@ class Skeleton:
 
     # --- the recursion ------------------------------------------------------------------------------------------------
 
-    def propagate(self, xp: Any, values: Any) -> Any:
+    def propagate(self, xp: Any, values: Any, means: Sequence[Any] = ()) -> Any:
         """Propagate one value per input up to the output: σ̂_v of the mean over in-edges, node by node.
 
         With base kernels as values this is the kernel; with weights s_p it is the generating function of how often each
@@ -181,18 +183,24 @@ class Skeleton:
         ----------
         xp : module
             NumPy or CuPy.
-        values : array of shape (n_inputs, batch)
+        values : array of shape (n_inputs, batch) or None
+            None where only the layers of `means` have inputs below them.
+        means : sequence of arrays of shape (nodes of the layer, batch)
+            Means over in-edges of the first layers, where they are known already.
 
         Returns
         -------
         array of shape (batch,)
         """
-        known = xp.empty((self.n_nodes, values.shape[1]), dtype=values.dtype)
-        known[: self.n_inputs] = values
-        for layer in self.layers:
-            mean = _mean_over_edges(xp, known, layer.edges)
-            known[layer.first : layer.stop] = layer.activation.value(xp, mean)
-        return known[self.n_nodes - 1]
+        first = self.n_inputs if values is None else 0  # of the nodes that are kept
+        given = means[0] if values is None else values
+        known = xp.empty((self.n_nodes - first, given.shape[1]), dtype=given.dtype)
+        if values is not None:
+            known[: self.n_inputs] = values
+        for number, layer in enumerate(self.layers):
+            mean = means[number] if number < len(means) else _mean_over_edges(xp, known, layer.edges - first)
+            known[layer.first - first : layer.stop - first] = layer.activation.value(xp, mean)
+        return known[-1]
 
     def check_sampling(self) -> None:
         """Refuse a skeleton whose features cannot be drawn.
@@ -218,10 +226,13 @@ class Skeleton:
 
 
 def _mean_over_edges(xp: Any, values: Any, edges: np.ndarray) -> Any:
-    """Average ``values[edges]`` over axis 1 without that array: by the fewer of nodes and in-edges."""
+    """Average ``values[edges]`` over axis 1 without that array: by a matrix, or the fewer of nodes and in-edges."""
     n_nodes, degree = edges.shape
-    if n_nodes == 1 and degree == edges[0, -1] - edges[0, 0] + 1:
-        return values[int(edges[0, 0]) : int(edges[0, -1]) + 1].mean(axis=0)[None]
+    first, last = int(edges.min()), int(edges.max()) + 1
+    if last - first <= _MOST_ZEROS * degree and n_nodes * (last - first) <= _LARGEST_MATRIX:
+        places = np.arange(n_nodes)[:, None] * (last - first) + edges - first
+        counts = np.bincount(places.ravel(), minlength=n_nodes * (last - first)).reshape(n_nodes, -1)
+        return xp.asarray(counts / degree, dtype=values.dtype) @ values[first:last]
     index = xp.asarray(edges.T.copy() if degree <= n_nodes else edges)
     if degree <= n_nodes:
         total = values[index[0]]

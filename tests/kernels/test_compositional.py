@@ -65,7 +65,15 @@ def recursive(skeleton, x, z):
     return value(skeleton.n_nodes - 1)
 
 
-@pytest.mark.parametrize("skeleton", [MIXED, preset("2 convolutions", (9, 9, 1), shrink=True), flat(16)], ids=repr)
+# The one node of its layer has a child twice, and misses one between its first and its last.
+TWICE = graph([("circle", 4)], [*(("relu", [i]) for i in range(4)), ("erf", [4, 5, 5, 7]), ("relu", [8, 6])])
+CONVOLUTION = preset("2 convolutions", (9, 9, 1), shrink=True)
+SPHERES = convolutions((5, 5), [(3, 2, "step")], "relu", {"kind": "sphere", "dimension": 3})
+
+
+@pytest.mark.parametrize(
+    "skeleton", [MIXED, CONVOLUTION, SPHERES, TWICE, flat(16), flat(16, "erf", "binary")], ids=repr
+)
 def test_against_the_recursion(skeleton):
     X = data(6) if skeleton is MIXED else np.random.default_rng(0).random((6, skeleton.n_columns))
     K = kernels.compositional(X, X[::-1] + 0.0, skeleton=skeleton)
@@ -74,18 +82,23 @@ def test_against_the_recursion(skeleton):
             assert K[i, 5 - j] == pytest.approx(recursive(skeleton, X[i], X[j]), abs=1e-7 if i == j else 1e-12)
 
 
+@pytest.mark.parametrize("skeleton", [MIXED, CONVOLUTION], ids=repr)
 @pytest.mark.parametrize("room", [1, 200, 1000, 10**6])
-def test_blocks_and_threads_do_not_matter(room, monkeypatch):
-    X = data(23)
-    expected = kernels.compositional(X, skeleton=MIXED)
+def test_blocks_and_threads_do_not_matter(room, skeleton, monkeypatch):
+    X = data(23) if skeleton is MIXED else np.random.default_rng(0).random((23, skeleton.n_columns))
+    expected = kernels.compositional(X, skeleton=skeleton)
     monkeypatch.setattr(module_of(), "_BLOCK_NUMBERS", room)
     monkeypatch.setattr(module_of(), "_PARALLEL_FROM", 0)
-    K = kernels.compositional(X, skeleton=MIXED)
+    K = kernels.compositional(X, skeleton=skeleton)
     assert np.array_equal(K, K.T)
-    np.testing.assert_allclose(K, expected, rtol=0, atol=1e-14)
-    np.testing.assert_allclose(kernels.compositional(X[:5], X, skeleton=MIXED), expected[:5], rtol=0, atol=1e-7)
-    off = ~np.eye(23, dtype=bool)[:5]
-    np.testing.assert_allclose(kernels.compositional(X[:5], X, skeleton=MIXED)[off], expected[:5][off], atol=1e-12)
+    off = ~np.eye(23, dtype=bool)
+    # A cosine of 1 but for rounding has an angle of its square root.
+    np.testing.assert_allclose(K, expected, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(K[off], expected[off], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(kernels.compositional(X[:5], X, skeleton=skeleton), expected[:5], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(
+        kernels.compositional(X[:5], X, skeleton=skeleton)[off[:5]], expected[:5][off[:5]], atol=1e-12
+    )
 
 
 def module_of():
@@ -106,7 +119,7 @@ def test_flat_exponential_on_small_circles_is_the_gaussian_kernel():
     # cos δ ≈ 1 − δ²/2, so that exp(s(mean cos − 1)) ≈ exp(−s‖δ‖²/2n).
     X = 1e-3 * np.random.default_rng(2).standard_normal((10, 8))
     K = kernels.compositional(X, skeleton=flat(8, {"kind": "exponential", "scale": 50.0}))
-    np.testing.assert_allclose(1 - K, 1 - kernels.gaussian(X, gamma=50.0 * np.pi**2 / 16), rtol=1e-3)
+    np.testing.assert_allclose(1 - K, 1 - kernels.gaussian(X, gamma=50.0 * np.pi**2 / 16), rtol=1e-3, atol=1e-13)
 
 
 def test_a_relu_above_a_sphere_is_the_arc_cosine_kernel():
