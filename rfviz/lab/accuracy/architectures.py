@@ -70,19 +70,21 @@ def architecture(
     return (first, STRIDE, q), convolutions(image_shape, layers, "relu", circle, q)
 
 
-def ranking(accuracies: Mapping[str, Sequence[float]]) -> pd.DataFrame:
+def ranking(accuracies: Mapping[str, Sequence[float]], exact: Mapping[str, float] | None = None) -> pd.DataFrame:
     """Return the table: accuracy, standard error and rank, next to the paper's.
 
     Parameters
     ----------
     accuracies : mapping
         Name of an architecture to its test accuracies in per cent, one per draw.
+    exact : mapping, optional
+        To the accuracy of its exact kernel, where that is known.
 
     Returns
     -------
     DataFrame
         One row per architecture, in the paper's order: architecture, accuracy %, s.e. (NaN for a single draw), rank,
-        network % (:data:`NETWORKS`), paper RFS %, paper rank, paper net %.
+        exact % (if any is known), network % (:data:`NETWORKS`), paper RFS %, paper rank, paper net %.
     """
     means = {name: float(np.mean(runs)) for name, runs in accuracies.items()}
     rows = []
@@ -95,7 +97,11 @@ def ranking(accuracies: Mapping[str, Sequence[float]]) -> pd.DataFrame:
                 "rank": 1 + sum(other > means[name] for other in means.values()),
                 "network %": NETWORKS[name], "paper RFS %": features, "paper rank": paper_rank, "paper net %": network,
             })  # fmt: skip
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows)
+    if exact:
+        known = [exact.get(name, np.nan) for name in table["architecture"]]
+        table.insert(list(table).index("network %"), "exact %", known)
+    return table
 
 
 def rank_correlations(table: pd.DataFrame) -> tuple[float, float]:

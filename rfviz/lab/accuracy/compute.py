@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.optimize import isotonic_regression
 
 from rfviz.analysis.accuracy import Segment, mean_and_spread
+from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split
 from rfviz.features import FeatureMap, RandomMaxout
 from rfviz.lab.accuracy.architectures import NAMES, NETWORKS, ranking
@@ -37,6 +38,8 @@ class Curve:
         The paper's numbers for the same setting; empty where it has none.
     network : float or None
         Error of the network of the same skeleton, where it is known.
+    exact : float or None
+        Error of ridge regression with the map's exact kernel, where it is known.
     """
 
     label: str
@@ -44,6 +47,7 @@ class Curve:
     frame: pd.DataFrame
     paper: tuple[tuple[float, float, float], ...] = ()
     network: float | None = None
+    exact: float | None = None
 
 
 def make_curve(
@@ -55,6 +59,7 @@ def make_curve(
     axis: str = "m",
     paper: tuple[tuple[float, float, float], ...] = (),
     network: float | None = None,
+    exact: float | None = None,
 ) -> Curve:
     """Return the curve of the mean over some runs.
 
@@ -69,12 +74,12 @@ def make_curve(
     axis : {"m", "seconds", "bytes"}
         What it is drawn against.
     paper : tuple of (m, error, s.d.)
-    network : float or None
+    network, exact : float or None
         See :class:`Curve`.
     """
     frame = mean_against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
     errors = {name: scale * frame[name] for name in ("error", "s.d.")}
-    return Curve(label, cls, frame.assign(**errors), paper, network)
+    return Curve(label, cls, frame.assign(**errors), paper, network, exact)
 
 
 def mean_against_seconds(runs: Runs) -> pd.DataFrame:
@@ -107,7 +112,9 @@ def mean_against_seconds(runs: Runs) -> pd.DataFrame:
 
 
 def curves_frame(curves: Sequence[Curve], baselines: Mapping[str, float]) -> pd.DataFrame:
-    """Return every point of every curve with the name of its map; then the baselines, which have an error alone.
+    """Return every point of every curve with the name of its map; then what has an error alone.
+
+    That are the exact kernels, and the baselines.
 
     Parameters
     ----------
@@ -115,11 +122,12 @@ def curves_frame(curves: Sequence[Curve], baselines: Mapping[str, float]) -> pd.
     baselines : mapping of str to float
         Error of each by name, in the unit of the curves.
     """
-    lines = pd.DataFrame({"map": list(baselines), "error": list(baselines.values())})
+    exact = {f"{curve.label}, exact kernel": curve.exact for curve in curves if curve.exact is not None}
+    lines = pd.DataFrame({"map": [*exact, *baselines], "error": [*exact.values(), *baselines.values()]})
     frames = [curve.frame.assign(map=curve.label) for curve in curves if len(curve.frame)]
     if not frames:
         return lines
-    table = pd.concat([*frames, *([lines] if baselines else [])], ignore_index=True)
+    table = pd.concat([*frames, *([lines] if len(lines) else [])], ignore_index=True)
     whole = [name for name in ("m", "seeds", "bytes", "columns") if name in table]
     table = table.astype(dict.fromkeys(whole, "Int64"))  # where a baseline has none
     table.insert(0, "map", table.pop("map"))
@@ -144,6 +152,8 @@ class AccuracyResult:
     is_complete : bool
     costs : mapping of str to (seconds, bytes)
         Of other methods by name: to search, train and test, and of the model.
+    exact : mapping of str to ExactKernel
+        Ridge regression with the exact kernel of a map, by the label of its candidate.
     """
 
     split: Split = field(repr=False)
@@ -154,6 +164,7 @@ class AccuracyResult:
     refused: tuple[str, ...] = ()
     is_complete: bool = True
     costs: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    exact: Mapping[str, ExactKernel] = field(default_factory=dict)
     _curves: dict[str, list[Curve]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -194,8 +205,11 @@ class AccuracyResult:
         return self._curves[axis]
 
     def _curve(self, c: Candidate, axis: str) -> Curve:
-        runs, paper, network = self.runs[c.label], self._paper(c), self._network(c)
-        return make_curve(c.label, c.spec.cls, runs, scale=self.scale, axis=axis, paper=paper, network=network)
+        exact = self.scale * self.exact[c.label].error if c.label in self.exact else None
+        return make_curve(
+            c.label, c.spec.cls, self.runs[c.label], scale=self.scale, axis=axis,
+            paper=self._paper(c), network=self._network(c), exact=exact,
+        )  # fmt: skip
 
     def ladder(self) -> pd.DataFrame:
         """Return every method with its error, seconds and bytes, from the largest error down.
@@ -211,6 +225,9 @@ class AccuracyResult:
                 rows[-1] |= {"seconds": last["seconds"], "bytes": size}
         for name, (seconds, size) in self.costs.items():
             rows.append({"method": name, "m": None, "error": self.baselines[name], "seconds": seconds, "bytes": size})
+        for label, found in self.exact.items():
+            rows.append({"method": f"{label}, exact kernel", "m": None, "error": self.scale * found.error})
+            rows[-1] |= {"seconds": found.seconds, "bytes": found.bytes}
         columns = ["method", "m", "error", "seconds", "bytes"]
         table = pd.DataFrame(rows, columns=columns).astype({"m": "Int64", "bytes": "Int64"})
         return table.sort_values("error", ascending=False, kind="stable", ignore_index=True)
@@ -254,4 +271,5 @@ class AccuracyResult:
         if not reached:
             return None
         m = max(reached)
-        return ranking({label: [run[m] for run in runs] for label, runs in accuracies.items()}), m
+        exact = {label: 100.0 * (1.0 - self.exact[label].error) for label in accuracies if label in self.exact}
+        return ranking({label: [run[m] for run in runs] for label, runs in accuracies.items()}, exact), m

@@ -62,8 +62,10 @@ def plot_accuracy(
         traces += [*_band(curve, style, axis, named), _line(curve, style, axis), *_paper(curve, style, axis)]
     traces += _networks(curves, styles, axis)
     span = x_range or _span(curves, axis)
+    traces += _exact_kernels(curves, styles, span)
     lines = {name: error for name, error in baselines.items() if error > 0}
-    heights = _range(curves, [*lines.values(), *(curve.network for curve in curves if curve.network)])
+    single = (error for curve in curves for error in (curve.network, curve.exact) if error)
+    heights = _range(curves, [*lines.values(), *single])
     points = [(curve.frame[axis].to_numpy(float), curve.frame["error"].to_numpy(float)) for curve in curves]
     traces += reference_lines(lines, points, span, heights)
     across = count_axis(*span, slack=0.0, words=_X_WORDS[axis])
@@ -138,6 +140,26 @@ def _networks(curves: Sequence[Curve], styles: Sequence[Look], axis: str) -> lis
             hovertemplate="%{x:,} learnt features → %{y:.3g}<extra>network %{text}, "
             f"{NETWORK_EPOCHS} epochs</extra>",
         )
+    ]
+
+
+def _exact_kernels(curves: Sequence[Curve], styles: Sequence[Look], span: tuple[float, float]) -> list[dict[str, Any]]:
+    """Draw the errors that the curves tend to, in their colours; maps of one kernel have the same."""
+    known = [(curve, style) for curve, style in zip(curves, styles, strict=True) if curve.exact]
+    x = np.geomspace(*span, 25)  # the ends alone would answer no pointer in the middle
+    return [
+        trace(
+            "scatter",
+            x=x,
+            y=np.full(len(x), curve.exact),
+            mode="lines",
+            line={"color": style.colour, "width": 1.5, "dash": "dash"},
+            name="exact kernels",
+            legendgroup="exact kernels",
+            showlegend=number == 0,
+            hovertemplate="%{y:.3g}<extra>" + curve.label + ", exact kernel</extra>",
+        )
+        for number, (curve, style) in enumerate(known)
     ]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rfviz.analysis.accuracy import grid_segments
+from rfviz.analysis.exact_kernel import ExactKernel, run_exact_kernel
 from rfviz.analysis.points import NORMALISATION
 from rfviz.analysis.splits import with_patches
 from rfviz.errors import DataError, RfvizError, warn
@@ -22,9 +24,9 @@ from rfviz.lab.panel import Panel
 from rfviz.lab.result_files import durable
 from rfviz.lab.split_data import SplitData, choose_all_rows, choose_share
 from rfviz.lab.sweep import Step, runs_of, sweep_parts
-from rfviz.lab.work import Work
+from rfviz.lab.work import Part, Work
 
-__all__ = ["PAGE", "Accuracy", "Source", "baseline_of", "table_1_of"]
+__all__ = ["PAGE", "Accuracy", "Source", "baseline_of", "exact_of", "table_1_of"]
 
 _SHARES = (1 / 16, 1 / 4, 1.0)
 _DRAWS = 5  # of Table 1, as in the paper
@@ -58,7 +60,7 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
         return Source(SplitData(data, normalise, share, all_rows), grow)
 
     def settings(self, panel: Panel, source: Source) -> Settings:
-        return choose_settings(panel, source.data.dataset.image_shape)
+        return choose_settings(panel, source.data.dataset.image_shape, not source.data.all_rows)
 
     def work(self, source: Source, settings: Settings, cache: Cache) -> Work:
         if not settings.maps:
@@ -69,8 +71,9 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
             whole = tuple(m for grid in grids for m in grid)
             steps = [(whole, share) for share in _SHARES]
         candidates = _candidates(source, settings)
-        parts = sweep_parts(source.data, candidates, settings.seeds, steps, settings.alphas, settings.loss, cache)
-        return Work(tuple(parts), cache)
+        sweep = sweep_parts(source.data, candidates, settings.seeds, steps, settings.alphas, settings.loss, cache)
+        exact = _exact_parts(source.data, candidates, cache) if settings.exact else ()
+        return Work((*sweep, *exact), cache)
 
     def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> AccuracyResult:
         split = source.data.split(cache)
@@ -91,7 +94,13 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
                 reason = str(error)
             refused += [reason] if reason else []
         candidates, complete = _candidates(source, settings), not work.missing()
-        return AccuracyResult(split, candidates, settings.loss, runs_of(work), errors, tuple(refused), complete, costs)
+        exact = {
+            part.args[1]: found for part in work.parts if part.function is exact_of and (found := work.result(part))
+        }
+        return AccuracyResult(
+            split, candidates, settings.loss, runs_of(work), errors, tuple(refused), complete, costs,
+            {c.label: exact[c] for c in candidates if c in exact},
+        )  # fmt: skip
 
     def run(self, source: Source, settings: Settings, cache: Cache) -> AccuracyResult:
         result = super().run(source, settings, cache)
@@ -129,6 +138,24 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
 
 def _candidates(source: Source, settings: Settings) -> tuple[Candidate, ...]:
     return candidates_of(settings, source.data.dataset.image_shape)
+
+
+def _exact_parts(source: SplitData, candidates: Sequence[Candidate], cache: Cache) -> Iterator[Part]:
+    """Yield the exact kernel of each map that is trained by ridge regression."""
+    split = source.split(cache)
+    pairs = len(split.X_train) * (len(split.X_train) / 2 + len(split.X_test))
+    for candidate in candidates:
+        if not candidate.loss:
+            title = f"{candidate.label}, exact kernel"
+            yield Part(title, exact_of, (source, candidate), pairs * split.X_train.shape[1], title)
+
+
+def exact_of(source: SplitData, candidate: Candidate, *, cache: Cache) -> ExactKernel:
+    """Train and test ridge regression with the exact kernel of a map."""
+    split = source.split(cache)
+    if candidate.patches is not None:
+        split = with_patches(split, *candidate.patches)
+    return run_exact_kernel(split, candidate.spec, cache.progress)
 
 
 @durable

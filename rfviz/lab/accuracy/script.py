@@ -9,6 +9,7 @@ import numpy as np
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import grid_segments, run_segment
+from rfviz.analysis.exact_kernel import run_exact_kernel
 from rfviz.analysis.splits import Split, make_split, with_patches
 from rfviz.errors import RfvizError
 from rfviz.features import MapSpec
@@ -31,12 +32,20 @@ for name in {names}:
     except RfvizError as error:
         print(error)
 """
+_EXACT = """
+exact = {{}}
+for label, spec, loss in maps:
+    if loss == "ridge":
+        exact[label] = {scale} * run_exact_kernel({inputs}, spec).error
+"""
 _DRAWN = """
 frames, figures = {{}}, {{}}
 for name, axis, x_range in [
     ("accuracy", "m", (9, {last})), ("accuracy-seconds", "seconds", None), ("accuracy-bytes", "bytes", None),
 ]:
-    curves = [make_curve(label, spec.cls, runs[label], scale={scale}, axis=axis) for label, spec, _ in maps]
+    curves = [
+        make_curve(label, spec.cls, runs[label], scale={scale}, axis=axis{exact}) for label, spec, _ in maps
+    ]
     frames[name] = curves_frame(curves, baselines)
     figures[name] = plot_accuracy(curves, baselines, axis=axis, x_range=x_range, unit={unit!r})
 print(frames["accuracy"].to_string())
@@ -75,6 +84,11 @@ def script_of(data: SplitData, grow: str, settings: Settings, candidates: Sequen
     if settings.baselines:
         uses += [run_baseline, RfvizError]
         baselines = _BASELINES.format(names=list(settings.baselines), gamma=settings.gamma, scale=drawn.scale)
+    exact, given = "", ""
+    if settings.exact:
+        uses.append(run_exact_kernel)
+        given = ", exact=exact.get(label)"
+        exact = _EXACT.format(inputs=inputs, scale=drawn.scale)
     body = f"""
 {data.lines}
 
@@ -86,6 +100,6 @@ for label, spec, loss in maps:
     for seed in range({settings.seeds}):
         drawn = spec.replace(random_state=seed)
         runs[label].append([run_segment(inputs, drawn, grid, {settings.alphas!r}, loss=loss) for grid in grids])
-{baselines}
-{_DRAWN.format(last=1.1 * settings.m_max, scale=drawn.scale, unit=drawn.unit)}"""
+{baselines}{exact}
+{_DRAWN.format(last=1.1 * settings.m_max, scale=drawn.scale, unit=drawn.unit, exact=given)}"""
     return script.write("How many random features does a linear model need?", body, uses)

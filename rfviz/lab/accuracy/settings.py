@@ -50,6 +50,9 @@ _WHOLE = Param(
 _DOUBLY = Param("doubly", False, "bool", label="Doubly stochastic",
                 help="One more curve for each map that projects: trained by random rows and random features, which are "
                 "drawn again whenever they are needed, so that no weights are stored.")  # fmt: skip
+_EXACT = Param("exact", False, "bool", label="Exact kernels",
+               help="A dashed line for each curve: ridge regression with the kernel itself, which the features "
+               "approximate.")  # fmt: skip
 _GAMMA = next(param for param in RandomFourier.params if param.name == "gamma")
 _SPECTRUM, *_OF_SPECTRUM = (param for param in RandomFourier.params if param.name in ("spectrum", "nu", "density"))
 _FUNCTION, _WEIGHTS = (next(p for p in RandomActivation.params if p.name == name) for name in ("function", "weights"))
@@ -75,6 +78,10 @@ _DIGITS = {
     "seeds": 3, "gamma": "scale", "alpha": "hold-out", "grow": "features", "test": 25, "normalise": "none",
     "loss": "ridge",
 }  # fmt: skip
+_KERNELS = _DIGITS | {
+    "schemes": ["RandomFourier", "RandomMaxout", "RandomReLU", "RandomProjection"], "references": [], "pools": [4],
+    "m_max": 4000, "exact": True,
+}  # fmt: skip
 _ARCHITECTURES = {
     "data": "cifar10", "data.side": "24", "data.max_samples": 20_000, "normalise": "standardise rows",
     "schemes": ["CompositionalFeatures"], "references": [], "m_max": 4000, "seeds": 3, "alpha": "hold-out",
@@ -90,6 +97,10 @@ def presets() -> Presets:
     """Return the presets; two of them take MNIST from the data folder, where it is there."""
     return {
         "The digits example": ("Fourier features, the exact RBF-SVM and a linear SVM.", _DIGITS),
+        "Curves and their kernels": (
+            "Four maps on digits, each beside ridge regression with its exact kernel.",
+            _KERNELS,
+        ),
         "Ten architectures": (
             f"{COMPOSITIONAL_KERNELS}, Table 1: CIFAR-10, convolutions over principal components of patches.",
             _ARCHITECTURES,
@@ -171,6 +182,8 @@ class Settings:
         Whether they are trained by doubly stochastic gradients too.
     loss : str
     alpha : float or "hold-out"
+    exact : bool
+        Whether ridge regression with the exact kernel of each map is drawn too.
     """
 
     maps: tuple[type[FeatureMap], ...]
@@ -190,6 +203,7 @@ class Settings:
     doubly_stochastic: bool = False
     loss: str = LOSS.default
     alpha: float | str = _ALPHA.default
+    exact: bool = False
 
     @property
     def alphas(self) -> float | str:
@@ -197,8 +211,17 @@ class Settings:
         return "auto" if self.alpha == "hold-out" else self.alpha
 
 
-def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None) -> Settings:
-    """Ask for all settings but the data; `image_shape` is theirs, where they are images."""
+def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None, in_memory: bool = True) -> Settings:
+    """Ask for all settings but the data.
+
+    Parameters
+    ----------
+    panel : Panel
+    image_shape : tuple of int or None
+        Of the data, where they are images.
+    in_memory : bool
+        Whether all training rows are, as exact kernels need them.
+    """
     found: dict[str, Any] = {}
     with panel.section("controls", ["schemes", "references", _M_MAX.name]):
         offered = offered_maps(image_shape)
@@ -230,6 +253,8 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None) -> Settin
         found["loss"] = panel.control(LOSS)
         if found["loss"] == "ridge":
             found["alpha"] = panel.control(_ALPHA)
+            if in_memory:
+                found["exact"] = panel.control(_EXACT)
     return Settings(maps, baselines, **found)
 
 

@@ -151,7 +151,7 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
             return
         table, m = found
         st.markdown(text.about_architectures(table, m, rank_correlations(table), result))
-        formats = dict.fromkeys(["accuracy %", "s.e.", "network %", "paper RFS %", "paper net %"], "%.2f")
+        formats = dict.fromkeys(["accuracy %", "s.e.", "exact %", "network %", "paper RFS %", "paper net %"], "%.2f")
         layout.numbers(table, formats, text.ARCHITECTURES)
 
 

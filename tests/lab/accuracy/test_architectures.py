@@ -83,6 +83,8 @@ def test_ranking_and_correlation():
     assert networks[1] == pytest.approx(1.0) and networks[0] < 1.0
     assert np.isnan(rank_correlations(ranking({"4,5": [1.0], "full": [2.0]}))).all()
     assert np.isnan(ranking({"full": [3.0]})["s.e."]).all()
+    assert "exact %" not in table and np.isnan(ranking(papers, {"full": 61.0})["exact %"]).sum() == 9
+    assert ranking(papers, {"full": 61.0}).set_index("architecture")["exact %"]["full"] == 61.0
 
 
 def test_networks_are_those_of_the_benchmark():

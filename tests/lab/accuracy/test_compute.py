@@ -7,6 +7,7 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import run_segment
+from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split, make_split
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, SharedPoolMaxout
 from rfviz.lab.accuracy import text
@@ -46,6 +47,24 @@ def test_a_reference_is_beaten_matched_or_missed(result):
     assert "far above" in beaten and "just" not in beaten and "from m = " in beaten
     assert "just above" in alike and "just below" in alike and "no different within the noise of 449 test rows" in alike
     assert "far below" in missed and "It does not reach" in missed and "just" not in missed
+
+
+def exact(error):
+    return ExactKernel(error, 1e-6, 2.0, 1000)
+
+
+def test_a_curve_reaches_its_kernel_or_not(result):
+    """As good as the kernel, up to the noise of the test rows, from an m on; a kernel far below is not reached."""
+    last = np.mean([run[-1].errors[-1] for run in result.runs["Maxout"]])
+    for error, said in ((last, "is as good as its kernel"), (0.2 * last, "has not reached its kernel")):
+        known = dataclasses.replace(result, exact={"Maxout": exact(error)})
+        words = text.explanation(known)
+        assert f"Maxout {said} ({100 * error:.3g}%)" in words and "two standard errors of 449 test rows" in words
+        assert ("from m = 40 on" in words) == (error == last)
+        assert known.ladder().set_index("method").loc["Maxout, exact kernel", "error"] == pytest.approx(100 * error)
+        frame = curves_frame(known.curves(), known.baselines)
+        assert frame["map"].tolist()[-2:] == ["Maxout, exact kernel", "Linear"]
+    assert "exact kernel" not in text.explanation(result) and len(result.ladder()) == 1
 
 
 def test_seconds_are_those_of_the_last_point_of_each_segment(result):

@@ -83,6 +83,17 @@ def test_networks_are_rings_in_their_curves_colours():
     assert "networks" not in [trace.name for trace in plot_accuracy(curves, {}, axis="bytes").data]
 
 
+def test_exact_kernels_are_dashed_lines_in_their_curves_colours():
+    curves = [dataclasses.replace(curve, exact=error) for curve, error in zip(CURVES, (0.8, 0.5), strict=True)]
+    for axis in ("m", "bytes"):
+        figure = plot_accuracy([*curves, NOTHING], {}, axis=axis)
+        dashed = [trace for trace in figure.data if trace.mode == "lines" and trace.line.dash == "dash"]
+        assert [set(trace.y) for trace in dashed] == [{0.8}, {0.5}]
+        assert [trace.line.color for trace in dashed] == [trace.line.color for trace in lines(figure)[:2]]
+        assert [trace.showlegend for trace in dashed] == [True, False]
+        assert figure.layout.yaxis.range[0] < np.log10(0.5)
+
+
 def test_charts_before_the_first_point():
     for figure in (plot_accuracy([NOTHING], {}, x_range=(9, 100)), plot_accuracy([], {}), plot_penalty([NOTHING])):
         assert figure.to_dict()["layout"]["xaxis"]["type"] == "log"

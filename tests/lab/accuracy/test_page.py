@@ -129,9 +129,54 @@ def test_each_loss(loss):
     assert any(f"({loss})" in markdown.value for markdown in at.markdown)
 
 
+KERNELS = {"schemes": ["RandomFourier", "RandomMaxout"], "references": [], "m_max": 300, "seeds": 1, "exact": True}
+
+
+def test_exact_kernels_are_drawn_beside_their_curves():
+    at = run_to_its_end(opened(SLUG, {**KERNELS, "doubly": True}))
+    assert not at.warning and not at.error
+    traces = specs(at)[0]["data"]
+    dashed = [t for t in traces if t.get("legendgroup") == "exact kernels"]
+    # Doubly stochastic training has the kernel of the map that it trains.
+    assert len(dashed) == 2 and len(curve_names(at)) == 4
+    (said,) = [m.value for m in at.markdown if "The **dashed lines** are the exact kernels" in m.value]
+    assert said.count("its kernel") == 2
+    off = run_to_its_end(changed(at, SLUG, {"exact": False}))
+    assert not [t for t in specs(off)[0]["data"] if t.get("legendgroup") == "exact kernels"]
+
+
+def test_a_script_computes_the_same_exact_kernels():
+    panel = Preset({**KERNELS, "m_max": 40})
+    source = PAGE.source(panel)
+    found = PAGE.run(source, PAGE.settings(panel, source), Cache())
+    code = PAGE.script(source, PAGE.settings(panel, source)).replace("figure.show()", "pass")
+    names = {}
+    exec(code, names)
+    assert len(found.exact) == 2
+    frame = names["frames"]["accuracy"].set_index("map")["error"]
+    for label, kernel in found.exact.items():
+        assert frame[f"{label}, exact kernel"] == pytest.approx(100 * kernel.error)
+
+
+def test_a_kernel_that_cannot_be_computed_leaves_the_curves(monkeypatch):
+    monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.02")
+    at = run_to_its_end(opened(SLUG, {**KERNELS, "m_max": 40, "schemes": ["RandomFourier"], "test": 30}))
+    (warning,) = at.warning
+    assert "Random Fourier, exact kernel" in warning.value and "1,258 training rows needs" in warning.value
+    (curve,) = [t for t in specs(at)[0]["data"] if t["mode"] == "lines+markers"]
+    assert array(curve["x"])[-1] == 40
+
+
+def test_exact_kernels_are_offered_to_ridge_regression_in_memory(large):
+    for setting, offered in (({}, True), ({"loss": "logistic"}, False), ({"all_rows": True}, False)):
+        at = opened(SLUG, {**large, **setting})
+        assert (f"{SLUG}.exact" in at.session_state) == offered
+
+
 def test_architectures_are_ranked():
     setting = {"data": "photo_patches", "data.max_samples": 200, "schemes": ["CompositionalFeatures"], "m_max": 40}
     setting |= {"skeletons": ["4-4", "full"], "references": [], "seeds": 2, "normalise": "standardise rows"}
+    setting["exact"] = True
     at = run_to_its_end(opened(SLUG, setting))
     assert not at.warning and not at.error
     curves = [trace for trace in specs(at)[0]["data"] if trace["mode"] == "lines+markers"]
@@ -140,7 +185,7 @@ def test_architectures_are_ranked():
     at.run()
     (table,) = at.dataframe
     assert table.value["architecture"].tolist() == ["4,4", "full"]
-    assert table.value["paper RFS %"].tolist() == [71.49, 60.01]
+    assert table.value["paper RFS %"].tolist() == [71.49, 60.01] and (table.value["exact %"] > 20).all()
 
 
 def test_a_link_opens_a_tab():
