@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,6 +13,7 @@ import pandas as pd
 from rfviz import skeleton as skeletons
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.errors import ParameterError
+from rfviz.features.compositional_draws import CHUNK
 from rfviz.lab import script
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one
 from rfviz.lab.cache import Cache
@@ -132,7 +134,7 @@ class PixelCooccurrence(Page[Data, Settings, Maps]):
         skeleton, ((found,),) = settings.skeleton, result.values()
 
         def over_features(options: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
-            sample = drawn_sample(skeleton, settings.seed, settings.n_features, cache)
+            sample = _drawn_on(skeleton, settings.seed, settings.n_features, options[-1], seconds / 2, cache)
             values = [value for value in options if value <= sample.n_features]
             maps = animation.over_features(sample, found.pixel, values, found.exact, cache.progress)
             note = "" if values[-1] == options[-1] else f"up to {values[-1]:,}: more have not been drawn"
@@ -172,6 +174,19 @@ def drawn_sample(skeleton: Skeleton, seed: int, n_features: int, cache: Cache) -
     """Return at least so many features of a skeleton."""
     enough = [size for size in _known_samples(skeleton, seed, cache) if size >= n_features]
     return cache.call(sample_of, skeleton, seed, min(enough, default=capacity(n_features)))
+
+
+def _drawn_on(skeleton: Skeleton, seed: int, n_features: int, most: int, seconds: float, cache: Cache) -> FeatureSample:
+    """Return the features that are shown and more, up to `most`, as far as some seconds allow."""
+    sample = drawn_sample(skeleton, seed, n_features, cache)
+    started = time.monotonic()
+    sample_features(skeleton, CHUNK, seed)
+    a_chunk = time.monotonic() - started
+    while sample.n_features < most:
+        if time.monotonic() - started + a_chunk * sample.n_features / CHUNK > seconds:
+            break
+        sample = cache.call(sample_of, skeleton, seed, capacity(2 * sample.n_features))
+    return sample
 
 
 def exact_of(skeleton: Skeleton, pixel: int, *, cache: Cache) -> CoOccurrence:
