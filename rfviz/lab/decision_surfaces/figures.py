@@ -35,7 +35,7 @@ _FAINT, _FULL = 0.1, 0.72
 # Points up to which there is room for large marks.
 _FEW = 60
 #: More points than this would make each redraw slow and hide the surface.
-MOST_MARKS = 250
+MOST_MARKS = 200
 #: Pixels left of a panel's plane, for its scale.
 LEFT_MARGIN = 50
 _CREASE, _HALO = (24, 28, 36, 215), (255, 255, 255, 105)
