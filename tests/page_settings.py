@@ -75,7 +75,7 @@ OTHERS = {
         {"view": "Figure 4", "side": 12, "features": 2000, "seed": 3},
     ],
     "maxout-pca": [
-        {"data": "digits", "scheme": "RandomReLU", "n_components": 200, "dimensions": "3"},
+        {"data": "sphere", "data.n_samples": 60, "scheme": "RandomReLU", "n_components": 200, "dimensions": "3"},
         {"data": "circle", "n_components": 200, "point": 8},
         {"n_components": 200, "point": 33},
     ],

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_solve
 from sklearn.preprocessing import KernelCenterer
 
 from rfviz.analysis.splits import Split
 from rfviz.backend import check_memory
-from rfviz.backend.lapack import factor
+from rfviz.backend.lapack import solve_definite
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.linear_model.targets import Targets
@@ -144,8 +143,10 @@ def _scores(K: np.ndarray, Y: np.ndarray, K_test: np.ndarray, penalties: Sequenc
     across, means = centre.transform(K_test), Y.mean(axis=0)
     found: list[np.ndarray | None] = []
     for penalty in penalties:
-        A = centre.transform(K).T  # symmetric, and so in the order of LAPACK
+        A = centre.transform(K)
         A[np.diag_indices_from(A)] += penalty * np.trace(A)
-        L = factor(A)
-        found.append(None if L is None else across @ cho_solve((L, True), Y - means) + means)
+        try:
+            found.append(across @ solve_definite(A, Y - means) + means)
+        except np.linalg.LinAlgError:
+            found.append(None)
     return found

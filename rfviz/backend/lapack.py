@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas, cho_solve, lapack
 
-__all__ = ["add_gram", "factor", "invert_triangle"]
+__all__ = ["add_gram", "factor", "invert_triangle", "solve_definite"]
 
 _CAPSULE = ctypes.py_object
 _name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, _CAPSULE)(("PyCapsule_GetName", ctypes.pythonapi))
@@ -52,6 +52,25 @@ def factor(A: np.ndarray) -> np.ndarray | None:
     n, info = ctypes.c_int(len(A)), ctypes.c_int()
     potrf(b"L", ctypes.byref(n), A.ctypes.data, ctypes.byref(n), ctypes.byref(info))
     return None if info.value else A
+
+
+def solve_definite(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """Return A⁻¹B for a symmetric positive definite `A`, which is overwritten.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n), float32 or float64
+    B : ndarray of shape (n, k)
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        Where it is not definite to rounding.
+    """
+    L = factor(A.T if A.flags.c_contiguous else A)
+    if L is None:
+        raise np.linalg.LinAlgError("The matrix is not positive definite. Use a larger penalty.")
+    return cho_solve((L, True), B)
 
 
 def invert_triangle(L: np.ndarray) -> np.ndarray:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from rfviz.backend import to_host
+from rfviz.backend.lapack import solve_definite
 
 __all__ = ["DualSystem"]
 
@@ -52,7 +52,7 @@ class DualSystem:
             for alpha in alphas:
                 A = K.copy()
                 A[np.diag_indices_from(A)] += alpha
-                coef = H[:, :m].T @ cho_solve(cho_factor(A, lower=True, overwrite_a=True), Y)
+                coef = H[:, :m].T @ solve_definite(A, Y)
                 solutions[alpha, m] = coef, target_mean - mean[:m] @ coef
         return [[solutions[alpha, m] for m in m_grid] for alpha in alphas]
 

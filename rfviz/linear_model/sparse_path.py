@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
 
 from rfviz.backend import memory_budget
+from rfviz.backend.lapack import solve_definite
 from rfviz.linear_model.cholesky_path import largest_eigenvalue, solve_path
 
 __all__ = ["SparseSystem"]
@@ -138,7 +138,7 @@ class _Rows:
             for path, alpha in zip(coefs, alphas, strict=True):
                 A = self._kernels[end].copy()
                 A[np.diag_indices_from(A)] += alpha
-                a = cho_solve(cho_factor(A, lower=True, overwrite_a=True), self.Y)
+                a = solve_definite(A, self.Y)
                 path.append(part.T @ a - np.outer(mean, a.sum(axis=0)))
         return coefs
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rfviz.backend import lapack
-from rfviz.backend.lapack import add_gram, factor, invert_triangle
+from rfviz.backend.lapack import add_gram, factor, invert_triangle, solve_definite
 
 every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -48,6 +48,16 @@ def test_what_is_not_definite_has_no_factor(dtype):
     A = definite(20, dtype)
     A[11, 11] = -1.0
     assert factor(A) is None
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@every_dtype
+def test_definite_equations_are_solved_or_refused(dtype, order):
+    A, B = definite(60, dtype), np.random.default_rng(1).normal(size=(60, 3)).astype(dtype)
+    close(A @ solve_definite(A.copy(order), B), B)
+    A[11, 11] = -1.0
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        solve_definite(A.copy(order), B)
 
 
 @every_dtype

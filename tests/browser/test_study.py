@@ -19,6 +19,7 @@ LESSON = next(lesson for lesson in all_lessons()[0] if lesson.slug == "saturatio
 ITEMS = read_items(ASSETS / "questions" / "saturation.md", FACTS)
 VISIBLE = """() => ['.js-plotly-plot', '.st-key-controls', '[data-testid=stSidebar]', '.st-key-title-tools']
   .filter((part) => [...document.querySelectorAll(part)].some((found) => found.offsetWidth))"""
+SIZES = ((1440, 1000), (390, 844))
 # Nothing is wider than the window.
 FITS = """() => { const main = document.querySelector("[data-testid=stMain]");
   return main.scrollWidth <= main.clientWidth; }"""
@@ -28,9 +29,11 @@ def answer(page):
     """Answer a test with the first answer to each question, once without the last."""
     groups = page.locator(".st-key-lesson-panel [role=radiogroup]")
     assert groups.count() == len(ITEMS)
-    assert page.evaluate(VISIBLE) == []  # a closed book
-    assert page.locator(".st-key-lesson-panel h2").evaluate("(title) => title.getBoundingClientRect().top >= 0")
-    assert page.evaluate(FITS) and not page.locator(".katex-error").count()
+    for size in SIZES:
+        resize(page, size)
+        assert page.evaluate(VISIBLE) == []  # a closed book
+        assert page.locator(".st-key-lesson-panel h2").evaluate("(title) => title.getBoundingClientRect().top >= 0")
+        assert page.evaluate(FITS) and not page.locator(".katex-error").count()
     serious = [v for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")]
     assert not serious
     for number in range(len(ITEMS)):
@@ -42,18 +45,26 @@ def answer(page):
     page.get_by_role("button", name="Send").click()
 
 
+def resize(page, size):
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    settle(page)
+
+
 def panel_says(page, title):
     page.locator(".st-key-lesson-panel h2", has_text=title).wait_for()
     settle(page)
 
 
-@pytest.mark.parametrize("size", [(1440, 1000), (390, 844)])
-def test_a_student_from_the_first_question_to_the_last(browser, visit, tmp_path, size):
+def test_a_student_from_the_first_question_to_the_last(browser, visit, tmp_path):
+    """On a laptop, and for the second half of the lesson with a phone."""
     log = tmp_path / "study.csv"
     with running_app(tmp_path, RFVIZ_STUDY=str(log)) as app:
-        page = visit(app, f"{LESSON.page}?lesson=saturation", size=size)
+        page = visit(app, f"{LESSON.page}?lesson=saturation", size=SIZES[0])
         panel_says(page, "A study")
-        assert page.evaluate(VISIBLE) == []
+        for size in SIZES:
+            resize(page, size)
+            assert page.evaluate(VISIBLE) == []
+        resize(page, SIZES[0])
         page.get_by_role("button", name="I agree").click()
         panel_says(page, "First questions")
         answer(page)
@@ -73,6 +84,7 @@ def test_a_student_from_the_first_question_to_the_last(browser, visit, tmp_path,
         link = page.get_by_label("Address of this page")
         assert "lesson=saturation" in link.input_value() and rows[0].student not in link.input_value()
         page.keyboard.press("Escape")
+        resize(page, SIZES[1])
         for number in range(1, len(LESSON.steps) + 1):
             wait_for_query(page, lesson="saturation", step=str(number), student=rows[0].student)
             settle(page)

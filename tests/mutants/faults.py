@@ -68,6 +68,27 @@ _LIBRARY = (
         ("tests/kernels/test_fourier_moments.py::test_lone_cosine_by_monte_carlo",),
     ),
     Fault(
+        "window of a skeleton that sums where it should average",
+        "rfviz/kernels/compositional.py",
+        "@ B).reshape(n_nodes, -1) / degree)",
+        "@ B).reshape(n_nodes, -1))",
+        ("tests/kernels/test_compositional.py::test_against_the_recursion",),
+    ),
+    Fault(
+        "exact kernel of test rows that is not centred",
+        "rfviz/analysis/exact_kernel.py",
+        "centre.transform(K_test), Y.mean(axis=0)",
+        "K_test, Y.mean(axis=0)",
+        ("tests/analysis/test_exact_kernel.py",),
+    ),
+    Fault(
+        "curve that must beat its kernel to be as good",
+        "rfviz/lab/accuracy/text.py",
+        "errors > exact + np.array(noise)",
+        "errors > exact",
+        ("tests/lab/accuracy/test_compute.py::test_a_curve_reaches_its_kernel_or_not",),
+    ),
+    Fault(
         "union bound that counts one pair",
         "rfviz/bounds/tail.py",
         "more = math.log(n_pairs)",

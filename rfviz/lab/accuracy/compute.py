@@ -14,7 +14,7 @@ from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split
 from rfviz.features import FeatureMap, RandomMaxout
-from rfviz.lab.accuracy.architectures import NAMES, NETWORKS, ranking
+from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, ranking
 from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.lab.candidate import Candidate
 
@@ -40,6 +40,8 @@ class Curve:
         Error of the network of the same skeleton, where it is known.
     exact : float or None
         Error of ridge regression with the map's exact kernel, where it is known.
+    augmented : tuple of (m, error)
+        Errors after training on images that change, where they are known.
     """
 
     label: str
@@ -48,6 +50,7 @@ class Curve:
     paper: tuple[tuple[float, float, float], ...] = ()
     network: float | None = None
     exact: float | None = None
+    augmented: tuple[tuple[int, float], ...] = ()
 
 
 def make_curve(
@@ -60,6 +63,7 @@ def make_curve(
     paper: tuple[tuple[float, float, float], ...] = (),
     network: float | None = None,
     exact: float | None = None,
+    augmented: tuple[tuple[int, float], ...] = (),
 ) -> Curve:
     """Return the curve of the mean over some runs.
 
@@ -74,12 +78,12 @@ def make_curve(
     axis : {"m", "seconds", "bytes"}
         What it is drawn against.
     paper : tuple of (m, error, s.d.)
-    network, exact : float or None
+    network, exact, augmented
         See :class:`Curve`.
     """
     frame = mean_against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
     errors = {name: scale * frame[name] for name in ("error", "s.d.")}
-    return Curve(label, cls, frame.assign(**errors), paper, network, exact)
+    return Curve(label, cls, frame.assign(**errors), paper, network, exact, augmented)
 
 
 def mean_against_seconds(runs: Runs) -> pd.DataFrame:
@@ -208,7 +212,7 @@ class AccuracyResult:
         exact = self.scale * self.exact[c.label].error if c.label in self.exact else None
         return make_curve(
             c.label, c.spec.cls, self.runs[c.label], scale=self.scale, axis=axis,
-            paper=self._paper(c), network=self._network(c), exact=exact,
+            paper=self._paper(c), network=self._network(c), exact=exact, augmented=self._augmented(c),
         )  # fmt: skip
 
     def ladder(self) -> pd.DataFrame:
@@ -239,9 +243,18 @@ class AccuracyResult:
             return ()
         return tuple((m, *cell) for m, cell in zip(TABLE_M, PAPER_TABLE_1[spec.get("pool_size")], strict=True))
 
+    @property
+    def _is_crops(self) -> bool:
+        """Whether these are the crops of CIFAR-10 on which networks and many features were trained beforehand."""
+        return self.split.name == "cifar10" and self.split.X_train.shape[1] == 24 * 24 * 3
+
     def _network(self, candidate: Candidate) -> float | None:
-        is_crops = self.split.name == "cifar10" and self.split.X_train.shape[1] == 24 * 24 * 3
-        return 100.0 - NETWORKS[candidate.label] if is_crops and candidate.label in NETWORKS else None
+        return 100.0 - NETWORKS[candidate.label] if self._is_crops and candidate.label in NETWORKS else None
+
+    def _augmented(self, candidate: Candidate) -> tuple[tuple[int, float], ...]:
+        if not (self._is_crops and candidate.label in AUGMENTED):
+            return ()
+        return tuple((m, 100.0 - right) for m, right in zip(AUGMENTED_M, AUGMENTED[candidate.label], strict=True))
 
     def predictions(self, label: str) -> dict[int, np.ndarray]:
         """Return the predicted class codes of the test rows for each m, of the first seed of a candidate."""

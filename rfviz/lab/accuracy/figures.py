@@ -60,11 +60,14 @@ def plot_accuracy(
     for curve, style in zip(curves, styles, strict=True):
         named = "" if any(drawn["name"] == DRAWS for drawn in traces) else DRAWS
         traces += [*_band(curve, style, axis, named), _line(curve, style, axis), *_paper(curve, style, axis)]
-    traces += _networks(curves, styles, axis)
+    traces += [*_networks(curves, styles, axis), *_augmented(curves, styles, axis)]
     span = x_range or _span(curves, axis)
+    if axis == "m":
+        span = span[0], max([span[1], *(1.1 * m for curve in curves for m, _ in curve.augmented)])
     traces += _exact_kernels(curves, styles, span)
     lines = {name: error for name, error in baselines.items() if error > 0}
-    single = (error for curve in curves for error in (curve.network, curve.exact) if error)
+    single = [error for curve in curves for error in (curve.network, curve.exact) if error]
+    single += [error for curve in curves for _, error in curve.augmented]
     heights = _range(curves, [*lines.values(), *single])
     points = [(curve.frame[axis].to_numpy(float), curve.frame["error"].to_numpy(float)) for curve in curves]
     traces += reference_lines(lines, points, span, heights)
@@ -140,6 +143,26 @@ def _networks(curves: Sequence[Curve], styles: Sequence[Look], axis: str) -> lis
             hovertemplate="%{x:,} learnt features → %{y:.3g}<extra>network %{text}, "
             f"{NETWORK_EPOCHS} epochs</extra>",
         )
+    ]
+
+
+def _augmented(curves: Sequence[Curve], styles: Sequence[Look], axis: str) -> list[dict[str, Any]]:
+    """Draw what the same features reach when they are trained on images that change."""
+    known = [(c, style) for c, style in zip(curves, styles, strict=True) if c.augmented] if axis == "m" else []
+    return [
+        trace(
+            "scatter",
+            x=[m for m, _ in curve.augmented],
+            y=[error for _, error in curve.augmented],
+            mode="lines+markers",
+            line={"color": style.colour, "width": 1.5, "dash": "dot"},
+            marker={"symbol": "diamond-open", "size": 9},
+            name="images that change",
+            legendgroup="images that change",
+            showlegend=number == 0,
+            hovertemplate="%{x:,} → %{y:.3g}<extra>" + curve.label + ", images that change</extra>",
+        )
+        for number, (curve, style) in enumerate(known)
     ]
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from rfviz.lab.accuracy.architectures import NETWORK_EPOCHS, NETWORK_FEATURES
+from rfviz.lab.accuracy.architectures import AUGMENTED_EPOCHS, AUGMENTED_M, NETWORK_EPOCHS, NETWORK_FEATURES
 from rfviz.lab.accuracy.compute import AccuracyResult
 
 __all__ = [
@@ -51,6 +51,11 @@ TABLE_1 = "Mean and standard deviation over five draws; “apart” is the gap i
 TABLE_1_ELSEWHERE = (
     "The table belongs to MNIST with its own split: choose it with 70,000 rows (“Rows at most”) and no "
     "normalisation. It then takes one click, and about twenty minutes on two cores."
+)
+AUGMENTED_SETUP = (
+    "Their images change in each epoch, as the paper’s do: they are cropped at random, flipped, and given another "
+    f"brightness, contrast and saturation. They were trained beforehand by gradients, {AUGMENTED_EPOCHS} epochs of "
+    "20,000 images; the paper’s have 120 of 50,000, and a million features."
 )
 NETWORK_SETUP = (
     f"They were trained beforehand for {NETWORK_EPOCHS} epochs on 20,000 augmented images; the paper’s have 200 epochs "
@@ -125,7 +130,7 @@ def explanation(result: AccuracyResult) -> str:
         )
     lead = "**What am I seeing?**"
     if not curves:
-        return lead + what + _networks_story(result)
+        return lead + what + _networks_story(result) + _augmented_story(result)
     unit = "%" if split.is_classification else ""
     best = min(curves, key=lambda c: c.frame["error"].iloc[-1])
     m, errors = best.frame["m"].to_numpy(int), best.frame["error"].to_numpy(float)
@@ -147,7 +152,7 @@ def explanation(result: AccuracyResult) -> str:
         story += f" {' and '.join(alike)}: no different within the noise of {len(split.X_test):,} test rows."
     if missed:
         story += f" It does not reach {' or '.join(missed)}."
-    more = (_exact_story, _fields_story, _doubly_story, _networks_story)
+    more = (_exact_story, _fields_story, _doubly_story, _networks_story, _augmented_story)
     return lead + story + what + "".join(part(result) for part in more)
 
 
@@ -231,6 +236,13 @@ def _networks_story(result: AccuracyResult) -> str:
         f" The **rings** at m = {NETWORK_FEATURES} are networks of the same skeletons: a network learns its "
         f"{NETWORK_FEATURES} features instead of drawing them. {NETWORK_SETUP}"
     )
+
+
+def _augmented_story(result: AccuracyResult) -> str:
+    """Return what the dotted lines to many features are."""
+    if not any(curve.augmented for curve in result.curves()):
+        return ""
+    return f" The **dotted lines** reach m = {AUGMENTED_M[-1]:,}. {AUGMENTED_SETUP}"
 
 
 def about_architectures(table: pd.DataFrame, m: int, correlations: tuple[float, float], result: AccuracyResult) -> str:

@@ -12,6 +12,9 @@ from rfviz.analysis.splits import make_split, with_patches
 from rfviz.errors import ParameterError
 from rfviz.features import CompositionalFeatures, MapSpec
 from rfviz.lab.accuracy.architectures import (
+    AUGMENTED,
+    AUGMENTED_EPOCHS,
+    AUGMENTED_M,
     NAMES,
     NETWORK_EPOCHS,
     NETWORK_FEATURES,
@@ -85,6 +88,13 @@ def test_ranking_and_correlation():
     assert np.isnan(ranking({"full": [3.0]})["s.e."]).all()
     assert "exact %" not in table and np.isnan(ranking(papers, {"full": 61.0})["exact %"]).sum() == 9
     assert ranking(papers, {"full": 61.0}).set_index("architecture")["exact %"]["full"] == 61.0
+
+
+def test_features_trained_on_images_that_change_are_those_of_the_benchmark():
+    stored = json.loads((ROOT / "benchmarks/results/cifar-features-cpu.json").read_text())
+    known = {name: tuple(run["by_epoch"][AUGMENTED_EPOCHS - 1]) for name, run in stored["results"].items()}
+    assert known == AUGMENTED
+    assert (tuple(stored["setting"]["m"]), stored["setting"]["train"]) == (AUGMENTED_M, 20_000)
 
 
 def test_networks_are_those_of_the_benchmark():

@@ -11,7 +11,7 @@ from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split, make_split
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, SharedPoolMaxout
 from rfviz.lab.accuracy import text
-from rfviz.lab.accuracy.architectures import NETWORKS
+from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NETWORKS
 from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, mean_against_seconds
 from rfviz.lab.candidate import Candidate
 
@@ -56,11 +56,11 @@ def exact(error):
 def test_a_curve_reaches_its_kernel_or_not(result):
     """As good as the kernel, up to the noise of the test rows, from an m on; a kernel far below is not reached."""
     last = np.mean([run[-1].errors[-1] for run in result.runs["Maxout"]])
-    for error, said in ((last, "is as good as its kernel"), (0.2 * last, "has not reached its kernel")):
+    for error, said in ((0.98 * last, "is as good as its kernel"), (0.2 * last, "has not reached its kernel")):
         known = dataclasses.replace(result, exact={"Maxout": exact(error)})
         words = text.explanation(known)
         assert f"Maxout {said} ({100 * error:.3g}%)" in words and "two standard errors of 449 test rows" in words
-        assert ("from m = 40 on" in words) == (error == last)
+        assert ("from m = 40 on" in words) == (error > 0.5 * last)
         assert known.ladder().set_index("method").loc["Maxout, exact kernel", "error"] == pytest.approx(100 * error)
         frame = curves_frame(known.curves(), known.baselines)
         assert frame["map"].tolist()[-2:] == ["Maxout, exact kernel", "Linear"]
@@ -108,16 +108,19 @@ def test_the_papers_numbers_belong_to_the_papers_data(result):
     assert papers.curves()[0].paper[0] == (100, 18.24, 0.39)
 
 
-def test_networks_belong_to_the_crops_that_they_learnt():
+def test_what_was_trained_beforehand_belongs_to_the_crops_that_it_learnt():
     candidates = tuple(Candidate(name, MapSpec(CompositionalFeatures)) for name in ("4,5", "Compositional, flat"))
     found = []
     for name, side in (("cifar10", 24), ("cifar10", 32), ("mine", 24)):
         X, y = np.zeros((3, side * side * 3), np.float32), np.arange(3)
         split = Split(name, X, y, X, y, y, ("a", "b", "c"), True)
         result = AccuracyResult(split, candidates, "ridge", {candidate.label: [[]] for candidate in candidates}, {})
-        found.append([curve.network for curve in result.curves()])
-        assert ("**rings**" in text.explanation(result)) == bool(found[-1][0])
-    assert found == [[100.0 - NETWORKS["4,5"], None], [None, None], [None, None]]
+        found.append([(curve.network, curve.augmented) for curve in result.curves()])
+        for mark in ("**rings**", "**dotted lines**"):
+            assert (mark in text.explanation(result)) == bool(found[-1][0][0])
+    known = tuple(zip(AUGMENTED_M, (100.0 - np.array(AUGMENTED["4,5"])).tolist(), strict=True))
+    nothing = (None, ())
+    assert found == [[(100.0 - NETWORKS["4,5"], known), nothing], [nothing] * 2, [nothing] * 2]
 
 
 def test_architectures_are_ranked_where_all_have_arrived(result):

@@ -83,6 +83,17 @@ def test_networks_are_rings_in_their_curves_colours():
     assert "networks" not in [trace.name for trace in plot_accuracy(curves, {}, axis="bytes").data]
 
 
+def test_training_on_images_that_change_is_dotted_and_widens_the_axis_of_m_alone():
+    curves = [dataclasses.replace(CURVES[0], augmented=((10_000, 60.0), (100_000, 50.0))), CURVES[1]]
+    figure = plot_accuracy(curves, {}, x_range=(9, 1100))
+    (dotted,) = [trace for trace in figure.data if trace.name == "images that change"]
+    assert (list(dotted.x), list(dotted.y)) == ([10_000, 100_000], [60.0, 50.0])
+    assert dotted.line.color == lines(figure)[0].line.color and dotted.line.dash == "dot"
+    assert figure.layout.xaxis.range[1] > 5 > 10 ** figure.layout.yaxis.range[1] / 20
+    assert plot_accuracy(CURVES, {}, x_range=(9, 1100)).layout.xaxis.range[1] < 4
+    assert "images that change" not in [trace.name for trace in plot_accuracy(curves, {}, axis="bytes").data]
+
+
 def test_exact_kernels_are_dashed_lines_in_their_curves_colours():
     curves = [dataclasses.replace(curve, exact=error) for curve, error in zip(CURVES, (0.8, 0.5), strict=True)]
     for axis in ("m", "bytes"):

@@ -241,7 +241,7 @@ def test_the_width_of_a_kernel_plays_as_pool_sizes_do(scheme, symbols):
     found = compute(PAGE, source, PAGE.settings(panel, source), cache)
     played = PAGE.animations(source, found.settings, found.result, panel)
     assert [spec.symbol for spec in played] == symbols
-    frames = played[1].render(cache, 10.0)
+    frames = played[1].render(cache, 2.0)
     other = panel.vary(played[1].control, frames.values[-2])  # from the default, a word for Fourier features
     (alone, *_) = compute(PAGE, source, PAGE.settings(other, source), cache).charts
     one, two = (surface_of(figure.layout.images[0].source) for figure in (frames.frames[-2][alone.name], alone.figure))
