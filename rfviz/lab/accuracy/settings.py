@@ -76,11 +76,7 @@ _SKELETON_HELP = (
 _DIGITS = {
     "data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
     "seeds": 3, "gamma": "scale", "alpha": "hold-out", "grow": "features", "test": 25, "normalise": "none",
-    "loss": "ridge",
-}  # fmt: skip
-_KERNELS = _DIGITS | {
-    "schemes": ["RandomFourier", "RandomMaxout", "RandomReLU", "RandomProjection"], "references": [], "pools": [4],
-    "m_max": 4000, "exact": True,
+    "loss": "ridge", "exact": True,
 }  # fmt: skip
 _ARCHITECTURES = {
     "data": "cifar10", "data.side": "24", "data.max_samples": 20_000, "normalise": "standardise rows",
@@ -96,10 +92,9 @@ _RECTANGLES = {
 def presets() -> Presets:
     """Return the presets; two of them take MNIST from the data folder, where it is there."""
     return {
-        "The digits example": ("Fourier features, the exact RBF-SVM and a linear SVM.", _DIGITS),
-        "Curves and their kernels": (
-            "Four maps on digits, each beside ridge regression with its exact kernel.",
-            _KERNELS,
+        "The digits example": (
+            "Fourier features with their exact kernel, the exact RBF-SVM and a linear SVM.",
+            _DIGITS,
         ),
         "Ten architectures": (
             f"{COMPOSITIONAL_KERNELS}, Table 1: CIFAR-10, convolutions over principal components of patches.",
