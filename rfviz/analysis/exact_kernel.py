@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +23,8 @@ __all__ = ["MOST_SECONDS", "ExactKernel", "run_exact_kernel"]
 MOST_SECONDS = 3600.0
 # Penalties are compared on a fifth of so many rows, as shares of the kernel matrix's trace.
 _SEARCH_ROWS, _HOLDOUT, _PENALTIES = 5000, 0.2, tuple(10.0**k for k in range(-12, -1))
-# Pairs that are computed between two reports of the progress.
-_PAIRS = 1_000_000
+# Rows on either side of a block of pairs, after which the progress is told.
+_BLOCK = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +77,18 @@ def run_exact_kernel(split: Split, spec: MapSpec[FeatureMap], progress: Progress
         8 * n * (2 * n + len(split.X_test)), "cpu", f"The exact kernel of {n:,} training rows", "Use fewer rows."
     )
     fitted = spec.make(n_components=2).fit(X)
-    report = _Report(n * (n + 1) // 2 + n * len(split.X_test), progress)
     K, K_test = np.empty((n, n)), np.empty((len(split.X_test), n))
-    for rows in _blocks(n, n):
-        K[rows.start :, rows] = fitted.kernel(X[rows.start :], X[rows])
-        K[rows, rows.start :] = K[rows.start :, rows].T
-        report(K[rows.start :, rows].size)
-    for rows in _blocks(len(K_test), n):
-        K_test[rows] = fitted.kernel(split.X_test[rows], X)
-        report(K_test[rows].size)
+    learnt, tested = _blocks(n), _blocks(len(K_test))
+    report = _Report(sum(i.stop * (i.stop - i.start) for i in learnt) + K_test.size, progress)
+    for number, i in enumerate(learnt):
+        for j in learnt[: number + 1]:
+            K[i, j] = fitted.kernel(X[i]) if i == j else fitted.kernel(X[i], X[j])
+            K[j, i] = K[i, j].T
+            report(K[i, j].size)
+    for i in tested:
+        for j in learnt:
+            K_test[i, j] = fitted.kernel(split.X_test[i], X[j])
+            report(K_test[i, j].size)
     progress(0.8, "Choosing the penalty")
     targets = Targets.learn(y)
     penalty = _choose(K, y, targets)
@@ -98,10 +101,8 @@ def run_exact_kernel(split: Split, spec: MapSpec[FeatureMap], progress: Progress
     return ExactKernel(error if split.is_classification else error**0.5, penalty, time.perf_counter() - begun, size)
 
 
-def _blocks(n_rows: int, width: int) -> Iterator[slice]:
-    step = max(_PAIRS // width, 1)
-    for start in range(0, n_rows, step):
-        yield slice(start, min(start + step, n_rows))
+def _blocks(n: int) -> list[slice]:
+    return [slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
 
 
 class _Report:
@@ -113,7 +114,7 @@ class _Report:
 
     def __call__(self, pairs: int) -> None:
         self._done += pairs
-        share = min(self._done / self._n_pairs, 1.0)  # the last blocks overlap their mirror images
+        share = self._done / self._n_pairs
         seconds = (time.monotonic() - self._begun) / share
         if seconds > MOST_SECONDS:
             raise DataError(

@@ -83,7 +83,7 @@ def test_labels_and_the_choice_of_the_penalty():
 
 
 def test_progress_reaches_its_end_and_stops(monkeypatch):
-    monkeypatch.setattr(exact_kernel, "_PAIRS", 1000)
+    monkeypatch.setattr(exact_kernel, "_BLOCK", 20)
     shares = []
     run_exact_kernel(cut(90, 40), MapSpec(RandomFourier), lambda share, words: shares.append(share))
     assert shares == sorted(shares) and max(s for s in shares if s <= 0.8) > 0.79 and len(shares) > 10
@@ -98,7 +98,7 @@ def test_progress_reaches_its_end_and_stops(monkeypatch):
 def test_blocks_of_pairs_make_no_difference(monkeypatch):
     split = cut(70, 30)
     whole = run_exact_kernel(split, MapSpec(RandomMaxout)).error
-    monkeypatch.setattr(exact_kernel, "_PAIRS", 500)
+    monkeypatch.setattr(exact_kernel, "_BLOCK", 16)
     assert run_exact_kernel(split, MapSpec(RandomMaxout)).error == pytest.approx(whole, rel=1e-9)
 
 

@@ -175,7 +175,10 @@ def _exact_story(result: AccuracyResult) -> str:
     if not parts:
         return ""
     alike = f"two standard errors of {len(result.split.X_test):,} test rows" if unit else "five per cent"
-    return f" The **dashed lines** are the exact kernels: {'; '.join(parts)}. As good means up to {alike}."
+    return (
+        f" The thin **dashed lines**, each in the colour of its curve, are the exact kernels: {'; '.join(parts)}. "
+        f"“As good” means: no worse by more than {alike}."
+    )
 
 
 def _noise(first: float, second: float, n_test: int) -> float:

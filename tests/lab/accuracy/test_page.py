@@ -139,7 +139,7 @@ def test_exact_kernels_are_drawn_beside_their_curves():
     dashed = [t for t in traces if t.get("legendgroup") == "exact kernels"]
     # Doubly stochastic training has the kernel of the map that it trains.
     assert len(dashed) == 2 and len(curve_names(at)) == 4
-    (said,) = [m.value for m in at.markdown if "The **dashed lines** are the exact kernels" in m.value]
+    (said,) = [m.value for m in at.markdown if "each in the colour of its curve, are the exact kernels" in m.value]
     assert said.count("its kernel") == 2
     off = run_to_its_end(changed(at, SLUG, {"exact": False}))
     assert not [t for t in specs(off)[0]["data"] if t.get("legendgroup") == "exact kernels"]
