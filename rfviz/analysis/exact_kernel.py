@@ -1,4 +1,4 @@
-"""Ridge regression with the exact kernel of a feature map: what a linear model on its features tends to as m grows."""
+"""Ridge regression with the exact kernel of a feature map, whose inner products its features approximate."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rfviz.backend import check_memory
 from rfviz.backend.lapack import solve_definite
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
+from rfviz.features.base import SlowKernelError
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
 
@@ -21,8 +22,8 @@ __all__ = ["MOST_SECONDS", "ExactKernel", "run_exact_kernel"]
 
 #: A kernel matrix that would take longer is refused.
 MOST_SECONDS = 3600.0
-# Penalties are compared on a fifth of so many rows, as shares of the kernel matrix's trace.
-_SEARCH_ROWS, _HOLDOUT, _PENALTIES = 5000, 0.2, tuple(10.0**k for k in range(-12, -1))
+# Penalties are compared on a fifth of so many rows; as parts of the kernel's mean square norm, about the mean.
+_SEARCH_ROWS, _HOLDOUT, _PENALTIES = 5000, 0.2, tuple(10.0**k for k in range(-9, 1))
 # Rows on either side of a block of pairs, after which the progress is told.
 _BLOCK = 2000
 
@@ -36,7 +37,7 @@ class ExactKernel:
     error : float
         Share of wrong labels, or root mean squared error.
     penalty : float
-        As a share of the trace of the centred kernel matrix.
+        As a part of the mean of the centred kernel matrix's diagonal.
     seconds : float
         For the kernel, the search for the penalty, training and testing.
     bytes : int
@@ -73,22 +74,19 @@ def run_exact_kernel(split: Split, spec: MapSpec[FeatureMap], progress: Progress
     """
     begun = time.perf_counter()
     X, y, n = split.X_train, split.y_train, len(split.X_train)
-    check_memory(
-        8 * n * (2 * n + len(split.X_test)), "cpu", f"The exact kernel of {n:,} training rows", "Use fewer rows."
-    )
+    numbers = 2 * n * (n + len(split.X_test)) + 3 * min(n, _SEARCH_ROWS) ** 2
+    check_memory(8 * numbers, "cpu", f"The exact kernel of {n:,} training rows", "Use fewer rows.")
     fitted = spec.make(n_components=2).fit(X)
     K, K_test = np.empty((n, n)), np.empty((len(split.X_test), n))
     learnt, tested = _blocks(n), _blocks(len(K_test))
     report = _Report(sum(i.stop * (i.stop - i.start) for i in learnt) + K_test.size, progress)
     for number, i in enumerate(learnt):
         for j in learnt[: number + 1]:
-            K[i, j] = fitted.kernel(X[i]) if i == j else fitted.kernel(X[i], X[j])
+            _fill(K[i, j], fitted, X[i], X[j], report)
             K[j, i] = K[i, j].T
-            report(K[i, j].size)
     for i in tested:
         for j in learnt:
-            K_test[i, j] = fitted.kernel(split.X_test[i], X[j])
-            report(K_test[i, j].size)
+            _fill(K_test[i, j], fitted, split.X_test[i], X[j], report)
     progress(0.8, "Choosing the penalty")
     targets = Targets.learn(y)
     penalty = _choose(K, y, targets)
@@ -103,6 +101,20 @@ def run_exact_kernel(split: Split, spec: MapSpec[FeatureMap], progress: Progress
 
 def _blocks(n: int) -> list[slice]:
     return [slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
+
+
+def _fill(out: np.ndarray, fitted: FeatureMap, X: np.ndarray, Y: np.ndarray, report: _Report) -> None:
+    """Compute the kernel between some rows, of so many pairs at once as the map takes."""
+    try:
+        out[:] = fitted.kernel(X, Y)
+    except SlowKernelError:
+        if len(X) == 1:
+            raise
+        half = len(X) // 2
+        _fill(out[:half], fitted, X[:half], Y, report)
+        _fill(out[half:], fitted, X[half:], Y, report)
+        return
+    report(out.size)
 
 
 class _Report:
@@ -144,10 +156,13 @@ def _scores(K: np.ndarray, Y: np.ndarray, K_test: np.ndarray, penalties: Sequenc
     across, means = centre.transform(K_test), Y.mean(axis=0)
     found: list[np.ndarray | None] = []
     for penalty in penalties:
-        A = centre.transform(K)
-        A[np.diag_indices_from(A)] += penalty * np.trace(A)
         try:
-            found.append(across @ solve_definite(A, Y - means) + means)
+            found.append(across @ _solve(centre.transform(K), penalty, Y - means) + means)
         except np.linalg.LinAlgError:
             found.append(None)
     return found
+
+
+def _solve(A: np.ndarray, penalty: float, Y: np.ndarray) -> np.ndarray:
+    A[np.diag_indices_from(A)] += penalty * np.trace(A) / len(A)
+    return solve_definite(A, Y)

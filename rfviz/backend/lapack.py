@@ -18,6 +18,9 @@ from scipy.linalg import blas, cho_solve, lapack
 
 __all__ = ["add_gram", "factor", "invert_triangle", "solve_definite"]
 
+# OpenBLAS writes beyond its buffers in syrk, which potrf calls, where a matrix is too large for its threads: with two
+# the process ends from 15,600 rows on (float64; 31,000 of float32). Matrices larger than this are cut into blocks.
+_LARGEST, _BLOCK = 8192, 4096
 _CAPSULE = ctypes.py_object
 _name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, _CAPSULE)(("PyCapsule_GetName", ctypes.pythonapi))
 _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, _CAPSULE, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
@@ -44,6 +47,8 @@ def factor(A: np.ndarray) -> np.ndarray | None:
     ----------
     A : ndarray of shape (n, n), float32 or float64, in Fortran order
     """
+    if len(A) > _LARGEST:
+        return _factor_blocks(A if _is_fortran(A) else np.array(A, order="F"))
     potrf = _routine(f"{_letter(A)}potrf", 5)
     if potrf is None or not _is_fortran(A):
         wrappers: Any = lapack  # generated: a type checker does not see them
@@ -52,6 +57,37 @@ def factor(A: np.ndarray) -> np.ndarray | None:
     n, info = ctypes.c_int(len(A)), ctypes.c_int()
     potrf(b"L", ctypes.byref(n), A.ctypes.data, ctypes.byref(n), ctypes.byref(info))
     return None if info.value else A
+
+
+def _factor_blocks(A: np.ndarray) -> np.ndarray | None:
+    """Return :func:`factor` of a Fortran-ordered matrix, block column by block column."""
+    for start in range(0, len(A), _BLOCK):
+        own, below = slice(start, start + _BLOCK), slice(start + _BLOCK, None)
+        left = A[own, :start]
+        L = factor(np.array(A[own, own] - left @ left.T, order="F"))
+        if L is None:
+            return None
+        np.copyto(A[own, own], L, where=np.tri(len(L), dtype=bool))
+        A[below, own] -= A[below, :start] @ left.T
+        _divide_by_transposed(A[below, own], L)
+    return A
+
+
+def _divide_by_transposed(B: np.ndarray, L: np.ndarray) -> None:
+    """Replace `B`, a part of a Fortran-ordered matrix, by B (Lᵀ)⁻¹; `L` is a lower triangle in Fortran order."""
+    if not B.size:
+        return
+    trsm = _routine(f"{_letter(L)}trsm", 11)
+    if trsm is None:
+        wrappers: Any = blas
+        B[:] = getattr(wrappers, f"{_letter(L)}trsm")(1.0, L, B, side=1, lower=1, trans_a=1)
+        return
+    number = ctypes.c_float if L.dtype == np.float32 else ctypes.c_double
+    m, n, step = (ctypes.c_int(k) for k in (*B.shape, B.strides[1] // B.itemsize))
+    size, one = ctypes.byref(n), ctypes.byref(number(1.0))
+    trsm(
+        b"R", b"L", b"T", b"N", ctypes.byref(m), size, one, L.ctypes.data, size, B.ctypes.data, ctypes.byref(step)
+    )  # fmt: skip
 
 
 def solve_definite(A: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -100,6 +136,8 @@ def add_gram(Ht: np.ndarray, total: np.ndarray, going_on: float) -> np.ndarray:
         Not read where `going_on` is 0.
     going_on : float
     """
+    if len(Ht) > _LARGEST:
+        return _add_gram_blocks(Ht, total, going_on)
     syrk = _routine(f"{_letter(Ht)}syrk", 10)
     if syrk is None or not _is_fortran(Ht) or not _is_fortran(total) or Ht.dtype != total.dtype:
         wrappers: Any = blas
@@ -112,6 +150,18 @@ def add_gram(Ht: np.ndarray, total: np.ndarray, going_on: float) -> np.ndarray:
         b"L", b"N", size, ctypes.byref(n), ctypes.byref(one), Ht.ctypes.data, size,
         ctypes.byref(beta), total.ctypes.data, size,
     )  # fmt: skip
+    return total
+
+
+def _add_gram_blocks(Ht: np.ndarray, total: np.ndarray, going_on: float) -> np.ndarray:
+    """Return :func:`add_gram`, block column by block column."""
+    for start in range(0, len(Ht), _BLOCK):
+        own = slice(start, start + _BLOCK)
+        column = Ht[start:] @ Ht[own].T
+        if going_on:
+            column += going_on * total[start:, own]
+        np.copyto(total[own, own], column[:_BLOCK], where=np.tri(column.shape[1], dtype=bool))
+        total[start + _BLOCK :, own] = column[_BLOCK:]
     return total
 
 

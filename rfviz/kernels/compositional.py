@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["compositional"]
 
-# Numbers that a block of pairs may hold on all nodes: few enough for the processor's cache, enough for a GPU.
+# Numbers that a block of pairs may hold on all nodes: few enough for the processor's cache, enough for a GPU. What is
+# multiplied to get them may hold so many times as much, and is worth it from so many rows on.
 _BLOCK_NUMBERS, _GPU_BLOCK_NUMBERS = 500_000, 50_000_000
+_FACTORS, _SHORTEST = 8, 16
 _PARALLEL_FROM = 4_000_000
 
 
@@ -30,7 +32,8 @@ def compositional(X: Any, Y: Any = None, *, skeleton: Skeleton) -> Any:
     Frostig, V. Gupta, Y. Singer, "Random Features for Compositional Kernels", 2017.)
 
     Cost: O(pairs · edges), in blocks of pairs of about 4 MB a core. Where the base kernels are inner products, as on
-    circles, a node above inputs alone is one too, of longer vectors: a matrix product.
+    circles, so is the mean of them at a node above inputs alone, of longer vectors: a matrix product, whose factors
+    take up to 32 MB.
 
     Parameters
     ----------
@@ -64,26 +67,29 @@ def compositional(X: Any, Y: Any = None, *, skeleton: Skeleton) -> Any:
     if on_host:
         check_memory(8 * n * p, "cpu", f"A kernel matrix of {n} × {p}", "Use fewer rows.")
     kernel = xp.empty((n, p), dtype=np.float64)
+    most = _BLOCK_NUMBERS if on_host else _GPU_BLOCK_NUMBERS
     above = _InnerProducts.of(skeleton)
-    room = max((_BLOCK_NUMBERS if on_host else _GPU_BLOCK_NUMBERS) // (above or skeleton).n_nodes, 1)
-    # A tile is as square as its room allows: what the rows share is prepared once.
-    columns = max(math.isqrt(room), 1) if above else min(p, max(room // 8, 1))
-    rows = columns if above else max(room // max(columns, 1), 1)
+    side = min(p, math.isqrt(max(most // skeleton.n_nodes, 1)))
+    if above:
+        longer = min(math.isqrt(most // above.n_nodes), _FACTORS * most // (2 * above.length))
+        above = above if longer >= _SHORTEST else None
+        side = longer if above else side
+    side = max(side, 1)
 
     def tile(corner: tuple[int, int]) -> None:
-        i, j = slice(corner[0], min(corner[0] + rows, n)), slice(corner[1], min(corner[1] + columns, p))
+        i, j = slice(corner[0], min(corner[0] + side, n)), slice(corner[1], min(corner[1] + side, p))
         if above:
             values = above.propagate(xp, left[0], right[0], i, j)
         else:
             values = skeleton.propagate(xp, _base_values(xp, skeleton, left, right, i, j))
         block = values.reshape(i.stop - i.start, j.stop - j.start)
         if alone:
-            if above and i == j:  # a matrix product may sum in another order
+            if i == j:  # a matrix product may sum in another order
                 block = 0.5 * (block + block.T)
             kernel[j, i] = block.T
         kernel[i, j] = block
 
-    corners = [(a, b) for a in range(0, n, rows) for b in range(0, p, columns) if not alone or b + columns > a]
+    corners = [(a, b) for a in range(0, n, side) for b in range(0, p, side) if not alone or b >= a]
     busy = on_host and len(corners) > 1 and n * p * skeleton.n_nodes >= _PARALLEL_FROM
     with single_threaded_blas() if busy else nullcontext():
         for _ in map_ordered(tile, corners, worker_count() if busy else 1):
@@ -93,7 +99,7 @@ def compositional(X: Any, Y: Any = None, *, skeleton: Skeleton) -> Any:
 
 @dataclass(frozen=True)
 class _InnerProducts:
-    """A skeleton whose first layers are inner products of rows of numbers, so that only the nodes above are kept.
+    """A skeleton whose first layers average inner products, so that only the nodes above the inputs are kept.
 
     Attributes
     ----------
@@ -111,13 +117,19 @@ class _InnerProducts:
         n = skeleton.n_inputs
         n_first = sum(int(layer.edges.max()) < n for layer in skeleton.layers)
         apart = all(int(layer.edges.min()) >= n for layer in skeleton.layers[n_first:])
-        single = len(skeleton.inputs) == 1 and skeleton.inputs[0].base.is_inner_product
+        single = len(skeleton.inputs) == 1 and skeleton.inputs[0].base.n_factors > 0
         return cls(skeleton, n_first) if single and apart else None
 
     @property
     def n_nodes(self) -> int:
         """Return how many numbers are kept of each pair."""
         return self.skeleton.n_nodes - self.skeleton.n_inputs
+
+    @property
+    def length(self) -> int:
+        """Return how many numbers the vectors of all nodes of the first layers have together, for one row."""
+        edges = sum(layer.edges.size for layer in self.skeleton.layers[: self.n_first])
+        return edges * self.skeleton.inputs[0].base.n_factors
 
     def propagate(self, xp: Any, left: tuple[Any, ...], right: tuple[Any, ...], i: slice, j: slice) -> Any:
         """Return the kernel for a tile of pairs, shape (pairs,); `left` and `right` by :meth:`Base.prepare`."""

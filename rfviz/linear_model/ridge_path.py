@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RidgePath"]
 
-# Penalties relative to the mean sum of squares of a feature.
+# Penalties relative to the mean eigenvalue of the Gram matrix, without those that are 0 for want of rows.
 _RELATIVE_ALPHAS = np.logspace(-7, 0, 8)
 _MAX_HOLDOUT = 10_000
 # Multiply-adds of a Gram matrix below which float64 products take no more than a second or two.
@@ -60,7 +60,7 @@ class RidgePath(BaseEstimator):
         Numbers of features; by default about twenty, evenly on a logarithmic scale.
     alphas : float, sequence of float or "auto"
         Penalties to choose from by hold-out, for each m on its own; ``"auto"`` spans seven orders of magnitude below
-        the mean squared norm of a feature.
+        the mean eigenvalue of the Gram matrix; eigenvalues that are 0 for want of rows do not count.
     holdout : float
         Share of the rows held out to choose the penalty; used for the final fit too. Not needed for a single penalty.
     fit_intercept : bool
@@ -148,7 +148,7 @@ class RidgePath(BaseEstimator):
         for share, H, rows in self._chunks(X, train):
             self._timed("Gram matrix", system.add, H, Y[rows])
             report(0.8 * share, "Features and Gram matrix")
-        self.alphas_ = self._penalties(system)
+        self.alphas_ = self._penalties(system, len(train))
         self.holdout_errors_, best = None, np.zeros(len(self.m_grid_), dtype=int)
         if choosing:
             report(0.82, f"Comparing {len(self.alphas_)} penalties")
@@ -330,7 +330,7 @@ class RidgePath(BaseEstimator):
         if not sums.n_samples:
             raise DataError("All rows are held out, so none are left to learn from. Hold out fewer.")
         grid = [int(m) for m in self.m_grid_]
-        self.alphas_ = self._penalties(sums)
+        self.alphas_ = self._penalties(sums, sums.n_samples)
         self.holdout_errors_, best = None, np.zeros(len(grid), dtype=int)
         with get_device(self.map_.device).activate():
             if held is not None:
@@ -423,11 +423,14 @@ class RidgePath(BaseEstimator):
     def _way_out(self) -> str:
         return "" if self.classes_ is None else " The losses logistic and hinge (StochasticPath) need no such matrix."
 
-    def _penalties(self, system: Any) -> np.ndarray:
+    def _penalties(self, system: Any, n_rows: int) -> np.ndarray:
         if isinstance(self.alphas, str):
             Param("alphas", "auto", "choice", choices=("auto",)).validate(self.alphas)
             m = int(self.m_grid_[-1])
-            return _RELATIVE_ALPHAS * max(system.mean_square() * self.map_.columns(m) / m, 1e-12)
+            columns = self.map_.columns(m)
+            # Of sparse features m are not 0 in a row, however many columns they take.
+            mean = system.mean_square() * columns / m * max(1.0, m / n_rows)
+            return _RELATIVE_ALPHAS * max(mean, 1e-12)
         alphas = np.sort(np.atleast_1d(np.asarray(self.alphas, dtype=np.float64)))
         if not (np.isfinite(alphas).all() and (alphas > 0).all()):
             raise ParameterError("alphas", "must be 'auto' or positive numbers", self.alphas, "Try alphas='auto'.")

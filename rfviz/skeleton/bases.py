@@ -126,9 +126,9 @@ class Base:
         return X / xp.where(norm > 0, norm, X.dtype.type(1.0))
 
     @property
-    def is_inner_product(self) -> bool:
-        """Return whether the kernel is the sum of the products of what :meth:`prepare` returns."""
-        return self.kind in ("binary", "circle", "sphere")
+    def n_factors(self) -> int:
+        """Return how many products, of what :meth:`prepare` returns, the kernel sums; 0 where it is no such sum."""
+        return {"binary": 1, "circle": 2, "sphere": self.dimension}.get(self.kind, 0)
 
     def prepare(self, xp: Any, X: Any) -> tuple[Any, ...]:
         """Prepare one side's samples for :meth:`pairs`, from an array of shape (n_inputs · dimension, n_samples)."""

@@ -232,7 +232,7 @@ def _mean_over_edges(xp: Any, values: Any, edges: np.ndarray) -> Any:
     if last - first <= _MOST_ZEROS * degree and n_nodes * (last - first) <= _LARGEST_MATRIX:
         places = np.arange(n_nodes)[:, None] * (last - first) + edges - first
         counts = np.bincount(places.ravel(), minlength=n_nodes * (last - first)).reshape(n_nodes, -1)
-        return xp.asarray(counts / degree, dtype=values.dtype) @ values[first:last]
+        return xp.asarray(counts, dtype=values.dtype) @ values[first:last] / degree  # so that ones give exactly 1
     index = xp.asarray(edges.T.copy() if degree <= n_nodes else edges)
     if degree <= n_nodes:
         total = values[index[0]]

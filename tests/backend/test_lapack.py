@@ -44,6 +44,26 @@ def test_factor_and_inverse_in_place(dtype):
 
 
 @every_dtype
+def test_large_matrices_are_cut_into_blocks(dtype, monkeypatch):
+    """Threads of OpenBLAS crash on those of more than 15,000 rows."""
+    A, rows = definite(300, dtype), np.random.default_rng(1).normal(size=(40, 300)).astype(dtype)
+    total = np.asfortranarray(A.copy())
+    L, gram = factor(A.copy("F")), np.tril(add_gram(rows.T, total.copy("F"), 2.0))
+    monkeypatch.setattr(lapack, "_LARGEST", 100)
+    monkeypatch.setattr(lapack, "_BLOCK", 70)
+    cut, above = factor(whole := A.copy("F")), np.triu(A, 1)
+    assert np.shares_memory(cut, whole) and (np.triu(cut, 1) == above).all()
+    close(np.tril(cut), np.tril(L))
+    close(np.tril(add_gram(rows.T, total, 2.0)), gram)
+    assert (np.triu(total, 1) == above).all()
+    fresh = np.full((300, 300), np.nan, dtype, order="F")
+    close(np.tril(add_gram(rows.T, fresh, 0.0)), np.tril(rows.T @ rows))
+    assert np.isnan(fresh[np.triu_indices(300, 1)]).all()
+    A[211, 211] = -1.0
+    assert factor(A) is None
+
+
+@every_dtype
 def test_what_is_not_definite_has_no_factor(dtype):
     A = definite(20, dtype)
     A[11, 11] = -1.0

@@ -1,6 +1,7 @@
 """The kernel of a skeleton against a recursion written down as in the paper, one pair and one node at a time."""
 
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -105,6 +106,32 @@ def module_of():
     import sys
 
     return sys.modules["rfviz.kernels.compositional"]
+
+
+@pytest.mark.parametrize(
+    "skeleton", [flat(37, "relu", "gaussian"), convolutions((9, 9), [(4, 1, "relu")], "relu", "gaussian"), CONVOLUTION]
+)
+def test_symmetric_to_the_last_bit(skeleton):
+    K = kernels.compositional(np.random.default_rng(0).random((333, skeleton.n_columns)), skeleton=skeleton)
+    assert np.array_equal(K, K.T)
+
+
+def test_equal_categories_have_the_kernel_one_even_above_a_step():
+    for d in (3, 99, 109):
+        X = np.random.default_rng(d).integers(0, 3, (33, d))
+        K = kernels.compositional(X, skeleton=flat(d, "step", {"kind": "categorical", "categories": 3}))
+        assert (np.diag(K) == 1.0).all()
+
+
+def test_windows_with_many_inputs_take_little_memory():
+    skeleton = convolutions((48, 48, 3), [(15, 2, "relu")], "relu")  # a vector of 390,150 numbers a row
+    X = np.random.default_rng(0).random((24, skeleton.n_columns))
+    tracemalloc.start()
+    K = kernels.compositional(X, skeleton=skeleton)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60e6 and np.array_equal(K, K.T)
+    assert K[0, 1] == pytest.approx(recursive(skeleton, X[0], X[1]), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", PRESETS)

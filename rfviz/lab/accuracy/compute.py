@@ -118,7 +118,7 @@ def mean_against_seconds(runs: Runs) -> pd.DataFrame:
 def curves_frame(curves: Sequence[Curve], baselines: Mapping[str, float]) -> pd.DataFrame:
     """Return every point of every curve with the name of its map; then what has an error alone.
 
-    That are the exact kernels, and the baselines.
+    These are the exact kernels and the baselines.
 
     Parameters
     ----------

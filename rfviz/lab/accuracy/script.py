@@ -35,8 +35,12 @@ for name in {names}:
 _EXACT = """
 exact = {{}}
 for label, spec, loss in maps:
-    if loss == "ridge":
+    if loss != "ridge":
+        continue
+    try:
         exact[label] = {scale} * run_exact_kernel({inputs}, spec).error
+    except RfvizError as error:
+        print(error)
 """
 _DRAWN = """
 frames, figures = {{}}, {{}}
@@ -86,7 +90,7 @@ def script_of(data: SplitData, grow: str, settings: Settings, candidates: Sequen
         baselines = _BASELINES.format(names=list(settings.baselines), gamma=settings.gamma, scale=drawn.scale)
     exact, given = "", ""
     if settings.exact:
-        uses.append(run_exact_kernel)
+        uses += [run_exact_kernel, RfvizError]
         given = ", exact=exact.get(label)"
         exact = _EXACT.format(inputs=inputs, scale=drawn.scale)
     body = f"""

@@ -248,7 +248,7 @@ def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None, in_memory
         found["loss"] = panel.control(LOSS)
         if found["loss"] == "ridge":
             found["alpha"] = panel.control(_ALPHA)
-            if in_memory:
+            if in_memory and found["alpha"] == _ALPHA.default:  # a fixed penalty vanishes as m grows
                 found["exact"] = panel.control(_EXACT)
     return Settings(maps, baselines, **found)
 

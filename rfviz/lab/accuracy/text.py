@@ -53,9 +53,9 @@ TABLE_1_ELSEWHERE = (
     "normalisation. It then takes one click, and about twenty minutes on two cores."
 )
 AUGMENTED_SETUP = (
-    "Their images change in each epoch, as the paper’s do: they are cropped at random, flipped, and given another "
-    f"brightness, contrast and saturation. They were trained beforehand by gradients, {AUGMENTED_EPOCHS} epochs of "
-    "20,000 images; the paper’s have 120 of 50,000, and a million features."
+    f"They were trained beforehand by gradients of the logistic loss, in {AUGMENTED_EPOCHS} epochs of 20,000 images "
+    "that are cropped at random, flipped and coloured anew in each. The paper has a million features, and 120 epochs "
+    "of 50,000 images."
 )
 NETWORK_SETUP = (
     f"They were trained beforehand for {NETWORK_EPOCHS} epochs on 20,000 augmented images; the paper’s have 200 epochs "
@@ -79,9 +79,11 @@ The **penalty** is chosen for each $m$ on a fifth of the training rows, which th
 features without their factor $1/\sqrt m$; on scaled features it is $\alpha/m$. Where **all rows** of a large file are
 read block by block, only their sums are kept, and generalised cross-validation chooses the penalty from these.
 
-An **exact kernel** is what the features approximate. Ridge regression with it, $(K+\lambda I)a=Y$ with both $K$ and $Y$
-centred, is what a curve tends to as $m$ grows. Its penalty is chosen in the same way, on 5,000 rows at most. It takes
-$n^2$ kernel values and $n^3$ operations for $n$ rows, so it is for thousands of rows, not for millions.
+An **exact kernel** is what the inner products of features approximate. Ridge regression with it solves
+$(K+\lambda I)a=Y$, with both $K$ and $Y$ centred, and is what a curve tends to as $m$ grows; but the features of shared
+pools and of structured maxout tend to something else. Its penalty is chosen in the same way, on 5,000 rows at most, so
+it is not offered with a fixed penalty. It takes $n^2$ kernel values and $n^3$ operations for $n$ rows, so it is for
+thousands of rows, not for millions.
 
 The losses **logistic**, **hinge** and **exponential** (AdaBoost’s) are trained by stochastic gradients instead. Nothing
 then solves every $m$ at once: each $m$ has weights of its own, which take their own steps, 5 to 50 passes over the
@@ -163,14 +165,15 @@ def _exact_story(result: AccuracyResult) -> str:
         exact = curve.exact
         if exact is None or not len(curve.frame):
             continue
+        value = f"{exact:.3g}{unit}" + (", below the chart" if exact == 0 else "")
         m, errors = curve.frame["m"].to_numpy(int), curve.frame["error"].to_numpy(float)
         noise = [_noise(error, exact, len(result.split.X_test)) if unit else 0.05 * exact for error in errors]
         worse = np.flatnonzero(errors > exact + np.array(noise))
         start = worse[-1] + 1 if len(worse) else 0
         parts.append(
-            f"{curve.label} is as good as its kernel ({exact:.3g}{unit}) from m = {m[start]:,} on"
+            f"{curve.label} is as good as its kernel ({value}) from m = {m[start]:,} on"
             if start < len(m)
-            else f"{curve.label} has not reached its kernel ({exact:.3g}{unit})"
+            else f"{curve.label} has not reached its kernel ({value})"
         )
     if not parts:
         return ""
@@ -245,7 +248,7 @@ def _augmented_story(result: AccuracyResult) -> str:
     """Return what the dotted lines to many features are."""
     if not any(curve.augmented for curve in result.curves()):
         return ""
-    return f" The **dotted lines** reach m = {AUGMENTED_M[-1]:,}. {AUGMENTED_SETUP}"
+    return f" The **dotted lines** with diamonds are the same features up to m = {AUGMENTED_M[-1]:,}. {AUGMENTED_SETUP}"
 
 
 def about_architectures(table: pd.DataFrame, m: int, correlations: tuple[float, float], result: AccuracyResult) -> str:

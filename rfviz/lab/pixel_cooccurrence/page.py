@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ import pandas as pd
 
 from rfviz import skeleton as skeletons
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
-from rfviz.errors import ParameterError
+from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.features.compositional_draws import CHUNK
 from rfviz.lab import script
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one
@@ -178,14 +179,15 @@ def drawn_sample(skeleton: Skeleton, seed: int, n_features: int, cache: Cache) -
 
 def _drawn_on(skeleton: Skeleton, seed: int, n_features: int, most: int, seconds: float, cache: Cache) -> FeatureSample:
     """Return the features that are shown and more, up to `most`, as far as some seconds allow."""
-    sample = drawn_sample(skeleton, seed, n_features, cache)
-    started = time.monotonic()
+    started, sample = time.monotonic(), drawn_sample(skeleton, seed, n_features, cache)
+    if sample.n_features >= most:
+        return sample
+    began = time.monotonic()
     sample_features(skeleton, CHUNK, seed)
-    a_chunk = time.monotonic() - started
-    while sample.n_features < most:
-        if time.monotonic() - started + a_chunk * sample.n_features / CHUNK > seconds:
-            break
-        sample = cache.call(sample_of, skeleton, seed, capacity(2 * sample.n_features))
+    a_chunk = time.monotonic() - began
+    with suppress(MemoryBudgetError):
+        while sample.n_features < most and (time.monotonic() - started + a_chunk * sample.n_features / CHUNK < seconds):
+            sample = cache.call(sample_of, skeleton, seed, capacity(2 * sample.n_features))
     return sample
 
 

@@ -140,7 +140,7 @@ def test_one_class(name):
 @pytest.mark.parametrize(
     ("name", "n", "sentence"),
     [
-        ("kernel_ridge", 60_000, "beyond 20,000 training samples .* there are 60,000: choose a subsample of 20,000"),
+        ("kernel_ridge", 60_000, "beyond 15,000 training samples .* there are 60,000: choose a subsample of 15,000"),
         ("rbf_svm", 15_001, "beyond 15,000 training samples"),
         ("knn", 10**7, "beyond 200,000"),
     ],
