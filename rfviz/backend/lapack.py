@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import blas, cho_solve, lapack
 
-__all__ = ["add_gram", "factor", "invert_triangle", "solve_definite"]
+__all__ = ["add_gram", "factor", "inner_products", "invert_triangle", "solve_definite"]
 
 # OpenBLAS writes beyond its buffers in syrk, which potrf calls, where a matrix is too large for its threads: with two
 # the process ends from 15,600 rows on (float64; 31,000 of float32). Matrices larger than this are cut into blocks.
@@ -163,6 +163,22 @@ def _add_gram_blocks(Ht: np.ndarray, total: np.ndarray, going_on: float) -> np.n
         np.copyto(total[own, own], column[:_BLOCK], where=np.tri(column.shape[1], dtype=bool))
         total[start + _BLOCK :, own] = column[_BLOCK:]
     return total
+
+
+def inner_products(X: Any, Y: Any) -> Any:
+    """Return X Yᵀ, of arrays of either module; where both are the same rows, symmetric to the last bit.
+
+    NumPy calls syrk for many rows with themselves, which is done block by block here.
+    """
+    if X is not Y or len(X) <= _LARGEST or not isinstance(X, np.ndarray):
+        return X @ Y.T
+    products = np.empty((len(X), len(X)), dtype=X.dtype)
+    for start in range(0, len(X), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        products[rows, :start] = X[rows] @ X[:start].T
+        products[:start, rows] = products[rows, :start].T
+        products[rows, rows] = X[rows] @ X[rows].T
+    return products
 
 
 def _letter(array: np.ndarray) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.backend import array_namespace
+from rfviz.backend.lapack import inner_products
 from rfviz.errors import DataError, ParameterError
 
 __all__ = ["as_pair", "check_range", "pairwise_cosines", "pairwise_squared_distances"]
@@ -69,7 +70,7 @@ def pairwise_cosines(X: Any, Y: Any = None) -> tuple[Any, Any, Any, Any]:
     xp, X, Y_rows = as_pair(X, Y)
     unit_X, norms_X = _normalise(xp, X)
     unit_Y, norms_Y = (unit_X, norms_X) if Y is None else _normalise(xp, Y_rows)
-    cosines = unit_X @ unit_Y.T
+    cosines = inner_products(unit_X, unit_Y)
     xp.clip(cosines, -1.0, 1.0, out=cosines)
     # The angle near 0 is the root of 1 - cosine: 1e-16 of rounding would part equal rows by 1e-8.
     cosines[cosines > 1.0 - 4 * _EPSILON] = 1.0
@@ -86,7 +87,7 @@ def pairwise_squared_distances(X: Any, Y: Any = None) -> tuple[Any, Any]:
     X = X - centre
     Y_rows = X if Y is None else Y_rows - centre
     squares_X, squares_Y = (X * X).sum(axis=1), (Y_rows * Y_rows).sum(axis=1)
-    distances = X @ Y_rows.T
+    distances = inner_products(X, Y_rows)
     distances *= -2.0
     distances += squares_X[:, None] + squares_Y[None, :]
     xp.maximum(distances, 0.0, out=distances)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rfviz.backend import lapack
-from rfviz.backend.lapack import add_gram, factor, invert_triangle, solve_definite
+from rfviz.backend.lapack import add_gram, factor, inner_products, invert_triangle, solve_definite
 
 every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -61,6 +61,16 @@ def test_large_matrices_are_cut_into_blocks(dtype, monkeypatch):
     assert np.isnan(fresh[np.triu_indices(300, 1)]).all()
     A[211, 211] = -1.0
     assert factor(A) is None
+
+
+def test_products_of_many_rows_with_themselves(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(300, 20))
+    monkeypatch.setattr(lapack, "_LARGEST", 100)
+    monkeypatch.setattr(lapack, "_BLOCK", 70)
+    products = inner_products(X, X)
+    assert np.array_equal(products, products.T)
+    close(products, np.einsum("ik,jk->ij", X, X))
+    close(inner_products(X[:120], X[120:]), X[:120] @ X[120:].T)
 
 
 @every_dtype
