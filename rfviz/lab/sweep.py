@@ -14,7 +14,7 @@ from rfviz.lab.split_data import SplitData
 from rfviz.lab.work import Part, Work
 from rfviz.linear_model.descent import schedule
 
-__all__ = ["OWN_TRAINING", "Step", "Task", "runs_of", "segment_of", "sweep_parts"]
+__all__ = ["OWN_TRAINING", "Step", "Task", "inputs_of", "runs_of", "segment_of", "sweep_parts"]
 
 #: A grid of numbers of features, and the share of the training rows.
 Step = tuple[tuple[int, ...], float]
@@ -58,11 +58,17 @@ class Task:
 
 def segment_of(task: Task, *, cache: Cache) -> Segment:
     """Train and test one map with one seed on one part of the grid."""
-    split = task.source.split(cache)
-    if task.patches is not None:
-        small = split.X_train.nbytes < _SMALL_SPLIT
-        split = cache.call(patches_of, task.source, task.patches) if small else with_patches(split, *task.patches)
+    split = inputs_of(task.source, task.patches, cache)
     return run_segment(split, task.spec, task.grid, task.alphas, task.share, cache.progress, task.loss)
+
+
+def inputs_of(source: SplitData, patches: tuple[tuple[int, ...], tuple[int, int, int]] | None, cache: Cache) -> Split:
+    """Return the split that a map learns from; see :class:`rfviz.lab.candidate.Candidate` for `patches`."""
+    split = source.split(cache)
+    if patches is None:
+        return split
+    small = split.X_train.nbytes < _SMALL_SPLIT
+    return cache.call(patches_of, source, patches) if small else with_patches(split, *patches)
 
 
 def patches_of(source: SplitData, patches: tuple[tuple[int, ...], tuple[int, int, int]], *, cache: Cache) -> Split:

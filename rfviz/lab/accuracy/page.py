@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from rfviz.analysis.accuracy import grid_segments
 from rfviz.analysis.exact_kernel import ExactKernel, run_exact_kernel
 from rfviz.analysis.points import NORMALISATION
-from rfviz.analysis.splits import with_patches
 from rfviz.errors import DataError, RfvizError, warn
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.baselines import BASELINES, BaselineResult, run_baseline
@@ -24,7 +23,7 @@ from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.result_files import durable
 from rfviz.lab.split_data import SplitData, choose_all_rows, choose_share
-from rfviz.lab.sweep import Step, runs_of, sweep_parts
+from rfviz.lab.sweep import Step, inputs_of, runs_of, sweep_parts
 from rfviz.lab.work import Part, Work
 
 __all__ = ["PAGE", "Accuracy", "Source", "baseline_of", "exact_of", "table_1_of"]
@@ -132,9 +131,7 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
     def maps(self, source: Source, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         found: list[MapExport] = []
         for candidate in _candidates(source, settings):
-            split = source.data.split(cache)
-            if candidate.patches:
-                split = with_patches(split, *candidate.patches)
+            split = inputs_of(source.data, candidate.patches, cache)
             feature_map = candidate.spec.make(n_components=settings.m_max, random_state=0)
             found.append(MapExport(candidate.label, feature_map, split.X_train))
         return tuple(found)
@@ -157,10 +154,7 @@ def _exact_parts(source: SplitData, candidates: Sequence[Candidate], cache: Cach
 
 def exact_of(source: SplitData, candidate: Candidate, *, cache: Cache) -> ExactKernel:
     """Train and test ridge regression with the exact kernel of a map."""
-    split = source.split(cache)
-    if candidate.patches is not None:
-        split = with_patches(split, *candidate.patches)
-    return run_exact_kernel(split, candidate.spec, cache.progress)
+    return run_exact_kernel(inputs_of(source, candidate.patches, cache), candidate.spec, cache.progress)
 
 
 @durable
