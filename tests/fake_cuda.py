@@ -1,8 +1,9 @@
 """The fake GPU's CUDA: kernels compiled for the processor, streams that copy as late as they may, cuBLAS's switch.
 
 A kernel is the very source that a GPU would get, put between a few definitions that make it C++ and a function that
-calls it once for every thread of the grid, one after the other. What CUDA would take without a word is refused here: an
-array of another type than the kernel's, a Python float for a float, a grid of no blocks.
+calls it once for every thread of the grid, one after the other. The last one of a block comes first, so that what lanes
+with higher numbers hand down is known. What CUDA would take without a word is refused here: an array of another type
+than the kernel's, a Python float for a float, a grid of no blocks, a sum over lanes some of which are elsewhere.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ __all__ = ["HOST_COMPILER", "ComputeTypes", "Event", "RawModule", "Stream", "res
 HOST_COMPILER = shutil.which("g++")
 _SHIM = """
 #include <cmath>
+#include <vector>
 using namespace std;
 struct place { unsigned x, y, z; };
 static place blockIdx, threadIdx, blockDim, gridDim;
@@ -33,16 +35,31 @@ static place blockIdx, threadIdx, blockDim, gridDim;
 #define __device__ static
 static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline double __dsub_rn(double a, double b) { return a - b; }
+static vector<double> handed[32];
+static bool torn;
+static inline unsigned lane() { return (threadIdx.y * blockDim.x + threadIdx.x) % 32; }
+template <typename T> static T __shfl_down_sync(unsigned, T value, unsigned delta)
+{
+    const unsigned from = lane() + delta, turn = handed[lane()].size();
+    handed[lane()].push_back(value);
+    if (from > 31) return value;
+    if (turn < handed[from].size()) return (T)handed[from][turn];
+    torn = true;
+    return (T)NAN;
+}
 """
 _LAUNCHER = """
-extern "C" void launch_{name}(unsigned gx, unsigned gy, unsigned bx, unsigned by, {params})
+extern "C" int launch_{name}(unsigned gx, unsigned gy, unsigned bx, unsigned by, {params})
 {{
-    gridDim = {{gx, gy, 1}}; blockDim = {{bx, by, 1}};
+    gridDim = {{gx, gy, 1}}; blockDim = {{bx, by, 1}}; torn = false;
     for (unsigned J = 0; J < gy; ++J) for (unsigned I = 0; I < gx; ++I)
-        for (unsigned j = 0; j < by; ++j) for (unsigned i = 0; i < bx; ++i) {{
+        for (unsigned j = by; j-- > 0;) for (unsigned i = bx; i-- > 0;) {{
             blockIdx = {{I, J, 0}}; threadIdx = {{i, j, 0}};
+            handed[lane()].clear();
             {name}({names});
+            torn |= handed[lane()].size() != handed[31].size();
         }}
+    return torn;
 }}
 """
 _KERNEL = re.compile(r'extern "C" __global__ void (\w+)\(([^)]*)\)')
@@ -89,7 +106,8 @@ class RawModule:
                 raise RuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
             assert len(arguments) == len(parameters), f"{name} takes {len(parameters)} arguments"
             passed = [_passed(a, *p) for a, p in zip(arguments, parameters, strict=True)]
-            launch(*(ctypes.c_uint(n) for n in (*grid, *block)), *passed)
+            if launch(*(ctypes.c_uint(n) for n in (*grid, *block)), *passed):
+                raise RuntimeError("lanes of a warp that do not all hand down as often")
 
         return kernel
 

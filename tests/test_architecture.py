@@ -25,7 +25,7 @@ ALLOWED = {
     "rfviz.bounds": {"errors", "kernels"},
     "rfviz.skeleton": {"errors", "params", "backend", "kernels"},
     "rfviz.features": {"errors", "params", "formula", "backend", "cuda", "kernels", "bounds", "skeleton"},
-    "rfviz.linear_model": {"errors", "params", "backend"},
+    "rfviz.linear_model": {"errors", "params", "backend", "cuda"},
     "rfviz.datasets": {"errors", "params", "backend"},
     "rfviz.lessons": {"errors", "expressions"},
     "rfviz.study": {"errors"},

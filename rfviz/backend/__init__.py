@@ -28,7 +28,7 @@ from rfviz.backend.memory import (
 from rfviz.backend.precision import PRODUCT_PRECISIONS, matmul, product_precision, round_to_tf32, wanted_precision
 from rfviz.backend.rates import Rates, Stopwatch, get_rates, known_rates, measure_rates, remember_rates
 from rfviz.backend.streams import RowStream, stream_blocks
-from rfviz.backend.threads import blas_info, map_ordered, single_threaded_blas, worker_count
+from rfviz.backend.threads import blas_info, map_ordered, over_rows, single_threaded_blas, worker_count
 
 __all__ = [
     "PRODUCT_PRECISIONS",
@@ -56,6 +56,7 @@ __all__ = [
     "matmul",
     "measure_rates",
     "memory_budget",
+    "over_rows",
     "product_precision",
     "reason_given_up",
     "remember_rates",

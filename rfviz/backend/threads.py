@@ -7,7 +7,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, TypeVar
@@ -16,10 +16,12 @@ from threadpoolctl import ThreadpoolController
 
 from rfviz.progress import stop_point
 
-__all__ = ["blas_info", "map_ordered", "single_threaded_blas", "worker_count"]
+__all__ = ["blas_info", "map_ordered", "over_rows", "single_threaded_blas", "worker_count"]
 
 # Between two looks whether a computation is to be stopped, in seconds.
 _POLL_S = 0.05
+# What a thread copies in less time than it takes to start one.
+_PIECE_BYTES = 2_000_000
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -144,6 +146,16 @@ def map_ordered(function: Callable[[T], R], items: Iterable[T], workers: int) ->
             raise
         finally:
             executor.shutdown(wait=wait, cancel_futures=True)
+
+
+def over_rows(executor: Executor, function: Callable[[slice], None], n_rows: int, n_bytes: int) -> None:
+    """Call ``function(rows)`` for all rows, which hold `n_bytes`: in slices at once where they are large, and wait."""
+    pieces = min(worker_count(), n_rows, n_bytes // _PIECE_BYTES)
+    if pieces <= 1:
+        function(slice(0, n_rows))
+        return
+    edges = [n_rows * piece // pieces for piece in range(pieces + 1)]
+    list(executor.map(function, map(slice, edges, edges[1:])))
 
 
 def _awaited(future: Future[R]) -> R:

@@ -89,3 +89,35 @@ extern "C" __global__ void pool_max(const REAL* products, long long ld, long lon
         out[row * ld_out + column] = best;
     }
 }
+
+// Reads of a lane that wait for memory together.
+#define READS 4
+
+// The sum of max(0, value) over every `positions` values that stand side by side, times `factor`. That of group i of row
+// f goes to row i and column columns[f]. 2^bits lanes of a warp share a group, and read it side by side. `threads` are
+// those of all groups of a row, and as many more as fill the last warp: all lanes take part in the sum. Blocks must be a
+// multiple of a warp wide.
+extern "C" __global__ void mean_of_positive(const REAL* values, long long ld, long long rows, long long threads,
+                                            long long groups, int positions, int bits, const long long* columns,
+                                            REAL factor, REAL* out, long long ld_out)
+{
+    const int lanes = 1 << bits;
+    FOR_EACH(rows, threads) {
+        const long long group = column >> bits;  // a division of 64 bits would cost as much as the sum
+        const int lane = (int)column & (lanes - 1), end = group < groups ? positions : 0;
+        const REAL* next = values + row * ld + group * positions + lane;
+        REAL sum = (REAL)0;
+        _Pragma("unroll 1")
+        for (int left = end - lane; left > 0; left -= READS * lanes, next += READS * lanes) {
+            REAL read[READS];
+            _Pragma("unroll")
+            for (int i = 0; i < READS; ++i) read[i] = i * lanes < left ? next[i * lanes] : (REAL)0;
+            _Pragma("unroll")
+            for (int i = 0; i < READS; ++i) sum += read[i] < (REAL)0 ? (REAL)0 : read[i];
+        }
+        // A lane that has no partner within its group adds something of another, and is not asked.
+        _Pragma("unroll 1")
+        for (int other = lanes / 2; other > 0; other /= 2) sum += __shfl_down_sync(0xffffffffu, sum, other);
+        if (lane == 0 && end > 0) out[group * ld_out + columns[row]] = factor * sum;
+    }
+}

@@ -9,10 +9,12 @@ import numpy as np
 
 from rfviz.cuda.kernel import Kernel, Launch
 
-__all__ = ["COSINE", "COSINE_SINE", "GROUP_MAX", "POOL_MAX", "RELU", "SIGMOID", "sigmoid_code"]
+__all__ = ["COSINE", "COSINE_SINE", "GROUP_MAX", "MEAN_OF_POSITIVE", "POOL_MAX", "RELU", "SIGMOID", "sigmoid_code"]
 
 _SIGMOIDS = ("erf", "tanh", "logistic")
 _SHAPE = (5, 37)
+# Threads of a warp; and values of a group that each of them adds up, where a group has as many.
+_WARP, _VALUES_EACH = 32, 8
 
 
 def sigmoid_code(activation: str) -> int:
@@ -166,3 +168,35 @@ def _sample_pool(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
 
 #: ``POOL_MAX(xp, products, indices, out)``: column c becomes the largest product among indices[:, c], int32.
 POOL_MAX = Kernel("epilogues", "pool_max", _pool_max, _launch_pool_max, _sample_pool, result=2)
+
+
+def _mean_of_positive(xp: Any, values: Any, positions: int, columns: Any, scale: float, out: Any) -> None:
+    # NumPy compares with an array of zeros four times as fast as with the number.
+    xp.maximum(values, xp.zeros(values.shape[1], dtype=values.dtype), out=values)
+    means = values.reshape(-1, positions) @ xp.full(positions, scale / positions, dtype=values.dtype)
+    out[:, columns] = means.reshape(len(values), len(out)).T
+
+
+def _launch_mean_of_positive(values: Any, positions: int, columns: Any, scale: float, out: Any) -> Launch | None:
+    ld, ld_out = row_stride(values), row_stride(out)
+    if ld is None or ld_out is None or columns.dtype != np.int64 or not columns.flags.c_contiguous:
+        return None
+    rows, groups, factor = len(values), len(out), values.dtype.type(scale / positions)
+    bits = min(max(positions // _VALUES_EACH, 1), _WARP).bit_length() - 1
+    threads = -(-(groups << bits) // _WARP) * _WARP
+    numbers = np.int32(positions), np.int32(bits)
+    return threads, rows, (values, ld, rows, threads, groups, *numbers, columns, factor, out, ld_out)
+
+
+def _sample_groups(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
+    # Five groups of four lanes, so that some lanes of the warp have none.
+    values = rng.standard_normal((_SHAPE[0], 5 * _SHAPE[1])).astype(dtype)
+    return values, _SHAPE[1], rng.permutation(_SHAPE[0]), 0.7, np.full((5, _SHAPE[0]), np.nan, dtype)
+
+
+#: ``MEAN_OF_POSITIVE(xp, values, positions, columns, scale, out)``: ``out[i, columns[f]]`` becomes scale times the mean
+#: of max(0, v) over the values positions·i … positions·i + positions − 1 of row f. Columns are int64, all different;
+#: array operations leave other numbers in `values`.
+MEAN_OF_POSITIVE = Kernel(
+    "epilogues", "mean_of_positive", _mean_of_positive, _launch_mean_of_positive, _sample_groups, result=4, rows_each=4,
+)  # fmt: skip

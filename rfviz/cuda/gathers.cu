@@ -30,8 +30,12 @@ extern "C" __global__ void stumps(const REAL* X, long long ld, long long rows, c
     }
 }
 
+// The samples of a table's row that a thread does: read 16 bytes at a time, since it is the number of reads that counts.
+struct alignas(16) Samples { REAL of[ROWS]; };
+
 // Cosines of sums of a few angles, times exponentials of sums of logarithms where there are any. The tables have one
-// row an input, samples side by side; entries of feature f are those from ends[f] to ends[f + 1].
+// row an input, samples side by side, rounded up to a multiple of ROWS; entries of feature f are those from ends[f] to
+// ends[f + 1].
 extern "C" __global__ void cosine_sums(const REAL* angles, const REAL* logs, long long ld, long long rows,
                                        const int* ends, const int* columns, const REAL* multiples, const int* log_ends,
                                        const int* log_columns, const REAL* powers, const REAL* biases,
@@ -43,16 +47,19 @@ extern "C" __global__ void cosine_sums(const REAL* angles, const REAL* logs, lon
         REAL sums[ROWS];
         FOR_OWN_ROWS(i, count) sums[i] = (REAL)0;
         for (int e = ends[f]; e < ends[f + 1]; ++e) {
-            const REAL* angle = angles + columns[e] * ld + first;
+            const Samples angle = *(const Samples*)(angles + columns[e] * ld + first);
             const REAL multiple = multiples[e];
-            FOR_OWN_ROWS(i, count) sums[i] += multiple * angle[i];
+            FOR_OWN_ROWS(i, count) sums[i] += multiple * angle.of[i];
         }
         FOR_OWN_ROWS(i, count) sums[i] = amplitudes[f] * cos(sums[i] + biases[f]);
         if (with_logs) {
             REAL exponents[ROWS];
             FOR_OWN_ROWS(i, count) exponents[i] = (REAL)0;
-            for (int e = log_ends[f]; e < log_ends[f + 1]; ++e)
-                FOR_OWN_ROWS(i, count) exponents[i] += powers[e] * logs[log_columns[e] * ld + first + i];
+            for (int e = log_ends[f]; e < log_ends[f + 1]; ++e) {
+                const Samples log = *(const Samples*)(logs + log_columns[e] * ld + first);
+                const REAL power = powers[e];
+                FOR_OWN_ROWS(i, count) exponents[i] += power * log.of[i];
+            }
             FOR_OWN_ROWS(i, count) sums[i] *= exp(exponents[i]);
         }
         FOR_OWN_ROWS(i, count) out[(first + i) * ld_out + f] = sums[i];

@@ -11,10 +11,10 @@ import numpy as np
 from rfviz.cuda.epilogues import row_stride
 from rfviz.cuda.kernel import Kernel, Launch
 
-__all__ = ["BIN_CODES", "BIN_COLUMNS", "COSINE_SUMS", "STUMPS"]
+__all__ = ["BIN_CODES", "BIN_COLUMNS", "COSINE_SUMS", "SAMPLES", "STUMPS"]
 
 # Rows that a thread does: ROWS in the source.
-_ROWS_EACH = 8
+SAMPLES = 8
 # Bins beyond this are one bin: a 64-bit integer holds them.
 _FARTHEST = 2.0**62
 
@@ -45,7 +45,7 @@ def _sample_stumps(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
 
 
 #: ``STUMPS(xp, X, columns, thresholds, scale, out)``: ±scale, as X[:, columns] reaches the thresholds; columns int32.
-STUMPS = Kernel("gathers", "stumps", _stumps, _launch_stumps, _sample_stumps, result=4, rows_each=_ROWS_EACH)
+STUMPS = Kernel("gathers", "stumps", _stumps, _launch_stumps, _sample_stumps, result=4, rows_each=SAMPLES)
 
 
 # --- cosines of sums of a few angles ----------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def _cosine_sums(
     sums *= amplitudes[:, None]
     if logs is not None:
         sums *= xp.exp(_sums(xp, logs, log_entries))
-    out[...] = sums.T
+    out[...] = sums[:, : out.shape[0]].T
 
 
 def _sums(xp: Any, table: Any, entries: tuple[Any, ...]) -> Any:
@@ -87,7 +87,7 @@ def _launch_cosine_sums(
     out: Any,
 ) -> Launch | None:
     ld, ld_out = row_stride(angles), row_stride(out)
-    if ld is None or ld_out is None or (logs is not None and row_stride(logs) != ld):
+    if ld is None or ld_out is None or ld % SAMPLES or (logs is not None and row_stride(logs) != ld):
         return None
     rows, features = out.shape
     return features, rows, (
@@ -97,7 +97,7 @@ def _launch_cosine_sums(
 
 
 def _sample_sums(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
-    angles, logs = (rng.standard_normal((6, 11)).astype(dtype) for _ in range(2))
+    angles, logs = (rng.standard_normal((6, 2 * SAMPLES)).astype(dtype) for _ in range(2))
     counts = rng.integers(0, 4, 37)
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     n = int(ends[-1])
@@ -110,9 +110,10 @@ def _sample_sums(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
 
 
 #: ``COSINE_SUMS(xp, angles, logs, entries, log_entries, biases, amplitudes, out)``: amplitude·cos(Σ multiple·angle +
-#: bias)·exp(Σ power·log), of tables of shape (inputs, samples); entries are (ends, columns, numbers), int32 and REAL.
+#: bias)·exp(Σ power·log), of tables of shape (inputs, samples); their samples are the rows of `out`, rounded up to a
+#: multiple of SAMPLES; entries are (ends, columns, numbers), int32 and REAL.
 COSINE_SUMS = Kernel(
-    "gathers", "cosine_sums", _cosine_sums, _launch_cosine_sums, _sample_sums, result=6, rows_each=_ROWS_EACH
+    "gathers", "cosine_sums", _cosine_sums, _launch_cosine_sums, _sample_sums, result=6, rows_each=SAMPLES
 )
 
 
@@ -148,7 +149,7 @@ def _sample_codes(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
 
 #: ``BIN_CODES(xp, X, rates, offsets, multipliers, out)``: codes of boxes, of shape (grids, rows), int64, of rows in
 #: float64, rates and offsets of shape (columns, grids).
-BIN_CODES = Kernel("gathers", "bin_codes", _bin_codes, _launch_codes, _sample_codes, result=4, rows_each=_ROWS_EACH)
+BIN_CODES = Kernel("gathers", "bin_codes", _bin_codes, _launch_codes, _sample_codes, result=4, rows_each=SAMPLES)
 
 
 def _bin_columns(xp: Any, X: Any, rates: Any, offsets: Any, multipliers: Any, bins: Any, ends: Any, out: Any) -> None:
@@ -183,5 +184,5 @@ def _sample_columns(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
 #: ``BIN_COLUMNS(xp, X, rates, offsets, multipliers, bins, ends, out)``: places of the rows' boxes among the known ones,
 #: which rise between two ends, of shape (rows, grids), int64; −1 where a box is not known.
 BIN_COLUMNS = Kernel(
-    "gathers", "bin_columns", _bin_columns, _launch_columns, _sample_columns, result=6, rows_each=_ROWS_EACH
+    "gathers", "bin_columns", _bin_columns, _launch_columns, _sample_columns, result=6, rows_each=SAMPLES
 )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rfviz.cuda import COSINE_SUMS
+from rfviz.cuda import COSINE_SUMS, SAMPLES
 from rfviz.errors import MemoryBudgetError
 from rfviz.features.compositional_rows import SINE
 from rfviz.skeleton import Skeleton
@@ -27,19 +27,23 @@ _SAMPLES, _FEATURES = 256, 1024
 _SLOTS = 8
 
 
-def _tables(xp: Any, X: Any, skeleton: Skeleton) -> tuple[Any, Any]:
-    """Return angles and logarithms of moduli, a row a column and a last row of 0; None if all moduli are 1."""
-    shape = (X.shape[1] + 1, X.shape[0])
+def _tables(xp: Any, X: Any, skeleton: Skeleton, multiple: int = 1) -> tuple[Any, Any]:
+    """Return angles and logarithms of moduli, a row a column and a last row of 0; None if all moduli are 1.
+
+    Columns, a sample each, are a multiple of `multiple`; what those beyond the samples hold means nothing.
+    """
+    n = X.shape[0]
+    shape = (X.shape[1] + 1, -(-n // multiple) * multiple)
     angles, moduli = xp.empty(shape, dtype=X.dtype), None
     angles[-1] = 0.0
     for group in skeleton.inputs:
         turned, radius = group.base.angles(xp, X[:, group.columns].T)
-        angles[group.columns] = turned
+        angles[group.columns, :n] = turned
         if radius is not None:
             if moduli is None:
                 moduli = xp.zeros(shape, dtype=X.dtype)
             # What is 0 becomes too small to tell from it, but stays a number.
-            moduli[group.columns] = xp.log(xp.maximum(radius, X.dtype.type(1e-30)))
+            moduli[group.columns, :n] = xp.log(xp.maximum(radius, X.dtype.type(1e-30)))
     return angles, moduli
 
 
@@ -140,7 +144,7 @@ def device_arrays(weights: Arrays, dtype: str) -> Arrays:
 def map_on_device(xp: Any, X: Any, arrays: Arrays, skeleton: Skeleton, amplitude: Any, out: Any) -> None:
     """Map rows as :func:`map_on_host`, on a GPU, with the arrays of :func:`device_arrays`."""
     X = X.toarray() if hasattr(X, "indptr") else X
-    angles, moduli = _tables(xp, X, skeleton)
+    angles, moduli = _tables(xp, X, skeleton, SAMPLES)
     n_features = arrays["bias"].shape[0]
     entries = tuple(arrays[name] for name in ("ends_", "columns_", "multiples_"))
     powers = tuple(arrays[name] for name in ("modulus_ends_", "modulus_columns_", "powers_"))

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rfviz import kernels
 from rfviz.backend import Device, map_ordered, matmul, single_threaded_blas, worker_count
+from rfviz.cuda import MEAN_OF_POSITIVE
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap, SlowKernelError
 from rfviz.features.blocks import Scratch
@@ -31,8 +32,11 @@ _LEARN_FROM = 2000
 # Squared length, per pixel of a whitened patch, of what every patch has in common: patches with less contrast than that
 # count as flat.
 _COMMON = 0.05
-# Positions and filters of a tile: its values stay in the second-level cache. A GPU wants large products instead.
-_TILE, _GPU_TILE = (1024, 256), (65_536, 1024)
+# Positions and filters of a tile. Its values stay in a processor's second-level cache. A GPU would be done with that
+# before the next kernel is started: its tiles are half a gigabyte.
+_TILE, _GPU_TILE = (1024, 256), (262_144, 512)
+# Most numbers in the patches of a GPU's tile, which are held twice: of large patches there are fewer.
+_GPU_PATCHES = 1 << 26
 # Pairs of patches of an exact kernel that are computed without refusal, some five seconds on two cores; and at once.
 _MOST_PAIRS, _PAIRS = 50_000_000, 1_000_000
 
@@ -311,13 +315,10 @@ class RandomConvolution(FeatureMap):
         X = X.toarray() if hasattr(X, "indptr") else X
         layout = self._layout(X.shape[1])
         images = X.reshape(-1, *layout.image)
-        wide, tall = _TILE if xp is np else _GPU_TILE
+        wide, tall = _TILE if xp is np else (min(_GPU_TILE[0], _GPU_PATCHES // layout.size), _GPU_TILE[1])
         ends = np.cumsum(np.bincount(self.regions_, minlength=len(layout.regions)))
         for region, first, last in zip(layout.regions, ends - np.diff(ends, prepend=0), ends, strict=True):
             n_positions = layout.positions(region)
-            # NumPy compares with an array of zeros four times as fast as with the number.
-            zeros = xp.zeros(max(wide, n_positions), dtype=out.dtype)
-            average = xp.full(n_positions, scale / n_positions, dtype=out.dtype)
             step = max(wide // n_positions, 1)
             for start in range(0, len(images) if last > first else 0, step):
                 rows = slice(start, min(start + step, len(images)))
@@ -326,9 +327,7 @@ class RandomConvolution(FeatureMap):
                     part = slice(top, min(top + tall, last))
                     values = scratch.empty((part.stop - top, patches.shape[1]), out.dtype)
                     matmul(xp, weights["filters"][part], patches, out=values)
-                    xp.maximum(values, zeros[: values.shape[1]], out=values)
-                    means = values.reshape(-1, n_positions) @ average
-                    out[rows, weights["columns"][part]] = means.reshape(part.stop - top, -1).T
+                    MEAN_OF_POSITIVE(xp, values, n_positions, weights["columns"][part], scale, out[rows])
 
     def _unit_patches(self, xp: Any, layout: _Layout, images: Any, region: Any, weights: dict[str, Any]) -> Any:
         """Return whitened patches of length 1, a column each, above a row of ones for the threshold."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from rfviz.backend import Device
 from rfviz.bounds import BoundStatement
-from rfviz.cuda import COSINE, COSINE_SINE, row_tiles
+from rfviz.cuda import COSINE, COSINE_SINE
 from rfviz.features import fourier_laws
 from rfviz.features.bandwidth import check_phases, learnt_gamma
 from rfviz.features.base import COMMON_PARAMS
@@ -24,8 +24,10 @@ from rfviz.features.spectra import SPECTRA, Spectrum, spectrum_of
 from rfviz.features.steps import Step, number, projection_step, scaled_step
 from rfviz.features.structured import (
     block_count,
+    faster_as_a_matrix,
     padded_size,
     structured_counts,
+    structured_matrix,
     structured_multiply_adds,
     structured_project,
 )
@@ -299,21 +301,22 @@ class RandomFourier(ReceptiveMap):
     # --- mapping ------------------------------------------------------------------------------------------------------
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
-        exact = self.draw == "structured" or large_phases(xp, X, weights["frequencies_"])
-        for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
-            here = out[rows]
-            if self.paired:
-                angles = scratch.empty((here.shape[0], self._frequency_count(self.n_components)), out.dtype)
-                COSINE_SINE(xp, self._angles(xp, X[rows], weights, angles, exact), scale, here)
-            else:
-                COSINE(xp, self._angles(xp, X[rows], weights, here, exact), weights["phases_"], scale)
+        if self.paired:
+            angles = scratch.empty((out.shape[0], self._frequency_count(self.n_components)), out.dtype)
+            COSINE_SINE(xp, self._angles(xp, X, weights, angles), scale, out)
+        else:
+            COSINE(xp, self._angles(xp, X, weights, out), weights["phases_"], scale)
 
-    def _angles(self, xp: Any, X: Any, weights: dict[str, Any], out: Any, exact: bool) -> Any:
-        if self.draw != "structured":
-            return project(X, weights["frequencies_"], out, exact)
-        X = X.toarray() if hasattr(X, "indptr") else X
-        X = X * xp.asarray(np.asarray(self._column_scale(), dtype=X.dtype))
-        return structured_project(X, weights["signs_"], weights["radii_"], out)
+    def _angles(self, xp: Any, X: Any, weights: dict[str, Any], out: Any) -> Any:
+        if self.draw == "structured" and "frequencies_" not in weights:
+            scale = xp.asarray(np.asarray(self._column_scale(), dtype=X.dtype))
+            if not faster_as_a_matrix(xp, X):
+                X = X.toarray() if hasattr(X, "indptr") else X
+                return structured_project(X * scale, weights["signs_"], weights["radii_"], out)
+            matrix = structured_matrix(xp, weights["signs_"], weights["radii_"], X.shape[1])
+            weights["frequencies_"] = matrix * scale
+        W = weights["frequencies_"]
+        return project(X, W, out, exact=self.draw == "structured" or large_phases(xp, X, W))
 
     def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
         if self.draw == "structured":  # its frequencies are products of matrices that are never formed

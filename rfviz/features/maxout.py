@@ -15,11 +15,11 @@ from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
 from rfviz.features.draws import standard_normals
 from rfviz.features.hashing import CollisionLaw, HashingMap, angle_law, argmax_codes, pool_codes
+from rfviz.features.largest import by_feature, largest_of_groups
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.features.steps import Step, pool_steps, scaled_step
-from rfviz.features.tiles import by_feature, largest_of_groups
 from rfviz.params import Param
 
 __all__ = ["FACETS", "RandomMaxout"]

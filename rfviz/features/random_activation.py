@@ -9,7 +9,6 @@ import numpy as np
 
 from rfviz import kernels
 from rfviz.backend import Device
-from rfviz.cuda import row_tiles
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
@@ -156,9 +155,8 @@ class RandomActivation(GaussianMap):
         return Counts(2 * values * n_features, values * (FUNCTION + 1), self._stored_bytes(n_features, numbers))
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
-        for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
-            project(X[rows], weights["weights_"], out[rows])
-            xp.multiply(self._f(out[rows], xp), out.dtype.type(scale), out=out[rows])
+        project(X, weights["weights_"], out)
+        xp.multiply(self._f(out, xp), out.dtype.type(scale), out=out)
 
     def _after_projection(self, z: float) -> list[Step]:
         value = float(self._f(np.array([z]))[0])

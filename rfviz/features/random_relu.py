@@ -9,7 +9,7 @@ import numpy as np
 
 from rfviz import kernels
 from rfviz.backend import Device
-from rfviz.cuda import RELU, row_tiles
+from rfviz.cuda import RELU
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
@@ -92,8 +92,7 @@ class RandomReLU(GaussianMap):
         return Counts(2 * n_samples * numbers, 2 * n_samples * m, self._stored_bytes(n_features, numbers))
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
-        for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
-            RELU(xp, project(X[rows], weights["weights_"], out[rows]), scale)
+        RELU(xp, project(X, weights["weights_"], out), scale)
 
     def _after_projection(self, z: float) -> list[Step]:
         value = max(0.0, z)

@@ -15,12 +15,12 @@ from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
 from rfviz.features.cost import Counts
 from rfviz.features.draws import standard_normal, uniform
+from rfviz.features.largest import largest_of_picked
 from rfviz.features.law import ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.maxout import FACETS, RandomMaxout
 from rfviz.features.receptive import RECEPTIVE_FIELD, ReceptiveMap
 from rfviz.features.steps import Step, pool_steps, scaled_step
-from rfviz.features.tiles import largest_of_picked
 from rfviz.params import Param
 
 __all__ = ["SharedPoolMaxout"]

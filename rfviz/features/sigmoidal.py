@@ -10,7 +10,7 @@ from scipy.special import erf, expit
 
 from rfviz import kernels
 from rfviz.backend import Device
-from rfviz.cuda import SIGMOID, row_tiles
+from rfviz.cuda import SIGMOID
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
@@ -149,8 +149,7 @@ class SigmoidalRidge(ReceptiveMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         biases = weights["biases_"] if self.bias else None
-        for rows in row_tiles(xp, out.shape[0], out.shape[1], out.dtype.itemsize):
-            SIGMOID(xp, project(X[rows], weights["weights_"], out[rows]), biases, self.activation, scale)
+        SIGMOID(xp, project(X, weights["weights_"], out), biases, self.activation, scale)
 
     def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
         offset = float(self.biases_[feature]) if self.bias else 0.0

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from rfviz import kernels
+from rfviz.backend import get_device, to_host
 from rfviz.features.base import FeatureMap
+from rfviz.features.blocks import fits_on_gpu
 from rfviz.params import Param
 from rfviz.skeleton import Skeleton, as_skeleton
 
@@ -51,4 +53,15 @@ class SkeletonMap(FeatureMap):
         return ",".join(map(str, [*pixel, colour] if shape[2] > 1 else pixel))
 
     def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        return kernels.compositional(X, Y, skeleton=self._skeleton_for(np.shape(X)[1]))
+        """Return the exact kernel of all rows of `X` and `Y`, on the host; a GPU computes it where the map has one."""
+        device, skeleton = get_device(self.device), self._skeleton_for(np.shape(X)[1])
+        found: list[np.ndarray] = []
+
+        def on_gpu() -> None:
+            with device.activate():
+                rows = [None if A is None else device.asarray(np.asarray(A)) for A in (X, Y)]
+                found.append(to_host(kernels.compositional(*rows, skeleton=skeleton)))
+
+        if device.is_gpu and fits_on_gpu(on_gpu, device):
+            return found[0]
+        return kernels.compositional(X, Y, skeleton=skeleton)

@@ -12,6 +12,7 @@ from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch
 from rfviz.features.cost import Counts
 from rfviz.features.draws import chi_square
+from rfviz.features.largest import by_feature, largest_of_groups
 from rfviz.features.law import NO_SPREAD
 from rfviz.features.look import Look
 from rfviz.features.maxout import RandomMaxout
@@ -19,8 +20,10 @@ from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.features.structured import (
     block_count,
     draw_signs,
+    faster_as_a_matrix,
     padded_size,
     structured_counts,
+    structured_matrix,
     structured_multiply_adds,
     structured_project,
 )
@@ -131,6 +134,12 @@ class StructuredMaxout(FeatureMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         signs, radii = weights["signs_"], weights["radii_"]
+        if faster_as_a_matrix(xp, X):
+            if "weights_" not in weights:
+                pool = [structured_matrix(xp, signs[i], radii[i], X.shape[1]) for i in range(self.pool_size)]
+                weights["weights_"] = xp.stack(pool)
+            largest_of_groups(xp, X * X.dtype.type(scale), by_feature(xp, weights), out, scratch, exact=True)
+            return
         X = (X.toarray() if hasattr(X, "indptr") else X) * X.dtype.type(scale)
         structured_project(X, signs[0], radii[0], out)
         if self.pool_size > 1:

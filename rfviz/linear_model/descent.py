@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from rfviz.backend import Device, array_namespace, check_memory, memory_budget, to_host
+from rfviz.cuda import ADAGRAD
 from rfviz.errors import DataError
 from rfviz.linear_model.losses import LOSSES
 
@@ -23,7 +24,6 @@ _REACH = {"logistic": 4.0, "hinge": 2.0, "exponential": 1.0}
 # Iterate t of T weighs about (t/T)^_LATENESS in the average: the last quarter of the path makes two thirds of it.
 _LATENESS = 3.0
 _SGD_CONSTANT_STEPS = 100.0
-_TINY = 1e-12
 # Coefficients, gradient, squares, average, and two temporaries of a step.
 _ARRAYS = 6
 # On digits the error falls until some 400 steps of 64 rows and stays; on MNIST's rows that is less than five passes.
@@ -167,7 +167,7 @@ class Descent:
         Parameters
         ----------
         block : array or CSR matrix of shape (rows, m)
-            Features; a dense block is overwritten.
+            Features.
         labels : ndarray of shape (rows,)
             Positions of the classes.
         cuts : ndarray of int
@@ -180,7 +180,7 @@ class Descent:
         """
         xp = array_namespace(self.weights[0])
         if self.shift is not None:
-            block -= self.shift
+            block = block - self.shift
         labels = xp.asarray(labels)
         total, start = 0.0, 0
         for stop in map(int, cuts):
@@ -208,18 +208,17 @@ class Descent:
         xp, settings = array_namespace(self.weights[0]), self.settings
         self.steps += 1
         share = (1 + _LATENESS) / (self.steps + _LATENESS)
-        # AdaGrad cools by itself.
-        cooling = 1.0 if settings["optimizer"] == "adagrad" else (1 + self.steps / _SGD_CONSTANT_STEPS) ** -0.5
+        cooling = (1 + self.steps / _SGD_CONSTANT_STEPS) ** -0.5
         both = zip(self.weights, self._gradients, self.squares, self.averages, self.rates, strict=True)
         for part, (weight, gradient, squares, average, rate) in enumerate(both):
             if part == 1 and not settings["fit_intercept"]:
                 break
+            alpha = settings["alpha"] if part == 0 else 0.0
+            if settings["optimizer"] == "adagrad":  # which cools by itself
+                ADAGRAD(xp, weight, squares, average, gradient, self._rows, alpha, rate, share)
+                continue
             gradient /= self._rows
-            if part == 0:
-                gradient += settings["alpha"] * weight
-            if settings["optimizer"] == "adagrad":
-                squares += gradient * gradient
-                gradient /= xp.sqrt(squares) + _TINY
+            gradient += alpha * weight
             weight -= (rate * cooling) * gradient
             average += share * (weight - average)
         self._gradients = []

@@ -278,8 +278,7 @@ class StochasticPath(BaseEstimator):
             self.timings_["features"] += time.perf_counter() - begun
             for m, descent in descents.items():
                 begun = time.perf_counter()
-                # A copy, since a descent centres its block in place.
-                loss = descent.learn(block[:, : self.map_.columns(m)].copy(), labels[rows], cuts)
+                loss = descent.learn(block[:, : self.map_.columns(m)], labels[rows], cuts)
                 self.timings_[m] += time.perf_counter() - begun
             done, total = done + len(rows), total + loss
             if not np.isfinite(total):

@@ -4,12 +4,14 @@ import gc
 import threading
 import time
 from collections import deque, namedtuple
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 import scipy.linalg.blas  # noqa: F401 – its own BLAS is limited too
 from threadpoolctl import ThreadpoolController
 
-from rfviz.backend import blas_info, get_device, map_ordered, single_threaded_blas, threads, worker_count
+from rfviz.backend import blas_info, get_device, map_ordered, over_rows, single_threaded_blas, threads, worker_count
 from rfviz.progress import stoppable
 
 
@@ -227,3 +229,26 @@ def test_who_is_stopped_does_not_wait_for_what_has_begun():
     with pytest.raises(ZeroDivisionError):
         list(map_ordered(lambda item: (time.sleep(0.05 * item), ended.append(9), 1 / item), range(3), 2))
     assert ended.count(9) >= 2
+
+
+@pytest.mark.parametrize(("n_rows", "n_bytes"), [(0, 0), (1, 10**9), (5, 10), (7, 10**9), (1000, 5_000_000)])
+def test_rows_in_slices_are_all_rows_once(monkeypatch, n_rows, n_bytes):
+    monkeypatch.setattr(threads, "worker_count", lambda: 4)
+    seen, calls = np.zeros(n_rows, dtype=int), []
+
+    def count(rows):
+        seen[rows] += 1
+        calls.append(rows)
+
+    with ThreadPoolExecutor(4) as executor:
+        over_rows(executor, count, n_rows, n_bytes)
+    assert (seen == 1).all()
+    assert len(calls) == max(min(4, n_rows, n_bytes // 2_000_000), 1)
+
+
+def test_an_error_in_a_slice_is_the_callers():
+    def fail(rows):
+        raise ZeroDivisionError("in a slice")
+
+    with ThreadPoolExecutor(2) as executor, pytest.raises(ZeroDivisionError):
+        over_rows(executor, fail, 10, 10**9)

@@ -170,6 +170,66 @@ def test_pool_max(fake_gpu, rng, shape, dtype, pool):
     assert np.array_equal(out.result(), expected.reshape(shape))
 
 
+# Lanes that share a group: one, two, four, all; values that they share evenly, or not.
+@needs_compiler
+@every_shape
+@every_dtype
+@pytest.mark.parametrize("positions", [1, 7, 16, 37, 200, 256, 1000])
+def test_mean_of_positive(fake_gpu, rng, shape, dtype, positions):
+    filters, images = shape
+    values = rng.standard_normal((filters, images * positions)).astype(dtype)
+    columns, given = rng.permutation(filters + 3)[:filters], Framed(fake_gpu, values)
+    out = empty(fake_gpu, (images, filters + 3), dtype)
+    run("MEAN_OF_POSITIVE", fake_gpu, given.array, positions, fake_gpu.asarray(columns), 0.5, out.array)
+    found = out.result()
+    groups = values.astype(float).reshape(filters, images, positions)
+    close(found[:, columns], 0.5 * np.maximum(groups, 0.0).mean(axis=2).T, 16)
+    assert np.isnan(np.delete(found, columns, axis=1)).all()  # of no filter
+    assert np.array_equal(given.result(), values)
+    plain = np.full((images, filters + 3), np.nan, dtype)
+    KERNELS["MEAN_OF_POSITIVE"](np, values, positions, columns, 0.5, plain)
+    close(found[:, columns], plain[:, columns].astype(float), 16)
+
+
+@needs_compiler
+@every_dtype
+@pytest.mark.parametrize("geometry", [((1, 1), (32, 1)), ((2, 3), (64, 4)), ((7, 1), (256, 1)), ((1, 5), (32, 32))])
+def test_means_are_the_same_bits_on_any_grid(fake_gpu, rng, dtype, geometry, monkeypatch):
+    values, columns = (fake_gpu.asarray(a) for a in (rng.standard_normal((9, 11 * 70)).astype(dtype), np.arange(9)))
+    usual, other = (empty(fake_gpu, (11, 9), dtype) for _ in range(2))
+    run("MEAN_OF_POSITIVE", fake_gpu, values, 70, columns, 1.0, usual.array)
+    monkeypatch.setattr("rfviz.cuda.kernel._geometry", lambda columns, rows: geometry)
+    run("MEAN_OF_POSITIVE", fake_gpu, values, 70, columns, 1.0, other.array)
+    assert np.array_equal(usual.result(), other.result())
+
+
+@needs_compiler
+@pytest.mark.parametrize("place", [0, 5, 199])
+def test_nan_among_many_comes_out_of_their_mean_alone(fake_gpu, place):
+    values = np.full((2, 600), -1.0, dtype="float32")
+    values[1, 200 + place] = np.nan
+    columns, out = fake_gpu.asarray(np.array([1, 0])), empty(fake_gpu, (3, 2), "float32")
+    run("MEAN_OF_POSITIVE", fake_gpu, fake_gpu.asarray(values), 200, columns, 1.0, out.array)
+    expected = np.zeros((3, 2), dtype="float32")
+    expected[1, 0] = np.nan
+    assert np.array_equal(out.result(), expected, equal_nan=True)
+
+
+@needs_compiler
+def test_lanes_that_do_not_all_take_part_in_a_sum_are_refused(fake_gpu):
+    code = """
+extern "C" __global__ void part(REAL* values, long long count)
+{
+    if (threadIdx.x < count) values[threadIdx.x] += __shfl_down_sync(0xffffffffu, values[threadIdx.x], 1);
+}"""
+    function = fake_gpu.RawModule(code=code, options=("-DREAL=float",)).get_function("part")
+    values = fake_gpu.asarray(np.arange(32.0, dtype="float32"))
+    function((1, 1), (32, 1), (values, 32))
+    assert values.get().tolist() == [*range(1, 62, 2), 62.0]
+    with pytest.raises(RuntimeError, match="lanes of a warp"):
+        function((1, 1), (32, 1), (values, 31))
+
+
 @needs_compiler
 @pytest.mark.parametrize("place", range(3))
 def test_nan_in_any_member_comes_out(fake_gpu, place):
@@ -207,7 +267,8 @@ def test_stumps(fake_gpu, rng, shape, dtype):
 @pytest.mark.parametrize("with_logs", [True, False])
 def test_cosine_sums(fake_gpu, rng, shape, dtype, with_logs):
     inputs, (rows, features) = 5, shape
-    tables = [rng.standard_normal((inputs, rows)).astype(dtype) for _ in range(2)]
+    wide = -(-rows // cuda.SAMPLES) * cuda.SAMPLES
+    tables = [rng.standard_normal((inputs, wide)).astype(dtype) for _ in range(2)]
     matrices = [rng.integers(-2, 3, (features, inputs)) * (rng.random((features, inputs)) < 0.5) for _ in range(2)]
 
     def entries(matrix):
@@ -220,7 +281,7 @@ def test_cosine_sums(fake_gpu, rng, shape, dtype, with_logs):
     out = empty(fake_gpu, shape, dtype)
     given = fake_gpu.asarray(biases), fake_gpu.asarray(amplitudes), out.array
     run("COSINE_SUMS", fake_gpu, angles, logs if with_logs else None, *map(entries, matrices), *given)
-    exact = [table.astype(float) for table in tables]
+    exact = [table[:, :rows].astype(float) for table in tables]
     expected = amplitudes.astype(float)[:, None] * np.cos(matrices[0] @ exact[0] + biases.astype(float)[:, None])
     if with_logs:
         expected = expected * np.exp(matrices[1] @ exact[1])

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import CompositionalFeatures
+from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.features.compositional_draws import CHUNK, draw_chunk
 from rfviz.features.compositional_map import device_arrays
 from rfviz.features.compositional_rows import COSINE, REAL, SINE
@@ -256,3 +257,16 @@ def test_entries_beyond_a_gpus_integers_are_refused():
     weights = {"ends_": np.array([0, 2**31]), "modulus_ends_": np.array([0])}
     with pytest.raises(MemoryBudgetError, match="2,147,483,648 entries; a GPU's kernel counts to 2,147,483,647"):
         device_arrays(weights, "float32")
+
+
+def test_the_exact_kernel_is_computed_where_the_map_computes(fake_gpu):
+    X, Y = data(9), data(5, seed=1)
+    on_gpu, on_host = (CompositionalFeatures(10, skeleton=MIXED, device=d).fit(X) for d in ("cuda", "cpu"))
+    for other in (None, Y):
+        fake_gpu.memory.log.clear()
+        found = on_gpu.kernel(X, other)
+        assert isinstance(found, np.ndarray) and len(fake_gpu.memory.log)
+        np.testing.assert_allclose(found, on_host.kernel(X, other), rtol=0, atol=1e-12)
+    fake_gpu.memory.limit = 100
+    with pytest.warns(DeviceFallbackWarning, match="computed on the CPU"):
+        np.testing.assert_array_equal(on_gpu.kernel(X), on_host.kernel(X))

@@ -1,13 +1,16 @@
 """Random convolutions: by brute force, on odd images, and what they say where patches do not fit."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from rfviz import kernels
+from rfviz import cuda, kernels
 from rfviz.errors import ParameterError
 from rfviz.features import RandomConvolution
 from rfviz.features.base import SlowKernelError
+from tests import fake_cuda
 
 ROWS = np.random.default_rng(0).random((12, 54))
 COLOURED = {"image_shape": (6, 3, 3), "patch_size": 2, "device": "cpu", "dtype": "float64"}
@@ -43,6 +46,21 @@ def test_by_brute_force(threshold):
             region = region_of(feature_map.regions_[feature], (5, 2), 2)
             answers = [max(feature_map.weights_[feature] @ patches[p] - threshold, 0.0) for p in region]
             assert features[i, feature] == pytest.approx(np.mean(answers) / np.sqrt(23 * square), abs=1e-13)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_gpu_finds_the_same_in_any_tiles(fake_gpu, monkeypatch, plain):
+    feature_map = RandomConvolution(41, **COLOURED).fit(ROWS)
+    expected = feature_map.transform(ROWS)
+    feature_map.set_params(device="cuda")
+    # Four images of regions of two positions, or two of three; four filters of ten or eleven.
+    monkeypatch.setattr("rfviz.features.convolution._GPU_TILE", (9, 4))
+    monkeypatch.setattr("rfviz.features.convolution._GPU_PATCHES", 8 * 12)
+    with cuda.plain_kernels() if plain else nullcontext():
+        found = feature_map.transform(ROWS)
+        used = cuda.MEAN_OF_POSITIVE.works(fake_gpu, "float64")
+    assert used == (not plain and fake_cuda.HOST_COMPILER is not None)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
 
 
 def test_kernel_by_brute_force():

@@ -15,6 +15,7 @@ from rfviz.features.structured import (
     draw_signs,
     hadamard_transform,
     padded_size,
+    structured_matrix,
     structured_multiply_adds,
     structured_project,
 )
@@ -82,6 +83,16 @@ def test_projection_on_another_device(fake_gpu):
     out = structured_project(*there, fake_gpu.empty((9, 150)))
     assert isinstance(out, fake_gpu.ndarray)
     np.testing.assert_allclose(out.get(), expected, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("n_features", "m"), [(1, 3), (9, 70), (64, 64), (100, 300)])
+def test_the_matrix_is_the_one_that_rows_are_multiplied_with(n_features, m):
+    signs, radii = draw_signs(0, 0, m, n_features, np.float64), np.linspace(0.5, 2.0, m)
+    X = np.random.default_rng(1).standard_normal((7, n_features))
+    projected = structured_project(X, signs, radii, np.empty((7, m)))
+    matrix = structured_matrix(np, signs, radii, n_features)
+    assert matrix.shape == (m, n_features)
+    np.testing.assert_allclose(X @ matrix.T, projected, rtol=0, atol=1e-12)
 
 
 def test_rows_of_a_block_are_orthogonal_and_of_the_given_length():

@@ -1,0 +1,46 @@
+"""Steps of gradient descent on a GPU, in one pass over the weights where array operations take ten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rfviz.cuda.kernel import Kernel, Launch
+
+__all__ = ["ADAGRAD"]
+
+_TINY = 1e-12
+
+
+def _adagrad(
+    xp: Any, weights: Any, squares: Any, averages: Any, gradients: Any, rows: int, alpha: float, rate: float,
+    share: float,
+) -> None:  # fmt: skip
+    gradients /= rows
+    if alpha:
+        gradients += alpha * weights
+    squares += gradients * gradients
+    gradients /= xp.sqrt(squares) + _TINY
+    weights -= rate * gradients
+    averages += share * (weights - averages)
+
+
+def _launch_adagrad(
+    weights: Any, squares: Any, averages: Any, gradients: Any, rows: int, alpha: float, rate: float, share: float
+) -> Launch | None:
+    arrays, number = (weights, squares, averages, gradients), weights.dtype.type
+    if not all(array.flags.c_contiguous and array.dtype == weights.dtype for array in arrays):
+        return None
+    numbers = (number(value) for value in (rows, alpha, rate, share))
+    return weights.size, 1, (*arrays, weights.size, *numbers)
+
+
+def _sample_adagrad(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
+    weights, averages, gradients = (rng.standard_normal((41, 3)).astype(dtype) for _ in range(3))
+    return weights, rng.random((41, 3)).astype(dtype), averages, gradients, 32, 0.1, 0.5, 0.25
+
+
+#: ``ADAGRAD(xp, weights, squares, averages, gradients, rows, alpha, rate, share)``: one step on the mean of `rows`
+#: gradients and the penalty alpha·‖w‖²/2; averages move by `share` towards the weights, and the gradients are lost.
+ADAGRAD = Kernel("steps", "adagrad", _adagrad, _launch_adagrad, _sample_adagrad, result=0)
