@@ -17,7 +17,7 @@ from scipy import sparse
 from rfviz.backend import Device, is_device_lost, product_precision, to_host
 from rfviz.cuda import plain_kernels
 from rfviz.errors import ParameterError
-from rfviz.features import COMMON_PARAMS, FeatureMap, registry
+from rfviz.features import COMMON_PARAMS, FeatureMap, RandomActivation, SigmoidalRidge, registry
 from rfviz.features.cost import work
 
 __all__ = ["check", "reference", "variants"]
@@ -98,12 +98,14 @@ def _in_tf32(feature_map: FeatureMap, X: np.ndarray) -> Any:
 
 
 def largest_argument(feature_map: FeatureMap, X: np.ndarray) -> float:
-    """Return a cosine's or sigmoid's largest argument, in tens, at least 1: rounding scales with it."""
-    for name in ("frequencies_", "biases_"):
-        if hasattr(feature_map, name):
-            W = getattr(feature_map, "frequencies_", getattr(feature_map, "weights_", None))
-            return max(float(np.abs(X @ W.T.astype(np.float64)).max()) / 10.0, 1.0)
-    return 1.0
+    """Return the largest argument of a cosine, sigmoid or other function, in tens, at least 1: rounding scales with it.
+
+    Features that grow with their argument need no more tolerance, as it is relative to them.
+    """
+    W = getattr(feature_map, "frequencies_", None)
+    if W is None and isinstance(feature_map, (RandomActivation, SigmoidalRidge)):
+        W = feature_map.weights_
+    return 1.0 if W is None else max(float(np.abs(X @ W.T.astype(np.float64)).max()) / 10.0, 1.0)
 
 
 def check(device: Device, seed: int, n: int = 3001, d: int = 203, m: int = 1000) -> Iterator[dict[str, Any]]:

@@ -8,18 +8,21 @@ that crashes the GPU's context, hangs or raises loses nothing but its own rest. 
 after each part. What matters most comes first; --budget ends the last ones. --device cpu runs the parts that need no
 GPU, --small all of them in seconds; RFVIZ_FAKE_GPU=1 takes the tests' stand-in for a GPU.
 
-Exit status: 0 all is well, 1 some part failed or some result is over its tolerance, 2 there is no such device. No GPU
-has been measured yet.
+Exit status: 0 all is well, 1 some part failed or some result is over its tolerance, 2 there is no such device. An
+H100 has been measured: results/gpu-session-h100.json, and before what it taught, results/gpu-session-h100-first.json.
 """
 
 # ruff: noqa: E402 - OpenBLAS must be told which kernels to use before NumPy loads it
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 import warnings
@@ -68,6 +71,26 @@ def env(device: Device, options: argparse.Namespace) -> Rows:
             yield {"nvidia-smi": str(error)}
 
 
+def cold(device: Device, options: argparse.Namespace) -> Rows:
+    """Time what a new process waits for: the first product, the first factor, and the first call of a few maps."""
+    xp, X = device.xp, np.random.default_rng(0).standard_normal((1000, 64), dtype=np.float32)
+    first = {
+        "product": lambda: matmul(xp, xp.ones((512, 512), "float32"), xp.ones((512, 512), "float32")),
+        "factor": lambda: xp.linalg.cholesky(xp.eye(512)),
+        "RandomMaxout": lambda: RandomMaxout(1000, device=device.name).fit_transform(X),
+        "RandomFourier": lambda: RandomFourier(1000, device=device.name).fit_transform(X),
+        "ridge regression": lambda: RidgePath(RandomMaxout(1000, device=device.name), solver="primal", alphas=10.0).fit(
+            X, X[:, 0]
+        ),
+    }
+    for turn in ("first", "second"):
+        for what, work in first.items():
+            begun = time.perf_counter()
+            work()
+            device.synchronize()
+            yield {"turn": turn, "what": what, "s": time.perf_counter() - begun}
+
+
 def kernels(device: Device, options: argparse.Namespace) -> Rows:
     """Compile and try every CUDA kernel in both precisions."""
     for name in cuda.__all__:
@@ -86,7 +109,7 @@ def sanitizer(device: Device, options: argparse.Namespace) -> Rows:
     apart = argparse.Namespace(**{**vars(options), "out": options.out / "sanitizer"})
     command = ["compute-sanitizer", "--tool", "memcheck", "--error-exitcode", "9", *_child("kernels", apart)]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=55)
     except OSError as error:
         yield {"skipped": str(error)}
         return
@@ -143,31 +166,25 @@ def _apart(found: np.ndarray, expected: np.ndarray, tolerance: float) -> dict[st
 
 
 def tiles(device: Device, options: argparse.Namespace) -> Rows:
-    """Time the product of one block in tiles of several shapes, with and without its maximum: what tiles.py decides."""
-    n, d, m, pool = (96, 8, 64, 4) if options.small else (16_896, 784, 10_000, 4)
+    """Time the products of one block, some rows at a time, with and without their maximum: what largest.py decides."""
+    n, d, m, pool = (96, 8, 64, 4) if options.small else (16_384, 784, 10_000, 4)
     xp, rng = device.xp, np.random.default_rng(0)
     X, W = (device.asarray(rng.standard_normal(shape, dtype=np.float32)) for shape in ((n, d), (m * pool, d)))
-    out, scratch = xp.empty((n, m), dtype=np.float32), xp.empty(n * m * pool, dtype=np.float32)
+    out, scratch = xp.empty((n, m), dtype=np.float32), xp.empty((n, m * pool), dtype=np.float32)
 
-    def run(high: int, wide: int, maximum: bool) -> None:
+    def run(high: int, maximum: bool) -> None:
         for start in range(0, n, high):
-            rows = X[start : start + high]
-            for first in range(0, m, wide):
-                here = W[first * pool : (first + wide) * pool]
-                part = scratch[: len(rows) * len(here)].reshape(len(rows), len(here))
-                matmul(xp, rows, here.T, out=part)
-                if maximum:
-                    cuda.GROUP_MAX(xp, part, pool, out[start : start + high, first : first + wide])
+            rows = slice(start, start + high)
+            part = matmul(xp, X[rows], W.T, out=scratch[: len(X[rows])])
+            if maximum:
+                cuda.GROUP_MAX(xp, part, pool, out[rows])
 
-    ours = cuda.tile_shape(xp, n, m, 4, pool)
-    shapes = [ours, (n, m), *((h, w // pool) for h in (768, 1536, 3072, 6144) for w in (1408, 2816, 4224, 8448))]
     for precision in ("float32", "tf32"):
         with product_precision(precision):
-            for high, wide in shapes:
-                both, bare = (_ms(device, lambda f=f, h=high, w=wide: run(h, min(w, m), f)) for f in (True, False))
-                shape = {"rows": high, "products": min(wide, m) * pool, "ours": (high, wide) == ours}
+            for high in (n // 16, n // 8, n // 4, n // 2, n):
+                both, bare = (_ms(device, lambda f=f, h=high: run(h, f)) for f in (True, False))
                 times = {"ms": both, "product ms": bare, "TFLOP/s": 2e-9 * n * m * pool * d / both}
-                yield {"precision": precision} | shape | times
+                yield {"precision": precision, "rows": high, "MB": 4e-6 * high * m * pool} | times
 
 
 def solves(device: Device, options: argparse.Namespace) -> Rows:
@@ -208,6 +225,14 @@ def transfers(device: Device, options: argparse.Namespace) -> Rows:
             way()
             seconds.append(time.perf_counter() - begun)
         yield {"way": what, "GB": 4e-9 * size, "s": seconds}
+    n, d, m = (200, 16, 10) if options.small else (65_536, 784, 10_000)
+    feature_map = RandomProjection(m, device=device.name).fit(np.ones((2, d)))
+    X, seconds = np.random.default_rng(0).standard_normal((n, d), dtype=np.float32), []
+    for _ in range(3):
+        begun = time.perf_counter()
+        feature_map.transform(X)
+        seconds.append(time.perf_counter() - begun)
+    yield {"way": "transform, from the host and back", "GB": 4e-9 * n * m, "s": seconds}
 
 
 def table1(device: Device, options: argparse.Namespace) -> Rows:
@@ -223,6 +248,28 @@ def compositional(device: Device, options: argparse.Namespace) -> Rows:
     return iter(time_compositional(device, *sizes, _gpu_checks.reference))
 
 
+def pages(device: Device, options: argparse.Namespace) -> Rows:
+    """Time what every page computes with its default settings, the second of two runs, on the device and the CPU."""
+    try:
+        import plotly  # noqa: F401 # pyright: ignore[reportUnusedImport] - figures are part of it
+    except ImportError as error:
+        yield {"skipped": str(error)}
+        return
+    from rfviz.cli import main as command
+    from rfviz.lab.index import PAGES
+
+    for slug in [page.slug for page in PAGES if page.slug != "speech"][: 2 if options.small else None]:
+        seconds = {}
+        for name in (device.name, "cpu"):
+            os.environ["RFVIZ_DEVICE"] = name
+            for _ in range(2):
+                begun = time.perf_counter()
+                with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+                    status = command(["run", slug, "--out", folder, "--quiet"])
+                seconds[name] = time.perf_counter() - begun
+        yield {"page": slug, "ok": status == 0} | {f"{name} s": value for name, value in seconds.items()}
+
+
 def _ms(device: Device, function: Callable[[], Any]) -> float:
     seconds = sorted(turn_by_turn(device, {"x": function}, 3)["x"])
     return 1e3 * seconds[len(seconds) // 2]
@@ -231,8 +278,9 @@ def _ms(device: Device, function: Callable[[], Any]) -> float:
 #: Parts, the dearest knowledge first: seconds that one may take, and whether it needs a GPU.
 PARTS: dict[str, tuple[Callable[[Device, argparse.Namespace], Rows], int, bool]] = {
     "env": (env, 40, False),
+    "cold": (cold, 60, False),
     "kernels": (kernels, 60, True),
-    "sanitizer": (sanitizer, 110, True),
+    "sanitizer": (sanitizer, 60, True),
     "check_quick": (check_quick, 150, False),
     "parity": (parity, 60, False),
     "solves": (solves, 60, False),
@@ -242,6 +290,7 @@ PARTS: dict[str, tuple[Callable[[Device, argparse.Namespace], Rows], int, bool]]
     "table1": (table1, 90, False),
     "compositional": (compositional, 60, False),
     "check": (check, 150, False),
+    "pages": (pages, 150, False),
 }
 
 
