@@ -54,8 +54,8 @@ TABLE_1_ELSEWHERE = (
 )
 AUGMENTED_SETUP = (
     f"They were trained beforehand by gradients of the logistic loss, in {AUGMENTED_EPOCHS} epochs of 20,000 images "
-    "that are cropped at random, flipped and coloured anew in each. The paper has a million features, and 120 epochs "
-    "of 50,000 images."
+    "that are cropped at random, flipped and coloured anew in each. The paper’s million features have 120 epochs of "
+    "50,000 images."
 )
 NETWORK_SETUP = (
     f"They were trained beforehand for {NETWORK_EPOCHS} epochs on 20,000 augmented images; the paper’s have 200 epochs "
