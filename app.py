@@ -17,6 +17,7 @@ from starlette.middleware import Middleware  # noqa: E402
 from rfviz.ui.web.animation_route import animation_route  # noqa: E402
 from rfviz.ui.web.boot_script import InjectBootScript  # noqa: E402
 from rfviz.ui.web.component_scripts import script_route  # noqa: E402
+from rfviz.ui.web.departures import IgnoreDepartures  # noqa: E402
 from rfviz.ui.web.device_route import device_route  # noqa: E402
 from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E402
 from rfviz.ui.web.health_route import health_route  # noqa: E402
@@ -31,6 +32,7 @@ app = st.App(
     lifespan=lifespan,
     routes=[*plotly_routes(), script_route(), device_route(), health_route(), animation_route(), *room_routes()],
     middleware=[
+        Middleware(IgnoreDepartures),
         Middleware(StaticCache, folders=[server_path("/static/"), server_path("/rfviz/")]),
         Middleware(InjectBootScript, slugs=page_slugs()),
         Middleware(PageHeaders, makers=[preloaded, content_security_policy]),
