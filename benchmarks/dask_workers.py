@@ -3,16 +3,20 @@
     python benchmarks/dask_workers.py [--rows N] [--m M] [--turns T] [--json PATH]
 
 Two clusters of processes stand side by side, one of them idle at a time. What else runs on the machine slows both; the
-ratio of each turn is reported, and the median counts.
+ratio of each turn is reported, and the median counts. What the machine itself allows is measured in the same turns: one
+and two processes that do the same work with nobody between them, each its share of the rows.
 """
 
 # ruff: noqa: E402 - OpenBLAS must be told which kernels to use before NumPy loads it
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -60,6 +64,26 @@ def fit(address: str, n: int, m: int, rows: int) -> float:
         return time.perf_counter() - begun
 
 
+def _share(m: int, starts: list[int], rows: int) -> None:
+    """Do what a worker does with its blocks: sums of each by itself, which are then merged."""
+    path = RidgePath(RandomFourier(m, gamma=1.0 / _D, device="cpu"), m_grid=[m], alphas=1.0)
+    total = None
+    for start in starts:
+        part = block(start, rows)
+        X, y = part[:, :_D], part[:, _D]
+        if total is None:
+            path.begin(X, y)
+        sums = path.sums_of(X, y)
+        total = sums if total is None else total.merge(sums)
+
+
+def alone(executor: ProcessPoolExecutor, processes: int, n: int, m: int, rows: int) -> float:
+    """Return the seconds in which so many processes fit their shares of the rows."""
+    begun, starts = time.perf_counter(), list(range(0, n, rows))
+    list(executor.map(_share, [m] * processes, [starts[i::processes] for i in range(processes)], [rows] * processes))
+    return time.perf_counter() - begun
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Measure in turns, print, and write."""
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n")[0])
@@ -67,26 +91,37 @@ def main(arguments: list[str] | None = None) -> None:
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--json", type=Path, default=Path(__file__).parent / "results" / "dask-workers.json")
     given = parser.parse_args(arguments)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # of the processes without Dask, as Dask does for its own
+        os.environ[name] = "1"
     options = {"threads_per_worker": 1, "dashboard_address": None}
     runs = []
     with (
         distributed.LocalCluster(n_workers=1, **options) as one,
         distributed.LocalCluster(n_workers=2, **options) as two,
+        ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor,
     ):
-        for cluster in (one, two):  # imports, and the first blocks of memory
-            fit(cluster.scheduler_address, 2 * given.block, given.m, given.block)
+        n, m, rows = given.rows, given.m, given.block
+        ways: dict[str, Callable[[int], float]] = {
+            "1 worker": lambda n: fit(one.scheduler_address, n, m, rows),
+            "2 workers": lambda n: fit(two.scheduler_address, n, m, rows),
+            "1 process": lambda n: alone(executor, 1, n, m, rows),
+            "2 processes": lambda n: alone(executor, 2, n, m, rows),
+        }
+        for way in ways.values():  # imports, and the first blocks of memory
+            way(2 * rows)
         for turn in range(given.turns):
-            order = [(1, one), (2, two)][:: 1 if turn % 2 else -1]
-            seconds = {
-                workers: fit(cluster.scheduler_address, given.rows, given.m, given.block) for workers, cluster in order
-            }
-            load = os.getloadavg()[0]
-            runs.append({"1 worker, s": seconds[1], "2 workers, s": seconds[2], "ratio": seconds[1] / seconds[2],
-                         "load": load})  # fmt: skip
+            order = list(ways)[:: 1 if turn % 2 else -1]
+            seconds = {name: ways[name](n) for name in order}
+            runs.append({name: seconds[name] for name in ways} | {
+                "ratio": seconds["1 worker"] / seconds["2 workers"],
+                "ratio of processes": seconds["1 process"] / seconds["2 processes"], "load": os.getloadavg()[0],
+            })  # fmt: skip
             print(markdown_table(runs[-1:]), flush=True)
-    ratio = float(np.median([run["ratio"] for run in runs]))
+    medians = {
+        f"median {name}": float(np.median([run[name] for run in runs])) for name in ("ratio", "ratio of processes")
+    }
     settings = {name: getattr(given, name) for name in ("rows", "m", "block", "turns")} | {"d": _D}
-    write_json(given.json, {"settings": settings, "runs": runs, "median ratio": ratio})
+    write_json(given.json, {"settings": settings, "runs": runs} | medians)
 
 
 if __name__ == "__main__":

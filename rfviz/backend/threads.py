@@ -50,10 +50,10 @@ def blas_info() -> dict[str, Any]:
 
 
 def worker_count() -> int:
-    """Return how many processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Return how many processor cores this process may use: one in a worker of Dask's or joblib's, which say so."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return min(cores, int(limit)) if limit.isdecimal() and int(limit) else cores
 
 
 _blas_lock = threading.Lock()

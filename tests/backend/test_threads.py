@@ -252,3 +252,12 @@ def test_an_error_in_a_slice_is_the_callers():
 
     with ThreadPoolExecutor(2) as executor, pytest.raises(ZeroDivisionError):
         over_rows(executor, fail, 10, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"), [("", 4), ("1", 1), ("3", 3), ("64", 4), ("2,1", 2), ("0", 4), ("many", 4)]
+)
+def test_a_limit_of_threads_is_one_of_cores(monkeypatch, limit, expected):
+    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda process: range(4), raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", limit)
+    assert worker_count() == expected
