@@ -15,6 +15,7 @@ from rfviz.lab.accuracy.architectures import (
     AUGMENTED,
     AUGMENTED_EPOCHS,
     AUGMENTED_M,
+    EXACT,
     NAMES,
     NETWORK_EPOCHS,
     NETWORK_FEATURES,
@@ -86,8 +87,15 @@ def test_ranking_and_correlation():
     assert networks[1] == pytest.approx(1.0) and networks[0] < 1.0
     assert np.isnan(rank_correlations(ranking({"4,5": [1.0], "full": [2.0]}))).all()
     assert np.isnan(ranking({"full": [3.0]})["s.e."]).all()
-    assert "exact %" not in table and np.isnan(ranking(papers, {"full": 61.0})["exact %"]).sum() == 9
-    assert ranking(papers, {"full": 61.0}).set_index("architecture")["exact %"]["full"] == 61.0
+    assert dict(zip(table["architecture"], table["exact %"], strict=True)) == EXACT
+    measured = ranking(papers, {"full": 61.0}).set_index("architecture")["exact %"]
+    assert measured.to_dict() == EXACT | {"full": 61.0}
+
+
+def test_exact_kernels_are_those_of_the_benchmark():
+    stored = json.loads((ROOT / "benchmarks/results/cifar-architectures-cpu.json").read_text())
+    assert {name: round(found["exact"]["accuracy"], 2) for name, found in stored["results"].items()} == EXACT
+    assert stored["setting"]["train"] == 20_000
 
 
 def test_features_trained_on_images_that_change_are_those_of_the_benchmark():
