@@ -249,6 +249,23 @@ def test_nan_in_any_member_comes_out(fake_gpu, place):
 
 
 @needs_compiler
+@every_dtype
+@pytest.mark.parametrize("alpha", [0.0, 0.3])
+def test_adagrad(fake_gpu, rng, dtype, alpha):
+    start = {name: rng.random((70, 3)).astype(dtype) for name in ("weights", "squares", "averages", "gradients")}
+    start["squares"][0] = start["gradients"][0] = 0.0  # a feature that has not been seen
+    given = {name: fake_gpu.asarray(array) for name, array in start.items()}
+    run("ADAGRAD", fake_gpu, *given.values(), 8, alpha, 0.5, 0.25)
+    weights, squares, averages, gradients = (array.astype(float) for array in start.values())
+    gradients = gradients / 8 + alpha * weights
+    squares = squares + gradients**2
+    weights = weights - 0.5 * gradients / (np.sqrt(squares) + 1e-12)
+    averages = averages + 0.25 * (weights - averages)
+    for name, expected in {"weights": weights, "squares": squares, "averages": averages}.items():
+        close(given[name].get(), expected, 64)
+
+
+@needs_compiler
 @every_shape
 @every_dtype
 def test_stumps(fake_gpu, rng, shape, dtype):
