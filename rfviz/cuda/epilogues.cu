@@ -1,4 +1,4 @@
-// What is done to a block of matrix products before it leaves the chip. REAL is float or double.
+// What is done to a block of matrix products, in one pass over it. REAL is float or double.
 //
 // Arrays are rows of REAL, `ld` numbers from one row to the next. Every thread does several elements, so that any grid
 // is right. NaN goes in and NaN comes out. The functions are the accurate ones: a fast cosine is wrong for phases

@@ -1,4 +1,4 @@
-"""Operations on matrix products before they leave the chip: one pass where array operations take two to six."""
+"""Operations on matrix products: one pass over memory where array operations take two to six."""
 
 from __future__ import annotations
 
