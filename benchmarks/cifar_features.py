@@ -128,11 +128,12 @@ def next_epoch(executor: Executor, epoch: int, train: tuple, prepare: Callable) 
 
 
 def write_state(path: StochasticPath, known: dict, state: Path) -> None:
-    """Write what was learnt; a run that is stopped while it does so keeps what was there before."""
-    fresh = state.with_suffix(".new.npz")
-    path.save(fresh)
-    fresh.replace(state)
-    state.with_suffix(".json").write_text(json.dumps(known))
+    """Write what was learnt beside what was there, then put both files in its place."""
+    fresh = state.with_suffix(".new.npz"), state.with_suffix(".new.json")
+    path.save(fresh[0])
+    fresh[1].write_text(json.dumps(known))
+    fresh[0].replace(state)
+    fresh[1].replace(state.with_suffix(".json"))
 
 
 if __name__ == "__main__":

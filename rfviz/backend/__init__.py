@@ -28,7 +28,7 @@ from rfviz.backend.memory import (
 from rfviz.backend.precision import PRODUCT_PRECISIONS, matmul, product_precision, round_to_tf32, wanted_precision
 from rfviz.backend.rates import Rates, Stopwatch, get_rates, known_rates, measure_rates, remember_rates
 from rfviz.backend.streams import RowStream, stream_blocks
-from rfviz.backend.threads import blas_info, map_ordered, over_rows, single_threaded_blas, worker_count
+from rfviz.backend.threads import blas_info, core_count, map_ordered, over_rows, single_threaded_blas, worker_count
 
 __all__ = [
     "PRODUCT_PRECISIONS",
@@ -41,6 +41,7 @@ __all__ = [
     "blas_info",
     "block_share",
     "check_memory",
+    "core_count",
     "device_of",
     "get_device",
     "get_rates",

@@ -16,7 +16,7 @@ from threadpoolctl import ThreadpoolController
 
 from rfviz.progress import stop_point
 
-__all__ = ["blas_info", "map_ordered", "over_rows", "single_threaded_blas", "worker_count"]
+__all__ = ["blas_info", "core_count", "map_ordered", "over_rows", "single_threaded_blas", "worker_count"]
 
 # Between two looks whether a computation is to be stopped, in seconds.
 _POLL_S = 0.05
@@ -45,15 +45,22 @@ def blas_info() -> dict[str, Any]:
         "threads": first.get("num_threads", 1),
         # Of a call that nobody limits, also where somebody does at this moment.
         "most_threads": max([first.get("num_threads", 1), *_blas_full]),
-        "cores": worker_count(),
+        "cores": core_count(),
     }
 
 
+def core_count() -> int:
+    """Return how many processor cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def worker_count() -> int:
-    """Return how many processor cores this process may use: one in a worker of Dask's or joblib's, which say so."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return how many threads a computation may use: a core each, or fewer where OMP_NUM_THREADS says so.
+
+    Dask sets it to 1 in its workers, joblib to a share of the cores.
+    """
     limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return min(cores, int(limit)) if limit.isdecimal() and int(limit) else cores
+    return min(core_count(), int(limit)) if limit.isdecimal() and int(limit) else core_count()
 
 
 _blas_lock = threading.Lock()

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from rfviz import kernels
-from rfviz.backend import Device, map_ordered, matmul, single_threaded_blas, worker_count
+from rfviz.backend import Device, block_share, map_ordered, matmul, single_threaded_blas, worker_count
 from rfviz.cuda import MEAN_OF_POSITIVE
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS, FeatureMap, SlowKernelError
@@ -316,6 +316,7 @@ class RandomConvolution(FeatureMap):
         layout = self._layout(X.shape[1])
         images = X.reshape(-1, *layout.image)
         wide, tall = _TILE if xp is np else (min(_GPU_TILE[0], _GPU_PATCHES // layout.size), _GPU_TILE[1])
+        wide = wide if xp is np else int(wide * block_share())
         ends = np.cumsum(np.bincount(self.regions_, minlength=len(layout.regions)))
         for region, first, last in zip(layout.regions, ends - np.diff(ends, prepend=0), ends, strict=True):
             n_positions = layout.positions(region)

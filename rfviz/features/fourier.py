@@ -310,7 +310,7 @@ class RandomFourier(ReceptiveMap):
     def _angles(self, xp: Any, X: Any, weights: dict[str, Any], out: Any) -> Any:
         if self.draw == "structured" and "frequencies_" not in weights:
             scale = xp.asarray(np.asarray(self._column_scale(), dtype=X.dtype))
-            if not faster_as_a_matrix(xp, X):
+            if not faster_as_a_matrix(xp, X, len(weights["radii_"])):
                 X = X.toarray() if hasattr(X, "indptr") else X
                 return structured_project(X * scale, weights["signs_"], weights["radii_"], out)
             matrix = structured_matrix(xp, weights["signs_"], weights["radii_"], X.shape[1])

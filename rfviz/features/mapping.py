@@ -121,7 +121,7 @@ class BlockTransformer(TransformerMixin):
         try:
             yield
         finally:
-            del held[device.name]
+            held.pop(device.name, None)  # another thread that held them may have come first
 
     def _check_input(self, X: Any) -> Any:
         check_is_fitted(self)

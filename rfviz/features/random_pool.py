@@ -161,8 +161,9 @@ class RandomPool(ReceptiveMap):
 def _exchanges(size: int, wanted: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     """Return pairs of places whose values are put in order, one after the other: then those at `wanted` are sorted.
 
-    Batcher's merge exchange (Knuth, The Art of Computer Programming, vol. 3, algorithm 5.2.2M) without the exchanges
-    that no wanted place depends on. Whole arrays are compared, four to eight times as fast as many short sorts.
+    Batcher's odd-even merge sort (K. Batcher, "Sorting networks and their applications", 1968) without the exchanges
+    that no wanted place depends on. Whole arrays are compared: on a processor eight times as fast as many short sorts
+    for pools of 4, two to four times for 16 and about as fast for 32.
     """
     pairs, step = [], 1
     while step < size:

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import hadamard
 
-from rfviz.backend import array_namespace, single_threaded_blas
+from rfviz.backend import array_namespace, block_share, single_threaded_blas
 from rfviz.errors import ParameterError
 from rfviz.features.draws import random_signs
 
@@ -43,9 +43,10 @@ __all__ = [
 _WIDEST = 32
 # Smaller blocks would have a bias to be seen.
 _SMALLEST = 64
-# Columns up to which a GPU is faster with the matrix itself. On an H100 16,384 rows of 784 columns take 57 ms to 10,000
-# cosines by transforms, whose time grows with the logarithm of the columns, and 3 ms by a product.
-_MATRIX_COLUMNS = 8192
+# A GPU is faster with the matrix itself, up to so many columns and bytes, for more rows than those it is made of. On an
+# H100 16,384 rows of 784 columns take 57 ms to 10,000 cosines by transforms, 3 ms by a product. The time of transforms
+# grows with the logarithm of the columns, so that both should meet at some 8,192.
+_MATRIX_COLUMNS, _MATRIX_BYTES = 8192, 500_000_000
 # A chunk of rows that stays, twice, in a processor's cache.
 _CHUNK_BYTES = 262_144
 
@@ -147,12 +148,14 @@ def structured_project(X: Any, signs: Any, radii: Any, out: Any) -> Any:
     return out
 
 
-def faster_as_a_matrix(xp: Any, X: Any) -> bool:
-    """Return whether the product of `X` with :func:`structured_matrix` is faster than :func:`structured_project`.
+def faster_as_a_matrix(xp: Any, X: Any, n_rows: int) -> bool:
+    """Return whether the product of `X` with matrices of `n_rows` rows is faster than :func:`structured_project`.
 
     Float64 is left out: on most GPUs its products are 32 or 64 times as slow as those of float32.
     """
-    return xp is not np and X.dtype == np.float32 and X.shape[1] <= _MATRIX_COLUMNS
+    n, d = X.shape
+    fits = n_rows * d * X.dtype.itemsize <= _MATRIX_BYTES * block_share()
+    return xp is not np and X.dtype == np.float32 and d <= _MATRIX_COLUMNS and n > d and fits
 
 
 def structured_matrix(xp: Any, signs: Any, radii: Any, n_features: int) -> Any:

@@ -12,7 +12,7 @@ from rfviz.features.base import FeatureMap
 from rfviz.features.blocks import Scratch
 from rfviz.features.cost import Counts
 from rfviz.features.draws import chi_square
-from rfviz.features.largest import by_feature, largest_of_groups
+from rfviz.features.largest import largest_of_groups
 from rfviz.features.law import NO_SPREAD
 from rfviz.features.look import Look
 from rfviz.features.maxout import RandomMaxout
@@ -134,11 +134,13 @@ class StructuredMaxout(FeatureMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         signs, radii = weights["signs_"], weights["radii_"]
-        if faster_as_a_matrix(xp, X):
-            if "weights_" not in weights:
-                pool = [structured_matrix(xp, signs[i], radii[i], X.shape[1]) for i in range(self.pool_size)]
-                weights["weights_"] = xp.stack(pool)
-            largest_of_groups(xp, X * X.dtype.type(scale), by_feature(xp, weights), out, scratch, exact=True)
+        if "matrices" not in weights and faster_as_a_matrix(xp, X, radii.size):
+            matrices = xp.empty((self.n_components, self.pool_size, X.shape[1]), dtype=out.dtype)
+            for member in range(self.pool_size):
+                matrices[:, member] = structured_matrix(xp, signs[member], radii[member], X.shape[1])
+            weights["matrices"] = matrices
+        if "matrices" in weights:
+            largest_of_groups(xp, X * X.dtype.type(scale), weights["matrices"], out, scratch, exact=True)
             return
         X = (X.toarray() if hasattr(X, "indptr") else X) * X.dtype.type(scale)
         structured_project(X, signs[0], radii[0], out)

@@ -179,8 +179,6 @@ class Descent:
             Sum of the losses of the rows, each before it was learned.
         """
         xp = array_namespace(self.weights[0])
-        if self.shift is not None:
-            block = block - self.shift
         labels = xp.asarray(labels)
         total, start = 0.0, 0
         for stop in map(int, cuts):
@@ -194,6 +192,7 @@ class Descent:
     def _accumulate(self, rows: Any, labels: Any) -> Any:
         """Add rows to the gradient of the batch that is under way; the sum of their losses."""
         coef, intercept = self.weights
+        rows = rows if self.shift is None else rows - self.shift
         loss, by_score = LOSSES[self.settings["loss"]](rows @ coef + intercept, labels)
         parts = [rows.T @ by_score, by_score.sum(axis=0)]
         if not self._gradients:

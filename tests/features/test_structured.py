@@ -1,6 +1,7 @@
 """Fast projections: the Hadamard transform against SciPy's matrix, blocks against explicit ones, and their bias."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -93,6 +94,25 @@ def test_the_matrix_is_the_one_that_rows_are_multiplied_with(n_features, m):
     matrix = structured_matrix(np, signs, radii, n_features)
     assert matrix.shape == (m, n_features)
     np.testing.assert_allclose(X @ matrix.T, projected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("make", [partial(RandomFourier, draw="structured"), StructuredMaxout])
+def test_a_gpu_forms_the_matrix_for_many_rows_where_it_is_small(fake_gpu, monkeypatch, make):
+    few, many = (np.random.default_rng(0).standard_normal((n, 70)).astype(np.float32) for n in (60, 200))
+    on_gpu, on_host = (make(100, device=device).fit(few) for device in ("cuda", "cpu"))
+    formed, whole = [], structured.structured_matrix
+
+    def spy(*arguments):
+        formed.append(arguments)
+        return whole(*arguments)
+
+    for module in ("fourier", "structured_maxout"):
+        monkeypatch.setattr(f"rfviz.features.{module}.structured_matrix", spy)
+    for X, bytes_allowed, expected in ((few, 10**9, False), (many, 10**9, True), (many, 1000, False)):
+        monkeypatch.setattr(structured, "_MATRIX_BYTES", bytes_allowed)
+        formed.clear()
+        np.testing.assert_allclose(on_gpu.transform(X), on_host.transform(X), rtol=0, atol=2e-5)
+        assert bool(formed) == expected
 
 
 def test_rows_of_a_block_are_orthogonal_and_of_the_given_length():

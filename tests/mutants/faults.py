@@ -1183,8 +1183,8 @@ _ALL_ROWS = (
     Fault(
         "a worker told to use one thread uses all",
         "rfviz/backend/threads.py",
-        "return min(cores, int(limit)) if",
-        "return cores if",
+        "return min(core_count(), int(limit)) if",
+        "return core_count() if",
         ("tests/backend/test_threads.py::test_a_limit_of_threads_is_one_of_cores",),
     ),
     Fault(

@@ -163,7 +163,7 @@ def glance(cls: type[FeatureMap]) -> Timing:
     It takes a fifth of a second on a processor, and whatever else runs at that moment disturbs it.
     """
     device = get_device()
-    load = psutil.getloadavg()[0] / backend.worker_count()
+    load = psutil.getloadavg()[0] / backend.core_count()
     watch, feature_map = Stopwatch(device), MapSpec(cls, n_components=M, random_state=0).make()
     draw_seconds = _seconds(lambda: feature_map.fit(digit_rows(2)))
     map_seconds = once = _seconds(lambda: _map_all(feature_map, digit_rows(_FEWEST_ROWS)))
@@ -187,7 +187,7 @@ def measure(cls: type[FeatureMap], progress: Progress = silent) -> Speed:
     machine affects both; of each the best turn counts.
     """
     device = get_device()
-    load = psutil.getloadavg()[0] / backend.worker_count()
+    load = psutil.getloadavg()[0] / backend.core_count()
     progress(0.0, "drawing")
     spec = MapSpec(cls, n_components=M)
     feature_map = spec.make(random_state=0)

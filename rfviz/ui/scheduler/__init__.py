@@ -85,6 +85,6 @@ def _lane(device: backend.Device, background: bool) -> CpuPool | GpuWorker:
     key = (device, background and not device.is_gpu)
     with _lock:
         if key not in _lanes:
-            cores = backend.worker_count()
+            cores = backend.core_count()
             _lanes[key] = GpuWorker(device) if device.is_gpu else CpuPool(cores if background else 32 * cores)
         return _lanes[key]

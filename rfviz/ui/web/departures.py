@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from starlette import websockets
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnect
 
 __all__ = ["IgnoreDepartures"]
-
-# What Starlette raises where a websocket is gone; older versions have the first alone.
-_GONE = (websockets.WebSocketDisconnect, getattr(websockets, "WebSocketDisconnected", websockets.WebSocketDisconnect))
 
 
 class IgnoreDepartures:
@@ -28,8 +25,28 @@ class IgnoreDepartures:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass everything on."""
-        try:
+        gone = False
+
+        async def hear() -> Message:
+            nonlocal gone
+            message = await receive()
+            gone |= message["type"] == "websocket.disconnect"
+            return message
+
+        async def say(message: Message) -> None:
+            nonlocal gone
+            gone |= message["type"] == "websocket.close"
+            try:
+                await send(message)
+            except OSError:
+                gone = True
+                raise
+
+        if scope["type"] != "websocket":
             await self.app(scope, receive, send)
-        except _GONE:
-            if scope["type"] != "websocket":
+            return
+        try:
+            await self.app(scope, hear, say)
+        except (OSError, RuntimeError, WebSocketDisconnect):  # what Starlette raises where one is closed
+            if not gone:
                 raise

@@ -38,7 +38,10 @@ def test_a_visitor_who_has_left_is_no_error():
     assert run(answer_and_read) is None
 
 
-@pytest.mark.parametrize(("kind", "error"), [("websocket", ValueError("a bug")), ("http", WebSocketDisconnect(1000))])
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [("websocket", ValueError("a bug")), ("websocket", RuntimeError("a bug")), ("http", WebSocketDisconnect(1000))],
+)
 def test_other_errors_stay(kind, error):
     async def fail(websocket):
         raise error
