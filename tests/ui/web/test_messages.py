@@ -41,11 +41,12 @@ def printed(server, page, act):
 
 async def widgets(visitor, kinds):
     """Return the identities of widgets of some kinds, and the fragment of the last one."""
-    for _ in range(10):  # a run that ends early, for another one, has shown a part of the page
+    for attempt in range(20):  # a run that ends early, for another one, has shown a part of the page
         found = [(element.WhichOneof("type"), element, fragment) for element, fragment in visitor.elements]
         found = [(getattr(element, kind).id, fragment) for kind, element, fragment in found if kind in kinds]
         if found:
             break
+        await asyncio.sleep(0.2 * attempt)  # a busy machine may take long
         await visitor.look()
     return [identity for identity, _ in found if identity], found[-1][1]
 
