@@ -63,7 +63,8 @@ def plot_accuracy(
     traces += [*_networks(curves, styles, axis), *_augmented(curves, styles, axis)]
     span = x_range or _span(curves, axis)
     if axis == "m":
-        span = span[0], max([span[1], *(1.1 * m for curve in curves for m, _ in curve.augmented)])
+        # The name of a million is wide.
+        span = span[0], max([span[1], *(2.0 * m for curve in curves for m, _ in curve.augmented)])
     traces += _exact_kernels(curves, styles, span)
     lines = {name: error for name, error in baselines.items() if error > 0}
     single = [error for curve in curves for error in (curve.network, curve.exact) if error]
