@@ -255,7 +255,8 @@ def _augmented_story(result: AccuracyResult) -> str:
 def about_architectures(table: pd.DataFrame, m: int, correlations: tuple[float, float], result: AccuracyResult) -> str:
     """Return what the table of architectures shows."""
     features, networks = correlations
-    words = f"At **m = {m:,}** features, {len(result.runs[result.architectures[0]])} seeds."
+    seeds = len(result.runs[result.architectures[0]])
+    words = f"At **m = {m:,}** features, {seeds} seed{'s' * (seeds > 1)}."
     if not math.isnan(features):
         words += (
             f" Rank correlation with the paper’s features **{features:.2f}**, with its networks **{networks:.2f}**."
