@@ -38,7 +38,7 @@ from rfviz.linear_model import RidgePath  # noqa: E402
 
 SHAPES = {"mnist": (28, 28), "cifar": (32, 32, 3)}
 # Features of the rungs below the convolutions, and of these.
-FEWER, M = 4000, {"mnist": 10_000, "cifar": 8000}
+FEWER, M = 4000, {"mnist": 16_000, "cifar": 8000}
 CONVOLUTION: dict[str, dict[str, Any]] = {
     "mnist": {"patch_size": 7, "grid": 3, "threshold": 1.0, "floor": 4.0},
     "cifar": {"patch_size": 6, "grid": 2, "threshold": 1.0, "floor": 0.1},
