@@ -315,8 +315,9 @@ class RandomConvolution(FeatureMap):
         X = X.toarray() if hasattr(X, "indptr") else X
         layout = self._layout(X.shape[1])
         images = X.reshape(-1, *layout.image)
-        wide, tall = _TILE if xp is np else (min(_GPU_TILE[0], _GPU_PATCHES // layout.size), _GPU_TILE[1])
-        wide = wide if xp is np else int(wide * block_share())
+        wide, tall = _TILE
+        if xp is not np:
+            wide, tall = int(min(_GPU_TILE[0], _GPU_PATCHES // layout.size) * block_share()), _GPU_TILE[1]
         ends = np.cumsum(np.bincount(self.regions_, minlength=len(layout.regions)))
         for region, first, last in zip(layout.regions, ends - np.diff(ends, prepend=0), ends, strict=True):
             n_positions = layout.positions(region)
