@@ -198,6 +198,10 @@ class Cache:
         entry = self.store.get(self._key(function, args))
         return None if entry is None else entry.result
 
+    def keep(self, function: CachedFunction[R], args: tuple[Hashable, ...], result: R, warnings: Messages) -> None:
+        """Remember the result of a call that was computed elsewhere."""
+        self.store.put(self._key(function, args), Cached(result, warnings), owners_of(args))
+
     def warnings(self, function: CachedFunction[Any], arguments: Iterable[tuple[Hashable, ...]]) -> str:
         """Return the last warning of each kind among the results in memory, as one text."""
         found = [self.store.get(self._key(function, args)) for args in arguments]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import backend
-from rfviz.errors import DataError, DeviceError, RfvizError, warn
+from rfviz.errors import DataError, DeviceError, Messages, RfvizError, warn
 from rfviz.lab.cache import Cache, CachedFunction
 from rfviz.lab.result_files import durable
 from rfviz.progress import Progress
@@ -135,6 +135,11 @@ class Work:
                 reporting = self._cache.with_progress(_PartProgress(part, number / total, 1 / total, progress))
                 if isinstance(reporting.call(attempt, part.function, part.args), Failure):
                     failed.add(part.label)
+
+    def keep(self, part: Part, result: Any, warnings: Messages) -> bool:
+        """Remember what :func:`attempt` gave for a part elsewhere, and return whether that is a result."""
+        self._cache.keep(attempt, (part.function, part.args), result, warnings)
+        return not isinstance(result, Failure)
 
     def complete(self, progress: Progress) -> None:
         """Compute all parts and warn of each curve that stopped.

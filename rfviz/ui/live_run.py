@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.lab.cluster import cluster_address
+from rfviz.lab.cluster_work import compute_on_cluster
 from rfviz.lab.work import Work
 from rfviz.ui.scheduler.background import Job
 from rfviz.ui.teaching.presenter import is_presenting
@@ -20,6 +23,12 @@ _AT_ONCE = 2e11
 _REDRAW_S, _LOOK_S = 0.3, 0.1
 # Times that the work goes on for as long as the page took to draw: drawing takes time from all that is computed.
 _WORK_PER_DRAWING = 5
+# Where the session remembers that it wants the cluster.
+_SENT = "rfviz:on-cluster"
+_CLUSTER_HELP = (
+    "Send the computation to the workers of the Dask cluster at `{}`, with the data, uploads included. They compute "
+    "several parts at a time. “Your machine” shows them."
+)
 
 
 class LiveRun:
@@ -34,10 +43,15 @@ class LiveRun:
         What to say next to the number of parts that are left.
     hint : str
         What pressing Start is good for, said while nothing is known.
+    here_only : bool
+        Whether no cluster may compute it.
     """
 
-    def __init__(self, page: str, work: Work, note: str = "", hint: str = "Press Start to draw them.") -> None:
+    def __init__(
+        self, page: str, work: Work, note: str = "", hint: str = "Press Start to draw them.", here_only: bool = False
+    ) -> None:
         self.work, self.note, self.hint, self._page = work, note, hint, page
+        self._cluster = "" if here_only else cluster_address()
         # Whether the user has pressed Start, which work was stopped, whether this run computes; the work under way,
         # and how many parts were missing when the page was drawn.
         names = ("wanted", "stopped", "go", "job", "left")
@@ -71,6 +85,10 @@ class LiveRun:
             label = "Resume" if len(left) < total else "Start"
             st.button(label, type="primary", disabled=running, on_click=self._want, args=(True, None))
             st.button("Stop", disabled=not running, on_click=self._want, args=(False, work.identity))
+            if self._cluster:
+                key = f"{self._page}:on-cluster"
+                st.toggle("On the cluster", self._is_sent, key=key, help=_CLUSTER_HELP.format(self._cluster),
+                          on_change=lambda: state.update({_SENT: state[key]}))  # fmt: skip
             hint = f" {self.hint}" if len(left) == total and not running else ""
             st.caption(f"{len(left)} of {total} parts to compute.{hint}{self.note}", width="content")
             self._bar = st.empty()
@@ -87,16 +105,23 @@ class LiveRun:
         """Start or leave the job, and return whether the work goes on."""
         state, work = st.session_state, self.work
         job: Job | None = state.get(self._job)
+        name = work.identity, self._is_sent
         stopped = state.get(self._stopped) == work.identity
         running = not stopped and (state.get(self._wanted, False) or work.cost(left) < _AT_ONCE)
         state[self._go], state[self._left] = running, len(left)
-        if job is not None and (not running or job.name != work.identity):
+        if job is not None and (not running or job.name != name):
             job.leave()
         if running:
             if job is None or not job.is_going_on:
-                state[self._job] = job = Job(work.identity, work.run_missing)
+                send = functools.partial(compute_on_cluster, work, self._cluster)
+                state[self._job] = job = Job(name, send if self._is_sent else work.run_missing)
             job.look()
         return running
+
+    @property
+    def _is_sent(self) -> bool:
+        """Whether the workers of the cluster compute, as the user has chosen for all pages."""
+        return bool(self._cluster) and st.session_state.get(_SENT, False)
 
     def _want(self, wanted: bool, stopped: Hashable) -> None:
         st.session_state[self._wanted], st.session_state[self._stopped] = wanted, stopped

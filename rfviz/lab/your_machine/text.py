@@ -10,7 +10,7 @@ from typing import Any
 
 from rfviz._version import __version__
 from rfviz.backend import get_device
-from rfviz.lab.your_machine.cluster import VARIABLE
+from rfviz.lab.cluster import VARIABLE
 from rfviz.lab.your_machine.compute import BUDGETS, ROWS, M, Speed, Timing, to_frame
 
 __all__ = [
@@ -53,8 +53,9 @@ about a twentieth of a second, at least 1,000. Cosines and other functions count
 products, so a map that consists of them cannot come near 100% on a processor.
 
 **A cluster.** Where the server was started with `{VARIABLE}=tcp://…`, this page shows the Dask cluster at that address:
-workers, threads, memory, and what runs. The pages compute on the server; `rfviz.distributed` computes on the cluster.
-Visitors cannot enter an address, for it could lead the server to any machine in its reach.
+workers, threads, memory, and what runs. Pages with a Start button then have a switch “On the cluster”, which sends the
+parts of their computation, with the data, to its workers; all else is computed on the server. Visitors cannot enter an
+address, for it could lead the server to any machine in its reach.
 
 **The sizes.** Drawing takes time in proportion to m, mapping in proportion to n·m. With other data the times grow with
 the number of columns d, except for stumps and structured maps.

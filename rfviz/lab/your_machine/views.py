@@ -13,10 +13,10 @@ import streamlit as st
 
 from rfviz.errors import DataError
 from rfviz.features import registry
+from rfviz.lab.cluster import Cluster, cluster_address, look_at_cluster
 from rfviz.lab.folder import laboratory_folder
 from rfviz.lab.work import Part, Work
 from rfviz.lab.your_machine import text
-from rfviz.lab.your_machine.cluster import Cluster, cluster_address, look_at_cluster
 from rfviz.lab.your_machine.compute import (
     BUDGETS,
     Speed,
@@ -52,7 +52,7 @@ def show_machine() -> None:
     cache = SessionCache()
     work = _benchmark(cache)
     speeds = with_best_rates([work.result(part) for part in work.parts if work.result(part) is not None])
-    live = LiveRun(_SLUG, work, hint=text.HINT)
+    live = LiveRun(_SLUG, work, hint=text.HINT, here_only=True)
     live.start_and_stop()
     glances, more = _first_look(work, cache, look=not live.is_going)
     _chart(speeds, glances, str(work.identity))

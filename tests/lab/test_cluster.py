@@ -3,8 +3,8 @@
 import pytest
 
 from rfviz.errors import DataError
+from rfviz.lab.cluster import Cluster, Worker, cluster_address, look_at_cluster
 from rfviz.lab.your_machine import views
-from rfviz.lab.your_machine.cluster import Cluster, Worker, cluster_address, look_at_cluster
 from tests.app_pages import opened
 
 distributed = pytest.importorskip("distributed")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +14,14 @@ import pandas as pd
 from rfviz.datasets.wording import counted, one_line, reason
 from rfviz.errors import DataError
 
-__all__ = ["VARIABLE", "Cluster", "Worker", "cluster_address", "look_at_cluster"]
+__all__ = ["VARIABLE", "Cluster", "Worker", "cluster_address", "connected", "look_at_cluster"]
 
 #: Names the scheduler. Only who starts the server sets it: a visitor's address could lead it to any machine nearby.
 VARIABLE = "RFVIZ_SCHEDULER"
 _SCHEMES = ("tcp://", "tls://", "inproc://")
 # A page waits so long for an answer.
 _SECONDS = 1.5
+_OTHER = "What answers at {} is no Dask scheduler of a version near {} ({}). Install the same version on both sides."
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,9 @@ def cluster_address() -> str:
     return os.environ.get(VARIABLE, "").strip()
 
 
-def look_at_cluster(address: str) -> Cluster:
-    """Ask a scheduler for its workers.
+@contextmanager
+def connected(address: str) -> Generator[Any, None, None]:
+    """Give a client of a scheduler, which forgets all that it was asked for in the end.
 
     Raises
     ------
@@ -107,10 +111,7 @@ def look_at_cluster(address: str) -> Cluster:
     except ImportError:
         raise DataError("A Dask cluster needs Dask, which is not installed: pip install 'rfviz[dask]'.") from None
     try:
-        with distributed.Client(address, timeout=_SECONDS, set_as_default=False) as client:
-            found = client.scheduler_info(n_workers=-1)["workers"]
-            tasks = client.processing()
-            version = client.get_versions()["scheduler"]["packages"]["distributed"]
+        client = distributed.Client(address, timeout=_SECONDS, set_as_default=False)
     except OSError:  # a timeout among them
         raise DataError(
             f"No Dask scheduler answers at {shown}. Start one there (dask scheduler), or start the server without "
@@ -118,10 +119,27 @@ def look_at_cluster(address: str) -> Cluster:
         ) from None
     # A scheduler of another version fails in as many ways as there are versions.
     except Exception as error:
-        raise DataError(
-            f"What answers at {shown} is no Dask scheduler of a version near {distributed.__version__} "
-            f"({reason(error)}). Install the same version on both sides."
-        ) from None
+        raise DataError(_OTHER.format(shown, distributed.__version__, reason(error))) from None
+    with client:
+        yield client
+
+
+def look_at_cluster(address: str) -> Cluster:
+    """Ask a scheduler for its workers.
+
+    Raises
+    ------
+    DataError
+        See :func:`connected`.
+    """
+    with connected(address) as client:
+        own = importlib.import_module("distributed").__version__
+        try:
+            found = client.scheduler_info(n_workers=-1)["workers"]
+            tasks = client.processing()
+            version = client.get_versions()["scheduler"]["packages"]["distributed"]
+        except Exception as error:
+            raise DataError(_OTHER.format(one_line(address, 60), own, reason(error))) from None
     workers = tuple(
         Worker(
             str(worker.get("name", place)),
@@ -132,7 +150,7 @@ def look_at_cluster(address: str) -> Cluster:
         )
         for place, worker in found.items()
     )
-    return Cluster(address, workers, str(version), distributed.__version__)
+    return Cluster(address, workers, str(version), own)
 
 
 def _task(key: object) -> str:
