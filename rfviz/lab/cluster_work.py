@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import time
 from collections.abc import Hashable, Sequence
@@ -21,7 +20,7 @@ Call = tuple[CachedFunction[Any], tuple[Hashable, ...]]
 
 # Between two looks at what has come, and between two questions for the workers that are there.
 _LOOK_S, _COUNT_S = 0.1, 1.0
-# Prepared data that a worker keeps from one part to the next.
+# Prepared data that a worker keeps from one part to the next, while the work goes on.
 _WORKER_BYTES = 1_000_000_000
 
 
@@ -49,7 +48,7 @@ def compute_on_cluster(work: Work, address: str, progress: Progress) -> None:
         # One object for all parts, so that data which they share are sent once. A task, and not scattered data: those
         # of a worker that dies would be lost.
         calls = [(part.function, part.args) for part in missing]
-        held = client.submit(lambda: calls, pure=False)
+        held = client.submit(lambda: _Held(calls), pure=False)
         # Without a priority of their own, tasks begin in the order of their names.
         pending = {
             client.submit(_compute, held, number, pure=False, priority=-number): number
@@ -64,7 +63,8 @@ def compute_on_cluster(work: Work, address: str, progress: Progress) -> None:
                     continue
                 part = missing[number]
                 if future.status != "finished":
-                    error = workers.check() or (result[1] if future.status == "error" else result)
+                    workers.check()
+                    error = result[1] if future.status == "error" else result
                     lost.append(f"{part.title or part.label}: {_why(error)}")
                 elif not work.keep(part, *result):  # later parts of the curve are left out
                     after = {n for n in pending.values() if n > number and missing[n].label == part.label}
@@ -96,7 +96,10 @@ class _Workers:
         """
         if time.monotonic() - self._asked > _COUNT_S:
             self.check()
-            self._now = set(self._client.nthreads())
+            try:
+                self._now = set(self._client.nthreads())
+            except OSError:
+                raise self._gone() from None
             self._seen |= self._now
             self._asked = time.monotonic()
         gone = len(self._seen - self._now)
@@ -106,10 +109,23 @@ class _Workers:
     def check(self) -> None:
         """Raise a :class:`DataError` if the scheduler has ended."""
         if self._client.status != "running":
-            raise DataError(
-                f"The Dask scheduler at {self.address} does not answer any more. What has come is kept: go on when it "
-                "is there again, or compute without the cluster."
-            )
+            raise self._gone()
+
+    def _gone(self) -> DataError:
+        return DataError(
+            f"The Dask scheduler at {self.address} does not answer any more. What has come is kept: go on when it is "
+            "there again, or compute without the cluster."
+        )
+
+
+class _Held:
+    """The calls of some work, and a cache of what they share, where a worker is; both are gone when the work ends."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        self.calls, self.cache = calls, Cache(Store(_WORKER_BYTES))
+
+    def __reduce__(self) -> tuple[type[_Held], tuple[Sequence[Call]]]:
+        return _Held, (self.calls,)  # from one worker to another
 
 
 def _why(error: BaseException) -> str:
@@ -118,13 +134,8 @@ def _why(error: BaseException) -> str:
     return reason(error)
 
 
-def _compute(calls: Sequence[Call], number: int) -> tuple[Any, Messages]:
+def _compute(held: _Held, number: int) -> tuple[Any, Messages]:
     """Compute one of the calls on a worker, and return what came of it with its warnings."""
     with capture_warnings() as log:
-        result = attempt(*calls[number], cache=_cache())
+        result = attempt(*held.calls[number], cache=held.cache)
     return result, log.messages
-
-
-@functools.cache
-def _cache() -> Cache:
-    return Cache(Store(_WORKER_BYTES))

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import pandas as pd
 import pytest
@@ -62,6 +63,13 @@ def test_a_failed_part_stops_its_curve_and_warnings_come_along(address):
     assert work.failures() == {"b": "number must not be 2; got 2."}
     assert work.warnings()["a"] == "a was squared."
     assert work.missing() == []
+    with distributed.Client(address, set_as_default=False) as client:
+        for _ in range(50):
+            held = client.run(lambda dask_worker: list(dask_worker.data))
+            if not any(held.values()):
+                return
+            time.sleep(0.1)
+    raise AssertionError(f"data stay with the workers: {held}")
 
 
 def test_a_stop_keeps_what_has_come(address):

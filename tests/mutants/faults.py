@@ -406,6 +406,27 @@ _FRAMEWORK = (
         ("tests/lab/test_work.py",),
     ),
     Fault(
+        "cluster whose warnings are dropped",
+        "rfviz/lab/cluster_work.py",
+        "return result, log.messages",
+        "return result, ()",
+        ("tests/lab/test_cluster_work.py::test_a_failed_part_stops_its_curve_and_warnings_come_along",),
+    ),
+    Fault(
+        "part that no worker could compute left out in silence",
+        "rfviz/lab/cluster_work.py",
+        "    if lost:\n",
+        "    if lost[5:]:\n",
+        ("tests/lab/test_cluster_work.py::test_what_no_worker_can_compute_is_an_error",),
+    ),
+    Fault(
+        "cluster asked by who did not ask for it",
+        "rfviz/ui/live_run.py",
+        "send if self._is_sent else work.run_missing",
+        "send if self._cluster else work.run_missing",
+        ("tests/lab/test_cluster_work.py::test_a_cluster_that_is_not_there_is_said",),
+    ),
+    Fault(
         "first value of an address dropped",
         "rfviz/lab/preset.py",
         "for name, value in pairs if name not in (*_VIEW_ONLY",
