@@ -93,7 +93,12 @@ def series_styles(cls: type[FeatureMap], count: int) -> list[Look]:
     """Return looks for settings of one map in a chart that shows no other: first its own colour, then others apart."""
     first = map_style(cls).colour
     colours = (first, *(colour for colour in COLOURS if colour != first))
-    return [Look(colours[i % len(colours)], DASHES[i % len(DASHES)], SYMBOLS[i % len(SYMBOLS)]) for i in range(count)]
+    # A colour that comes again has another dash and symbol.
+    turns = [i + i // len(colours) for i in range(count)]
+    return [
+        Look(colours[i % len(colours)], DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)])
+        for i, turn in enumerate(turns)
+    ]
 
 
 def _shade(colour: str, luminance: float | None) -> str:

@@ -102,6 +102,7 @@ def test_a_map_looks_the_same_in_any_company():
     series = series_styles(RandomReLU, 9)
     assert series[0].colour == map_style(RandomReLU).colour
     assert len({style.colour for style in series}) >= 6
+    assert len({(style.colour, style.symbol) for style in series}) == 9
     assert map_styles([RandomReLU] * 9) == series  # alone in a chart, many settings take other colours
     assert map_style(WITHOUT_LOOK[0]) == map_style(type("NotYetThere", (FeatureMap,), {}))
 
