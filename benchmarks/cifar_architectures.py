@@ -150,8 +150,9 @@ def report(results: dict) -> None:
     print()
     shown = table.map(lambda value: f"{value:.2f}" if isinstance(value, float) else value)
     print(markdown_table(shown.to_dict("records")))
-    for what, correlation in zip(("random features", "networks"), rank_correlations(table), strict=True):
-        print(f"Rank correlation with the paper's {what}: {correlation:.2f}")
+    correlations = rank_correlations(table)
+    print(f"Rank correlation with the paper's random features: {correlations.paper_features:.2f}")
+    print(f"Rank correlation with the paper's networks: {correlations.paper_networks:.2f}")
 
 
 def _known(path: Path, setting: dict) -> dict:

@@ -17,6 +17,8 @@ The paper's setting, on a GPU (minutes for each architecture):
 
 python benchmarks/cifar_features.py cifar10.npz --m 10000 100000 1000000 --device cuda \
     --json benchmarks/results/cifar-features-gpu.json
+
+What the laboratory shows of it is collected by benchmarks/cifar_trained.py.
 """
 
 from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits

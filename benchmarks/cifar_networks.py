@@ -16,6 +16,8 @@ paper's setting, on a GPU (a run of hours, in a file of its own):
 
 python benchmarks/cifar_networks.py cifar10.npz --epochs 200 --rates 0.0002 0.0005 0.001 0.002 0.005 --device cuda \
     --json benchmarks/results/cifar-networks-gpu.json
+
+What the laboratory shows of it is collected by benchmarks/cifar_trained.py.
 """
 
 from rfviz._blas import choose_openblas_kernels, shorten_openblas_waits

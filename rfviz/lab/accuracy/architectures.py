@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import cast
+from pathlib import Path
+from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -12,8 +14,9 @@ from scipy.stats import spearmanr
 from rfviz.skeleton import ARCHITECTURES, Skeleton, convolutions, flat
 
 __all__ = [
-    "AUGMENTED", "AUGMENTED_EPOCHS", "AUGMENTED_M", "EXACT", "NAMES", "NETWORKS", "NETWORK_EPOCHS", "NETWORK_FEATURES",
-    "PAPER_TABLE_1", "STRIDE", "architecture", "rank_correlations", "ranking",
+    "AUGMENTED", "AUGMENTED_BY_EPOCH", "AUGMENTED_EPOCHS", "AUGMENTED_M", "EXACT", "NAMES", "NETWORKS",
+    "NETWORKS_BY_EPOCH", "NETWORK_EPOCHS", "NETWORK_FEATURES", "PAPER_TABLE_1", "STRIDE", "RankCorrelations",
+    "architecture", "errors_by_epoch", "rank_correlations", "ranking",
 ]  # fmt: skip
 
 # Test accuracy in per cent of random features and of the network that is trained, the best features first.
@@ -22,29 +25,23 @@ PAPER_TABLE_1 = {
     "4,6": (70.62, 74.24), "5,6": (70.39, 75.38), "6,5": (70.14, 74.23), "5,5": (69.64, 73.57), "full": (60.01, 55.09),
 }  # fmt: skip
 NAMES = tuple(PAPER_TABLE_1)
-# Test accuracy in per cent of the same networks after so few epochs, on 20,000 images: what
-# benchmarks/cifar_networks.py wrote to benchmarks/results/cifar-networks-cpu.json.
-NETWORK_EPOCHS, NETWORK_FEATURES = 6, 384
-NETWORKS = {
-    "4,5": 45.30, "6,4": 45.00, "6,6": 44.46, "4,4": 43.44, "5,4": 44.92,
-    "4,6": 41.66, "5,6": 42.50, "6,5": 43.26, "5,5": 41.22, "full": 42.44,
-}  # fmt: skip
+# Test accuracy in per cent of networks and features that were trained by AdaGrad on 20,000 images that change in each
+# epoch (benchmarks/cifar_networks.py, cifar_features.py), as benchmarks/cifar_trained.py collected it from the results.
+_TRAINED = json.loads(Path(__file__).with_name("trained.json").read_text(encoding="utf-8"))
+# The networks by epoch, and after the epochs that all of them have; with so many channels of the dense node.
+NETWORKS_BY_EPOCH: dict[str, list[float]] = _TRAINED["networks"]
+NETWORK_EPOCHS, NETWORK_FEATURES = min(map(len, NETWORKS_BY_EPOCH.values())), 384
+NETWORKS = {name: by_epoch[NETWORK_EPOCHS - 1] for name, by_epoch in NETWORKS_BY_EPOCH.items()}
+# The features by epoch, for each m, and after the epochs that all of them have.
+AUGMENTED_M = tuple[int, ...](_TRAINED["m"])
+AUGMENTED_BY_EPOCH: dict[str, list[list[float]]] = _TRAINED["features"]
+AUGMENTED_EPOCHS = min(map(len, AUGMENTED_BY_EPOCH.values()))
+AUGMENTED = {name: tuple(by_epoch[AUGMENTED_EPOCHS - 1]) for name, by_epoch in AUGMENTED_BY_EPOCH.items()}
 # Test accuracy in per cent of ridge regression with the exact kernel of each architecture on 20,000 images: what
 # benchmarks/cifar_architectures.py wrote to benchmarks/results/cifar-architectures-cpu.json.
 EXACT = {
     "4,5": 57.48, "6,4": 57.96, "6,6": 57.66, "4,4": 55.86, "5,4": 56.64,
     "4,6": 55.74, "5,6": 56.74, "6,5": 55.92, "5,5": 54.78, "full": 51.04,
-}  # fmt: skip
-# Test accuracy in per cent of features that are trained by AdaGrad on 20,000 images that change in each epoch, after so
-# many epochs, by m: what benchmarks/cifar_features.py wrote to benchmarks/results/cifar-features-gpu.json.
-AUGMENTED_EPOCHS = 10
-AUGMENTED_M = (10_000, 100_000, 1_000_000)
-AUGMENTED = {
-    "4,5": (54.92, 57.64, 58.1), "6,4": (55.52, 58.28, 58.76),
-    "6,6": (55.68, 57.68, 58.24), "4,4": (53.72, 56.88, 56.96),
-    "5,4": (55.12, 57.6, 58.58), "4,6": (53.0, 56.18, 56.82),
-    "5,6": (54.8, 57.04, 57.88), "6,5": (54.1, 56.28, 56.82),
-    "5,5": (53.6, 56.12, 56.48), "full": (49.56, 52.3, 52.54),
 }  # fmt: skip
 STRIDE = 2
 # The paper does not say which base space stands for a principal component of a patch. Here it is an angle, this part
@@ -118,15 +115,44 @@ def ranking(accuracies: Mapping[str, Sequence[float]], exact: Mapping[str, float
     return pd.DataFrame(rows)
 
 
-def rank_correlations(table: pd.DataFrame) -> tuple[float, float]:
-    """Return Spearman's correlation of the accuracies of :func:`ranking` with the paper's features and networks.
+class RankCorrelations(NamedTuple):
+    """Spearman's correlations between columns of :func:`ranking`.
+
+    Attributes
+    ----------
+    paper_features, paper_networks : float
+        Of our features with the paper's features, and with its networks.
+    networks : float
+        Of our features with our networks.
+    paper : float
+        Of the paper's features with its networks.
+    """
+
+    paper_features: float
+    paper_networks: float
+    networks: float
+    paper: float
+
+
+def rank_correlations(table: pd.DataFrame) -> RankCorrelations:
+    """Return how alike the columns of :func:`ranking` order the architectures.
 
     NaN with fewer than three architectures.
     """
+    ours, papers = "accuracy %", "paper RFS %"
+    pairs = (ours, papers), (ours, "paper net %"), (ours, "network %"), (papers, "paper net %")
     if len(table) < 3:
-        return float("nan"), float("nan")
-    ours = table["accuracy %"]
-    features, networks = (
-        cast(tuple[float, float], spearmanr(ours, table[name])) for name in ("paper RFS %", "paper net %")
-    )
-    return float(features[0]), float(networks[0])
+        return RankCorrelations(*[float("nan")] * len(pairs))
+    found = (cast(tuple[float, float], spearmanr(table[one], table[other])) for one, other in pairs)
+    return RankCorrelations(*(float(correlation) for correlation, _ in found))
+
+
+def errors_by_epoch(name: str) -> tuple[tuple[float, ...], ...]:
+    """Return test errors in per cent after each epoch: of the most features that were trained, and of the network.
+
+    Empty for a name that is no architecture of the table.
+    """
+    if name not in NAMES:
+        return ()
+    features = tuple(100.0 - accuracies[-1] for accuracies in AUGMENTED_BY_EPOCH[name])
+    return features, tuple(100.0 - accuracy for accuracy in NETWORKS_BY_EPOCH[name])

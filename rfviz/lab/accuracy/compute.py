@@ -14,12 +14,14 @@ from rfviz.analysis.accuracy import Segment, mean_and_spread
 from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split
 from rfviz.features import FeatureMap, RandomMaxout
-from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, ranking
+from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, ranking
 from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M
 from rfviz.lab.candidate import Candidate
 
-__all__ = ["AccuracyResult", "Curve", "curves_frame", "make_curve", "mean_against_seconds"]
+__all__ = ["TRAINED", "AccuracyResult", "Curve", "curves_frame", "epochs_frame", "make_curve", "mean_against_seconds"]
 
+# What has errors by epoch, in the order of Curve.epochs.
+TRAINED = ("features", "network")
 Runs = Sequence[Sequence[Segment]]
 
 
@@ -42,6 +44,8 @@ class Curve:
         Error of ridge regression with the map's exact kernel, where it is known.
     augmented : tuple of (m, error)
         Errors after training on images that change, where they are known.
+    epochs : tuple of (features, network)
+        Errors after each epoch of this training, of the most features and of the network, where they are known.
     """
 
     label: str
@@ -51,6 +55,7 @@ class Curve:
     network: float | None = None
     exact: float | None = None
     augmented: tuple[tuple[int, float], ...] = ()
+    epochs: tuple[tuple[float, ...], ...] = ()
 
 
 def make_curve(
@@ -64,6 +69,7 @@ def make_curve(
     network: float | None = None,
     exact: float | None = None,
     augmented: tuple[tuple[int, float], ...] = (),
+    epochs: tuple[tuple[float, ...], ...] = (),
 ) -> Curve:
     """Return the curve of the mean over some runs.
 
@@ -78,12 +84,12 @@ def make_curve(
     axis : {"m", "seconds", "bytes"}
         What it is drawn against.
     paper : tuple of (m, error, s.d.)
-    network, exact, augmented
+    network, exact, augmented, epochs
         See :class:`Curve`.
     """
     frame = mean_against_seconds(runs) if axis == "seconds" else mean_and_spread(runs)
     errors = {name: scale * frame[name] for name in ("error", "s.d.")}
-    return Curve(label, cls, frame.assign(**errors), paper, network, exact, augmented)
+    return Curve(label, cls, frame.assign(**errors), paper, network, exact, augmented, epochs)
 
 
 def mean_against_seconds(runs: Runs) -> pd.DataFrame:
@@ -136,6 +142,28 @@ def curves_frame(curves: Sequence[Curve], baselines: Mapping[str, float]) -> pd.
     table = table.astype(dict.fromkeys(whole, "Int64"))  # where a baseline has none
     table.insert(0, "map", table.pop("map"))
     return table
+
+
+def epochs_frame(curves: Sequence[Curve]) -> pd.DataFrame:
+    """Return the error of features and networks after each epoch of training, of the curves that know it.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+
+    Returns
+    -------
+    DataFrame
+        Columns architecture, trained ("features" or "network"), epoch and error; one row per epoch, rising.
+    """
+    rows = [
+        (curve.label, trained, epoch, error)
+        for curve in curves
+        if curve.epochs
+        for trained, errors in zip(TRAINED, curve.epochs, strict=True)
+        for epoch, error in enumerate(errors, 1)
+    ]
+    return pd.DataFrame(rows, columns=["architecture", "trained", "epoch", "error"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +241,7 @@ class AccuracyResult:
         return make_curve(
             c.label, c.spec.cls, self.runs[c.label], scale=self.scale, axis=axis,
             paper=self._paper(c), network=self._network(c), exact=exact, augmented=self._augmented(c),
+            epochs=errors_by_epoch(c.label) if self._is_crops else (),
         )  # fmt: skip
 
     def ladder(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Charts of test errors against the number of features, seconds and bytes, of penalties and of confusions."""
+"""Charts of test errors against the number of features, seconds, bytes and epochs, of penalties and of confusions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rfviz.figures.axes import count_axis
 from rfviz.figures.lines import DRAWS, M_TITLE, band
 from rfviz.figures.quick import trace
 from rfviz.figures.reference_lines import reference_lines
-from rfviz.figures.template import COLOURS, map_styles, rgba, styled
+from rfviz.figures.template import COLOURS, GREY, map_styles, rgba, styled
 from rfviz.lab.accuracy.architectures import NETWORK_EPOCHS, NETWORK_FEATURES
-from rfviz.lab.accuracy.compute import Curve
+from rfviz.lab.accuracy.compute import TRAINED, Curve
 
-__all__ = ["plot_accuracy", "plot_confusion", "plot_penalty"]
+__all__ = ["plot_accuracy", "plot_confusion", "plot_epochs", "plot_penalty"]
 
 _X_TITLES = {"m": M_TITLE, "seconds": "seconds to train and test", "bytes": "bytes of the model"}
 _X_WORDS = {"m": ",d", "seconds": ".3~g", "bytes": "~s"}
@@ -194,6 +194,59 @@ def _range(curves: Sequence[Curve], lines: list[float]) -> list[float]:
     if not len(values):
         return [0.0, 2.0]  # an empty chart of percentages
     return [float(np.log10(values.min()) - 0.12), float(np.log10(values.max()) + 0.08)]
+
+
+def plot_epochs(curves: Sequence[Curve], *, height: int = 500) -> go.Figure:
+    """Draw the errors of features (solid lines) and networks (dashed lines) against the epochs of their training.
+
+    Parameters
+    ----------
+    curves : sequence of Curve
+        All of the main chart, so that each has its colour here; those without epochs are left out.
+    height : int
+        Pixels.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    styles = map_styles(curve.cls for curve in curves)
+    known = [(curve, style) for curve, style in zip(curves, styles, strict=True) if curve.epochs]
+    traces = [
+        trace(
+            "scatter",
+            x=np.arange(1, len(errors) + 1),
+            y=np.array(errors),
+            **_trained_line(style, trained),
+            name=curve.label,
+            legendgroup=curve.label,
+            showlegend=trained == "features",
+            hovertemplate="epoch %{x}: %{y:.1f}%<extra>" + f"{curve.label}, {trained}</extra>",
+        )
+        for curve, style in known
+        for trained, errors in zip(TRAINED, curve.epochs, strict=True)
+    ]
+    # Entries of the legend alone: they say what the two kinds of lines are.
+    either = Look(GREY, "solid", "circle")
+    traces += [
+        trace("scatter", x=[None], y=[None], **_trained_line(either, trained), name=name, showlegend=True)
+        for trained, name in zip(TRAINED, ("features", "networks"), strict=True)
+    ]
+    last = max((len(errors) for curve, _ in known for errors in curve.epochs), default=1)
+    across, up = count_axis(1, last) | _STEPS, _LOG | {"dtick": "L5", "tickformat": ".3~g"}
+    return styled(traces, x="epochs of training", y="test error, %", height=height, revision="epochs",
+                  xaxis=across, yaxis=up)  # fmt: skip
+
+
+def _trained_line(style: Look, trained: str) -> dict[str, Any]:
+    """Return a solid line with filled marks for features, a dashed one with open marks for a network."""
+    is_network = trained == "network"
+    symbol = style.symbol.removesuffix("-dot").removesuffix("-open")  # which tell shades of one colour apart
+    return {
+        "mode": "lines+markers",
+        "line": {"color": style.colour, "width": 1.5, "dash": "dash" if is_network else "solid"},
+        "marker": {"symbol": symbol + "-open" * is_network, "size": 8, "line": {"width": 1.5 * is_network}},
+    }
 
 
 def plot_penalty(curves: Sequence[Curve], *, height: int = 360) -> go.Figure:

@@ -12,8 +12,8 @@ from rfviz.analysis.points import NORMALISATION
 from rfviz.errors import DataError, RfvizError, warn
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.baselines import BASELINES, BaselineResult, run_baseline
-from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame
-from rfviz.lab.accuracy.figures import plot_accuracy
+from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, epochs_frame
+from rfviz.lab.accuracy.figures import plot_accuracy, plot_epochs
 from rfviz.lab.accuracy.maxout_table import MaxoutTable, join_draws, maxout_table
 from rfviz.lab.accuracy.script import script_of
 from rfviz.lab.accuracy.settings import GROW, Settings, candidates_of, choose_settings, presets
@@ -123,6 +123,7 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
         return (
             chart("accuracy", "m", text.summary(result), text.explanation(result), whole),
             *(chart(f"accuracy-{axis}", axis, f"Test error against {axis}.") for axis in ("seconds", "bytes")),
+            *_epochs_charts(result),
         )
 
     def script(self, source: Source, settings: Settings) -> str:
@@ -135,6 +136,15 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
             feature_map = candidate.spec.make(n_components=settings.m_max, random_state=0)
             found.append(MapExport(candidate.label, feature_map, split.X_train))
         return tuple(found)
+
+
+def _epochs_charts(result: AccuracyResult) -> tuple[Chart, ...]:
+    """Return the chart of the errors by epoch, where some are known."""
+    curves = result.curves()
+    if not any(curve.epochs for curve in curves):
+        return ()
+    words = text.about_epochs(curves)
+    return (Chart("accuracy-epochs", lambda: plot_epochs(curves), lambda: epochs_frame(curves), text.EPOCHS, words),)
 
 
 def _candidates(source: Source, settings: Settings) -> tuple[Candidate, ...]:

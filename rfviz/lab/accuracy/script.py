@@ -14,9 +14,10 @@ from rfviz.analysis.splits import Split, make_split, with_patches
 from rfviz.errors import RfvizError
 from rfviz.features import MapSpec
 from rfviz.lab import script
+from rfviz.lab.accuracy.architectures import errors_by_epoch
 from rfviz.lab.accuracy.baselines import run_baseline
-from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, make_curve
-from rfviz.lab.accuracy.figures import plot_accuracy
+from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, epochs_frame, make_curve
+from rfviz.lab.accuracy.figures import plot_accuracy, plot_epochs
 from rfviz.lab.accuracy.settings import Settings
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.split_data import SplitData
@@ -52,10 +53,17 @@ for name, axis, x_range in [
     ]
     frames[name] = curves_frame(curves, baselines)
     figures[name] = plot_accuracy(curves, baselines, axis=axis, x_range=x_range, unit={unit!r})
-print(frames["accuracy"].to_string())
+{epochs}print(frames["accuracy"].to_string())
 
 for figure in figures.values():
     figure.show()
+"""
+# What was trained beforehand, for hours.
+_EPOCHS = """
+curves = [
+    make_curve(label, spec.cls, runs[label], epochs=errors_by_epoch(label)) for label, spec, _ in maps
+]
+frames["accuracy-epochs"], figures["accuracy-epochs"] = epochs_frame(curves), plot_epochs(curves)
 """
 
 
@@ -83,7 +91,7 @@ def script_of(data: SplitData, grow: str, settings: Settings, candidates: Sequen
         uses.append(with_patches)
         named = f"patches = {script.python(patches, 10)}  # whose principal components are the inputs\n"
         inputs = "with_patches(split, *patches[label]) if label in patches else split"
-    drawn = AccuracyResult(split, (), settings.loss, {}, {})
+    drawn = AccuracyResult(split, tuple(candidates), settings.loss, {c.label: [] for c in candidates}, {})
     baselines = "\nbaselines = {}\n"
     if settings.baselines:
         uses += [run_baseline, RfvizError]
@@ -93,6 +101,10 @@ def script_of(data: SplitData, grow: str, settings: Settings, candidates: Sequen
         uses += [run_exact_kernel, RfvizError]
         given = ", exact=exact.get(label)"
         exact = _EXACT.format(inputs=inputs, scale=drawn.scale)
+    epochs = ""
+    if any(curve.epochs for curve in drawn.curves()):
+        uses += [errors_by_epoch, epochs_frame, plot_epochs]
+        epochs = _EPOCHS.lstrip()
     body = f"""
 {data.lines}
 
@@ -105,5 +117,5 @@ for label, spec, loss in maps:
         drawn = spec.replace(random_state=seed)
         runs[label].append([run_segment(inputs, drawn, grid, {settings.alphas!r}, loss=loss) for grid in grids])
 {baselines}{exact}
-{_DRAWN.format(last=1.1 * settings.m_max, scale=drawn.scale, unit=drawn.unit, exact=given)}"""
+{_DRAWN.format(last=1.1 * settings.m_max, scale=drawn.scale, unit=drawn.unit, exact=given, epochs=epochs)}"""
     return script.write("How many random features does a linear model need?", body, uses)

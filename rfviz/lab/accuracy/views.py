@@ -104,10 +104,9 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
     def details(
         self, settings: Settings, result: AccuracyResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
-        table = self.architectures if result.architectures else self.table_1
         return {
             "Numbers": lambda: self.numbers(result),
-            "Table 1 of the paper": lambda: table(result),
+            "Table 1 of the paper": lambda: self.table_of_the_paper(result, charts),
             "How it is computed": lambda: st.markdown(text.METHOD),
             "The ladder: error, time and memory": lambda: self.ladder(result),
         }
@@ -126,6 +125,17 @@ class AccuracyView(View[Source, Settings, AccuracyResult]):
     def ladder(self, result: AccuracyResult) -> None:
         """Draw every method with its error, time and memory."""
         layout.numbers(result.ladder(), {"error": "%.2f", "seconds": "%.3g"}, text.LADDER)
+
+    def table_of_the_paper(self, result: AccuracyResult, charts: Sequence[Chart]) -> None:
+        """Draw the table of the paper that the maps on the page belong to."""
+        if not result.architectures:
+            self.table_1(result)
+            return
+        self.architectures(result)
+        for chart in charts:
+            if chart.name == "accuracy-epochs":
+                layout.chart(chart.figure, chart.name, chart.alt)
+                layout.explain(chart.words)
 
     def table_1(self, result: AccuracyResult) -> None:
         """Draw Table 1 of the maxout paper on MNIST, computed when its button is pressed."""

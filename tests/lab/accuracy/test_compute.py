@@ -11,8 +11,8 @@ from rfviz.analysis.exact_kernel import ExactKernel
 from rfviz.analysis.splits import Split, make_split
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, SharedPoolMaxout
 from rfviz.lab.accuracy import text
-from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NETWORKS
-from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, mean_against_seconds
+from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, rank_correlations
+from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, epochs_frame, make_curve, mean_against_seconds
 from rfviz.lab.candidate import Candidate
 
 MAXOUT = Candidate("Maxout", MapSpec(RandomMaxout, pool_size=4))
@@ -115,12 +115,55 @@ def test_what_was_trained_beforehand_belongs_to_the_crops_that_it_learnt():
         X, y = np.zeros((3, side * side * 3), np.float32), np.arange(3)
         split = Split(name, X, y, X, y, y, ("a", "b", "c"), True)
         result = AccuracyResult(split, candidates, "ridge", {candidate.label: [[]] for candidate in candidates}, {})
-        found.append([(curve.network, curve.augmented) for curve in result.curves()])
+        found.append([(curve.network, curve.augmented, curve.epochs) for curve in result.curves()])
         for mark in ("**rings**", "**dotted lines**"):
             assert (mark in text.explanation(result)) == bool(found[-1][0][0])
     known = tuple(zip(AUGMENTED_M, (100.0 - np.array(AUGMENTED["4,5"])).tolist(), strict=True))
-    nothing = (None, ())
-    assert found == [[(100.0 - NETWORKS["4,5"], known), nothing], [nothing] * 2, [nothing] * 2]
+    nothing = (None, (), ())
+    first = (100.0 - NETWORKS["4,5"], known, errors_by_epoch("4,5"))
+    assert found == [[first, nothing], [nothing] * 2, [nothing] * 2]
+
+
+def trained(epochs):
+    return [make_curve(name, CompositionalFeatures, [[]], epochs=errors) for name, errors in epochs.items()]
+
+
+def test_errors_by_epoch_are_rows():
+    frame = epochs_frame(trained({"4,4": ((50.0, 40.0), (60.0,)), "flat": ()}))
+    assert frame.to_numpy().tolist() == [
+        ["4,4", "features", 1, 50.0], ["4,4", "features", 2, 40.0], ["4,4", "network", 1, 60.0],
+    ]  # fmt: skip
+    assert not len(epochs_frame([]))
+
+
+def test_which_has_the_smaller_error_is_counted_at_the_epoch_that_all_have():
+    # At the end the features of “full” are better; after two epochs, which all have, they are not.
+    said = text.about_epochs(trained({"4,5": ((50.0, 40.0), (60.0, 52.0)), "full": ((70.0, 60.0, 9.0), (60.0, 55.0))}))
+    assert "for 2 epochs, and the features on a GPU, for 2 to 3" in said
+    assert "After 2 epochs the features have the smaller error for 1 of 2 architectures. In the paper" in said
+    assert said.endswith("this holds for 1 of 2.")  # for “full”
+    one = text.about_epochs(trained({"4,5": ((50.0, 40.0), (60.0, 52.0)), "flat": ()}))
+    assert "for 1 of 1 architecture, by 12 percentage points." in one and one.endswith("for 0 of 1.")
+
+
+@pytest.mark.parametrize(
+    ("names", "data", "with_papers", "with_networks"),
+    [(NAMES, "cifar10", True, True), (NAMES, "mine", True, False), (NAMES[:2], "cifar10", False, False)],
+)
+def test_rank_correlations_are_told_where_there_are_some(names, data, with_papers, with_networks, result):
+    segments = result.runs["Maxout"][0]
+    X, y = np.zeros((3, 24 * 24 * 3), np.float32), np.arange(3)
+    split = Split(data, X, y, X, y, y, ("a", "b", "c"), True)
+    runs = {
+        name: [[dataclasses.replace(s, errors=s.errors / (2 + i)) for s in segments]] for i, name in enumerate(names)
+    }
+    candidates = tuple(Candidate(name, MapSpec(CompositionalFeatures)) for name in names)
+    shown = AccuracyResult(split, candidates, "ridge", runs, {})
+    table, m = shown.architecture_table()
+    said = text.about_architectures(table, m, rank_correlations(table), shown)
+    # Fewer errors with every architecture: the opposite of the paper's order.
+    assert ("with the paper’s features **-1.00**" in said) == with_papers
+    assert ("between the paper’s features and its networks **0.92**" in said) == with_networks
 
 
 def test_architectures_are_ranked_where_all_have_arrived(result):

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rfviz.features import RandomFourier, RandomMaxout
+from rfviz.features import CompositionalFeatures, RandomFourier, RandomMaxout
 from rfviz.lab.accuracy.compute import Curve
-from rfviz.lab.accuracy.figures import plot_accuracy, plot_confusion, plot_penalty
+from rfviz.lab.accuracy.figures import plot_accuracy, plot_confusion, plot_epochs, plot_penalty
 
 FRAME = pd.DataFrame(
     {"m": [10, 100, 1000], "error": [30.0, 5.0, 1.0], "s.d.": [3.0, 0.5, 2.0], "alpha": [1.0, 0.1, 0.01],
@@ -109,6 +109,33 @@ def test_charts_before_the_first_point():
     for figure in (plot_accuracy([NOTHING], {}, x_range=(9, 100)), plot_accuracy([], {}), plot_penalty([NOTHING])):
         assert figure.to_dict()["layout"]["xaxis"]["type"] == "log"
     assert len(lines(plot_accuracy([NOTHING, *CURVES], {}))) == 3
+
+
+def test_errors_by_epoch_are_solid_for_features_and_dashed_for_networks():
+    labels = [f"number {i}" for i in range(10)]
+    curves = [Curve(label, CompositionalFeatures, FRAME, epochs=((50.0, 45.0, 41.0), (60.0, 55.0))) for label in labels]
+    curves[3] = dataclasses.replace(curves[3], epochs=())  # what was not trained leaves the others their colours
+    figure = plot_epochs(curves)
+    main = {trace.name: trace for trace in lines(plot_accuracy(curves, {}))}
+    drawn = [trace for trace in figure.data if trace.name in labels]
+    assert [trace.name for trace in drawn[::2]] == [label for label in labels if label != labels[3]]
+    for features, network in zip(drawn[::2], drawn[1::2], strict=True):
+        assert (list(features.x), list(features.y)) == ([1, 2, 3], [50.0, 45.0, 41.0])
+        assert (list(network.x), list(network.y)) == ([1, 2], [60.0, 55.0])
+        assert (features.line.dash, network.line.dash) == ("solid", "dash")
+        assert features.line.color == network.line.color == main[features.name].line.color
+        assert features.marker.symbol == main[features.name].marker.symbol
+        assert network.marker.symbol == features.marker.symbol + "-open"
+        assert (features.showlegend, network.showlegend) == (True, False)
+        assert f"{network.name}, network" in network.hovertemplate and "epoch %{x}" in network.hovertemplate
+    assert len({(trace.line.color, trace.marker.symbol) for trace in drawn[::2]}) == 9
+    assert [trace.name for trace in figure.data[-2:]] == ["features", "networks"]  # what the lines are
+    assert figure.layout.xaxis.type == figure.layout.yaxis.type == "log"
+    assert plot_epochs([]).layout.xaxis.type == "log"
+    # Up to three are shades of one colour, of which some have open marks in the main chart.
+    few = plot_epochs([curves[0], curves[1], curves[2]]).data[:6]
+    assert len({trace.line.color for trace in few}) == 3
+    assert ["open" in trace.marker.symbol for trace in few] == [False, True] * 3
 
 
 def test_penalties():

@@ -13,6 +13,7 @@ from rfviz.lab.accuracy import settings
 from rfviz.lab.accuracy.baselines import run_baseline
 from rfviz.lab.accuracy.page import PAGE
 from rfviz.lab.cache import Cache
+from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
 from tests.app_pages import array, assert_refused, changed, opened, run_to_its_end, specs
 
@@ -186,6 +187,42 @@ def test_architectures_are_ranked():
     (table,) = at.dataframe
     assert table.value["architecture"].tolist() == ["4,4", "full"]
     assert table.value["paper RFS %"].tolist() == [71.49, 60.01] and (table.value["exact %"] > 20).all()
+
+
+@pytest.fixture
+def crops(tmp_path, monkeypatch):
+    """Put a small file of CIFAR-10's form into the data folder."""
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "cifar10.npz", X=rng.integers(0, 256, (200, 32, 32, 3), np.uint8), y=np.arange(200) % 10)
+    monkeypatch.setenv("RFVIZ_DATA", str(tmp_path))
+    setting = {"data": "cifar10", "data.side": "24", "schemes": ["CompositionalFeatures"], "references": []}
+    return setting | {"skeletons": ["6-6", "4-4", "full"], "m_max": 20, "seeds": 1, "alpha": 1.0}
+
+
+@pytest.mark.parametrize(("side", "known"), [("24", True), ("32", False)])
+def test_errors_by_epoch_belong_to_the_crops_that_were_trained_on(crops, side, known):
+    at = run_to_its_end(opened(SLUG, crops | {"data.side": side}))
+    at.session_state["accuracy.details-1"] = True
+    at.run()
+    assert not at.exception and not at.error
+    charts = [[t["name"] for t in chart["data"]] for chart in specs(at)]
+    epochs = ["6,6", "6,6", "4,4", "4,4", "full", "full", "features", "networks"]
+    assert charts[1:] == ([epochs] if known else [])
+    said = "\n".join(m.value for m in at.markdown)
+    assert ("**Error by epoch.**" in said) == ("Between these features and our networks" in said) == known
+    assert len(at.dataframe) == 1
+
+
+def test_a_script_draws_the_errors_by_epoch_too(crops):
+    panel = Preset(crops)
+    source = PAGE.source(panel)
+    found = compute(PAGE, source, PAGE.settings(panel, source), Cache())
+    chart = found.charts[-1]
+    names = {}
+    exec(PAGE.script(source, found.settings).replace("figure.show()", "pass"), names)
+    assert list(names["frames"]) == list(names["figures"]) == [chart.name for chart in found.charts]
+    pd.testing.assert_frame_equal(names["frames"][chart.name], chart.frame)
+    assert set(chart.frame["architecture"]) == {"4,4", "6,6", "full"} and chart.words.startswith("**Error by epoch.**")
 
 
 def test_a_link_opens_a_tab():
