@@ -63,8 +63,7 @@ def plot_accuracy(
     traces += [*_networks(curves, styles, axis), *_augmented(curves, styles, axis)]
     span = x_range or _span(curves, axis)
     if axis == "m":
-        # The name of a million is wide.
-        span = span[0], max([span[1], *(2.0 * m for curve in curves for m, _ in curve.augmented)])
+        span = span[0], max([span[1], *(1.3 * m for curve in curves for m, _ in curve.augmented)])
     traces += _exact_kernels(curves, styles, span)
     lines = {name: error for name, error in baselines.items() if error > 0}
     single = [error for curve in curves for error in (curve.network, curve.exact) if error]
@@ -72,7 +71,8 @@ def plot_accuracy(
     heights = _range(curves, [*lines.values(), *single])
     points = [(curve.frame[axis].to_numpy(float), curve.frame["error"].to_numpy(float)) for curve in curves]
     traces += reference_lines(lines, points, span, heights)
-    across = count_axis(*span, slack=0.0, words=_X_WORDS[axis])
+    # A phone has no room for the noughts of a million.
+    across = count_axis(*span, slack=0.0, words=_X_WORDS[axis] if span[1] < 1e6 else "~s")
     up = _LOG | _STEPS | {"tickformat": ".3~g", "range": heights}
     return styled(traces, x=_X_TITLES[axis], y=unit, height=height, revision=revision, xaxis=across, yaxis=up)
 
