@@ -74,11 +74,12 @@ def single_threaded_blas() -> Generator[None, None, None]:
     """Limit BLAS to one thread a call until the context ends, so that our own threads can use the cores.
 
     The limit is one for the whole process. Sessions overlap, so it is counted: the first one in sets it, the last
-    one out restores it; two plain limiters that overlap would leave the process limited for ever.
+    one out restores it; two plain limiters that overlap would leave the process limited for ever. A BLAS that has had
+    no more than one thread, as in the workers of Dask and joblib, needs no limit.
     """
     global _blas_users, _blas_holder
     with _blas_lock:
-        if _blas_users == 0:
+        if _blas_users == 0 and max([*_blas_threads(), *_blas_full], default=1) > 1:
             held, release = threading.Event(), threading.Event()
             thread = threading.Thread(target=_hold_blas_limit, args=(held, release), daemon=True)
             thread.start()
@@ -97,6 +98,11 @@ def single_threaded_blas() -> Generator[None, None, None]:
                 _blas_holder = None
 
 
+def _blas_threads() -> list[int]:
+    """Return how many threads each library uses now."""
+    return [library.num_threads for library in _blas_controller().lib_controllers]
+
+
 def _hold_blas_limit(held: threading.Event, release: threading.Event) -> None:
     """Limit BLAS from a thread of its own until `release`.
 
@@ -105,7 +111,7 @@ def _hold_blas_limit(held: threading.Event, release: threading.Event) -> None:
     """
     controller = _blas_controller()
     try:
-        now = [library.num_threads for library in controller.lib_controllers]
+        now = _blas_threads()
         # Someone else's limit may be in force now and over when ours ends: what to restore is the most ever seen.
         _blas_full[:] = map(max, now, _blas_full or now)
         with controller.limit(limits=1):

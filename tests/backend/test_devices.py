@@ -107,15 +107,14 @@ def test_the_fake_is_as_strict_as_cupy(fake_gpu):
 
 
 @pytest.fixture
-def without_psutil(monkeypatch, tmp_path):
+def little_memory(monkeypatch, tmp_path):
     """Say by Linux's own file that 7 KiB are free."""
     (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\n")
-    monkeypatch.setitem(sys.modules, "psutil", None)
     monkeypatch.setattr(devices, "_MEMINFO", str(tmp_path / "meminfo"))
     monkeypatch.setattr(devices, "_CGROUP", str(tmp_path))
 
 
-@pytest.mark.usefixtures("without_psutil")
+@pytest.mark.usefixtures("little_memory")
 def test_container_limit(tmp_path):
     cpu = get_device("cpu")
     contents = {"max": "1000\n", "current": "900\n", "stat": "anon 500\ninactive_file 300\nactive_file 1\n"}
@@ -129,8 +128,8 @@ def test_container_limit(tmp_path):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of its memory")
-def test_free_memory_with_and_without_psutil(monkeypatch, tmp_path):
+def test_free_memory_with_and_without_the_file(monkeypatch, tmp_path):
     monkeypatch.setattr(devices, "_CGROUP", str(tmp_path))
     known = get_device("cpu").free_bytes()
-    monkeypatch.setitem(sys.modules, "psutil", None)
+    monkeypatch.setattr(devices, "_MEMINFO", str(tmp_path / "meminfo"))
     assert 0.5 * known < get_device("cpu").free_bytes() < 2.0 * known

@@ -58,6 +58,13 @@ def test_single_threaded_blas_restores(two_blas_threads):
     assert blas_threads() == two_blas_threads
 
 
+def test_a_blas_of_one_thread_needs_no_limit(two_blas_threads):
+    in_a_thread(lambda: [library.set_num_threads(1) for library in controller().lib_controllers])
+    n_threads = threading.active_count()
+    with single_threaded_blas():
+        assert threading.active_count() == n_threads and set(blas_threads()) == {1}
+
+
 def test_single_threaded_blas_overlapping(two_blas_threads):
     # The first in is the first out, which plain limiters do not survive.
     first, second = single_threaded_blas(), single_threaded_blas()
