@@ -143,16 +143,16 @@ def browser():
 
 
 @pytest.fixture(scope="package")
-def home(browser):
-    """Give the context of the page that all tests visit first: its scripts stay compiled, two fifths of a visit."""
-    return browser.new_context()
+def homes(browser):
+    """Give the contexts of those who visit pages at once, made as they come: scripts stay compiled, 2/5 of a visit."""
+    return []
 
 
 @dataclass
 class Visit:
     """Pages opened by one test, and all that went wrong in them."""
 
-    home: Any
+    homes: list[Any]
     browser: Any
     problems: list[str] = field(default_factory=list)
     allowed: list[str] = field(default_factory=list)  # parts of console errors that a test provokes
@@ -161,8 +161,10 @@ class Visit:
     servers: list[Server] = field(default_factory=list)
 
     def __call__(self, server: Server, path: str = "", size: tuple[int, int] = (1440, 1000), permissions=(), **media):
-        """Open a page of the app: the first at home, any other as somebody else, who has been nowhere yet."""
-        context = self.browser.new_context() if self.contexts else self.home
+        """Open a page of the app, each of a test as somebody else, who remembers nothing of other tests."""
+        if len(self.contexts) == len(self.homes):
+            self.homes.append(self.browser.new_context())
+        context = self.homes[len(self.contexts)]
         self.contexts.append(context)
         context.grant_permissions(list(permissions))
         if server not in self.servers:
@@ -184,18 +186,17 @@ class Visit:
         return page
 
     def close(self, reuse: bool = True) -> None:
-        """Close all pages; that at home only forgets all that was, where it can be used again."""
-        for context in self.contexts[1:]:
-            context.close()
-        for number, page in enumerate(self.home.pages if self.contexts else ()):
-            if page.url.startswith("http"):
-                page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
-            for event, listener in self._listeners.items():
-                page.remove_listener(event, listener)
-            page.unroute_all()
-            page.goto("about:blank") if reuse and not number else page.close()
-        self.home.clear_cookies()
-        self.home.clear_permissions()
+        """Close all pages but the first of each visitor, which forgets all that was, where it can be used again."""
+        for context in self.contexts:
+            for number, page in enumerate(context.pages):
+                if page.url.startswith("http"):
+                    page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+                for event, listener in self._listeners.items():
+                    page.remove_listener(event, listener)
+                page.unroute_all()
+                page.goto("about:blank") if reuse and not number else page.close()
+            context.clear_cookies()
+            context.clear_permissions()
         self.contexts.clear()
 
     @cached_property
@@ -241,9 +242,9 @@ class Visit:
 
 
 @pytest.fixture
-def visit(home, browser, request) -> Iterator[Visit]:
+def visit(homes, browser, request) -> Iterator[Visit]:
     """Return ``visit(server, path, **options)``, which opens a page; whatever goes wrong in it fails the test."""
-    opened = Visit(home, browser)
+    opened = Visit(homes, browser)
     yield opened
     opened.look_for_wreckage()
     report = getattr(request.node, "rep_call", None)
