@@ -65,6 +65,7 @@ def maxout_pool_covariance(rho: Any, pool_size: int, n_projections: int) -> np.n
     return np.maximum(evaluate(_series(q, int(n_projections)), np.asarray(np.arccos(rho))), 0.0)
 
 
+@lru_cache(maxsize=4096)  # pools of other sizes ask for the same
 def maxout_overlap_covariance(theta: float, pool_size: int, shared: int) -> float:
     """Return ζ_j: the covariance of h(x)h(z) of two features that share j of their q projections.
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 from rfviz import kernels
 from rfviz.errors import ParameterError
-from rfviz.features import HybridCompositional, RandomFourier
+from rfviz.features import HybridCompositional, RandomFourier, hybrid_paths
 from rfviz.skeleton import convolutions, flat, graph
 from tests.features.test_kernels import ALARM, mean_alarms, variance_alarms
 
@@ -57,13 +57,21 @@ def check_unbiased(name, samples, feature_map, X):
     assert mean_alarms(samples, biased[ROWS]).any()
 
 
+@pytest.fixture
+def small_chunks(monkeypatch):
+    """Draw by a few features at a time, for tests that want many small maps."""
+    monkeypatch.setattr(hybrid_paths, "CHUNK", 64)
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("small_chunks")
 @every_skeleton
 def test_pairs_are_unbiased_for_the_compositional_kernel(name):
     check_unbiased(name, *estimates(SKELETONS[name], 200, 200, paired=True))
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("small_chunks")
 @every_skeleton
 def test_unbiased_for_the_compositional_kernel_with_the_variance_of_the_law(name):
     samples, feature_map, X = estimates(SKELETONS[name], 200, 400)

@@ -53,23 +53,23 @@ def test_features_are_computed_once_for_all_m():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("loss", ["logistic", "hinge"])
-@pytest.mark.parametrize("which", [0, 1])
-def test_defaults_do_as_well_as_ridge_on_digits(loss, which):
+@pytest.mark.parametrize("scheme", [RandomMaxout, RandomFourier])
+def test_defaults_do_as_well_as_ridge_on_digits(scheme):
     """With no tuning the error is at most 1.5 percentage points above the ridge's, over five cuts and draws.
 
     Measured: 0.1 to 0.6 points above, with standard errors of up to 0.35; the exact minimum of the logistic loss is no
     better. The seeds are fixed, so a failure is a change of the method, not chance.
     """
-    apart = []
+    apart = {"logistic": [], "hinge": []}
     for seed in range(5):
         order = np.random.default_rng(seed).permutation(len(y))
         train, test = order[:1347], order[1347:]
-        kind = (RandomMaxout, RandomFourier)[which](1000, random_state=seed)
-        ours = StochasticPath(kind, loss=loss, m_grid=[1000]).fit(X[train], y[train]).score_path(X[test], y[test])
+        kind = scheme(1000, random_state=seed)
         ridge = RidgePath(kind, m_grid=[1000]).fit(X[train], y[train]).score_path(X[test], y[test])
-        apart.append(ours[0] - ridge[0])
-    assert np.mean(apart) < 0.015
+        for loss, found in apart.items():
+            ours = StochasticPath(kind, loss=loss, m_grid=[1000]).fit(X[train], y[train]).score_path(X[test], y[test])
+            found.append(ours[0] - ridge[0])
+    assert max(np.mean(found) for found in apart.values()) < 0.015
 
 
 def test_schedule_meets_few_rows_more_often():
