@@ -8,11 +8,14 @@ from streamlit.testing.v1 import AppTest
 
 from rfviz import datasets
 from rfviz.lab.navigation import NAVIGATION
+from tests.page_settings import OTHERS
 
 PAGES = {page.slug: page for page in NAVIGATION}
 SATURATION, EMBEDDING = "distance-saturation", "maxout-pca"
 # The folded parts under a chart hold nothing until they are opened.
 UNFOLDED = {f"details-{number}": True for number in range(3)}
+# Of pages that run long by default, for tests of what no setting changes.
+SMALL = {slug: OTHERS[slug][0] for slug in ("accuracy", "kitchen-sinks", "speech")}
 OFFLINE = [spec.name for spec in datasets.specs().values() if spec.source in ("generated", "bundled")]
 
 _ROUTER = """

@@ -14,15 +14,10 @@ from rfviz.ui import device_use, scheduler
 from rfviz.ui.cache import STORE, SessionCache
 from rfviz.ui.scheduler import Target
 from rfviz.ui.scheduler.session import DEVICE, PRECISION
-from tests.app_pages import PAGES, changed, opened, specs
+from tests.app_pages import PAGES, SMALL, changed, opened, specs
 from tests.fake_cupy import CUDARuntimeError
 
 SATURATION = "distance-saturation"
-# Of pages that would run long.
-SMALL = {
-    "accuracy": {"m_max": 40, "seeds": 1, "references": []},
-    "kitchen-sinks": {"k_max": 40, "stumps": 20, "draws": 1},
-}
 
 
 @pytest.fixture(autouse=True)

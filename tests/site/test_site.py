@@ -160,6 +160,7 @@ def test_what_cannot_be_written_is_refused_in_one_sentence(tmp_path, capsys, fol
 @pytest.mark.slow
 def test_a_list_of_files_names_no_file_outside_the_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(build, "lessons_of", lambda slugs: ())
+    monkeypatch.setattr(views, "PLAY_S", 0.05)
     (tmp_path / "outside.txt").write_text("mine", encoding="utf-8")
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "site.json").write_text('["../outside.txt"]', encoding="utf-8")
@@ -219,6 +220,7 @@ def test_the_whole_site_holds_the_library(tmp_path, monkeypatch):
         (folder / "index.html").write_text("reference", encoding="utf-8")
         return [folder / "index.html"]
 
+    monkeypatch.setattr(views, "PLAY_S", 0.05)
     monkeypatch.setattr(build, "PAGES", (find_page("hashing"),))
     monkeypatch.setattr(build, "lessons_of", lambda slugs: ())
     monkeypatch.setattr(build, "write_reference", write_stub)
