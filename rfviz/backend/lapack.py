@@ -14,13 +14,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.linalg import blas, cho_solve, lapack
+from scipy.linalg import blas, lapack, solve_triangular
 
-__all__ = ["add_gram", "factor", "inner_products", "invert_triangle", "solve_definite"]
+__all__ = ["add_gram", "factor", "inner_products", "invert_triangle", "solve_definite", "solve_triangle"]
 
 # OpenBLAS writes beyond its buffers in syrk, which potrf calls, where a matrix is too large for its threads: with two
 # the process ends from 15,600 rows on (float64; 31,000 of float32). Matrices larger than this are cut into blocks.
 _LARGEST, _BLOCK = 8192, 4096
+_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 _CAPSULE = ctypes.py_object
 _name_of = ctypes.PYFUNCTYPE(ctypes.c_char_p, _CAPSULE)(("PyCapsule_GetName", ctypes.pythonapi))
 _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, _CAPSULE, ctypes.c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
@@ -106,7 +107,38 @@ def solve_definite(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     L = factor(A.T if A.flags.c_contiguous else A)
     if L is None:
         raise np.linalg.LinAlgError("The matrix is not positive definite. Use a larger penalty.")
-    return cho_solve((L, True), B)
+    return solve_triangle(L, solve_triangle(L, B), transposed=True)
+
+
+def solve_triangle(L: np.ndarray, B: np.ndarray, transposed: bool = False) -> np.ndarray:
+    """Return L⁻¹B, or (Lᵀ)⁻¹B, for a lower triangle `L`, whose upper one is not read.
+
+    Parameters
+    ----------
+    L : ndarray of shape (n, n), float32 or float64
+        Also a part of a larger array in Fortran order.
+    B : ndarray of shape (n,) or (n, k)
+    transposed : bool
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        For a diagonal with a zero.
+    """
+    trtrs, step = _routine(f"{_letter(L)}trtrs", 10), L.strides[1] // L.itemsize
+    in_columns = L.dtype in _DTYPES and L.strides[0] == L.itemsize and step >= len(L) > 0 and L.flags.aligned
+    if trtrs is None or not in_columns or B.dtype != L.dtype:
+        return solve_triangular(L, B, lower=True, trans=1 if transposed else 0, check_finite=False)
+    X = np.array(B, order="F")
+    n, k, lda, info = (ctypes.c_int(i) for i in (len(L), X.size // len(L), step, 0))
+    size = ctypes.byref(n)
+    trtrs(
+        b"L", b"T" if transposed else b"N", b"N", size, ctypes.byref(k), L.ctypes.data, ctypes.byref(lda),
+        X.ctypes.data, size, ctypes.byref(info),
+    )  # fmt: skip
+    if info.value:
+        raise np.linalg.LinAlgError(f"The triangle has a zero in row {info.value} of its diagonal.")
+    return X
 
 
 def invert_triangle(L: np.ndarray) -> np.ndarray:
@@ -186,5 +218,4 @@ def _letter(array: np.ndarray) -> str:
 
 
 def _is_fortran(array: np.ndarray) -> bool:
-    is_known = array.dtype in (np.dtype(np.float32), np.dtype(np.float64))
-    return is_known and array.flags.f_contiguous and array.flags.behaved
+    return array.dtype in _DTYPES and array.flags.f_contiguous and array.flags.behaved

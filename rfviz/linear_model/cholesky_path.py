@@ -12,10 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.linalg import solve_triangular
 
 from rfviz.backend import to_host
-from rfviz.backend.lapack import factor, invert_triangle
+from rfviz.backend.lapack import factor, invert_triangle, solve_triangle
 from rfviz.errors import warn
 
 __all__ = ["ConditionWarning", "cross_validated_errors", "largest_eigenvalue", "solve_path"]
@@ -285,7 +284,7 @@ def _cholesky(A: Any, xp: Any) -> Any:
 def _solve_triangular(L: Any, B: Any, xp: Any, transposed: bool = False) -> Any:
     """Solve L X = B, or Lᵀ X = B."""
     if xp is np:
-        return solve_triangular(L, B, lower=True, trans=1 if transposed else 0, check_finite=False)
+        return solve_triangle(L, B, transposed)
     solver = importlib.import_module("cupyx.scipy.linalg").solve_triangular
     # The factor is in C order, and cuBLAS copies what is not in Fortran's: its transpose is.
     return solver(L.T, B, lower=False, trans="N" if transposed else "T")

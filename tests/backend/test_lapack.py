@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rfviz.backend import lapack
-from rfviz.backend.lapack import add_gram, factor, inner_products, invert_triangle, solve_definite
+from rfviz.backend.lapack import add_gram, factor, inner_products, invert_triangle, solve_definite, solve_triangle
 
 every_dtype = pytest.mark.parametrize("dtype", [np.float32, np.float64])
 
@@ -90,6 +90,24 @@ def test_definite_equations_are_solved_or_refused(dtype, order):
         solve_definite(A.copy(order), B)
 
 
+@pytest.mark.parametrize("transposed", [False, True])
+@every_dtype
+def test_triangles_are_solved_wherever_they_lie(dtype, transposed):
+    whole, rng = definite(70, dtype), np.random.default_rng(1)  # its upper triangle is not zero
+    for L in (whole, whole[10:40, 10:40], whole[:1, :1], np.ascontiguousarray(whole), whole[::2, ::2]):
+        triangle = np.tril(L).T if transposed else np.tril(L)
+        for B in (rng.normal(size=len(L)), rng.normal(size=(len(L), 3)), rng.normal(size=(2 * len(L), 6))[::2, ::2]):
+            B = B.astype(dtype)
+            given = B.copy()
+            X = solve_triangle(L, B, transposed)
+            assert X.dtype == dtype and X.shape == B.shape and (given == B).all()
+            close(triangle @ X, B)
+    assert solve_triangle(whole, np.ones(70)).dtype == np.float64
+    whole[5, 5] = 0.0
+    with pytest.raises(np.linalg.LinAlgError):
+        solve_triangle(whole, np.ones(70, dtype))
+
+
 @every_dtype
 def test_gram_matrices_are_added_up(dtype):
     rows = [np.random.default_rng(seed).normal(size=(40, 9)).astype(dtype) for seed in range(3)]
@@ -108,7 +126,10 @@ def test_other_orders_are_copied_not_misread():
 
 
 @pytest.mark.parametrize("routines", ["published"], indirect=True)
-def test_other_threads_go_on(routines):
+@pytest.mark.parametrize(
+    "solve", [factor, lambda A: solve_triangle(A, np.ones((len(A), 300)))], ids=["factor", "solve"]
+)
+def test_other_threads_go_on(routines, solve):
     A, steps, done = definite(2500, np.float64), [], threading.Event()
 
     def count():
@@ -119,7 +140,7 @@ def test_other_threads_go_on(routines):
     counting = threading.Thread(target=count)
     counting.start()
     begun = time.perf_counter()
-    factor(A)
+    solve(A)
     ended = time.perf_counter()
     done.set()
     counting.join()
