@@ -170,7 +170,7 @@ def _free_memory() -> float:
     try:
         with open(_MEMINFO) as lines:
             return next(1024.0 * float(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
-    except OSError:
+    except (OSError, StopIteration):  # no Linux, or one that does not say it
         return float(importlib.import_module("psutil").virtual_memory().available)
 
 

@@ -127,7 +127,7 @@ def solve_triangle(L: np.ndarray, B: np.ndarray, transposed: bool = False) -> np
     """
     trtrs, step = _routine(f"{_letter(L)}trtrs", 10), L.strides[1] // L.itemsize
     in_columns = L.dtype in _DTYPES and L.strides[0] == L.itemsize and step >= len(L) > 0 and L.flags.aligned
-    if trtrs is None or not in_columns or B.dtype != L.dtype:
+    if trtrs is None or not in_columns or B.dtype != L.dtype or len(B) != len(L):
         return solve_triangular(L, B, lower=True, trans=1 if transposed else 0, check_finite=False)
     X = np.array(B, order="F")
     n, k, lda, info = (ctypes.c_int(i) for i in (len(L), X.size // len(L), step, 0))

@@ -21,7 +21,6 @@ VARIABLE = "RFVIZ_SCHEDULER"
 _SCHEMES = ("tcp://", "tls://", "inproc://")
 # A page waits so long for an answer.
 _SECONDS = 1.5
-_OTHER = "What answers at {} is no Dask scheduler of a version near {} ({}). Install the same version on both sides."
 
 
 @dataclass(frozen=True)
@@ -112,14 +111,8 @@ def connected(address: str) -> Generator[Any, None, None]:
         raise DataError("A Dask cluster needs Dask, which is not installed: pip install 'rfviz[dask]'.") from None
     try:
         client = distributed.Client(address, timeout=_SECONDS, set_as_default=False)
-    except OSError:  # a timeout among them
-        raise DataError(
-            f"No Dask scheduler answers at {shown}. Start one there (dask scheduler), or start the server without "
-            f"{VARIABLE}."
-        ) from None
-    # A scheduler of another version fails in as many ways as there are versions.
     except Exception as error:
-        raise DataError(_OTHER.format(shown, distributed.__version__, reason(error))) from None
+        raise _refused(shown, error) from None
     with client:
         yield client
 
@@ -133,13 +126,12 @@ def look_at_cluster(address: str) -> Cluster:
         See :func:`connected`.
     """
     with connected(address) as client:
-        own = importlib.import_module("distributed").__version__
         try:
             found = client.scheduler_info(n_workers=-1)["workers"]
             tasks = client.processing()
             version = client.get_versions()["scheduler"]["packages"]["distributed"]
         except Exception as error:
-            raise DataError(_OTHER.format(one_line(address, 60), own, reason(error))) from None
+            raise _refused(one_line(address, 60), error) from None
     workers = tuple(
         Worker(
             str(worker.get("name", place)),
@@ -150,7 +142,24 @@ def look_at_cluster(address: str) -> Cluster:
         )
         for place, worker in found.items()
     )
-    return Cluster(address, workers, str(version), own)
+    return Cluster(address, workers, str(version), _own_version())
+
+
+def _own_version() -> str:
+    return importlib.import_module("distributed").__version__
+
+
+def _refused(shown: str, error: Exception) -> DataError:
+    """Return why a scheduler cannot be asked; one of another version fails in as many ways as there are versions."""
+    if isinstance(error, OSError):  # a timeout among them
+        return DataError(
+            f"No Dask scheduler answers at {shown}. Start one there (dask scheduler), or start the server without "
+            f"{VARIABLE}."
+        )
+    return DataError(
+        f"What answers at {shown} is no Dask scheduler of a version near {_own_version()} ({reason(error)}). Install "
+        "the same version on both sides."
+    )
 
 
 def _task(key: object) -> str:

@@ -132,4 +132,6 @@ def test_free_memory_with_and_without_the_file(monkeypatch, tmp_path):
     monkeypatch.setattr(devices, "_CGROUP", str(tmp_path))
     known = get_device("cpu").free_bytes()
     monkeypatch.setattr(devices, "_MEMINFO", str(tmp_path / "meminfo"))
-    assert 0.5 * known < get_device("cpu").free_bytes() < 2.0 * known
+    for _ in range(2):
+        assert 0.5 * known < get_device("cpu").free_bytes() < 2.0 * known
+        (tmp_path / "meminfo").write_text("MemTotal: 9 kB\n")  # what some systems say

@@ -103,6 +103,8 @@ def test_triangles_are_solved_wherever_they_lie(dtype, transposed):
             assert X.dtype == dtype and X.shape == B.shape and (given == B).all()
             close(triangle @ X, B)
     assert solve_triangle(whole, np.ones(70)).dtype == np.float64
+    with pytest.raises(ValueError, match="shape"):
+        solve_triangle(whole, np.ones(69, dtype))
     whole[5, 5] = 0.0
     with pytest.raises(np.linalg.LinAlgError):
         solve_triangle(whole, np.ones(70, dtype))

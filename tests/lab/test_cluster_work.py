@@ -4,18 +4,27 @@ import os
 import signal
 import time
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from rfviz.datasets.files import read_upload
+from rfviz.datasets.files.own import PREFIX
 from rfviz.errors import DataError
+from rfviz.features import MapSpec, RandomMaxout
 from rfviz.lab.cache import Cache
+from rfviz.lab.candidate import Candidate
 from rfviz.lab.cluster_work import compute_on_cluster
 from rfviz.lab.index import find_page
+from rfviz.lab.panel import Data
 from rfviz.lab.preset import Preset
+from rfviz.lab.split_data import SplitData
+from rfviz.lab.sweep import sweep_parts
 from rfviz.lab.work import Part, Work
 from rfviz.ui.cache import STORE
 from tests.app_pages import run_to_its_end
+from tests.datasets.files.samples import csv
 from tests.lab.cluster_parts import slowly, squared
 from tests.page_settings import computed, values_of
 
@@ -85,6 +94,20 @@ def test_a_stop_keeps_what_has_come(address):
     assert work.results("a") and heard[-1].endswith(" of 5 parts, 2 workers")
     compute_on_cluster(work, address, silent)
     assert work.results("a") == [1, 4, 9, 16, 25]
+
+
+def test_what_an_upload_gave_goes_with_it(address):
+    upload = read_upload("people.csv", csv())
+    source = SplitData(Data(f"{PREFIX}people", (), "an upload", upload.prepare()), "standardise", 0.25)
+    cache, maxout = Cache(), Candidate("maxout", MapSpec(RandomMaxout))
+    work = Work(tuple(sweep_parts(source, [maxout], 2, [((5, 10), 1.0)], 1.0, "ridge", cache)), cache)
+    here = Work(work.parts, Cache())
+    here.run_missing(silent)
+    compute_on_cluster(work, address, silent)
+    for found, expected in zip(work.results("maxout"), here.results("maxout"), strict=True):
+        np.testing.assert_allclose(found.errors, expected.errors)
+    cache.store.drop_owner("an upload")
+    assert len(work.missing()) == 2
 
 
 class Unknown:
