@@ -47,7 +47,7 @@ def plot_shares(
     names = {"tickmode": "array", "tickvals": list(rows.values()), "ticktext": [cls.label for cls in rows]}
     # The number next to the longest bar has room in a narrow window too.
     return styled(
-        [limit, *bars], x="share of the device’s limit, %", y="", height=_ROW * len(rows) + _AROUND, revision=revision,
+        [limit, *bars], x="share of the limit, %", y="", height=_ROW * len(rows) + _AROUND, revision=revision,
         xaxis={"range": [0, max(120.0, 1.5 * longest)]}, margin={"l": 180, "t": 28}, barmode="overlay",
         yaxis=names | {"range": [-0.6, len(rows) - 0.4], "showgrid": False, "fixedrange": True},
         annotations=[{
