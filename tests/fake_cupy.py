@@ -157,6 +157,7 @@ class ndarray:  # noqa: N801 - CuPy's name
     def set(self, array: np.ndarray, stream: Any = None) -> None:
         """Copy from the host; on another stream when that comes to it, so that the host must leave `array` alone."""
         assert isinstance(array, np.ndarray) and array.dtype == self.dtype and array.shape == self.shape
+        assert self.flags.c_contiguous or self.flags.f_contiguous
 
         def copy() -> None:
             self._data[...] = array

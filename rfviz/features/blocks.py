@@ -34,6 +34,9 @@ __all__ = ["BLOCK_ROWS", "DeviceFallbackWarning", "Scratch", "gpu_blocks", "halv
 BLOCK_ROWS, _BLOCK_BYTES = 1024, 32_000_000
 _GPU_BLOCK_ROWS, _GPU_BLOCK_BYTES = 16_384, 1_000_000_000
 _MIN_GPU_ROWS = 64
+# Float32 numbers in 16 bytes: NVIDIA asks for rows of a multiple where tensor cores shall be at their best, and Hopper
+# fetches tiles of no other matrix by itself. What it brings is for benchmarks/gpu_session.py to say (its `widths`).
+_ALIGNED = 4
 # Multiply-adds below which one thread is as fast as several.
 _PARALLEL_FROM = 300_000_000
 # Share of non-zeros from which the dense product of sparse rows is the faster one.
@@ -76,7 +79,7 @@ def project(X: Any, W: Any, out: Any, exact: bool = False) -> Any:
     In the precision that :func:`rfviz.backend.product_precision` asks for, unless the product must be `exact`.
     """
     if hasattr(X, "indptr"):
-        out[...] = X @ W.T
+        out[...] = X @ W[:, : X.shape[1]].T
         return out
     return matmul(array_namespace(out), X, W.T, out=out, exact=exact)
 
@@ -124,6 +127,23 @@ def host_blocks(
     return map_ordered(compute, range(0, n_samples, block_rows), workers)
 
 
+def on_device(weights: dict[str, Any], device: Device, projections: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Move weights to a GPU within their dictionary, which is returned.
+
+    Where products are in TF32, columns of zeros make the rows of `projections` a multiple of 16 bytes. What is on the
+    device already stays as it is: other blocks of rows may be on their way to it.
+    """
+    aligning = wanted_precision() == "tf32"
+    with device.activate():
+        for name, value in weights.items():  # in the dictionary, where a map that rearranges them once leaves them
+            weights[name] = there = device.asarray(value)
+            missing = -value.shape[-1] % _ALIGNED if aligning and name in projections else 0
+            if missing and there is not value and there.dtype == np.float32:
+                zeros = device.xp.zeros((*there.shape[:-1], missing), dtype=there.dtype)
+                weights[name] = device.xp.concatenate([there, zeros], axis=-1)
+    return weights
+
+
 def gpu_blocks(
     map_block: MapBlock,
     X: Any,
@@ -134,10 +154,12 @@ def gpu_blocks(
     block_rows: int | None,
     device: Device,
     out_dtype: Any = None,
+    projections: tuple[str, ...] = (),
 ) -> Iterator[Any]:
     """Yield blocks from a GPU, in order; a block that does not fit is tried again with half the rows.
 
-    The blocks are of `out_dtype`, that of the features where it is None (hash codes are integers of floats).
+    The blocks are of `out_dtype`, that of the features where it is None (hash codes are integers of floats). Dense rows
+    have as many columns as the weights named in `projections`, whose rows :func:`on_device` may fill up with zeros.
 
     Raises
     ------
@@ -147,10 +169,9 @@ def gpu_blocks(
     n_samples = X.shape[0]
     most, budget = int(_GPU_BLOCK_ROWS * block_share()), int(_GPU_BLOCK_BYTES * block_share())
     rows = min(block_rows or _rows_within(most, budget, n_components, dtype), n_samples)
-    with device.activate():
-        for name, value in weights.items():  # in the dictionary, where a map that rearranges them once leaves them
-            weights[name] = device.asarray(value)
-    scratch, stream = Scratch(device.xp), RowStream(X, device, dtype)
+    on_device(weights, device, () if sparse.issparse(X) else projections)
+    n_columns = next((weights[name].shape[-1] for name in projections if name in weights), None)
+    scratch, stream = Scratch(device.xp), RowStream(X, device, dtype, n_columns)
 
     # A function of its own, so that a block that fails leaves nothing behind that would hold device memory.
     def compute(start: int, stop: int) -> Any:

@@ -180,6 +180,7 @@ class RandomFourier(ReceptiveMap):
         RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("frequencies_", "signs_", "radii_", "phases_")
+    _projections: ClassVar[tuple[str, ...]] = ("frequencies_",)
     frequencies_: np.ndarray
     signs_: np.ndarray
     radii_: np.ndarray
@@ -316,7 +317,8 @@ class RandomFourier(ReceptiveMap):
             matrix = structured_matrix(xp, weights["signs_"], weights["radii_"], X.shape[1])
             weights["frequencies_"] = matrix * scale
         W = weights["frequencies_"]
-        return project(X, W, out, exact=self.draw == "structured" or large_phases(xp, X, W))
+        exact = self.draw == "structured" or large_phases(xp, X, W[:, : self.n_features_in_])
+        return project(X, W, out, exact=exact)
 
     def _explain(self, x: np.ndarray, feature: int) -> list[Step]:
         if self.draw == "structured":  # its frequencies are products of matrices that are never formed

@@ -22,6 +22,7 @@ class GaussianMap(ReceptiveMap):
     """
 
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
+    _projections: ClassVar[tuple[str, ...]] = ("weights_",)
     _rotation_invariant: ClassVar[bool] = True
 
     def _draw(self, n_features: int) -> None:

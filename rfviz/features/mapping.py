@@ -13,7 +13,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rfviz.backend import Device, check_memory, get_device, memory_budget, over_rows, worker_count
-from rfviz.features.blocks import BLOCK_ROWS, Scratch, fits_on_gpu, gpu_blocks, host_blocks
+from rfviz.features.blocks import BLOCK_ROWS, Scratch, fits_on_gpu, gpu_blocks, host_blocks, on_device
 from rfviz.features.meter import note
 from rfviz.params import Param
 
@@ -34,6 +34,9 @@ class BlockTransformer(TransformerMixin):
     #: Columns of the data that the map was fitted on.
     n_features_in_: int
     _weights: ClassVar[tuple[str, ...]] = ()
+    # Weights of shape (…, columns of the data) that rows of data are multiplied with, and used for nothing else: on a
+    # GPU both may get columns of zeros.
+    _projections: ClassVar[tuple[str, ...]] = ()
     unit_scale: ClassVar[float] = 1.0
     #: Whether blocks and results are CSR matrices, of :meth:`columns` columns rather than `n_components`.
     sparse_output: ClassVar[bool] = False
@@ -115,9 +118,7 @@ class BlockTransformer(TransformerMixin):
         if not device.is_gpu or device.name in held:
             yield
             return
-        with device.activate():
-            weights = self._block_weights(device)
-            held[device.name] = {name: device.asarray(value) for name, value in weights.items()}
+        held[device.name] = on_device(self._block_weights(device), device, self._projections)
         try:
             yield
         finally:
@@ -139,7 +140,10 @@ class BlockTransformer(TransformerMixin):
         """Yield blocks of features on `device`, in the rows of `out` (host only) or fresh arrays."""
         weights = _resident.get(self, {}).get(device.name) or self._block_weights(device)
         if device.is_gpu:
-            return gpu_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device)
+            return gpu_blocks(
+                self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, device,
+                projections=self._projections,
+            )  # fmt: skip
         cost = self._work(*X.shape)
         return host_blocks(self._map_block, X, weights, scale, self.n_components, self.dtype, block_rows, cost, out)
 

@@ -85,6 +85,7 @@ class RandomPool(ReceptiveMap):
         RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("weights_",)
+    _projections: ClassVar[tuple[str, ...]] = ("weights_",)
     _rotation_invariant: ClassVar[bool] = True
 
     def __init__(

@@ -25,12 +25,13 @@ def large_phases(xp: Any, X: Any, W: Any) -> bool:
     ----------
     xp : module
     X : array or CSR matrix of shape (n, d)
+        Columns of zeros may follow.
     W : array of shape (m, d)
     """
     if wanted_precision() == "float32" or hasattr(X, "indptr") or not (X.size and W.size):
         return False
     squares = ((A * A).sum(axis=1).max() for A in (X, W))
-    return not float(xp.sqrt(next(squares)) * xp.sqrt(next(squares))) <= _LARGEST_PHASE * X.shape[1] ** 0.5
+    return not float(xp.sqrt(next(squares)) * xp.sqrt(next(squares))) <= _LARGEST_PHASE * W.shape[1] ** 0.5
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,7 @@ class SharedPoolMaxout(ReceptiveMap):
         RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("projections_", "indices_")
+    _projections: ClassVar[tuple[str, ...]] = ("projections_",)
     _rotation_invariant: ClassVar[bool] = True
 
     def __init__(
@@ -265,7 +266,7 @@ def _distinct(draws: np.ndarray, size: int) -> np.ndarray:
 def _project_lines(xp: Any, W: Any, X: Any, out: Any) -> Any:
     """Compute ``out[...] = W @ X.T``: a projection a line."""
     if hasattr(X, "indptr"):
-        out[...] = (X @ W.T).T
+        out[...] = (X @ W[:, : X.shape[1]].T).T
         return out
     return matmul(xp, W, X.T, out=out)
 

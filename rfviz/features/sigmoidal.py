@@ -101,6 +101,7 @@ class SigmoidalRidge(ReceptiveMap):
         RECEPTIVE_FIELD,
     )  # fmt: skip
     _weights: ClassVar[tuple[str, ...]] = ("weights_", "biases_")
+    _projections: ClassVar[tuple[str, ...]] = ("weights_",)
     _rotation_invariant: ClassVar[bool] = True
 
     def __init__(

@@ -26,6 +26,14 @@ def test_blocks_are_the_rows_in_order(gpu, rows, dtype):
     assert gpu.xp.memory.used == 0
 
 
+@pytest.mark.parametrize("rows", [7, 103])
+def test_zeros_may_follow_the_columns(gpu, rows):
+    stream = RowStream(X, gpu, "float32", 8)
+    found = np.concatenate([stream.block(i, min(i + rows, 103)).get() for i in range(0, 103, rows)])
+    np.testing.assert_array_equal(found, np.pad(X, ((0, 0), (0, 4))).astype("float32"))
+    stream.close()
+
+
 def test_the_next_rows_are_under_way_while_a_block_is_used(gpu):
     copied = []
     whole = gpu.xp.ndarray.set
