@@ -26,6 +26,7 @@ import tempfile
 import time
 import traceback
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -187,6 +188,44 @@ def tiles(device: Device, options: argparse.Namespace) -> Rows:
                 yield {"precision": precision, "rows": high, "MB": 4e-6 * high * m * pool} | times
 
 
+class _Unaligned(RandomMaxout):
+    """Maxout of rows that get no columns of zeros."""
+
+    _projections = ()
+
+
+def widths(device: Device, options: argparse.Namespace) -> Rows:
+    """Time products and a map of rows that are no multiple of 16 bytes, as they are and with columns of zeros.
+
+    In float32 the map gets none: only the products tell what they would bring.
+    """
+    n, m, all_columns = (96, 20, (5, 8)) if options.small else (16_384, 10_000, (41, 54, 105, 203, 561))
+    xp, rng = device.xp, np.random.default_rng(0)
+    out = xp.empty((n, 4 * m), dtype=np.float32)
+    for d in all_columns:
+        host = rng.standard_normal((n, d), dtype=np.float32)
+        wide, many = np.pad(host, ((0, 0), (0, -d % 4))), np.tile(host, (4, 1))
+        maps = {
+            "": _Unaligned(m, device=device.name).fit(host),
+            "aligned ": RandomMaxout(m, device=device.name).fit(host),
+        }
+        for precision in ("float32", "tf32"):
+            functions, found = {}, []
+            with product_precision(precision), contextlib.ExitStack() as stack:
+                for name, rows in (("", host), ("aligned ", wide)):
+                    weights = maps[name].weights_.reshape(4 * m, d)
+                    X, W = map(device.asarray, (rows, np.pad(weights, ((0, 0), (0, rows.shape[1] - d)))))
+                    functions[f"{name}product ms"] = lambda X=X, W=W: matmul(xp, X, W.T, out=out)
+                    if precision == "tf32":
+                        stack.enter_context(maps[name].resident())
+                        functions[f"{name}map ms"] = lambda one=maps[name], X=many: deque(one.transform_blocks(X), 0)
+                        found.append(maps[name].transform(host[:1000]))
+                seconds = turn_by_turn(device, functions, 1 if options.small else 7)
+            times = {name: 1e3 * float(np.median(values)) for name, values in seconds.items()}
+            row = {"precision": precision, "columns": d, "aligned columns": wide.shape[1], **times}
+            yield row | (_apart(found[1], found[0], 1e-4) if found else {})
+
+
 def solves(device: Device, options: argparse.Namespace) -> Rows:
     """Time ridge regression's steps: the Gram matrix, the factor, and solutions of a grid of m, in both precisions."""
     n, m = (64, 32) if options.small else (16_384, 10_000)
@@ -285,6 +324,7 @@ PARTS: dict[str, tuple[Callable[[Device, argparse.Namespace], Rows], int, bool]]
     "parity": (parity, 60, False),
     "solves": (solves, 60, False),
     "tiles": (tiles, 60, True),
+    "widths": (widths, 60, True),
     "transfers": (transfers, 40, True),
     "rates": (rates, 120, False),
     "table1": (table1, 90, False),

@@ -33,7 +33,9 @@ def test_all_schemes_pass(fake_gpu):
     assert fake_gpu.memory.used < 1000
 
 
-@pytest.mark.parametrize("name", ["kernels", "parity", "solves", "tiles", "transfers", "compositional", "table1"])
+@pytest.mark.parametrize(
+    "name", ["kernels", "parity", "solves", "tiles", "widths", "transfers", "compositional", "table1"]
+)
 def test_a_part_on_small_data(fake_gpu, options, name):
     assert gpu_session.run_part(name, options) == 0
     rows = [json.loads(line) for line in (options.out / f"{name}.jsonl").read_text().splitlines()]
