@@ -1,4 +1,4 @@
-"""Tables larger than memory, block by block: Parquet files, folders of them, and memory maps of NumPy."""
+"""Tables larger than memory, block by block: Parquet files, folders of them, memory maps of NumPy, Zarr stores."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rfviz.datasets.files.zarr_rows import ZarrRows, is_store, zarr_rows
 from rfviz.errors import DataError, ParameterError
 
 __all__ = ["mapped", "row_blocks"]
@@ -22,9 +23,10 @@ def row_blocks(
     Parameters
     ----------
     source : str or Path
-        A Parquet file, a folder of them (in the order of their names), or an ``.npy`` file of shape (n, d).
+        A Parquet file, a folder of them (in the order of their names), an ``.npy`` file of shape (n, d), or a folder
+        ``<name>.zarr`` that is a Zarr group with such an array ``X``.
     label : str or Path
-        The column of labels or targets; for ``.npy`` the file that holds them.
+        The column of labels or targets; for ``.npy`` the file that holds them, for Zarr the array.
     columns : sequence of str, optional
         Features; by default all columns of numbers but the label. For Parquet only.
     rows : int
@@ -38,13 +40,18 @@ def row_blocks(
     Raises
     ------
     DataError
-        For a file that is missing or damaged, has other columns than the first one, text among the features, or gaps.
+        For a file that is missing or damaged, has other columns than the first one, text among the features, or gaps;
+        and for a Zarr store that could run code, see :mod:`rfviz.datasets.files.zarr_rows`.
+    MemoryBudgetError
+        For chunks of a Zarr store that do not fit into the memory limit.
     """
     source = Path(source)
     if rows < 1:
         raise ParameterError("rows", "must be at least 1", rows, "Try 50000.")
     if source.suffix == ".npy":
         return _of_arrays(source, Path(label), rows)
+    if is_store(source):
+        return _of_arrays(source / "X", source / Path(label).name, rows)
     files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
     if not files:
         raise DataError(f"The folder {source.name!r} holds no .parquet files. Name one that does.")
@@ -53,18 +60,21 @@ def row_blocks(
 
 def _of_arrays(source: Path, label: Path, rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     X, y = (mapped(path) for path in (source, label))
+    folder = f"{source.parent.name}/" if is_store(source.parent) else ""
     if X.ndim != 2 or len(X) != len(y) or X.dtype.kind not in "fiub":
         raise DataError(
-            f"{source.name} must hold a matrix of numbers with a row for each of the {len(y)} labels in {label.name}; "
-            f"it has the shape {X.shape} and the type {X.dtype}. Save it again."
+            f"{folder}{source.name} must hold a matrix of numbers with a row for each of the {len(y)} labels in "
+            f"{label.name}; it has the shape {X.shape} and the type {X.dtype}. Save it again."
         )
     for start in range(0, len(X), rows):
         part = slice(start, start + rows)
         yield _floats(X[part]), np.array(y[part])
 
 
-def mapped(path: Path) -> np.ndarray:
-    """Return the array of an ``.npy`` file, read where it is used; never a pickle."""
+def mapped(path: Path) -> np.ndarray | ZarrRows:
+    """Return the array of an ``.npy`` file or of a Zarr store, read where it is used; never a pickle."""
+    if is_store(path.parent):
+        return zarr_rows(path)
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:

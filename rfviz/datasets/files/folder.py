@@ -1,9 +1,10 @@
 """The data folder: every file of arrays or a table in it is a data set, known by its ending (:data:`SUFFIXES`).
 
 The folder is the one given to :func:`set_folder`, else the environment variable ``RFVIZ_DATA``. A sub-folder of several
-Parquet files, or of ``X.npy`` and ``y.npy``, is one table (:mod:`rfviz.datasets.files.parts`), which may be larger than
-memory; others are not searched. A file ``<stem>.npz`` is the data set ``folder:<stem>``, so that it never hides a
-built-in one; where two files have one stem, the later in that order keeps its suffix (``folder:<stem>.csv``).
+Parquet files, of ``X.npy`` and ``y.npy``, or a Zarr group ``<stem>.zarr`` of ``X`` and ``y`` is one table
+(:mod:`rfviz.datasets.files.parts`), which may be larger than memory; others are not searched. A file ``<stem>.npz`` is
+the data set ``folder:<stem>``, so that it never hides a built-in one; where two files have one stem, the later in that
+order keeps its suffix (``folder:<stem>.csv``).
 
 In an ``.npz`` file, the arrays are
 
@@ -45,14 +46,14 @@ from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.files.content import MAX_BYTES, File, format_of
 from rfviz.datasets.files.meta import Meta, read_meta
 from rfviz.datasets.files.npz import Layout, npz_layout
-from rfviz.datasets.files.parts import is_folder_of_parts, parts_of
+from rfviz.datasets.files.parts import is_folder_of_parts, parts_of, statuses
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.suggest import LABELS, ORDERS, as_they_are, first_named
 from rfviz.datasets.files.upload import Upload, header_of, read_path
 from rfviz.datasets.memory import size_text
 from rfviz.datasets.parameters import MISSING, ONLY_CLASS, RANDOM_STATE, max_samples_param
 from rfviz.datasets.wording import counted
-from rfviz.errors import DataError
+from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.params import Param, validate
 from rfviz.progress import Progress, silent
 
@@ -154,7 +155,7 @@ def _version(path: Path, status: os.stat_result) -> tuple[int, int]:
     """Return time and size of a file, or of the newest in a folder and of all in it."""
     if not path.is_dir():
         return status.st_mtime_ns, status.st_size
-    inside = [entry.stat() for entry in os.scandir(path) if entry.is_file()]
+    inside = statuses(path)
     return max((one.st_mtime_ns for one in inside), default=0), sum(one.st_size for one in inside)
 
 
@@ -166,7 +167,7 @@ def _entry(key: str, path: Path, status: os.stat_result) -> DatasetSpec:
         params, summary, shape = _examine(path)
         extra |= shape
         summary += f" {path.name}, {size_text(size)}."
-    except DataError as error:
+    except (DataError, MemoryBudgetError) as error:
         summary = f"Cannot be used: {error}"
         extra["problem"] = str(error)
     name = key.removeprefix(PREFIX)

@@ -1,14 +1,15 @@
 """Tables in parts, which need not fit into memory: statistics of all rows in one pass, and rows drawn at random.
 
 A folder of Parquet files is one table, its rows in the order of their names; so is a folder that holds ``X.npy``, rows
-of numbers, and perhaps ``y.npy``, their labels. A single Parquet file that does not fit into the memory limit is read
-in the same way.
+of numbers, and perhaps ``y.npy``, their labels, and a folder ``<name>.zarr`` that is a Zarr group with arrays ``X`` and
+perhaps ``y``. A single Parquet file that does not fit into the memory limit is read in the same way.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.parquet import needed_bytes, open_parquet
 from rfviz.datasets.files.statistics import TableStatistics
 from rfviz.datasets.files.table import Drawn, Table, table_of_frame, unique_names
+from rfviz.datasets.files.zarr_rows import ZarrRows, is_store
 from rfviz.datasets.wording import counted, one_line
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
@@ -40,6 +42,7 @@ __all__ = [
     "read_parts",
     "sample_size",
     "sampled_rows",
+    "statuses",
 ]
 
 #: Rows that are drawn of a larger table, for everything that needs rows in memory; of wide tables fewer.
@@ -64,6 +67,8 @@ class Parts:
         Differs where a file has changed.
     read : callable
         Yields the rows as DataFrames with these columns, about `rows` at a time: ``read(rows)``.
+    notes : tuple of str
+        What should be known of the rows.
     """
 
     name: str
@@ -73,6 +78,7 @@ class Parts:
     n_bytes: int
     stamp: str
     read: Callable[[int], Iterator[pd.DataFrame]] = field(repr=False, compare=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def block_rows(self) -> int:
@@ -92,12 +98,26 @@ class Parts:
 
 
 def is_folder_of_parts(path: Path) -> bool:
-    """Return whether a folder is one table: several Parquet files, or X.npy, and no other files of data."""
+    """Return whether a folder is one table: several Parquet files, or X.npy, or named as a Zarr store."""
+    if is_store(path):
+        return True
     try:
         found = [entry.name.lower() for entry in os.scandir(path) if entry.is_file() and entry.name[0] not in "._"]
     except OSError:
         return False
     return "x.npy" in found or sum(name.endswith(".parquet") for name in found) > 1
+
+
+def statuses(path: Path) -> list[os.stat_result]:
+    """Return the statuses of the files in a folder; of a Zarr store, those of all folders in it."""
+    found = []
+    for here, folders, names in os.walk(path):
+        if not is_store(path):
+            folders.clear()
+        for name in names:
+            with suppress(FileNotFoundError):  # removed just now: a store is being written
+                found.append((Path(here) / name).stat())
+    return found
 
 
 def parts_of(path: Path) -> Parts | None:
@@ -107,7 +127,11 @@ def parts_of(path: Path) -> Parts | None:
     ------
     DataError
         If there is no part in the folder, one is damaged or has other columns than the first one, or none has rows.
+    MemoryBudgetError
+        If the chunks of a Zarr store do not fit into the memory limit.
     """
+    if is_store(path):
+        return _of_arrays(path, path / "X")
     if path.is_dir():
         rows = next((found for found in (path / "X.npy", path / "x.npy") if found.is_file()), None)
         if rows is not None:
@@ -162,7 +186,7 @@ def read_parts(parts: Parts, meta: Meta, progress: Progress = silent) -> tuple[T
         )
     table = table_of_frame(pd.concat(taken, ignore_index=True), meta.class_names)
     is_all = len(chosen) == parts.n_rows
-    notes = () if is_all else (drawn_note(len(chosen), parts.n_rows),)
+    notes = parts.notes if is_all else (*parts.notes, drawn_note(len(chosen), parts.n_rows))
     if is_all:
         return table, notes
     return replace(table, whole=whole, drawn=Drawn(chosen, start, partial(parts.read, parts.block_rows))), notes
@@ -198,7 +222,9 @@ def _of_parquet(path: Path, files: list[Path]) -> Parts:
             names = kinds
         _compare(names, kinds, place.name, files[0].name)
         names |= {name: kind for name, kind in kinds.items() if kind != "no values"}
-    return _parts(path, files, list(names), n_rows, partial(_parquet_frames, files, list(names)))
+    return _parts(
+        path, [file.stat() for file in files], list(names), n_rows, partial(_parquet_frames, files, list(names))
+    )
 
 
 def _kind(kind: Any) -> str:
@@ -244,17 +270,19 @@ def _parquet_frames(files: list[Path], names: list[str], rows: int) -> Iterator[
 
 def _of_arrays(path: Path, rows: Path) -> Parts:
     X = mapped(rows)
-    label = next((found for found in (path / "y.npy", path / "Y.npy") if found.is_file()), None)
+    names = ("y",) if is_store(path) else ("y.npy", "Y.npy")
+    label = next((path / name for name in names if (path / name).exists()), None)
     y = None if label is None else mapped(label)
     if X.ndim != 2 or X.dtype.kind not in "fiub" or not X.shape[1] or (y is not None and y.shape != X.shape[:1]):
-        labels = "" if y is None else f" with a row for each of the {y.size:,} labels in {path.name}/y.npy"
+        labels = "" if y is None else f" with a row for each of the {y.size:,} labels in {path.name}/{names[0]}"
         raise DataError(
             f"{path.name}/{rows.name} must hold a matrix of numbers{labels}; it has the shape {X.shape} and the type "
             f"{X.dtype}. Save it again."
         )
     names = [f"column {number}" for number in range(1, X.shape[1] + 1)] + ([] if y is None else ["y"])
-    files = [rows] if label is None else [rows, label]
-    return _parts(path, files, names, len(X), partial(_array_frames, rows, label, names))
+    files = statuses(path) if is_store(path) else [file.stat() for file in (rows, label) if file is not None]
+    notes = tuple(array.note for array in (X, y) if isinstance(array, ZarrRows) and array.note)
+    return replace(_parts(path, files, names, len(X), partial(_array_frames, rows, label, names)), notes=notes)
 
 
 def _array_frames(path: Path, label: Path | None, names: list[str], rows: int) -> Iterator[pd.DataFrame]:
@@ -267,13 +295,16 @@ def _array_frames(path: Path, label: Path | None, names: list[str], rows: int) -
 
 
 def _parts(
-    path: Path, files: list[Path], names: list[str], n_rows: int, read: Callable[[int], Iterator[pd.DataFrame]]
+    path: Path,
+    files: list[os.stat_result],
+    names: list[str],
+    n_rows: int,
+    read: Callable[[int], Iterator[pd.DataFrame]],
 ) -> Parts:
     if not names:
         raise DataError(f"{path.name} has no column of numbers, text or dates. Flatten lists.")
     if not n_rows:
         raise DataError(f"{path.name} has no rows. Add one row per sample.")
-    statuses = [file.stat() for file in files]
-    n_bytes = sum(status.st_size for status in statuses)
-    newest = max(status.st_mtime_ns for status in statuses)
+    n_bytes = sum(file.st_size for file in files)
+    newest = max(file.st_mtime_ns for file in files)
     return Parts(path.name, tuple(names), n_rows, len(files), n_bytes, f"{newest}-{n_bytes}-{len(files)}", read)
