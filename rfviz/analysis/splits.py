@@ -10,11 +10,12 @@ import numpy as np
 from rfviz.analysis.points import Scaling
 from rfviz.datasets.base import Dataset
 from rfviz.datasets.files import AllRows
+from rfviz.datasets.files.all_rows import Block
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
 from rfviz.skeleton import PatchPCA
 
-__all__ = ["OtherRows", "Split", "make_split", "with_patches"]
+__all__ = ["OtherRows", "Split", "all_rows_of", "make_split", "with_patches"]
 
 _FEWEST_ROWS = 20
 
@@ -41,7 +42,7 @@ class OtherRows:
         return self.table.n_rows - len(self.tested)
 
     def blocks(self, progress: Progress = silent) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield rows and targets; see :meth:`rfviz.datasets.files.AllRows.blocks`.
+        """Yield rows in float32 and targets; see :meth:`rfviz.datasets.files.AllRows.blocks`.
 
         Raises
         ------
@@ -49,14 +50,34 @@ class OtherRows:
             As there, and for a row of zeros under unit norm.
         """
         for X, y in self.table.blocks(self.tested, progress):
-            try:
-                X = _scaled(X, self.scalings)
-            except DataError:  # which counts the rows of this block alone
-                raise DataError(
-                    f"Unit norm needs rows that are not all zero; some of the {self.table.n_rows:,} rows of "
-                    f"{self.table.name} are. Choose another normalisation."
-                ) from None
-            yield X, y
+            yield self._scaled(X).astype(np.float32), y
+
+    def placed(self, progress: Progress = silent) -> Iterator[Block]:
+        """Yield rows with their places; see :meth:`rfviz.datasets.files.AllRows.placed`.
+
+        Raises
+        ------
+        DataError
+            As there, and for a row of zeros under unit norm.
+        """
+        for block in self.table.placed(self.tested, progress):
+            yield block._replace(X=self._scaled(block.X))
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        try:
+            for scaling in self.scalings:
+                X = scaling(X)
+        except DataError:  # which counts the rows of this block alone
+            raise DataError(
+                f"Unit norm needs rows that are not all zero; some of the {self.table.n_rows:,} rows of "
+                f"{self.table.name} are. Choose another normalisation."
+            ) from None
+        return X
+
+
+def all_rows_of(dataset: Dataset, *scalings: Scaling) -> OtherRows | None:
+    """Return all rows of the table that a data set was drawn from, scaled; None where it holds all its rows."""
+    return OtherRows(AllRows(dataset), np.arange(0), scalings) if AllRows.has(dataset) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +97,8 @@ class Split:
         Whether the data set came with this split.
     others : OtherRows or None
         Rows to train on instead of `X_train`, which were drawn from them.
+    scalings : tuple of Scaling
+        What was done to rows, one after the other.
     """
 
     name: str
@@ -87,6 +110,7 @@ class Split:
     target_names: tuple[str, ...]
     given: bool
     others: OtherRows | None = field(default=None, repr=False)
+    scalings: tuple[Scaling, ...] = field(default=(), repr=False)
 
     @property
     def n_train(self) -> int:
@@ -149,13 +173,7 @@ def make_split(dataset: Dataset, how: str, test_share: float = 0.25, seed: int =
         table = AllRows(dataset)
         others = OtherRows(table, table.numbers_of(test), tuple(scalings))
     names, y = dataset.target_names, dataset.y
-    return Split(dataset.name, X[train], y[train], X[test], y[test], test, names, bool(given), others)
-
-
-def _scaled(X: np.ndarray, scalings: Sequence[Scaling]) -> np.ndarray:
-    for scaling in scalings:
-        X = scaling(X)
-    return X.astype(np.float32)
+    return Split(dataset.name, X[train], y[train], X[test], y[test], test, names, bool(given), others, tuple(scalings))
 
 
 def with_patches(split: Split, image_shape: Sequence[int], patches: tuple[int, int, int]) -> Split:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from rfviz.cli.run_settings import read_settings
 from rfviz.errors import DataError, capture_warnings
 
 if TYPE_CHECKING:
-    from rfviz.lab.page import Computed, Page
+    from rfviz.lab.page import Computed, MapExport, Page
 
 __all__ = ["add_arguments", "run"]
 
@@ -50,6 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="another file with the same columns, which a quick inspection compares with --data",
     )
     parser.add_argument("--rows", metavar="N", type=int, help="rows to keep at most (2000)")
+    parser.add_argument(
+        "--features",
+        action="store_true",
+        help="write the features of the page's maps, too (NPZ): of all rows of a table that is larger than memory",
+    )
     parser.add_argument(
         "--fail-on", metavar="STATUS", choices=("warning", "look"),
         help="end with status 3 if a finding is a warning, or at least worth a look",
@@ -92,8 +98,9 @@ def run(given: argparse.Namespace) -> int:
         raise DataError(f"--data has no effect: {slug} uses no data. Leave it out")
     for name in preset.unasked():
         _tell(f"{name} has no effect with the other settings, or is misspelt.")
+    cache = Cache(Store(sys.maxsize, files=result_files()), bar)
     with capture_warnings() as heard:
-        computed = compute(page, source, settings, Cache(Store(sys.maxsize, files=result_files()), bar))
+        computed = compute(page, source, settings, cache)
     bar.end()
     for text, _ in heard.messages:
         _tell(text)
@@ -104,6 +111,8 @@ def run(given: argparse.Namespace) -> int:
     # Records in place of the figure of the findings, which is in the page next to it.
     texts = {"findings.json": found} if findings else {}
     files = [] if out is None else _write(computed, preset.answers, zoom, texts, out)
+    if given.features and out is not None:
+        files += _write_features(page.slug, page.maps(source, settings, cache), out, bar)
     if given.json:
         print(found)
     elif not given.quiet:
@@ -120,6 +129,8 @@ def _check(given: argparse.Namespace, is_chosen: bool, page: Page[Any, Any, Any]
         )
     if given.compare and not page.inspects_files:
         raise DataError(f"{page.slug} compares no files. Use rfviz run quick-inspection --compare FILE")
+    if given.features and given.json and given.out is None:
+        raise DataError("--features writes files. Name a folder for them: --out DIR")
     if given.json and not page.inspects_files:
         raise DataError(f"--json prints findings, and {page.slug} has none. Use rfviz run quick-inspection --json")
 
@@ -142,6 +153,30 @@ def _write(
         (out / name).write_text(text, encoding="utf-8")
         files.append(out / name)
     return list(dict.fromkeys(files))
+
+
+def _write_features(slug: str, maps: Sequence[MapExport], out: Path, bar: ProgressBar) -> list[Path]:
+    """Write the features of all rows, one file a map, and return the files."""
+    from rfviz.lab.export import write_features
+
+    if not maps:
+        _tell(f"{slug} draws no feature map of its own, so that there are no features to write.")
+    files: list[Path] = []
+    for number, found in enumerate(maps):
+        path = out / (f"{slug}-{number}-features.npz" if len(maps) > 1 else f"{slug}-features.npz")
+        try:
+            write_features(found, path, all_rows=True, progress=partial(_of_map, bar, found.label))
+        except KeyboardInterrupt:
+            bar.end()
+            _tell(f"{path.name} was not complete, and nothing of it is left.")
+            raise
+        bar.end()
+        files.append(path)
+    return files
+
+
+def _of_map(bar: ProgressBar, label: str, share: float | None, text: str) -> None:
+    bar(share, f"{label}: {text}")
 
 
 def _folder(text: str) -> Path:

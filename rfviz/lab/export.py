@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import io
-import zipfile
+from collections.abc import Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from scipy import sparse
 
+from rfviz.analysis.splits import OtherRows
 from rfviz.backend import gigabytes, to_host
-from rfviz.errors import MemoryBudgetError
+from rfviz.datasets.files.all_rows import Block
+from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.features import FeatureMap
 from rfviz.figures.plotly_js import kinds_of, needed_script
 from rfviz.figures.plotly_json import plotly_json
+from rfviz.lab.growing_npz import GrowingNpz
 from rfviz.lab.page import Chart, MapExport
+from rfviz.progress import Progress, silent
 
 __all__ = [
     "MOST_BYTES",
@@ -94,15 +98,23 @@ def write_chart(chart: Chart, folder: Path) -> list[Path]:
     return [folder / name for name in files]
 
 
-def feature_bytes(found: MapExport, rows: int | None = None) -> int:
-    """Return the bytes that the features of the first `rows` rows take, or of all."""
+def feature_bytes(found: MapExport, rows: int | None = None, all_rows: bool = False) -> int:
+    """Return the bytes that the features of the first `rows` points take, or of all; see :func:`write_features`."""
     n = found.X.shape[0] if rows is None else min(rows, found.X.shape[0])
+    if all_rows and found.all_rows is not None:
+        n = len(found.all_rows)
     # A sparse feature is one entry: its value, its column, and a share of the ends of rows.
     each = np.dtype(found.feature_map.dtype).itemsize + (8 if found.feature_map.sparse_output else 0)
     return n * found.feature_map.n_components * each
 
 
-def write_features(found: MapExport, target: str | Path | BinaryIO, rows: int | None = None) -> FeatureMap:
+def write_features(
+    found: MapExport,
+    target: str | Path | BinaryIO,
+    rows: int | None = None,
+    all_rows: bool = False,
+    progress: Progress = silent,
+) -> FeatureMap:
     """Compute features and write them as an NPZ file, block by block, so that they need not fit into memory.
 
     Parameters
@@ -111,37 +123,92 @@ def write_features(found: MapExport, target: str | Path | BinaryIO, rows: int | 
         Fitted here on all its points.
     target : path or binary file
         Gets ``Phi`` of shape (rows, n_components); of a sparse map ``data``, ``indices``, ``indptr``, ``shape`` as
-        :func:`scipy.sparse.load_npz` reads them. Nothing in it is pickled.
+        :func:`scipy.sparse.load_npz` reads them. Of all rows also ``y``, labels, and ``target_names``, the names of
+        classes, if there are any; and ``rows``, the places of these rows in the table, from 0, if some cannot be used.
+        Nothing in it is pickled. A path gets the whole file or none; a binary file is open for writing and reading.
     rows : int, optional
-        Only the first so many.
+        Only the first so many points.
+    all_rows : bool
+        Whether to map all rows of the table that the points were drawn from, if they were.
+    progress : callable
+        Told how many rows of the table are read; may raise to stop.
 
     Returns
     -------
     FeatureMap
         The fitted map.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be written, or as :meth:`rfviz.analysis.splits.OtherRows.placed`.
     """
     feature_map = found.feature_map.fit(found.X)
+    table = found.all_rows if all_rows else None
     X = found.X if rows is None else found.X[:rows]
-    if feature_map.sparse_output:
-        sparse.save_npz(target, sparse.csr_matrix(feature_map.transform(X)))
+    blocks = iter([Block(X, None, np.arange(0))]) if table is None else table.placed(progress)
+    if not isinstance(target, str | Path):
+        _write(feature_map, blocks, table, X, target, None)
         return feature_map
-    shape = (X.shape[0], feature_map.n_components)
-    header = {
-        "descr": np.lib.format.dtype_to_descr(np.dtype(feature_map.dtype)),
-        "fortran_order": False,
-        "shape": shape,
-    }
-    with (
-        zipfile.ZipFile(target, "w", zipfile.ZIP_STORED, allowZip64=True) as archive,
-        archive.open("Phi.npy", "w", force_zip64=True) as member,
-    ):
-        np.lib.format.write_array_header_2_0(member, header)
-        for block in feature_map.transform_blocks(X):
-            member.write(np.ascontiguousarray(to_host(block)).tobytes())
+    path = Path(target)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("w+b") as file:
+            _write(feature_map, blocks, table, X, file, path.parent)
+        part.replace(path)
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be written ({error.strerror}), and nothing of it is left. Make room, or write elsewhere."
+        ) from None
+    finally:
+        part.unlink(missing_ok=True)
     return feature_map
 
 
-def features_in_memory(found: MapExport, rows: int | None = None) -> bytes:
+def _write(
+    feature_map: FeatureMap,
+    blocks: Iterable[Block],
+    table: OtherRows | None,
+    X: Any,
+    target: BinaryIO,
+    folder: Path | None,
+) -> None:
+    """Write the features of blocks, prepared as `X`, and where they are of a table what else is known of its rows."""
+    n_expected = X.shape[0] if table is None else len(table)
+    is_sparse = feature_map.sparse_output
+    with GrowingNpz(target, "data" if is_sparse else "Phi", 0 if is_sparse else n_expected, folder) as file:
+        n_rows = n_columns = 0
+        for block in blocks:
+            for Phi in map(to_host, feature_map.transform_blocks(block.X.astype(X.dtype, copy=False))):
+                n_rows, n_columns = n_rows + Phi.shape[0], Phi.shape[1]
+                _append(file, Phi)
+            if table is not None:
+                file.append("rows", block.places)
+            if block.y is not None:
+                file.append("y", block.y)
+        if not n_rows:
+            raise DataError("No row of the table can be used. Fill missing values in, or choose other columns.")
+        if is_sparse:
+            file.append("shape", np.array([n_rows, n_columns]))
+            file.append("format", np.array([b"csr"]))
+        if table is not None and n_rows == n_expected:
+            file.leave_out("rows")
+        if table is not None and table.table.target_names:
+            file.append("target_names", np.array(table.table.target_names))
+
+
+def _append(file: GrowingNpz, Phi: Any) -> None:
+    if not sparse.issparse(Phi):
+        file.append("Phi", Phi)
+        return
+    if not file.length("indptr"):
+        file.append("indptr", np.zeros(1, dtype=np.int64))
+    file.append("indptr", file.length("data") + Phi.indptr[1:].astype(np.int64))
+    file.append("data", Phi.data)
+    file.append("indices", Phi.indices)
+
+
+def features_in_memory(found: MapExport, rows: int | None = None, all_rows: bool = False) -> bytes:
     """Return the file of :func:`write_features` as bytes.
 
     Raises
@@ -149,14 +216,14 @@ def features_in_memory(found: MapExport, rows: int | None = None) -> bytes:
     MemoryBudgetError
         If it would be larger than ``MOST_BYTES``.
     """
-    needed = feature_bytes(found, rows)
+    needed = feature_bytes(found, rows, all_rows)
     if needed > MOST_BYTES:
         raise MemoryBudgetError(
             f"These features take {gigabytes(needed)}; a download may take {gigabytes(MOST_BYTES)}. Take a sample, or "
             "write them to a file with rfviz.lab.export.write_features."
         )
     buffer = io.BytesIO()
-    write_features(found, buffer, rows)
+    write_features(found, buffer, rows, all_rows)
     return buffer.getvalue()
 
 

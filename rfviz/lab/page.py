@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import pandas as pd
 import plotly.graph_objects as go
 
+from rfviz.analysis.splits import OtherRows
 from rfviz.features import FeatureMap
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.cache import Cache
@@ -86,11 +87,14 @@ class MapExport:
     label : str
     feature_map : FeatureMap
     X : array of shape (n_samples, n_features)
+    all_rows : OtherRows or None
+        All rows of the table that the points were drawn from, prepared as they are.
     """
 
     label: str
     feature_map: FeatureMap
     X: Any = field(repr=False)
+    all_rows: OtherRows | None = field(default=None, repr=False)
 
 
 class Page(ABC, Generic[Source, Settings, Result]):

@@ -6,6 +6,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ _OWN = (
     "data set. The script under “Python” prepares the same data in the same way and makes this chart; send your file "
     "with it."
 )
+_COMMAND = "rfviz run settings.json --data FOLDER --features --out results"
 _CSS = (_HERE / "share.css").read_text(encoding="utf-8")
 
 _link = component(
@@ -198,27 +200,36 @@ def _offer_features(state: PageState, visit: _Visit) -> None:
     if not maps:
         st.markdown("This page draws no feature map of its own.")
     for number, found in enumerate(maps):
-        n = found.X.shape[0]
-        st.markdown(f"**{found.label}**: {n:,} rows × {found.feature_map.n_components:,} features.")
+        n, table = found.X.shape[0], found.all_rows
+        drawn = "" if table is None else f", drawn from {len(table):,}"
+        st.markdown(f"**{found.label}**: {n:,} rows × {found.feature_map.n_components:,} features{drawn}.")
         stem = f"{visit.page.slug}-{number}" if len(maps) > 1 else visit.page.slug
         with st.container(horizontal=True):
-            for rows in (None, _SAMPLE) if n > _SAMPLE else (None,):
-                needed = export.feature_bytes(found, rows)
-                label = f"{'All rows' if rows is None else f'First {rows:,}'} (NPZ, {size_text(needed)})"
-                if needed > export.MOST_BYTES:
-                    st.caption(f"All rows would take {size_text(needed)}, more than a download may "
-                               f"({size_text(export.MOST_BYTES)}); the script can write them.")  # fmt: skip
-                else:
-                    name = f"{stem}-features{'' if rows is None else f'-{rows}'}.npz"
-                    _download(state, label, _features(found, rows), name, "application/zip")
+            _offer_rows(state, found, "All rows", f"{stem}-features.npz", all_rows=True)
+            if table is not None:
+                _offer_rows(state, found, "Drawn rows", f"{stem}-features-drawn.npz")
+            if n > _SAMPLE:
+                _offer_rows(state, found, f"First {_SAMPLE:,}", f"{stem}-features-{_SAMPLE}.npz", _SAMPLE)
             _download(state, "Map (JSON)", _map(found), f"{stem}-map.json", "application/json")
     if maps:
         st.caption("The features are computed when the download begins. The JSON holds parameters, seed and what was "
                    "learnt from the data; `rfviz.features.from_json` makes the same map from it.")  # fmt: skip
 
 
-def _features(found: MapExport, rows: int | None) -> Any:
-    return lambda: export.features_in_memory(found, rows)
+def _offer_rows(
+    state: PageState, found: MapExport, which: str, name: str, rows: int | None = None, all_rows: bool = False
+) -> None:
+    """Offer the features of some rows, or say how else one gets them."""
+    needed = export.feature_bytes(found, rows, all_rows)
+    if needed <= export.MOST_BYTES:
+        file = partial(export.features_in_memory, found, rows, all_rows)
+        _download(state, f"{which} (NPZ, {size_text(needed)})", file, name, "application/zip")
+        return
+    remedy = "the script can write them"
+    if all_rows and found.all_rows is not None:
+        remedy = f"the settings under “Link” and the data folder write them: `{_COMMAND}`"
+    st.caption(f"{which} would take {size_text(needed)}, more than a download may "
+               f"({size_text(export.MOST_BYTES)}); {remedy}.")  # fmt: skip
 
 
 def _map(found: MapExport) -> Any:

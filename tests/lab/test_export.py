@@ -48,7 +48,8 @@ def test_features_are_those_of_the_map(name, rows, tmp_path):
         held = np.load(tmp_path / "features.npz", allow_pickle=False)["Phi"]
         assert held.dtype == expected.dtype and np.array_equal(held, expected)
         assert export.feature_bytes(found, rows) == expected.nbytes
-    assert export.features_in_memory(found, rows)[:2] == b"PK"
+    assert export.features_in_memory(found, rows) == (tmp_path / "features.npz").read_bytes()
+    assert [path.name for path in tmp_path.iterdir()] == ["features.npz"]
 
 
 def test_a_download_that_is_too_large_is_refused(monkeypatch):

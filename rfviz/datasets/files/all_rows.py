@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,24 @@ from rfviz.datasets.files.table import Drawn, Table
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
 
-__all__ = ["AllRows"]
+__all__ = ["AllRows", "Block"]
+
+
+class Block(NamedTuple):
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    X : ndarray of shape (rows, n_features)
+    y : ndarray of shape (rows,), or None
+        Class codes, or targets; None where the data have no labels.
+    places : ndarray of int, shape (rows,)
+        Of the rows among all rows of the table, rising.
+    """
+
+    X: np.ndarray
+    y: np.ndarray | None
+    places: np.ndarray
 
 
 class AllRows:
@@ -26,25 +44,27 @@ class AllRows:
     Parameters
     ----------
     dataset : Dataset
-        With labels.
 
     Attributes
     ----------
     n_rows : int
         Of the table, whether they can be used or not.
+    target_names : tuple of str
+        Of the data set.
 
     Raises
     ------
     DataError
-        If the data set was not drawn from a table in parts, or has no labels.
+        If the data set was not drawn from a table in parts.
     """
 
     def __init__(self, dataset: Dataset) -> None:
-        if not AllRows.has(dataset) or dataset.origin is None or dataset.origin.preparation.label is None:
+        if not AllRows.has(dataset) or dataset.origin is None:
             raise DataError(
-                f"{dataset.name} is not drawn from a larger table with labels. Choose a folder of Parquet files, or of "
-                "X.npy and y.npy, with more rows than fit into memory."
+                f"{dataset.name} is not drawn from a larger table. Choose a folder of Parquet files, or of X.npy and "
+                "y.npy, or a Zarr store, with more rows than fit into memory."
             )
+        self.target_names = dataset.target_names
         self.name, self._rows = dataset.name, dataset.row_numbers
         self._table, self._preparation = dataset.origin.table, dataset.origin.preparation
         self._label = dataset.origin.preparation.label
@@ -63,7 +83,20 @@ class AllRows:
         return self._drawn.rows[self._rows[samples]]
 
     def blocks(self, without: np.ndarray, progress: Progress = silent) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield features and labels of all rows that can be used, but some.
+        """Yield features and labels of all rows that can be used, but some; see :meth:`placed`.
+
+        Raises
+        ------
+        DataError
+            As there, or if the data have no labels.
+        """
+        for X, y, _ in self.placed(without, progress):
+            if y is None:
+                raise DataError(f"{self.name} has no labels. Choose a column as the label.")
+            yield X, y
+
+    def placed(self, without: np.ndarray, progress: Progress = silent) -> Iterator[Block]:
+        """Yield all rows that can be used, but some, with their places.
 
         Left out are rows that lack what the preparation needs, and those of a class that no drawn row has.
 
@@ -76,9 +109,8 @@ class AllRows:
 
         Yields
         ------
-        X : ndarray of shape (rows, n_features), float32
-        y : ndarray of shape (rows,)
-            Class codes, or targets.
+        Block
+            X in float32.
 
         Raises
         ------
@@ -100,13 +132,16 @@ class AllRows:
                 raise DataError(
                     f"Row {row:,} of {self.name} lacks a value. Use missing='drop rows', or fill it in the file."
                 )
-            y, known = self._codes(table)
             places = np.arange(start, start + len(frame))
-            rows = np.flatnonzero(known & ~lacking & ~np.isin(places, without))
+            y, usable = None, ~lacking & ~np.isin(places, without)
+            if self._label is not None:
+                y, known = self._codes(table, self._label)
+                usable &= known
+            rows = np.flatnonzero(usable)
             start += len(frame)
             progress(start / self.n_rows, f"{start:,} of {self.n_rows:,} rows read")
             if rows.size:
-                yield features.matrix(table, rows), y[rows]
+                yield Block(features.matrix(table, rows), None if y is None else y[rows], places[rows])
         if start != self.n_rows:
             raise DataError(
                 f"{self.name} had {self.n_rows:,} rows when some were drawn, and has {start:,} now. Load it again."
@@ -120,25 +155,27 @@ class AllRows:
     @cached_property
     def _labels(self) -> tuple[np.ndarray, np.ndarray, bool]:
         """Return the labels as the table holds them, rising, and their codes; whether they are classes."""
+        assert self._label is not None
         labels = labels_of(self._table, self._label, self._preparation.target)
-        held = self._held_labels(self._table)
+        held = _held_labels(self._table, self._label)
         known = np.flatnonzero(np.isfinite(held))
         found, first = np.unique(held[known], return_index=True)
         return found, labels.y[known[first]], bool(labels.names)
 
-    def _codes(self, table: Table) -> tuple[np.ndarray, np.ndarray]:
+    def _codes(self, table: Table, label: str) -> tuple[np.ndarray, np.ndarray]:
         """Return the codes of the labels of some rows, and which rows have one."""
         found, codes, is_classes = self._labels
-        held = self._held_labels(table)
+        held = _held_labels(table, label)
         known = np.isfinite(held)
         if not is_classes:
             return held.astype(np.float64), known
         places = np.searchsorted(found, held).clip(max=found.size - 1)
         return codes[places], known & (found[places] == held)
 
-    def _held_labels(self, table: Table) -> np.ndarray:
-        """Return the labels as a table holds them, or the numbers of words; nan where there is none."""
-        if self._label not in table.words:
-            return table.quantity(self._label)
-        codes = np.asarray(table.words[self._label].codes)
-        return np.where(codes < 0, np.nan, codes)
+
+def _held_labels(table: Table, label: str) -> np.ndarray:
+    """Return the labels as a table holds them, or the numbers of words; nan where there is none."""
+    if label not in table.words:
+        return table.quantity(label)
+    codes = np.asarray(table.words[label].codes)
+    return np.where(codes < 0, np.nan, codes)

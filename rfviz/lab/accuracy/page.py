@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from rfviz.analysis.accuracy import grid_segments
 from rfviz.analysis.exact_kernel import ExactKernel, run_exact_kernel
 from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.splits import all_rows_of
 from rfviz.errors import DataError, RfvizError, warn
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.baselines import BASELINES, BaselineResult, run_baseline
@@ -134,7 +135,8 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
         for candidate in _candidates(source, settings):
             split = inputs_of(source.data, candidate.patches, cache)
             feature_map = candidate.spec.make(n_components=settings.m_max, random_state=0)
-            found.append(MapExport(candidate.label, feature_map, split.X_train))
+            all_rows = None if candidate.patches else all_rows_of(source.data.dataset, *split.scalings)
+            found.append(MapExport(candidate.label, feature_map, split.X_train, all_rows))
         return tuple(found)
 
 

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from rfviz import datasets
+from rfviz.analysis.splits import all_rows_of
 from rfviz.features import MapSpec, RandomBinning
 from rfviz.lab import script
 from rfviz.lab.animation import Animation, AnimationSpec, animate, one_by_one
@@ -200,7 +201,8 @@ for figure in figures.values():
         return script.write(self.question, body, uses)
 
     def maps(self, source: Data, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
-        return (MapExport(RandomBinning.label, settings.spec.make(), source.dataset.X[:MAX_POINTS]),)
+        X, all_rows = source.dataset.X[:MAX_POINTS], all_rows_of(source.dataset)
+        return (MapExport(RandomBinning.label, settings.spec.make(), X, all_rows),)
 
 
 def grids_of(source: Data, spec: MapSpec[RandomBinning], *, cache: Cache) -> PlaneGrids:

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from rfviz import datasets
-from rfviz.analysis.points import NORMALISATION, normalise
+from rfviz.analysis.points import NORMALISATION, Scaling
+from rfviz.analysis.splits import all_rows_of
 from rfviz.features import FeatureMap, MapSpec, RandomMaxout
 from rfviz.lab import script
 from rfviz.lab.animation import AnimationSpec, animate
@@ -158,9 +159,11 @@ figure.show()
         return script.write(title, body, uses)
 
     def maps(self, source: ScaledData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
-        X = normalise(source.dataset.X, source.normalise)
+        scaling = Scaling(source.dataset.X, source.normalise)
+        X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
         return tuple(
-            MapExport(label, spec.make(), X) for label, spec in zip(settings.labels, settings.specs, strict=True)
+            MapExport(label, spec.make(), X, all_rows)
+            for label, spec in zip(settings.labels, settings.specs, strict=True)
         )
 
 

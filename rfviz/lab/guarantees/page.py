@@ -9,7 +9,8 @@ import numpy as np
 
 from rfviz import bounds
 from rfviz.analysis.kernel_sample import KernelSample, error_grid, prepare_sample
-from rfviz.analysis.points import NORMALISATION, normalise
+from rfviz.analysis.points import NORMALISATION, Scaling
+from rfviz.analysis.splits import all_rows_of
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.cache import Cache
@@ -116,7 +117,9 @@ class Guarantees(Page[ScaledData, Settings, Result]):
 
     def maps(self, source: ScaledData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         feature_map = settings.spec.make(n_components=settings.m, random_state=0)
-        return (MapExport(feature_map.label, feature_map, normalise(source.dataset.X, source.normalise)),)
+        scaling = Scaling(source.dataset.X, source.normalise)
+        X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
+        return (MapExport(feature_map.label, feature_map, X, all_rows),)
 
 
 def sample_of(source: ScaledData, n_points: int, *, cache: Cache) -> KernelSample:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.analysis.points import NORMALISATION
+from rfviz.analysis.points import NORMALISATION, Scaling
+from rfviz.analysis.splits import all_rows_of
 from rfviz.features import FeatureMap, MapSpec, RandomProjection
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
 from rfviz.lab.cache import Cache
@@ -155,7 +156,9 @@ class Hashing(Page[Source, Settings, HashingResult]):
 
     def maps(self, source: Source, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         points = cache.call(points_of, source)
-        return (MapExport(settings.spec.cls.label, settings.spec.make(), points.original),)
+        dataset = source.dataset
+        all_rows = all_rows_of(dataset, Scaling(dataset.X[: len(points.original)], source.normalise))
+        return (MapExport(settings.spec.cls.label, settings.spec.make(), points.original, all_rows),)
 
     def quicker(self, source: Source, settings: Settings, cache: Cache) -> Mapping[str, Any]:
         look = settings.look

@@ -13,6 +13,8 @@ import plotly.graph_objects as go
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import KernelSample, error_grid, prepare_sample
+from rfviz.analysis.points import Scaling
+from rfviz.analysis.splits import all_rows_of
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.datasets.downloads import cifar10
 from rfviz.errors import ParameterError, RfvizError
@@ -185,9 +187,12 @@ for figure in figures.values():
         return script.write("How many random features does it take to know the kernel?", body, uses)
 
     def maps(self, source: Source, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
-        X = cache.call(sample_of, source).original
+        sample = cache.call(sample_of, source)
+        all_rows = all_rows_of(source.dataset, Scaling(source.dataset.X[sample.rows], source.normalise))
         return tuple(
-            MapExport(candidate.label, candidate.spec.make(n_components=settings.m, random_state=0), X)
+            MapExport(
+                candidate.label, candidate.spec.make(n_components=settings.m, random_state=0), sample.original, all_rows
+            )
             for candidate in settings.candidates
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rfviz.analysis.accuracy import grid_segments
 from rfviz.analysis.points import NORMALISATION
-from rfviz.analysis.splits import Split
+from rfviz.analysis.splits import Split, all_rows_of
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.cache import Cache
@@ -108,9 +108,10 @@ class KitchenSinks(WorkPage[SplitData, Settings, KitchenSinksResult]):
         return script_of_learners(source, settings)
 
     def maps(self, source: SplitData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
-        X = source.split(cache).X_train
+        split = source.split(cache)
+        all_rows = all_rows_of(source.dataset, *split.scalings)
         size = {"n_components": settings.k_max, "random_state": 0}
-        return tuple(MapExport(c.label, c.spec.make(**size), X) for c in settings.candidates)
+        return tuple(MapExport(c.label, c.spec.make(**size), split.X_train, all_rows) for c in settings.candidates)
 
 
 def _grid(settings: Settings) -> tuple[int, ...]:

@@ -21,7 +21,8 @@ from rfviz.analysis.embedding import (
     exact_components,
     prepare_points,
 )
-from rfviz.analysis.points import NORMALISATION, normalise
+from rfviz.analysis.points import NORMALISATION, Scaling
+from rfviz.analysis.splits import all_rows_of
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.embedding import PointStyle, plot_embedding, style_of
 from rfviz.figures.images import framed_image, image_marks
@@ -184,8 +185,9 @@ for figure in figures.values():
         return script.write("How do points arrange themselves after a random feature map?", body, uses)
 
     def maps(self, source: ScaledData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
-        X = normalise(source.dataset.X, source.normalise)
-        return (MapExport(settings.spec.cls.label, settings.spec.make(), X),)
+        scaling = Scaling(source.dataset.X, source.normalise)
+        X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
+        return (MapExport(settings.spec.cls.label, settings.spec.make(), X, all_rows),)
 
 
 def points_of(source: ScaledData, n_dimensions: int, *, cache: Cache) -> EmbeddingPoints:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from rfviz import datasets
-from rfviz.analysis.points import normalise
+from rfviz.analysis.points import Scaling
+from rfviz.analysis.splits import all_rows_of
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.lab import script
@@ -191,8 +192,9 @@ for figure in figures.values():
         return script.write(f"{name}, of a quick inspection.", "\n".join(lines), [datasets, Inspection, *plots])
 
     def maps(self, source: InspectedData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
-        X = normalise(source.dataset.X, scaling_of(source.dataset, source.normalise))
-        return tuple(MapExport(spec.cls.label, spec.make(), X) for spec in feature_specs(source.seed))
+        scaling = Scaling(source.dataset.X, scaling_of(source.dataset, source.normalise))
+        X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
+        return tuple(MapExport(spec.cls.label, spec.make(), X, all_rows) for spec in feature_specs(source.seed))
 
 
 def _inspect(source: InspectedData) -> str:

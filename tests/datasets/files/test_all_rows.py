@@ -131,11 +131,22 @@ def test_it_says_how_far_it_is_and_can_be_stopped(tmp_path):
     assert said[0] == (700 / N, "700 of 3,000 rows read")
 
 
-def test_data_that_hold_all_rows_or_no_labels_are_refused(tmp_path):
-    small = drawn_from(tmp_path / "small", TABLE.iloc[:300], (100, 200))
-    for dataset in (small, drawn_from(tmp_path / "large", label=None)):
-        with pytest.raises(DataError, match="is not drawn from a larger table with labels"):
-            AllRows(dataset)
+def test_data_that_hold_all_rows_are_refused(tmp_path):
+    with pytest.raises(DataError, match="is not drawn from a larger table"):
+        AllRows(drawn_from(tmp_path / "small", TABLE.iloc[:300], (100, 200)))
+
+
+def test_rows_need_no_labels_and_know_their_places(tmp_path):
+    dataset = drawn_from(tmp_path / "parts", label=None, missing="drop rows", scale="none")
+    table = AllRows(dataset)
+    blocks = list(table.placed(NONE))
+    assert all(block.y is None for block in blocks)
+    places = np.concatenate([block.places for block in blocks])
+    np.testing.assert_array_equal(places, np.flatnonzero(usable("b", "town")))
+    drawn = np.searchsorted(places, table.numbers_of(np.arange(dataset.n_samples)))
+    np.testing.assert_array_equal(np.concatenate([block.X for block in blocks])[drawn], dataset.X)
+    with pytest.raises(DataError, match=r"parts has no labels\. Choose a column as the label"):
+        list(table.blocks(NONE))
 
 
 def test_a_gap_is_an_error_where_none_is_allowed(tmp_path):
