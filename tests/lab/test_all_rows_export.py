@@ -2,6 +2,8 @@
 
 import errno
 import io
+import subprocess
+import sys
 import zipfile
 
 import numpy as np
@@ -175,3 +177,30 @@ def test_a_stopped_command_says_that_nothing_is_left(tmp_path, capsys, monkeypat
     assert cli.main([*command, "--out", str(tmp_path / "out")]) == 130
     said = capsys.readouterr().err
     assert "maxout-pca-features.npz was not complete, and nothing of it is left" in said and "Stopped" in said
+
+
+_WRITE = """
+import resource, sys
+from rfviz.analysis.splits import all_rows_of
+from rfviz.datasets.files import Preparation, parts, read_file
+from rfviz.features import RandomMaxout
+from rfviz.lab import export
+from rfviz.lab.page import MapExport
+parts.SAMPLE_ROWS, parts._BLOCK_ROWS = 2000, 10_000
+dataset = read_file(sys.argv[1]).prepare(Preparation(scale="none"))
+found = MapExport("map", RandomMaxout(400, device="cpu"), dataset.X, all_rows_of(dataset))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+export.write_features(found, sys.argv[2], all_rows=True)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux counts kilobytes")
+def test_memory_does_not_grow_with_the_rows(tmp_path):
+    (tmp_path / "arrays").mkdir()
+    np.save(tmp_path / "arrays" / "X.npy", rng.standard_normal((400_000, 4)).astype(np.float32))
+    command = [sys.executable, "-c", _WRITE, str(tmp_path / "arrays"), str(tmp_path / "all.npz")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert (tmp_path / "all.npz").stat().st_size > 640e6
+    assert int(done.stdout) < 150_000
