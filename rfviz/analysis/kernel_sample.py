@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rfviz.analysis.points import normalise, span_coordinates
+from rfviz.analysis.points import Scaling, normalise, span_coordinates
+from rfviz.analysis.splits import OtherRows
 from rfviz.datasets.base import Dataset
+from rfviz.datasets.files import AllRows
 from rfviz.errors import DataError
 
-__all__ = ["KernelSample", "error_grid", "prepare_sample"]
+__all__ = ["KernelSample", "error_grid", "other_rows", "prepare_sample"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +28,8 @@ class KernelSample:
     original : ndarray of shape (n, n_features)
         The normalised points; images as rows of pixels.
     coordinates : ndarray of shape (n, r)
-        The same in a basis of their span, for maps that do not mind a rotation.
+        The same in a basis of their span, for maps that do not mind a rotation; as they are, where the table has more
+        rows, which do not lie in that span.
     """
 
     name: str
@@ -66,7 +69,26 @@ def prepare_sample(
             "Choose more points."
         )
     X = normalise(dataset.X[rows], how)
-    return KernelSample(dataset.name, rows, X, span_coordinates(X))
+    return KernelSample(dataset.name, rows, X, X if AllRows.has(dataset) else span_coordinates(X))
+
+
+def other_rows(dataset: Dataset, sample: KernelSample, how: str = "unit norm") -> OtherRows:
+    """Return all rows of the table that a data set was drawn from but the chosen points, normalised as these.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    sample : KernelSample
+        Of :func:`prepare_sample`.
+    how : {"unit norm", "standardise", "standardise rows", "none"}
+
+    Raises
+    ------
+    DataError
+        If the data set was not drawn from a table in parts.
+    """
+    table = AllRows(dataset)
+    return OtherRows(table, table.numbers_of(sample.rows), (Scaling(dataset.X[sample.rows], how),))
 
 
 def error_grid(m_max: int, odd: bool = False, points: int = 20) -> np.ndarray:

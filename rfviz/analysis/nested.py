@@ -18,7 +18,7 @@ from rfviz.backend import array_namespace, check_memory, device_of, matmul, to_h
 from rfviz.features import FeatureMap
 from rfviz.progress import Progress, silent
 
-__all__ = ["estimates", "prefix_grams"]
+__all__ = ["estimates", "estimates_between", "prefix_grams", "unscaled_features"]
 
 
 def estimates(feature_map: FeatureMap, X: np.ndarray, m_grid: Sequence[int]) -> Iterator[np.ndarray]:
@@ -44,8 +44,28 @@ def estimates(feature_map: FeatureMap, X: np.ndarray, m_grid: Sequence[int]) -> 
     MemoryBudgetError
         Where the features would not fit.
     """
-    F = _features(feature_map, X)
-    return (_sparse_products if sparse.issparse(F) else _products)(F, feature_map, m_grid)
+    F = unscaled_features(feature_map, X)
+    return estimates_between(F, F, feature_map, m_grid)
+
+
+def estimates_between(F: Any, G: Any, feature_map: FeatureMap, m_grid: Sequence[int]) -> Iterator[np.ndarray]:
+    """Yield the kernel estimates between two sets of points, for every m of a rising grid; see :func:`estimates`.
+
+    Parameters
+    ----------
+    F, G : array or CSR matrix of shape (n_F, n_columns) and (n_G, n_columns)
+        Features of both; see :func:`unscaled_features`.
+    feature_map : FeatureMap
+        That gave them.
+    m_grid : sequence of int
+        Rising.
+
+    Yields
+    ------
+    ndarray of shape (n_F, n_G), float64
+        New each time.
+    """
+    return (_sparse_products if sparse.issparse(F) else _products)(F, G, feature_map, m_grid)
 
 
 def prefix_grams(
@@ -71,24 +91,30 @@ def prefix_grams(
     MemoryBudgetError
         Where the features would not fit.
     """
-    F = _features(feature_map, X, progress)
+    F = unscaled_features(feature_map, X, progress)
     if sparse.issparse(F):
-        for products in _sparse_products(F, feature_map, m_grid):
+        for products in _sparse_products(F, F, feature_map, m_grid):
             mean = products.mean(axis=0)
             yield products - mean[:, None] - mean[None, :] + mean.mean()
         return
     with device_of(F):
         F = F - F.mean(axis=0)  # for the digits, see `centred_gram`
 
-    def multiply(part: Any) -> np.ndarray:
+    def multiply(part: Any, same: Any) -> np.ndarray:
         with blas_for(*part.shape):
-            return _multiply(part)
+            return _multiply(part, same)
 
-    yield from _products(F, feature_map, m_grid, multiply)
+    yield from _products(F, F, feature_map, m_grid, multiply)
 
 
-def _features(feature_map: FeatureMap, X: np.ndarray, progress: Progress = silent) -> Any:
-    """Return all features, unscaled: an array where they were computed, or a CSR matrix on the host."""
+def unscaled_features(feature_map: FeatureMap, X: np.ndarray, progress: Progress = silent) -> Any:
+    """Return all features, unscaled: an array where they were computed, or a CSR matrix on the host.
+
+    Raises
+    ------
+    MemoryBudgetError
+        Where they would not fit.
+    """
     n, m_max = len(X), feature_map.n_components
     needed = 2 * n * m_max * np.dtype(feature_map.dtype).itemsize
     check_memory(needed, feature_map.device, f"{m_max} features of {n} points", "Choose fewer features or points.")
@@ -103,34 +129,40 @@ def _features(feature_map: FeatureMap, X: np.ndarray, progress: Progress = silen
         return blocks[0] if len(blocks) == 1 else array_namespace(blocks[0]).concatenate(blocks)
 
 
-def _multiply(part: Any) -> np.ndarray:
-    with device_of(part):
-        return to_host(matmul(array_namespace(part), part, part.T, exact=True)).astype(np.float64)
+def _multiply(F: Any, G: Any) -> np.ndarray:
+    with device_of(F):
+        return to_host(matmul(array_namespace(F), F, G.T, exact=True)).astype(np.float64)
 
 
 def _products(
-    F: Any, feature_map: FeatureMap, m_grid: Sequence[int], multiply: Callable[[Any], np.ndarray] = _multiply
+    F: Any,
+    G: Any,
+    feature_map: FeatureMap,
+    m_grid: Sequence[int],
+    multiply: Callable[[Any, Any], np.ndarray] = _multiply,
 ) -> Iterator[np.ndarray]:
     """Yield the products for every m: of blocks in the features' own precision, summed in float64."""
-    total, start = np.zeros((len(F),) * 2), 0
+    total, start = np.zeros((len(F), len(G))), 0
     for m in map(int, m_grid):
         share = feature_map.shares(m)
         if np.ndim(share):  # features count differently in every m, so nothing can be gone on with
             with device_of(F):
-                weighted = F[:, :m] * array_namespace(F).asarray(np.sqrt(share).astype(F.dtype))
-            yield multiply(weighted)
+                roots = array_namespace(F).asarray(np.sqrt(share).astype(F.dtype))
+                weighted = F[:, :m] * roots
+                others = weighted if G is F else G[:, :m] * roots
+            yield multiply(weighted, others)
             continue
-        total += multiply(F[:, start:m])
+        total += multiply(F[:, start:m], G[:, start:m])
         start = m
         yield total * share
 
 
-def _sparse_products(F: Any, feature_map: FeatureMap, m_grid: Sequence[int]) -> Iterator[np.ndarray]:
-    """Yield the same of a sparse matrix, which has more columns than features."""
-    F, total, start = F.tocsc(), np.zeros((F.shape[0],) * 2), 0
+def _sparse_products(F: Any, G: Any, feature_map: FeatureMap, m_grid: Sequence[int]) -> Iterator[np.ndarray]:
+    """Yield the same of sparse matrices, which have more columns than features."""
+    total, start = np.zeros((F.shape[0], G.shape[0])), 0
+    F, G = F.tocsc(), G.tocsc()
     for m in map(int, m_grid):
         stop = feature_map.columns(m)
-        part = F[:, start:stop].tocsr()
-        total += (part @ part.T).toarray()
+        total += (F[:, start:stop].tocsr() @ G[:, start:stop].tocsr().T).toarray()
         start = stop
         yield total * feature_map.shares(m)

@@ -22,24 +22,24 @@ _FEWEST_ROWS = 20
 
 @dataclass(frozen=True, eq=False)
 class OtherRows:
-    """All rows of a table in parts but those that are tested on, scaled as the training rows of a split.
+    """All rows of a table in parts but some, such as those that are tested on, scaled as rows that were drawn.
 
     Attributes
     ----------
     table : AllRows
-    tested : ndarray of int
-        Places of the test rows among all rows.
+    left_out : ndarray of int
+        Places of rows among all rows.
     scalings : tuple of Scaling
         One after the other.
     """
 
     table: AllRows
-    tested: np.ndarray
+    left_out: np.ndarray
     scalings: tuple[Scaling, ...]
 
     def __len__(self) -> int:
         """Return the number of rows, those that cannot be used included."""
-        return self.table.n_rows - len(self.tested)
+        return self.table.n_rows - len(self.left_out)
 
     def blocks(self, progress: Progress = silent) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield rows in float32 and targets; see :meth:`rfviz.datasets.files.AllRows.blocks`.
@@ -49,7 +49,7 @@ class OtherRows:
         DataError
             As there, and for a row of zeros under unit norm.
         """
-        for X, y in self.table.blocks(self.tested, progress):
+        for X, y in self.table.blocks(self.left_out, progress):
             yield self._scaled(X).astype(np.float32), y
 
     def placed(self, progress: Progress = silent) -> Iterator[Block]:
@@ -60,7 +60,7 @@ class OtherRows:
         DataError
             As there, and for a row of zeros under unit norm.
         """
-        for block in self.table.placed(self.tested, progress):
+        for block in self.table.placed(self.left_out, progress):
             yield block._replace(X=self._scaled(block.X))
 
     def _scaled(self, X: np.ndarray) -> np.ndarray:

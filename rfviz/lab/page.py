@@ -175,6 +175,10 @@ class Page(ABC, Generic[Source, Settings, Result]):
 class WorkPage(Page[Source, Settings, Result]):
     """A page whose computation goes on in parts while it shows what is known."""
 
+    def has_parts(self, source: Source) -> bool:
+        """Return whether there are parts for these data; a page without any is drawn like others."""
+        return True
+
     @abstractmethod
     def work(self, source: Source, settings: Settings, cache: Cache) -> Work:
         """Return all parts that are to be computed; computes none of them.

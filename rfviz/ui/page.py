@@ -117,8 +117,9 @@ class View(Generic[Source, Settings, Result]):
 
     def advance(self, settings: Settings, work: Work) -> None:
         """Draw the buttons of a computation in parts, and let it go on next to the page."""
-        self.live = LiveRun(self.page.slug, work, self.work_note(settings))
-        self.live.start_and_stop()
+        if work.parts:
+            self.live = LiveRun(self.page.slug, work, self.work_note(settings))
+            self.live.start_and_stop()
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
@@ -169,7 +170,7 @@ def show(page: Page[Any, Any, Any], view: type[View[Any, Any, Any]] = View) -> N
     with st.sidebar:
         shown.source = page.source(shown.panel)
         shown.below_source()
-    if isinstance(page, WorkPage):
+    if isinstance(page, WorkPage) and page.has_parts(shown.source):
         unfinished = _main_panel(shown)
         show_device()
         # Last, when the page stands: what a run has not drawn yet is shown faded.

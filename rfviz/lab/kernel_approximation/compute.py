@@ -20,6 +20,8 @@ from rfviz.analysis.points import blas_for
 from rfviz.backend import check_memory
 from rfviz.errors import ParameterError
 from rfviz.features import FeatureMap, MapSpec, ProductLaw
+from rfviz.lab.kernel_approximation.all_rows import RowErrors
+from rfviz.lab.kernel_approximation.measures import METRICS, Measures, correlation_of
 from rfviz.params import Param
 from rfviz.progress import Progress, silent
 
@@ -35,7 +37,6 @@ __all__ = [
 ]
 
 _DRAWS = Param("n_draws", 5, "int", low=1, high=1000)
-METRICS = {"rmse": "RMSE", "mae": "MAE", "maximum": "maximum error", "correlation": "correlation"}
 #: Probability with which the bound on the maximum error over all pairs holds.
 CONFIDENCE = 0.95
 _CELLS = 90
@@ -45,14 +46,11 @@ _WHOLE_FROM = 100
 
 
 @dataclass(frozen=True, eq=False)
-class ErrorTable:
+class ErrorTable(Measures):
     """Measures of error; S draws, G numbers of features, B groups of pairs with similar kernel.
 
     Attributes
     ----------
-    rmse, mae, maximum, correlation : ndarray of shape (S, G)
-        Over the pairs of one draw: root mean square, mean absolute and largest absolute error, and the correlation of
-        estimate and kernel (NaN where the kernel is constant).
     bias_squared : ndarray of shape (G,)
         Mean over pairs of the squared bias, free of the noise that a finite number of draws adds, so that it may come
         out negative where there is no bias. NaN for a single draw.
@@ -68,10 +66,6 @@ class ErrorTable:
         Root of the mean variance over draws of the pairs of a group.
     """
 
-    rmse: np.ndarray
-    mae: np.ndarray
-    maximum: np.ndarray
-    correlation: np.ndarray
     bias_squared: np.ndarray
     spread: np.ndarray
     chance: np.ndarray
@@ -79,15 +73,6 @@ class ErrorTable:
     group_bias: np.ndarray
     group_error: np.ndarray
     group_spread: np.ndarray
-
-    def metric(self, name: str) -> np.ndarray:
-        """Return one of :data:`METRICS`, shape (S, G)."""
-        return {"rmse": self.rmse, "mae": self.mae, "maximum": self.maximum, "correlation": self.correlation}[name]
-
-    def average(self, name: str) -> np.ndarray:
-        """Return a measure over all draws, shape (G,): of the RMSE the root of the mean square, else the mean."""
-        values = self.metric(name)
-        return np.sqrt(np.mean(values**2, axis=0)) if name == "rmse" else values.mean(axis=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,6 +141,8 @@ class KernelErrorResult:
         What theory predicts.
     density : Density
         How many pairs have which exact kernel and which estimate, at every m.
+    all_rows : RowErrors or None
+        The same four measures over all rows of the table that the points were drawn from, if it was read.
     """
 
     label: str
@@ -169,9 +156,13 @@ class KernelErrorResult:
     errors: ErrorTable
     reference: Reference
     density: Density
+    all_rows: RowErrors | None = None
 
     def to_frame(self) -> pd.DataFrame:
-        """Return measures over all draws, their spread, bias and variance, and what theory predicts; one row per m."""
+        """Return measures over all draws, their spread, bias and variance, and what theory predicts; one row per m.
+
+        Where all rows were read, the measures over these too.
+        """
         columns: dict[str, Any] = {"map": self.label, "m": self.m_grid}
         for name, title in METRICS.items():
             values = self.errors.metric(name)
@@ -185,6 +176,8 @@ class KernelErrorResult:
             "bias²": self.errors.bias_squared,
             "bias² by chance": self.errors.chance,
         }
+        if self.all_rows is not None:
+            columns |= {f"{title}, all rows": self.all_rows.average(name) for name, title in METRICS.items()}
         return pd.DataFrame(columns)
 
     def cloud_frame(self, place: int) -> pd.DataFrame:
@@ -332,10 +325,7 @@ def _errors_at(
     if np.ptp(exact) <= 1e-12 * np.abs(exact).max():  # the same for all pairs, but for rounding
         kernel_variance = np.nan
     squares = np.diag(products)
-    # Var(K̂) = Var(K̂ − K) + 2 Cov(K̂ − K, K) + Var(K), of which only the first is costly, and known already.
-    variances = np.maximum(squares - error.mean(axis=1) ** 2 + 2.0 * covariance + kernel_variance, 0.0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        correlation = (covariance + kernel_variance) / np.sqrt(variances * kernel_variance)
+    correlation = correlation_of(squares, error.mean(axis=1), covariance, kernel_variance)
     bias_squared, spread, chance = _bias_and_spread(products)
     by_group = np.add.reduceat(error, starts, axis=1) / sizes
     if draws > 1:

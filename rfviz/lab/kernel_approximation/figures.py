@@ -35,6 +35,8 @@ def plot_kernel_errors(
 ) -> go.Figure:
     """Draw one measure of error against the number of features, with its band over draws and what theory predicts.
 
+    Where all rows of a table were read, the measure over these is one more curve for each map.
+
     Parameters
     ----------
     results : sequence of KernelErrorResult
@@ -60,6 +62,10 @@ def plot_kernel_errors(
         values = result.errors.metric(metric) / scale
         named = DRAWS if not traces else ""
         traces += _curve(result, style, result.errors.average(metric) / scale, values, METRICS[metric], named)
+        if result.all_rows is not None:
+            over_all = result.all_rows.average(metric) / scale
+            traces.append(_all_rows(result, style, over_all, METRICS[metric]))
+            values = np.vstack([values, over_all])
         floor, top = np.nanmin([floor, np.nanmin(values)]), np.nanmax([top, np.nanmax(values)])
     if references and is_error:
         for style, result in zip(styles, results, strict=True):
@@ -114,6 +120,21 @@ def _curve(
         )
     )
     return traces
+
+
+def _all_rows(result: KernelErrorResult, style: Look, values: np.ndarray, title: str) -> dict[str, Any]:
+    """Draw the measure over all rows: open marks, that are seen where they lie on those of the points."""
+    name = f"{result.label}, all rows"
+    return trace(
+        "scatter",
+        x=result.m_grid,
+        y=values,
+        mode="lines+markers",
+        line={"color": style.colour, "width": 1.5, "dash": "9px 4px"},
+        marker={"symbol": f"{style.symbol}-open", "size": 13, "line": {"width": 1.5}},
+        name=name,
+        hovertemplate=f"m = %{{x:,}}: {title} %{{y:.3g}}<extra>{name}</extra>",
+    )
 
 
 def _theory(result: KernelErrorResult, colour: str, metric: str, scale: float, most: float) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -12,11 +12,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz import datasets
-from rfviz.analysis.kernel_sample import KernelSample, error_grid, prepare_sample
+from rfviz.analysis.kernel_sample import KernelSample, error_grid, other_rows, prepare_sample
 from rfviz.analysis.points import Scaling
 from rfviz.analysis.splits import all_rows_of
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.datasets.downloads import cifar10
+from rfviz.datasets.files import AllRows
 from rfviz.errors import ParameterError, RfvizError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.template import map_styles
@@ -25,15 +26,19 @@ from rfviz.lab.animation import Animation, AnimationSpec, animate
 from rfviz.lab.cache import Cache
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.kernel_approximation import animation, text
+from rfviz.lab.kernel_approximation.all_rows import DRAWS_AT_ONCE, RowErrors, join_draws, row_errors
 from rfviz.lab.kernel_approximation.compute import KernelErrorResult, kernel_errors, pair_estimates
 from rfviz.lab.kernel_approximation.figures import plot_kernel_density, plot_kernel_errors, plot_kernel_spread
 from rfviz.lab.kernel_approximation.settings import Settings, Source, choose_settings, choose_source
-from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
+from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS
+from rfviz.lab.work import Part, Work
 
 __all__ = ["PAGE", "KernelApproximation", "NothingComputedError", "Result", "figure_3"]
 
+# What comparing one estimate takes, in multiply-adds.
+_MEASURES = 30
 _SPREAD = ["map", "m", "spread", "bias²", "bias² by chance"]
 FIGURE_3 = f"{COMPOSITIONAL_KERNELS}, Figure 3: 128 colour images of 24×24 pixels, ten draws"
 BIASED = {"data": "sphere", "data.n_samples": 500, "data.dimension": 3, "points": 128, "draws": 20, "m_max": 500,
@@ -81,8 +86,8 @@ class Result:
     failures: Mapping[str, str]
 
 
-class KernelApproximation(Page[Source, Settings, Result]):
-    """Kernel estimates against the exact kernel, for every number of features."""
+class KernelApproximation(WorkPage[Source, Settings, Result]):
+    """Kernel estimates against the exact kernel, for every number of features; of all rows of a file in parts."""
 
     slug = "kernel-approximation"
     title = "Kernel approximation"
@@ -109,15 +114,25 @@ class KernelApproximation(Page[Source, Settings, Result]):
     def settings(self, panel: Panel, source: Source) -> Settings:
         return choose_settings(panel, source.dataset.image_shape)
 
-    def run(self, source: Source, settings: Settings, cache: Cache) -> Result:
-        cache.call(sample_of, source)  # data that cannot be used are no fault of a map
+    def has_parts(self, source: Source) -> bool:
+        return source.all_rows
+
+    def work(self, source: Source, settings: Settings, cache: Cache) -> Work:
+        return Work(tuple(_all_rows_parts(source, settings)) if source.all_rows else (), cache)
+
+    def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> Result:
+        points = source.points_alone
+        cache.call(sample_of, points)  # data that cannot be used are no fault of a map
         results, failures = [], {}
         for candidate in settings.candidates:
-            asked = source, candidate, settings.m_max, settings.odd, settings.draws
+            asked = points, candidate, settings.m_max, settings.odd, settings.draws
             try:
-                results.append(cache.call(errors_of, *asked))
+                found = cache.call(errors_of, *asked)
             except RfvizError as error:
                 failures[candidate.label] = str(error)
+                continue
+            passes = work.results(candidate.label)
+            results.append(replace(found, all_rows=join_draws(passes)) if passes else found)
         if not results:
             raise NothingComputedError([candidate.label for candidate in settings.candidates], failures)
         return Result(tuple(results), failures)
@@ -139,7 +154,7 @@ class KernelApproximation(Page[Source, Settings, Result]):
         def over_pools(options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
             def run(value: int) -> tuple[Settings, Sequence[KernelErrorResult]]:
                 asked = self.settings(panel.vary("pool_size", value), source)
-                return asked, self.run(source, asked, cache).maps
+                return asked, self.run(source.points_alone, asked, cache).maps
 
             return animation.over_pools(run, draw, pooled[0], options, now, cache, seconds)
 
@@ -155,16 +170,23 @@ class KernelApproximation(Page[Source, Settings, Result]):
 frames["kernel-spread"] = frames["kernel-error"][{_SPREAD!r}]
 figures["kernel-spread"] = plot_kernel_spread(results, at=m, relative={settings.relative})
 """
+        found = f"kernel_errors(sample, spec, grid, n_draws={settings.draws}, label=label)"
+        rows, both = "", f"results.append({found})"
+        if source.all_rows:
+            rows = f"others = other_rows(dataset, sample, {source.normalise!r})\n"
+            both = f"""result = {found}
+        errors = row_errors(sample, others, spec, grid, range({settings.draws}))
+        results.append(replace(result, all_rows=errors))"""
         body = f"""
 {script.load_data(source.data)}
 sample = prepare_sample(dataset, {source.normalise!r}, n_points={source.n_points})
-grid = error_grid({settings.m_max}, odd={settings.odd})
+{rows}grid = error_grid({settings.m_max}, odd={settings.odd})
 
 maps = {script.python(maps)}
 results = []
 for label, spec in maps.items():
     try:
-        results.append(kernel_errors(sample, spec, grid, n_draws={settings.draws}, label=label))
+        {both}
     except RfvizError as error:
         print(f"{{label}}: {{error}}")
 
@@ -184,10 +206,11 @@ for figure in figures.values():
         uses = [pd, datasets, prepare_sample, error_grid, kernel_errors, RfvizError, MapSpec, map_styles,
                 plot_kernel_errors, plot_kernel_density, *(spec.cls for spec in maps.values())]  # fmt: skip
         uses += [plot_kernel_spread] if settings.draws > 1 else []
+        uses += [other_rows, replace, row_errors] if source.all_rows else []
         return script.write("How many random features does it take to know the kernel?", body, uses)
 
     def maps(self, source: Source, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
-        sample = cache.call(sample_of, source)
+        sample = cache.call(sample_of, source.points_alone)
         all_rows = all_rows_of(source.dataset, Scaling(source.dataset.X[sample.rows], source.normalise))
         return tuple(
             MapExport(
@@ -210,11 +233,33 @@ def errors_of(
     return kernel_errors(sample, candidate.spec, grid, draws, candidate.label, cache.progress)
 
 
+def row_errors_of(
+    source: Source, candidate: Candidate, m_max: int, odd: bool, first: int, stop: int, *, cache: Cache
+) -> RowErrors:
+    """Measure the errors of some draws of one map over all rows."""
+    sample = cache.call(sample_of, source.points_alone)
+    others = other_rows(source.dataset, sample, source.normalise)
+    return row_errors(sample, others, candidate.spec, error_grid(m_max, odd), range(first, stop), cache.progress)
+
+
 def pair_estimates_of(
     source: Source, spec: MapSpec[FeatureMap], m: int, rows: tuple[int, int] | None, *, cache: Cache
 ) -> tuple[np.ndarray, np.ndarray]:
     """Estimate the kernel of all pairs, or of one, by the map that can be exported."""
     return pair_estimates(cache.call(sample_of, source), spec, m, rows)
+
+
+def _all_rows_parts(source: Source, settings: Settings) -> Iterator[Part]:
+    """Yield the passes over all rows: some draws of each map, and then the next ones."""
+    rows, d = AllRows(source.dataset).n_rows, source.dataset.n_features
+    for first in range(0, settings.draws, DRAWS_AT_ONCE):
+        stop = min(first + DRAWS_AT_ONCE, settings.draws)
+        for candidate in settings.candidates:
+            args = source, candidate, settings.m_max, settings.odd, first, stop
+            features = d * candidate.products(settings.m_max)
+            measures = source.n_points * (settings.m_max + _MEASURES * len(settings.grid))
+            title = f"{candidate.label}, draws {first + 1} to {stop}"
+            yield Part(candidate.label, row_errors_of, args, (stop - first) * rows * (features + measures), title)
 
 
 def _moving_charts(source: Source, settings: Settings, maps: Sequence[KernelErrorResult]) -> Iterator[Chart]:
@@ -224,7 +269,8 @@ def _moving_charts(source: Source, settings: Settings, maps: Sequence[KernelErro
         plot_kernel_errors, maps, metric, at=settings.m, relative=settings.relative,
         revision=revision(source, metric, settings.relative),
     )  # fmt: skip
-    words = text.explanation(maps, place, metric, settings.relative) + text.pool_story(maps)
+    words = text.explanation(maps, place, metric, settings.relative)
+    words += text.all_rows(maps, place, settings.relative) + text.pool_story(maps)
     yield Chart("kernel-error", plot, partial(_table, maps), text.summary(maps, metric), words)
     for number, (style, found) in enumerate(zip(map_styles(found.spec.cls for found in maps), maps, strict=True)):
         plot = partial(plot_kernel_density, found, place, colour=style.colour, revision=revision(source, found.label))

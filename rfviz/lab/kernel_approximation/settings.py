@@ -10,6 +10,7 @@ import numpy as np
 
 from rfviz.analysis.kernel_sample import error_grid
 from rfviz.analysis.points import NORMALISATION
+from rfviz.datasets.files import AllRows
 from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomConvolution
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.lab.candidate import Candidate
@@ -26,6 +27,9 @@ DRAWS = Param("draws", 20, "int", 1, 200, log=True, marks=(1, 2, 3, 4, 5, 8, 10,
               help="More draws make the bands more reliable and reveal bias.")  # fmt: skip
 POINTS = Param("points", 128, "int", 3, 2000, log=True, marks=(16, 32, 64, 128, 256, 512, 1024), symbol="N",
                label="Points compared", help="Rows chosen at random; all their pairs are compared.")  # fmt: skip
+ALL_ROWS = Param("all_rows", False, "bool", label="All rows",
+                 help="Read every row of the file, block by block, and compare it with each of the points. Do "
+                 "the errors of their pairs hold for the whole table, and how large is the largest?")  # fmt: skip
 FEATURES = Param("m", 160, "int", 1, log=True, symbol="m", label="Features",
                  help="The number of features whose estimates the clouds show.")  # fmt: skip
 ODD = Param("odd", False, "bool", label="Odd m",
@@ -46,9 +50,15 @@ _DRAWN = {"iid": "independent", "qmc": "Sobol"}
 
 @dataclass(frozen=True)
 class Source(ScaledData):
-    """Scaled data, and how many of their rows are compared."""
+    """Scaled data, how many of their rows are compared, and whether all rows of their file are compared with these."""
 
     n_points: int
+    all_rows: bool = False
+
+    @property
+    def points_alone(self) -> Source:
+        """The same without the other rows, which have no say in what is known of the points."""
+        return replace(self, all_rows=False)
 
 
 @dataclass(frozen=True)
@@ -91,7 +101,8 @@ class Settings:
 
 def choose_source(panel: Panel) -> Source:
     """Ask for the data."""
-    return Source(panel.data("digits"), panel.control(NORMALISATION), panel.control(POINTS))
+    data, normalise, n_points = panel.data("digits"), panel.control(NORMALISATION), panel.control(POINTS)
+    return Source(data, normalise, n_points, AllRows.has(data.dataset) and panel.control(ALL_ROWS))
 
 
 def choose_settings(panel: Panel, image_shape: Sequence[int] | None) -> Settings:

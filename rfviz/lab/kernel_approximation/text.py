@@ -7,12 +7,28 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rfviz.features import RandomMaxout, SharedPoolMaxout
+from rfviz.lab.kernel_approximation.all_rows import DRAWS_AT_ONCE
 from rfviz.lab.kernel_approximation.compute import CONFIDENCE, METRICS, KernelErrorResult
 
-__all__ = ["BIAS_TEXT", "METHOD", "NUMBERS", "explanation", "of_pair", "pool_story", "summary", "theory"]
+__all__ = [
+    "BIAS_TEXT",
+    "METHOD",
+    "NUMBERS",
+    "PARTS",
+    "all_rows",
+    "explanation",
+    "of_pair",
+    "pool_story",
+    "summary",
+    "theory",
+]
 
 # Measured over exact RMSE beyond which a curve is seen to leave its exact line, and draws that bring it back.
 _ASTRAY, _MANY = 1.25, 50
+# Up to this factor the error over all rows is that of the points' pairs.
+_SAME = 1.1
+
+PARTS = f" Each part is one pass over all rows of the file, for one map and up to {DRAWS_AT_ONCE} draws."
 
 METHOD = rf"""
 A feature map $\Phi$ estimates its kernel by an inner product, which is a mean over its $m$ random features:
@@ -52,6 +68,14 @@ their draws: a curve that is low at one $m$ tends to be low at the next. The ban
 The pairs of a draw share its features too, so their errors go together: with maxout features, which are all positive on
 average, nearly by one common factor. Few draws may then all lie on one side of the exact prediction; more draws do not.
 
+**All rows.** Of a file larger than memory the points are drawn at random. With “All rows” each row of the file that
+can be used is paired with each of the points; a pair counts once, and no row is paired with itself. That is about
+$n\cdot N$ pairs for $n$ rows. The draws are the same, and so is the scale: what a normalisation or a width learns from
+data, it learns from the points. RMSE, MAE and correlation should agree with those of the points’ pairs, if the points
+stand for the table. The maximum need not: it grows with the number of pairs, and rare rows may be missing among the
+points. Pairs of two rows neither of which is a point are not looked at; the bounds and the exact lines are about the
+points’ pairs.
+
 **Figure 3 of the paper** compares compositional features with Rahimi and Recht’s Fourier features (shallow), and with a
 mixture (deep): a random path down to a patch, and Fourier features of that patch. Here both are the map “Hybrid
 compositional”. The paper draws new images for each of its ten repetitions; here all draws see the same 128. Every pixel
@@ -79,7 +103,7 @@ NUMBERS = (
     "Measures: over all draws (of the RMSE the root of the mean square, of the others the mean), with the standard "
     "deviation of one draw. Predicted RMSE: from the exact variance, and the exact bias where there is one. Bias²: "
     "mean over pairs, free of the variance, so it may be negative by chance; bias² by chance: its standard error "
-    "where there is none."
+    "where there is none. All rows: the same measures over all pairs of a point and a row of the file."
 )
 
 
@@ -103,8 +127,17 @@ def summary(results: Sequence[KernelErrorResult], metric: str) -> str:
     first = results[0]
     return (
         f"{METRICS[metric]} of the kernel estimate over {first.n_pairs} pairs of {first.dataset}, for "
-        f"{first.m_grid[0]} to {first.m_grid[-1]} features: {ends}."
+        f"{first.m_grid[0]} to {first.m_grid[-1]} features: {ends}{_ends_of_all(results, metric)}."
     )
+
+
+def _ends_of_all(results: Sequence[KernelErrorResult], metric: str) -> str:
+    ends = "; ".join(
+        f"{r.label} from {r.all_rows.average(metric)[0]:.3g} to {r.all_rows.average(metric)[-1]:.3g}"
+        for r in results
+        if r.all_rows is not None
+    )
+    return f". Over all rows of the file: {ends}" if ends else ""
 
 
 def explanation(results: Sequence[KernelErrorResult], place: int, metric: str = "rmse", relative: bool = True) -> str:
@@ -146,6 +179,36 @@ def _draws(number: int) -> str:
     return "" if number == 1 else f" and {number} draws"
 
 
+def all_rows(results: Sequence[KernelErrorResult], place: int, relative: bool = True) -> str:
+    """Return whether the errors of the points' pairs hold for all rows of the file; empty where these were not read."""
+    parts, other, behind = [], [], ""
+    for result in results:
+        rows = result.all_rows
+        if rows is None:
+            continue
+        scale, values = result.unit if relative else 1.0, []
+        for name in ("rmse", "maximum"):
+            value, of_points = rows.average(name)[place], result.errors.average(name, rows.n_draws)[place]
+            ratio = value / of_points if of_points else np.inf if value else 1.0
+            values.append(f"{METRICS[name]} **{value / scale:.3g}**, {ratio:.3g} times that of the points’ pairs")
+            if name == "rmse" and not 1 / _SAME < ratio < _SAME:
+                other.append(result.label)
+        parts.append(f"{result.label}: {'; '.join(values)}")
+        if rows.n_draws < result.n_draws:
+            behind = f" (so far of {rows.n_draws} draws, compared with the same draws of the points)"
+    if not parts:
+        return ""
+    rows = next(result.all_rows for result in results if result.all_rows is not None)
+    found = f"The RMSE of the points’ pairs holds for the whole table, within {_SAME - 1:.0%}."
+    if other:
+        found = f"The RMSE of the points’ pairs does **not** hold for the whole table: {' and '.join(other)}."
+    unit = ", ÷ mean k(x, x)" if relative else ""
+    return (
+        f" **All {rows.n_rows:,} rows**, {rows.n_pairs:,} pairs of a point and a row{behind}, at m = "
+        f"{int(results[0].m_grid[place]):,}{unit}: {'. '.join(parts)}. {found}"
+    )
+
+
 def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
     """Return which references exist for the chosen measure, and why others do not."""
     if metric == "correlation":
@@ -160,6 +223,8 @@ def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
         if named:
             lines.append(f"Bounds on the maximum that hold with probability {CONFIDENCE:.0%}: {'; '.join(named)}.")
             lines.append("They are drawn where they are not far above the curves.")
+            if any(r.all_rows is not None for r in results):
+                lines.append("They are about the points’ pairs, not about all rows.")
         if unbounded:
             lines.append(f"No bound with explicit constants is known for {'; '.join(unbounded)}.")
     elif silent:

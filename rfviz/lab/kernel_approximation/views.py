@@ -36,6 +36,14 @@ class KernelView(View[Source, Settings, Result]):
         else:
             st.info("Choose at least one map.")
 
+    def work_note(self, settings: Settings) -> str:
+        return text.PARTS
+
+    def share(self, settings: Settings, result: Result) -> None:
+        """Draw the button once nothing is added any more."""
+        if not (self.live and self.live.is_going):
+            super().share(settings, result)
+
     def draw(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> None:
         _warn(result.failures)
         main, clouds = charts[0], charts[1 : len(result.maps) + 1]
