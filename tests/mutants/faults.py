@@ -1209,6 +1209,20 @@ _ALL_ROWS = (
         ("tests/analysis/test_splits.py",),
     ),
     Fault(
+        "pairs of a point with itself among all pairs of points and rows",
+        "rfviz/analysis/kernel_sample.py",
+        "OtherRows(table, table.numbers_of(sample.rows),",
+        "OtherRows(table, table.numbers_of(sample.rows[:0]),",
+        ("tests/lab/kernel_approximation/test_all_rows.py::test_rows_that_cannot_be_used_are_left_out",),
+    ),
+    Fault(
+        "the largest error over all rows is that of the last block",
+        "rfviz/lab/kernel_approximation/all_rows.py",
+        "np.maximum(self.largest, other.largest)",
+        "other.largest",
+        ("tests/lab/kernel_approximation/test_all_rows.py::test_the_cuts_of_the_file_and_of_the_blocks_do_not_matter",),
+    ),
+    Fault(
         "a pool is sorted without the last exchange",
         "rfviz/features/random_pool.py",
         "return tuple(reversed(kept))",

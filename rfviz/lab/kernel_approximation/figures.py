@@ -123,7 +123,7 @@ def _curve(
 
 
 def _all_rows(result: KernelErrorResult, style: Look, values: np.ndarray, title: str) -> dict[str, Any]:
-    """Draw the measure over all rows: open marks, that are seen where they lie on those of the points."""
+    """Draw the measure over all rows: open marks, which are seen where they lie on those of the points."""
     name = f"{result.label}, all rows"
     return trace(
         "scatter",
@@ -131,7 +131,7 @@ def _all_rows(result: KernelErrorResult, style: Look, values: np.ndarray, title:
         y=values,
         mode="lines+markers",
         line={"color": style.colour, "width": 1.5, "dash": "9px 4px"},
-        marker={"symbol": f"{style.symbol}-open", "size": 13, "line": {"width": 1.5}},
+        marker={"symbol": f"{style.symbol}-open", "size": 10, "line": {"width": 1.25}},
         name=name,
         hovertemplate=f"m = %{{x:,}}: {title} %{{y:.3g}}<extra>{name}</extra>",
     )

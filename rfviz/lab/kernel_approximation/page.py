@@ -269,8 +269,8 @@ def _moving_charts(source: Source, settings: Settings, maps: Sequence[KernelErro
         plot_kernel_errors, maps, metric, at=settings.m, relative=settings.relative,
         revision=revision(source, metric, settings.relative),
     )  # fmt: skip
-    words = text.explanation(maps, place, metric, settings.relative)
-    words += text.all_rows(maps, place, settings.relative) + text.pool_story(maps)
+    words = text.explanation(maps, place, metric, settings.relative) + text.pool_story(maps)
+    words += text.all_rows(maps, place, settings.relative)
     yield Chart("kernel-error", plot, partial(_table, maps), text.summary(maps, metric), words)
     for number, (style, found) in enumerate(zip(map_styles(found.spec.cls for found in maps), maps, strict=True)):
         plot = partial(plot_kernel_density, found, place, colour=style.colour, revision=revision(source, found.label))

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rfviz.features import RandomMaxout, SharedPoolMaxout
-from rfviz.lab.kernel_approximation.all_rows import DRAWS_AT_ONCE
 from rfviz.lab.kernel_approximation.compute import CONFIDENCE, METRICS, KernelErrorResult
 
 __all__ = [
@@ -28,7 +27,7 @@ _ASTRAY, _MANY = 1.25, 50
 # Up to this factor the error over all rows is that of the points' pairs.
 _SAME = 1.1
 
-PARTS = f" Each part is one pass over all rows of the file, for one map and up to {DRAWS_AT_ONCE} draws."
+PARTS = " Each reads all rows once."
 
 METHOD = rf"""
 A feature map $\Phi$ estimates its kernel by an inner product, which is a mean over its $m$ random features:
@@ -74,7 +73,7 @@ $n\cdot N$ pairs for $n$ rows. The draws are the same, and so is the scale: what
 data, it learns from the points. RMSE, MAE and correlation should agree with those of the points’ pairs, if the points
 stand for the table. The maximum need not: it grows with the number of pairs, and rare rows may be missing among the
 points. Pairs of two rows neither of which is a point are not looked at; the bounds and the exact lines are about the
-points’ pairs.
+points’ pairs. One pass over the file serves five draws of a map.
 
 **Figure 3 of the paper** compares compositional features with Rahimi and Recht’s Fourier features (shallow), and with a
 mixture (deep): a random path down to a patch, and Fourier features of that patch. Here both are the map “Hybrid
@@ -181,32 +180,30 @@ def _draws(number: int) -> str:
 
 def all_rows(results: Sequence[KernelErrorResult], place: int, relative: bool = True) -> str:
     """Return whether the errors of the points' pairs hold for all rows of the file; empty where these were not read."""
-    parts, other, behind = [], [], ""
+    parts, other, now = [], [], ""
+    n_rows = n_pairs = 0
     for result in results:
         rows = result.all_rows
         if rows is None:
             continue
-        scale, values = result.unit if relative else 1.0, []
-        for name in ("rmse", "maximum"):
-            value, of_points = rows.average(name)[place], result.errors.average(name, rows.n_draws)[place]
-            ratio = value / of_points if of_points else np.inf if value else 1.0
-            values.append(f"{METRICS[name]} **{value / scale:.3g}**, {ratio:.3g} times that of the points’ pairs")
-            if name == "rmse" and not 1 / _SAME < ratio < _SAME:
-                other.append(result.label)
-        parts.append(f"{result.label}: {'; '.join(values)}")
-        if rows.n_draws < result.n_draws:
-            behind = f" (so far of {rows.n_draws} draws, compared with the same draws of the points)"
+        n_rows, n_pairs, unit = rows.n_rows, rows.n_pairs, result.unit if relative else 1.0
+        now = f", {rows.n_draws} of {result.n_draws} draws so far" if rows.n_draws < result.n_draws else now
+        values = {name: rows.average(name)[place] for name in ("rmse", "maximum")}
+        # The same draws of the points: a draw that is off is off for all rows, too.
+        with np.errstate(divide="ignore", invalid="ignore"):  # the points' pairs may have no error at all
+            times = {name: values[name] / result.errors.average(name, rows.n_draws)[place] for name in values}
+        parts.append(
+            f"{result.label} RMSE **{values['rmse'] / unit:.3g}**, {times['rmse']:.3g} times that of the points’ pairs,"
+            f" and maximum error **{values['maximum'] / unit:.3g}**, {times['maximum']:.3g} times"
+        )
+        if not 1 / _SAME < times["rmse"] < _SAME:
+            other.append(result.label)
     if not parts:
         return ""
-    rows = next(result.all_rows for result in results if result.all_rows is not None)
     found = f"The RMSE of the points’ pairs holds for the whole table, within {_SAME - 1:.0%}."
     if other:
         found = f"The RMSE of the points’ pairs does **not** hold for the whole table: {' and '.join(other)}."
-    unit = ", ÷ mean k(x, x)" if relative else ""
-    return (
-        f" **All {rows.n_rows:,} rows**, {rows.n_pairs:,} pairs of a point and a row{behind}, at m = "
-        f"{int(results[0].m_grid[place]):,}{unit}: {'. '.join(parts)}. {found}"
-    )
+    return f"\n\n**All {n_rows:,} rows** ({n_pairs:,} pairs of a point and a row{now}): {'; '.join(parts)}. {found}"
 
 
 def theory(results: Sequence[KernelErrorResult], metric: str) -> str:

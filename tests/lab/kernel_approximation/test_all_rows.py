@@ -236,7 +236,9 @@ def test_the_page_draws_all_rows_next_to_the_points(write):
     np.testing.assert_allclose(array(curve["y"]), result.all_rows.average("rmse") / unit)
     np.testing.assert_array_equal(array(specs(at)[0]["data"][1]["y"]), before)
     np.testing.assert_allclose(found.charts[0].frame["RMSE, all rows"], result.all_rows.average("rmse"))
-    assert any("**All 1,500 rows**, 23,864 pairs of a point and a row, at m" in m.value for m in at.markdown)
+    assert any(
+        "**All 1,500 rows** (23,864 pairs of a point and a row): Random Fourier RMSE" in m.value for m in at.markdown
+    )
     assert "all rows of the file: Random Fourier from" in found.charts[0].alt
     alone = computed(SMALL)
     assert "all rows" not in alone.charts[0].words + alone.charts[0].alt + " ".join(alone.charts[0].frame.columns)
@@ -262,7 +264,7 @@ def test_what_is_stopped_keeps_the_passes_that_are_done(write):
     maps = PAGE.collect(source, settings, work, cache).maps
     assert [result.all_rows.n_draws for result in maps] == [5, 5]
     said = text.all_rows(maps, settings.place)
-    assert "(so far of 5 draws, compared with the same draws of the points)" in said
+    assert "a row, 5 of 8 draws so far): Random Fourier RMSE" in said
     work.run_missing(lambda share, words: None)
     maps = PAGE.collect(source, settings, work, cache).maps
     assert [result.all_rows.n_draws for result in maps] == [8, 8]
