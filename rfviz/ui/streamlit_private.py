@@ -27,6 +27,7 @@ __all__ = [
     "keep_answers",
     "keep_caches",
     "keep_uploads_in_memory",
+    "run_whole_page_first",
     "share_session_locks",
     "stop_superseded_run",
 ]
@@ -182,6 +183,28 @@ def keep_caches() -> None:
     name = "_handle_clear_cache_request"
     if hasattr(AppSession, name):
         setattr(AppSession, name, lambda _: None)
+
+
+def run_whole_page_first() -> None:
+    """Let the first request of a session run the whole page, also where it asks for a fragment.
+
+    A page whose connection comes back after the server was started anew, or after its session was closed, is in a new
+    session that holds no fragment. It does not ask for itself, and what it asks for when a control is moved is ignored:
+    nothing on it moves until it is reloaded. Superfluous when the browser asks for the whole page in a new session.
+    """
+    from streamlit.runtime.app_session import AppSession
+
+    request: Callable[..., None] | None = getattr(AppSession, "request_rerun", None)
+    if request is None or request.__module__ == __name__:
+        return
+
+    def requested(self: Any, client_state: Any, *args: Any, **kwargs: Any) -> None:
+        if client_state and not getattr(self, "_rfviz_has_run", False):
+            client_state.fragment_id = ""
+        self._rfviz_has_run = True
+        request(self, client_state, *args, **kwargs)
+
+    setattr(AppSession, "request_rerun", requested)  # noqa: B010 - as above
 
 
 def discard_upload(file: Any) -> None:

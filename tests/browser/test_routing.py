@@ -101,7 +101,10 @@ def test_a_first_request_is_answered_and_its_page_keeps_its_settings_when_the_se
         check_is_there(page, "distance-saturation")
         slider(page, "Pool size").press("ArrowRight")
         wait_for_query(page, pool_size="14")
-        page.evaluate("() => (window.isOld = true)")
+        untouched = visit(server, "hashing")
+        wait_for_chart(untouched, "hamming")
+        for one in (page, untouched):
+            one.evaluate("() => (window.isOld = true)")
         port = int(server.url.rpartition(":")[2])
     # While nobody answers: what the browser says, and Streamlit's page where that takes long.
     visit.allowed += ["WebSocket", "Failed to load resource", "ERR_CONNECTION", "No response received",
@@ -111,7 +114,12 @@ def test_a_first_request_is_answered_and_its_page_keeps_its_settings_when_the_se
         wait_for_chart(page, SATURATION)
         wait_for_query(page, pool_size="14")
         assert slider(page, "Pool size").get_attribute("aria-valuetext") == "14"
+        # Where nothing was moved before, Streamlit's page asks for nothing until something is.
+        slider(untouched, "Pool size").press("ArrowRight")
+        untouched.wait_for_function("() => !window.isOld")
+        changes(untouched, "hamming", lambda: slider(untouched, "Pool size").press("ArrowRight"))
         page.close()
+        untouched.close()
 
 
 def test_gallery_leads_to_every_page(app, visit):

@@ -3,9 +3,11 @@
 import dataclasses
 import inspect
 import threading
+from types import SimpleNamespace
 
 import pytest
 from starlette.formparsers import MultiPartParser
+from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import Runtime
@@ -118,6 +120,21 @@ def test_what_clears_the_caches_can_be_left_out(monkeypatch):
     monkeypatch.setattr(AppSession, "_handle_clear_cache_request", AppSession._handle_clear_cache_request)
     streamlit_private.keep_caches()
     AppSession._handle_clear_cache_request(None)
+
+
+def test_the_first_request_of_a_session_runs_the_whole_page(monkeypatch):
+    assert "client_state" in inspect.signature(AppSession.request_rerun).parameters
+    asked = []
+    monkeypatch.setattr(AppSession, "request_rerun", lambda self, state: asked.append(state and state.fragment_id))
+    streamlit_private.run_whole_page_first()
+    installed = AppSession.request_rerun
+    streamlit_private.run_whole_page_first()
+    assert AppSession.request_rerun is installed
+    for session in (SimpleNamespace(), SimpleNamespace()):
+        for _ in range(2):
+            installed(session, ClientState(fragment_id="one"))
+    installed(SimpleNamespace(), None)
+    assert asked == ["", "one", "", "one", None]
 
 
 def test_the_workaround_is_installed_once(readable):

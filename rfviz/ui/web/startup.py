@@ -15,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.ui.streamlit_private import run_whole_page_first
 
 __all__ = ["ROUTER", "disable_nagle", "is_ready", "lifespan", "report_script_error", "wait_until_ready"]
 
@@ -37,6 +38,7 @@ async def lifespan(app: Any) -> AsyncGenerator[dict[str, Any], None]:
     browser gives up on a websocket after ten seconds.
     """
     disable_nagle()
+    run_whole_page_first()  # before anybody's first request
     sys.setswitchinterval(_SWITCH_S)
     _ready.clear()
     threading.Thread(target=_warm_up, daemon=True, name="rfviz-warm-up").start()
