@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Mapping
-from pathlib import Path
 from urllib.parse import quote, urlencode, urlsplit
 
 import segno
@@ -16,8 +16,8 @@ from rfviz.ui.state.zoom import current_zoom
 __all__ = ["is_local", "link_of", "qr_code", "reach", "student_link"]
 
 _LOCAL = (
-    "This address opens only on this computer. For others, start the laboratory with `--server.address 0.0.0.0`, open "
-    "it by this computer’s name or number in the network, and copy the link there."
+    "This address opens only on this computer. For others, start the laboratory with `--server.address 0.0.0.0` (its "
+    "container with `SITE=:80`), open it by this computer’s name or number in the network, and copy the link there."
 )
 _IN_NETWORK = (
     "Other devices cannot open “localhost”. In the same network they find the laboratory at **{host}**, unless a "
@@ -66,7 +66,9 @@ def reach(address: str) -> tuple[str, str]:
     """
     if not is_local(address):
         return address, ""
-    parts, host = urlsplit(address), _network_number()
+    parts = urlsplit(address)
+    # HTTPS comes from a proxy, whose certificate for “localhost” is none for the number.
+    host = "" if parts.scheme == "https" else _network_number()
     if not host:
         return address, _LOCAL
     netloc = f"{host}:{parts.port}" if parts.port else host
@@ -75,7 +77,8 @@ def reach(address: str) -> tuple[str, str]:
 
 def _network_number() -> str:
     """Return this computer's number in its network; empty where the server does not listen there, or in a container."""
-    if st.get_option("server.address") not in (None, "", "0.0.0.0", "::") or Path("/.dockerenv").exists():
+    contained = any(map(os.path.exists, ("/.dockerenv", "/run/.containerenv")))  # of Docker, of Podman
+    if contained or st.get_option("server.address") not in (None, "", "0.0.0.0", "::"):
         return ""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:

@@ -67,11 +67,11 @@ def listens(monkeypatch):
         def getsockname(self):
             return Socket.number, 40000
 
-    def choose(where, number):
+    def choose(where, number, container=None):
         Socket.number = number
         monkeypatch.setattr(st, "get_option", {"server.address": where}.get)
         monkeypatch.setattr("rfviz.ui.teaching.student_link.socket.socket", Socket)
-        monkeypatch.setattr("rfviz.ui.teaching.student_link.Path.exists", lambda path: False)
+        monkeypatch.setattr("rfviz.ui.teaching.student_link.os.path.exists", lambda path: path == container)
 
     return choose
 
@@ -90,3 +90,15 @@ def test_where_nobody_else_can_come_in_the_words_say_what_to_do(listens, where, 
     listens(where, number)
     address, words = reach("http://localhost:8501/hashing")
     assert address == "http://localhost:8501/hashing" and "only on this computer" in words
+
+
+@pytest.mark.parametrize("container", ["/.dockerenv", "/run/.containerenv"])
+def test_the_number_of_a_container_is_no_address(listens, container):
+    listens("0.0.0.0", "172.18.0.2", container)
+    assert reach("http://localhost/hashing")[0] == "http://localhost/hashing"
+
+
+def test_a_certificate_for_localhost_is_none_for_the_number(listens):
+    listens("0.0.0.0", "192.168.7.5")
+    address, words = reach("https://localhost/hashing")
+    assert address == "https://localhost/hashing" and "only on this computer" in words
