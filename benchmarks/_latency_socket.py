@@ -169,10 +169,10 @@ def crowd(url: str, page: str, slider: str, sessions: int, seconds: float) -> li
 
 async def _race(url: str, number: int) -> None:
     async with Session(url, "accuracy", f"{_RACE}&seed={number}") as session:
-        start = None
+        start, words = None, ("Start", "Resume")  # parts that have no seed may be known from an earlier race
         while start is None:  # a first run may end early, for another one
             await session.load()
-            start = next((found for found in session.elements if found[0].button.label == "Start"), None)
+            start = next((found for found in session.elements if found[0].button.label in words), None)
         await session.set(WidgetState(id=start[0].button.id, trigger_value=True), start[1])
         await session.stay()
 
