@@ -42,6 +42,11 @@ __all__ = [
 ]
 
 _CGROUP, _MEMINFO = "/sys/fs/cgroup", "/proc/meminfo"
+# The limit of a control group, what is used, and where and how it is said what files take; of version 2, and of 1.
+_GROUP_FILES = (
+    ("memory.max", "memory.current", "memory.stat", "inactive_file"),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"),
+)
 # What the modules of CuPy's own errors begin with.
 _CUPY = ("cupy", "cupyx", "cupy_backends")
 # What the driver says after which the process has lost its GPU.
@@ -176,14 +181,16 @@ def _free_memory() -> float:
 
 def _container_headroom() -> float:
     """Return the bytes that the process's control group leaves free, infinite without a limit; psutil ignores these."""
-    try:
-        with open(f"{_CGROUP}/memory.max") as limit, open(f"{_CGROUP}/memory.current") as used:
-            headroom = float(limit.read()) - float(used.read())
-        with open(f"{_CGROUP}/memory.stat") as lines:
-            # Files that are merely cached count as used, but the kernel drops them when memory is asked for.
-            return headroom + sum(float(line.split()[1]) for line in lines if line.startswith("inactive_file "))
-    except (OSError, ValueError):  # no control groups, or the word "max"
-        return float("inf")
+    for limit_file, used_file, stat_file, cached in _GROUP_FILES:
+        try:
+            with open(f"{_CGROUP}/{limit_file}") as limit, open(f"{_CGROUP}/{used_file}") as used:
+                headroom = float(limit.read()) - float(used.read())
+            with open(f"{_CGROUP}/{stat_file}") as lines:
+                # Files that are merely cached count as used, but the kernel drops them when memory is asked for.
+                return headroom + sum(float(line.split()[1]) for line in lines if line.startswith(f"{cached} "))
+        except (OSError, ValueError):  # no control groups of this version, or the word "max"
+            continue
+    return float("inf")
 
 
 @functools.lru_cache(maxsize=1)

@@ -127,6 +127,22 @@ def test_container_limit(tmp_path):
     assert cpu.free_bytes() == 7 * 1024
 
 
+@pytest.mark.usefixtures("little_memory")
+def test_container_limit_where_control_groups_are_of_version_1(tmp_path):
+    cpu = get_device("cpu")
+    (tmp_path / "memory").mkdir()
+    contents = {
+        "limit_in_bytes": "1000\n",
+        "usage_in_bytes": "900\n",
+        "stat": "inactive_file 1\ntotal_inactive_file 300\n",
+    }
+    for name, text in contents.items():
+        (tmp_path / f"memory/memory.{name}").write_text(text)
+    assert cpu.free_bytes() == 400
+    (tmp_path / "memory/memory.limit_in_bytes").write_text("9223372036854771712\n")  # what it says without a limit
+    assert cpu.free_bytes() == 7 * 1024
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of its memory")
 def test_free_memory_with_and_without_the_file(monkeypatch, tmp_path):
     monkeypatch.setattr(devices, "_CGROUP", str(tmp_path))
