@@ -34,3 +34,10 @@ def test_the_proxy_finds_the_laboratory():
     assert re.search(r"^  rfviz:$", services, re.MULTILINE)
     for name in re.findall(r"RFVIZ_[A-Z_]+", services):
         assert any(name in path.read_text(encoding="utf-8") for path in (ROOT / "rfviz").rglob("*.py")), name
+
+
+def test_a_new_container_has_the_name_of_the_one_before():
+    """What the volume holds was computed on a machine of that name, see rfviz.lab.result_files."""
+    services = (ROOT / "compose.yaml").read_text(encoding="utf-8")
+    assert re.search(r"^    hostname: \w+$", services.split("  proxy:")[0], re.MULTILINE)
+    assert re.search(r"^      - cache:/cache$", services, re.MULTILINE)
