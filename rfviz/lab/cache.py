@@ -150,6 +150,11 @@ class Store:
                 self._remove(key)
         return len(keys)
 
+    def drop(self, key: Hashable) -> None:
+        """Remove the entry of a key, if there is one."""
+        with self._lock:
+            self._remove(key)
+
     def clear(self) -> None:
         """Remove everything."""
         with self._lock:
@@ -201,6 +206,10 @@ class Cache:
     def keep(self, function: CachedFunction[R], args: tuple[Hashable, ...], result: R, warnings: Messages) -> None:
         """Remember the result of a call that was computed elsewhere."""
         self.store.put(self._key(function, args), Cached(result, warnings), owners_of(args))
+
+    def forget(self, function: CachedFunction[Any], args: tuple[Hashable, ...]) -> None:
+        """Forget the result of a call, which is then computed anew."""
+        self.store.drop(self._key(function, args))
 
     def warnings(self, function: CachedFunction[Any], arguments: Iterable[tuple[Hashable, ...]]) -> str:
         """Return the last warning of each kind among the results in memory, as one text."""

@@ -100,6 +100,12 @@ class Work:
         known = ((part.label, self._known(part)) for part in self.parts)
         return {label: result.reason for label, result in known if isinstance(result, Failure)}
 
+    def forget_failures(self) -> None:
+        """Let the parts that failed be missing again: there may be memory by now."""
+        for part in self.parts:
+            if isinstance(self._known(part), Failure):
+                self._cache.forget(attempt, (part.function, part.args))
+
     def warnings(self) -> dict[str, str]:
         """Return the warnings that came with a curve's parts, by its label."""
         calls: dict[str, list[tuple[Hashable, ...]]] = {}

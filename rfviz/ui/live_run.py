@@ -78,6 +78,8 @@ class LiveRun:
             if not is_presenting():
                 with self._row():
                     st.caption("The other parts are done." if work.failures() else "Done.")
+                    if work.failures():
+                        st.button("Try again", on_click=self._try_again)
             self._bar = st.empty()
             return
         running = self._going(left)
@@ -125,6 +127,10 @@ class LiveRun:
 
     def _want(self, wanted: bool, stopped: Hashable) -> None:
         st.session_state[self._wanted], st.session_state[self._stopped] = wanted, stopped
+
+    def _try_again(self) -> None:
+        self.work.forget_failures()
+        self._want(True, None)
 
     def wait(self) -> bool:
         """Let the work go on next to the page until there is something new to draw.

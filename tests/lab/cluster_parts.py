@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 
-from rfviz.errors import ParameterError, warn
+from rfviz.errors import MemoryBudgetError, ParameterError, warn
 
 
 def squared(label, number, *, cache):
@@ -23,3 +23,12 @@ def slowly(label, number, *, cache):
 
 def thread(label, number, *, cache):
     return threading.current_thread().name
+
+
+HAS_MEMORY = False
+
+
+def once_there_is_memory(number, *, cache):
+    if not HAS_MEMORY:
+        raise MemoryBudgetError("Too much.")
+    return number

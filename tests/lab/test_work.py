@@ -3,10 +3,12 @@
 import logging
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from rfviz.errors import DataError, DeviceError, ParameterError, capture_warnings, warn
+from rfviz.errors import DataError, DeviceError, MemoryBudgetError, ParameterError, capture_warnings, warn
 from rfviz.lab.cache import Cache
 from rfviz.lab.work import Part, Work
+from tests.app_pages import run_to_its_end
 
 
 def silent(share, text):
@@ -51,6 +53,41 @@ def test_a_failure_stops_its_curve_and_is_told():
     assert work.failures() == {"b": "m must be small; got 2."}
     assert [text for text, _ in log.messages] == ["b stopped: m must be small; got 2."]
     assert work.missing() == []
+
+
+def test_what_failed_for_want_of_memory_can_be_tried_again():
+    table = Table(b2=MemoryBudgetError("Too much."))
+    work = table.work()
+    work.run_missing(silent)
+    assert work.failures() == {"b": "Too much."} and work.missing() == []
+    table.entries.clear()
+    work.forget_failures()
+    assert not work.failures() and [(part.label, part.args[1]) for part in work.missing()] == [("b", 2), ("b", 3)]
+    work.run_missing(silent)
+    assert work.results("b") == [10, 20, 30] and table.made.count(("a", 2)) == 1
+
+
+def page_that_fails_at_first():
+    import streamlit as st
+
+    from rfviz.lab.work import Part, Work
+    from rfviz.ui.cache import session_cache
+    from rfviz.ui.live_run import LiveRun
+    from tests.lab.cluster_parts import once_there_is_memory
+
+    live = LiveRun("page", Work([Part("a", once_there_is_memory, (number,)) for number in range(2)], session_cache()))
+    live.start_and_stop()
+    if live.wait():
+        st.rerun()
+
+
+def test_a_page_offers_to_try_again(monkeypatch):
+    at = run_to_its_end(AppTest.from_function(page_that_fails_at_first).run())
+    assert [warning.value for warning in at.warning] == ["a stopped: Too much."]
+    assert [button.label for button in at.button] == ["Try again"]
+    monkeypatch.setattr("tests.lab.cluster_parts.HAS_MEMORY", True)
+    at = run_to_its_end(at.button[0].click().run())
+    assert not at.warning and not at.button and not at.exception
 
 
 def test_each_curve_that_stops_is_told_in_a_sentence_of_its_own():

@@ -193,8 +193,8 @@ def all_rows(results: Sequence[KernelErrorResult], place: int, relative: bool = 
         with np.errstate(divide="ignore", invalid="ignore"):  # the points' pairs may have no error at all
             times = {name: values[name] / result.errors.average(name, rows.n_draws)[place] for name in values}
         parts.append(
-            f"{result.label} RMSE **{values['rmse'] / unit:.3g}**, {times['rmse']:.3g} times that of the points’ pairs,"
-            f" and maximum error **{values['maximum'] / unit:.3g}**, {times['maximum']:.3g} times"
+            f"{result.label} RMSE **{values['rmse'] / unit:.3g}**, {times['rmse']:.2f} times that of the points’ pairs,"
+            f" and maximum error **{values['maximum'] / unit:.3g}**, {times['maximum']:.2f} times"
         )
         if not 1 / _SAME < times["rmse"] < _SAME:
             other.append(result.label)

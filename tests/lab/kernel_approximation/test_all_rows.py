@@ -286,7 +286,7 @@ def test_the_sentence_is_true(write, far, holds):
     at = found.settings.place
     largest = result.all_rows.average("maximum")[at]
     ratio = largest / result.errors.average("maximum")[at]
-    assert f"maximum error **{largest / result.unit:.3g}**, {ratio:.3g} times" in said
+    assert f"maximum error **{largest / result.unit:.3g}**, {ratio:.2f} times" in said
 
 
 def test_a_map_without_a_kernel_fails_alone(write, monkeypatch):
