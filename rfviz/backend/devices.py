@@ -44,9 +44,11 @@ __all__ = [
 _CGROUP, _MEMINFO = "/sys/fs/cgroup", "/proc/meminfo"
 # The limit of a control group, what is used, and where and how it is said what files take; of version 2, and of 1.
 _GROUP_FILES = (
-    ("memory.max", "memory.current", "memory.stat", "inactive_file"),
-    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_inactive_file"),
+    ("memory.max", "memory.current", "memory.stat", b"inactive_file "),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", b"total_inactive_file "),
 )
+# Without a limit version 1 names one that no memory has, a little under 2^63.
+_NO_LIMIT = 2.0**60
 # What the modules of CuPy's own errors begin with.
 _CUPY = ("cupy", "cupyx", "cupy_backends")
 # What the driver says after which the process has lost its GPU.
@@ -173,9 +175,8 @@ def to_host(array: Any) -> Any:
 def _free_memory() -> float:
     """Return the free bytes of the machine's memory: as Linux's own file says, read in an instant, or else psutil."""
     try:
-        with open(_MEMINFO) as lines:
-            return next(1024.0 * float(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):  # no Linux, or one that does not say it
+        return 1024.0 * _number(_contents(_MEMINFO), b"MemAvailable:")
+    except (OSError, ValueError):  # no Linux, or one that does not say it
         return float(importlib.import_module("psutil").virtual_memory().available)
 
 
@@ -183,14 +184,30 @@ def _container_headroom() -> float:
     """Return the bytes that the process's control group leaves free, infinite without a limit; psutil ignores these."""
     for limit_file, used_file, stat_file, cached in _GROUP_FILES:
         try:
-            with open(f"{_CGROUP}/{limit_file}") as limit, open(f"{_CGROUP}/{used_file}") as used:
-                headroom = float(limit.read()) - float(used.read())
-            with open(f"{_CGROUP}/{stat_file}") as lines:
-                # Files that are merely cached count as used, but the kernel drops them when memory is asked for.
-                return headroom + sum(float(line.split()[1]) for line in lines if line.startswith(f"{cached} "))
+            limit = float(_contents(f"{_CGROUP}/{limit_file}"))
+            if limit >= _NO_LIMIT:
+                continue
+            headroom = limit - float(_contents(f"{_CGROUP}/{used_file}"))
+            # Files that are merely cached count as used, but the kernel drops them when memory is asked for.
+            return headroom + _number(_contents(f"{_CGROUP}/{stat_file}"), cached)
         except (OSError, ValueError):  # no control groups of this version, or the word "max"
             continue
     return float("inf")
+
+
+def _contents(path: str) -> bytes:
+    """Read a small file as cheaply as can be: every fit of a map asks for the free memory, several times."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(file, 65536)
+    finally:
+        os.close(file)
+
+
+def _number(contents: bytes, name: bytes) -> float:
+    """Return the number behind a name at the beginning of a line; ValueError where no line begins so."""
+    start = (b"\n" + contents).index(b"\n" + name) + len(name)
+    return float(contents[start:].split(maxsplit=1)[0])
 
 
 @functools.lru_cache(maxsize=1)
