@@ -12,7 +12,7 @@ from rfviz.backend import Device, check_memory
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch
 from rfviz.features.compositional_draws import CHUNK
-from rfviz.features.compositional_map import device_arrays, map_on_device, map_on_host
+from rfviz.features.compositional_map import device_arrays, host_arrays, map_on_device, map_on_host
 from rfviz.features.compositional_rows import REAL, SINE
 from rfviz.features.compositional_unique import draw_features
 from rfviz.features.cost import FUNCTION, Counts
@@ -26,7 +26,7 @@ from rfviz.skeleton import PRESETS, Skeleton, graph
 __all__ = ["CompositionalFeatures"]
 
 # What a feature value costs relative to a multiply-add of a matrix product, to tell which jobs are large.
-_COST_OF_A_VALUE = 300
+_COST_OF_A_VALUE = 150
 # Bytes that a feature takes for a moment while it is drawn.
 _DRAWING_BYTES = 100
 # Bytes that nobody misses.
@@ -274,15 +274,14 @@ class CompositionalFeatures(SkeletonMap):
     def _block_weights(self, device: Device) -> dict[str, Any]:
         weights = super()._block_weights(device)
         if not device.is_gpu:
-            return weights
-        arrays = device_arrays(weights, self.dtype)
-        return arrays | {"amplitude": self._amplitude(1.0)}
+            return host_arrays(weights, self.dtype, self.n_features_in_)
+        return device_arrays(weights, self.dtype) | {"amplitude": self._amplitude(1.0)}
 
     def _amplitude(self, scale: Any) -> np.ndarray:
         return (np.where(self.kinds_ == REAL, 1.0, np.sqrt(2.0)) * scale).astype(self.dtype)
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: Any, out: Any, scratch: Scratch) -> None:
-        if "kinds_" in weights:
+        if xp is np:
             map_on_host(X, weights, self.skeleton_, self._amplitude(scale), out)
         else:
             if "scaled" not in weights:  # the same for all blocks, and too long to bring along with each

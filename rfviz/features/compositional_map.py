@@ -1,8 +1,9 @@
 """Evaluating compositional features: cosines of a few angles each, for blocks of samples.
 
-On the processor, angles lie as one row a column of the data, samples side by side. A feature adds up a few of those
-rows, so that every step is a long, contiguous pass that stays in the cache; a general sparse product would walk over
-single numbers. On a GPU a thread adds up a feature of a few samples, or it is that sparse product.
+Angles lie as one row a column of the data, samples side by side, and a feature adds up a few of those rows. On the
+processor that is SciPy's sparse product, tile by tile, so that what it writes is still in the cache when the cosine is
+taken; it holds the interpreter for a moment a tile only, and blocks of rows are mapped on all cores. On a GPU a thread
+adds up a feature of a few samples, or it is that sparse product.
 """
 
 from __future__ import annotations
@@ -17,14 +18,13 @@ from rfviz.errors import MemoryBudgetError
 from rfviz.features.compositional_rows import SINE
 from rfviz.skeleton import Skeleton
 
-__all__ = ["Arrays", "device_arrays", "map_on_device", "map_on_host"]
+__all__ = ["Arrays", "device_arrays", "host_arrays", "map_on_device", "map_on_host"]
 
 Arrays = dict[str, Any]
 _MOST_ENTRIES = int(np.iinfo(np.int32).max)
-# Samples and features of a tile: its angles take 1 MB in float32.
-_SAMPLES, _FEATURES = 256, 1024
-# Entries of a feature that are added for all features of a tile at once; what few features have beyond, one by one.
-_SLOTS = 8
+# Samples of a tile, and numbers in it: 1 MB in float32. Rows of a power of two would share few places of the cache,
+# which makes turning them a third slower; small tiles leave the cores waiting for the interpreter.
+_SAMPLES, _TILE = 240, 262_144
 
 
 def _tables(xp: Any, X: Any, skeleton: Skeleton, multiple: int = 1) -> tuple[Any, Any]:
@@ -47,81 +47,64 @@ def _tables(xp: Any, X: Any, skeleton: Skeleton, multiple: int = 1) -> tuple[Any
     return angles, moduli
 
 
-def map_on_host(X: np.ndarray, weights: Arrays, skeleton: Skeleton, amplitude: np.ndarray, out: np.ndarray) -> None:
+def host_arrays(weights: Arrays, dtype: str, n_columns: int) -> Arrays:
+    """Convert the map's arrays for the processor: two sparse matrices, the second None where no modulus counts.
+
+    Parameters
+    ----------
+    weights : dict
+        The fitted arrays of the map, by name.
+    dtype : str
+    n_columns : int
+        Of the data.
+    """
+
+    def rows(ends: str, columns: str, numbers: str) -> sparse.csr_matrix:
+        parts = weights[numbers].astype(dtype), weights[columns].astype(np.int32), weights[ends]
+        return sparse.csr_matrix(parts, shape=(len(weights["kinds_"]), n_columns))
+
+    return {
+        "multiples": rows("ends_", "columns_", "multiples_"),
+        "powers": rows("modulus_ends_", "modulus_columns_", "powers_") if len(weights["powers_"]) else None,
+        "bias": _bias(weights, dtype),
+    }
+
+
+def map_on_host(X: np.ndarray, arrays: Arrays, skeleton: Skeleton, amplitude: np.ndarray, out: np.ndarray) -> None:
     """Write the features of `X`, each times its amplitude, to `out`.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_columns)
         In the dtype of `out`.
-    weights : dict
-        The fitted arrays of the map, by name.
+    arrays : dict
+        Of :func:`host_arrays`.
     skeleton : Skeleton
     amplitude : ndarray of shape (n_features,)
     out : ndarray of shape (n_samples, n_components)
         Columns beyond `n_features` become zero.
     """
-    n_features = len(weights["kinds_"])
+    n_features = len(arrays["bias"])
     out[:, n_features:] = 0.0
-    buffers = np.empty((2, min(_FEATURES, n_features), min(_SAMPLES, max(len(out), 1))), dtype=out.dtype)
     for start in range(0, X.shape[0], _SAMPLES):
         rows = slice(start, min(start + _SAMPLES, X.shape[0]))
-        part: Any = X[rows]
-        block = part.toarray() if sparse.issparse(part) else part
-        angles, moduli = _tables(np, block, skeleton)
-        for first in range(0, n_features, _FEATURES):
-            part = slice(first, min(first + _FEATURES, n_features))
-            tile, spare = (b.ravel()[: (part.stop - first) * len(block)].reshape(-1, len(block)) for b in buffers)
-            _add_angles(angles, weights, part, tile, spare)
+        some: Any = X[rows]
+        angles, moduli = _tables(np, some.toarray() if sparse.issparse(some) else some, skeleton)
+        step = max(_TILE // angles.shape[1], 1)
+        for first in range(0, n_features, step):
+            part = slice(first, min(first + step, n_features))
+            tile = arrays["multiples"][part] @ angles[:-1]
+            tile += arrays["bias"][part, None]
             np.cos(tile, out=tile)
             tile *= amplitude[part, None]
-            if moduli is not None:
-                _multiply_moduli(moduli, weights, part, tile, spare)
+            if moduli is not None and arrays["powers"] is not None:
+                # By way of logarithms: a factor may overflow where the product does not.
+                tile *= np.exp(arrays["powers"][part] @ moduli[:-1])
             out[rows, part] = tile.T
 
 
-def _add_angles(angles: np.ndarray, weights: Arrays, part: slice, tile: np.ndarray, spare: np.ndarray) -> None:
-    ends, columns, multiples = (weights[name] for name in ("ends_", "columns_", "multiples_"))
-    starts = ends[part.start : part.stop].astype(np.intp)
-    counts = ends[part.start + 1 : part.stop + 1] - starts
-    present = counts > 0
-    chosen = np.full(len(starts), len(angles) - 1)
-    chosen[present] = columns[starts[present]]
-    np.take(angles, chosen, axis=0, out=tile, mode="clip")
-    _scale_rows(tile, present, starts, multiples)
-    for slot in range(1, _SLOTS):
-        rows = np.flatnonzero(counts > slot)
-        if not len(rows):
-            break
-        entries = starts[rows] + slot
-        term = np.take(angles, columns[entries], axis=0, out=spare[: len(rows)], mode="clip")
-        term *= multiples[entries].astype(tile.dtype)[:, None]
-        tile[rows] += term
-    for row in np.flatnonzero(counts > _SLOTS):
-        entries = slice(starts[row] + _SLOTS, starts[row] + counts[row])
-        tile[row] += multiples[entries].astype(tile.dtype) @ angles[columns[entries]]
-    tile[weights["kinds_"][part] == SINE] += tile.dtype.type(np.pi / 2)
-
-
-def _scale_rows(tile: np.ndarray, present: np.ndarray, starts: np.ndarray, multiples: np.ndarray) -> None:
-    """Multiply by the first multiple, which is 1 for most features."""
-    first = np.ones(len(starts), dtype=tile.dtype)
-    first[present] = multiples[starts[present]]
-    rows = np.flatnonzero(first != 1)
-    tile[rows] *= first[rows, None]
-
-
-def _multiply_moduli(logs: np.ndarray, weights: Arrays, part: slice, tile: np.ndarray, spare: np.ndarray) -> None:
-    """Multiply by the product of powers, by way of logarithms: a factor may overflow where the product does not."""
-    ends = weights["modulus_ends_"][part.start : part.stop + 1].astype(np.intp)
-    counts = np.diff(ends)
-    spare[:] = 0.0
-    for slot in range(int(counts.max(initial=0))):
-        rows = np.flatnonzero(counts > slot)
-        entries = ends[rows] + slot
-        powers = weights["powers_"][entries].astype(tile.dtype)
-        spare[rows] += logs[weights["modulus_columns_"][entries]] * powers[:, None]
-    tile *= np.exp(spare, out=spare)
+def _bias(weights: Arrays, dtype: str) -> np.ndarray:
+    return np.where(weights["kinds_"] == SINE, np.pi / 2, 0.0).astype(dtype)
 
 
 def device_arrays(weights: Arrays, dtype: str) -> Arrays:
@@ -133,7 +116,7 @@ def device_arrays(weights: Arrays, dtype: str) -> Arrays:
                 "Use fewer features, or device='cpu'.",
                 "cuda",
             )
-    arrays = {"bias": np.where(weights["kinds_"] == SINE, np.pi / 2, 0.0).astype(dtype)}
+    arrays = {"bias": _bias(weights, dtype)}
     for name in ("ends_", "columns_", "modulus_ends_", "modulus_columns_"):
         arrays[name] = weights[name].astype(np.int32)
     for name in ("multiples_", "powers_"):

@@ -12,7 +12,7 @@ from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.features import CompositionalFeatures
 from rfviz.features.compositional_draws import CHUNK, chunks, draw_chunk
-from rfviz.features.compositional_map import map_on_host
+from rfviz.features.compositional_map import host_arrays, map_on_host
 from rfviz.features.compositional_rows import REAL, SINE
 from rfviz.figures.images import as_pixels
 from rfviz.lab.pixel_cooccurrence.compute import FeatureSample
@@ -198,7 +198,8 @@ def single_feature(skeleton: Skeleton, seed: int, number: int, x: np.ndarray) ->
         "modulus_ends_": rows.modulus_ends, "modulus_columns_": rows.modulus_columns, "powers_": rows.powers,
     }  # fmt: skip
     value = np.empty((1, 1))
-    map_on_host(X, weights, skeleton, np.array([1.0 if kind == REAL else np.sqrt(2.0)]), value)
+    arrays = host_arrays(weights, "float64", skeleton.n_columns)
+    map_on_host(X, arrays, skeleton, np.array([1.0 if kind == REAL else np.sqrt(2.0)]), value)
     angles = np.empty(skeleton.n_columns)
     for group in skeleton.inputs:
         angles[group.columns] = group.base.angles(np, X[:, group.columns].T)[0][:, 0]
