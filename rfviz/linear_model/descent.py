@@ -161,13 +161,22 @@ class Descent:
             f"The largest number of features that fits is about {memory_budget(device) // one}.",
         )  # fmt: skip
 
+    def centred(self, block: Any) -> Any:
+        """Take features about their mean, in place; sparse ones, or ones without an intercept, stay as they are.
+
+        Once for all descents that learn from the first columns of the same features.
+        """
+        if self.shift is not None:
+            block -= self.shift
+        return block
+
     def learn(self, block: Any, labels: np.ndarray, cuts: np.ndarray) -> float:
         """Take a step at each of the rows `cuts`, where a batch ends; the rest of the block begins the next one.
 
         Parameters
         ----------
         block : array or CSR matrix of shape (rows, m)
-            Features.
+            Features, of :meth:`centred`.
         labels : ndarray of shape (rows,)
             Positions of the classes.
         cuts : ndarray of int
@@ -192,7 +201,6 @@ class Descent:
     def _accumulate(self, rows: Any, labels: Any) -> Any:
         """Add rows to the gradient of the batch that is under way; the sum of their losses."""
         coef, intercept = self.weights
-        rows = rows if self.shift is None else rows - self.shift
         loss, by_score = LOSSES[self.settings["loss"]](rows @ coef + intercept, labels)
         parts = [rows.T @ by_score, by_score.sum(axis=0)]
         if not self._gradients:

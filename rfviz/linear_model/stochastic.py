@@ -212,7 +212,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         _, batch_size = schedule(n_samples, self.epochs, self.batch_size)
         with get_device(_device_of(feature_map)).activate():
             for block, rows, cuts in shuffled_blocks(feature_map, X, order, batch_size):
-                total += descent.learn(block, labels[rows], cuts)
+                total += descent.learn(descent.centred(block), labels[rows], cuts)
                 done += len(rows)
                 report(done / n_samples, total / done)
             objective = total / n_samples + descent.penalty()

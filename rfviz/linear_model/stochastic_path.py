@@ -275,6 +275,7 @@ class StochasticPath(BaseEstimator):
         done, total, loss = 0, 0.0, 0.0
         begun = time.perf_counter()
         for block, rows, cuts in shuffled_blocks(self.map_, X, order, batch_size, scaled=False):
+            block = descents[int(self.m_grid_[-1])].centred(block)
             self.timings_["features"] += time.perf_counter() - begun
             for m, descent in descents.items():
                 begun = time.perf_counter()
