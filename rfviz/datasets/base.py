@@ -116,6 +116,10 @@ class Dataset:
             labels = ", a number to predict"
         return f"{self.n_samples:,} {what}{labels}."
 
+    def labels(self, rows: Any = slice(None)) -> tuple[np.ndarray | None, tuple[str, ...]]:
+        """Return classes or targets of these rows, None where there are none, and the names of classes."""
+        return None if self.y is None else self.y[rows], self.target_names
+
     @property
     def shape_of_images(self) -> tuple[int, ...]:
         """Return `image_shape` of a data set of images.

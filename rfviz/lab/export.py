@@ -123,8 +123,8 @@ def write_features(
         Fitted here on all its points.
     target : path or binary file
         Gets ``Phi`` of shape (rows, n_components); of a sparse map ``data``, ``indices``, ``indptr``, ``shape`` as
-        :func:`scipy.sparse.load_npz` reads them. Of all rows also ``y``, labels, and ``target_names``, the names of
-        classes, if there are any; and ``rows``, the places of these rows in the table, from 0, if some cannot be used.
+        :func:`scipy.sparse.load_npz` reads them; also ``y``, labels, and ``target_names``, the names of classes, if
+        there are any; and of all rows of a table ``rows``, their places in it, from 0, if some cannot be used.
         Nothing in it is pickled. A path gets the whole file or none; a binary file is open for writing and reading.
     rows : int, optional
         Only the first so many points.
@@ -146,15 +146,19 @@ def write_features(
     feature_map = found.feature_map.fit(found.X)
     table = found.all_rows if all_rows else None
     X = found.X if rows is None else found.X[:rows]
-    blocks = iter([Block(X, None, np.arange(0))]) if table is None else table.placed(progress)
+    y, names = found.labels
+    if table is None:
+        blocks = iter([Block(X, None if y is None else y[: len(X)], np.arange(0))])
+    else:
+        blocks, names = table.placed(progress), table.table.target_names
     if not isinstance(target, str | Path):
-        _write(feature_map, blocks, table, X, target, None)
+        _write(feature_map, blocks, table, X, names, target, None)
         return feature_map
     path = Path(target)
     part = path.with_name(f"{path.name}.part")
     try:
         with part.open("w+b") as file:
-            _write(feature_map, blocks, table, X, file, path.parent)
+            _write(feature_map, blocks, table, X, names, file, path.parent)
         part.replace(path)
     except OSError as error:
         raise DataError(
@@ -170,10 +174,11 @@ def _write(
     blocks: Iterable[Block],
     table: OtherRows | None,
     X: Any,
+    target_names: tuple[str, ...],
     target: BinaryIO,
     folder: Path | None,
 ) -> None:
-    """Write the features of blocks, prepared as `X`, and where they are of a table what else is known of its rows."""
+    """Write the features of blocks, prepared as `X`, and what else is known of their rows."""
     n_expected = X.shape[0] if table is None else len(table)
     is_sparse = feature_map.sparse_output
     with GrowingNpz(target, "data" if is_sparse else "Phi", 0 if is_sparse else n_expected, folder) as file:
@@ -193,8 +198,8 @@ def _write(
             file.append("format", np.array([b"csr"]))
         if table is not None and n_rows == n_expected:
             file.leave_out("rows")
-        if table is not None and table.table.target_names:
-            file.append("target_names", np.array(table.table.target_names))
+        if target_names:
+            file.append("target_names", np.array(target_names))
 
 
 def _append(file: GrowingNpz, Phi: Any) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -89,12 +90,15 @@ class MapExport:
     X : array of shape (n_samples, n_features)
     all_rows : OtherRows or None
         All rows of the table that the points were drawn from, prepared as they are.
+    labels : (ndarray or None, tuple of str)
+        Classes or targets of the points, and the names of classes, as in a data set.
     """
 
     label: str
     feature_map: FeatureMap
     X: Any = field(repr=False)
     all_rows: OtherRows | None = field(default=None, repr=False)
+    labels: tuple[np.ndarray | None, tuple[str, ...]] = field(default=(None, ()), repr=False)
 
 
 class Page(ABC, Generic[Source, Settings, Result]):

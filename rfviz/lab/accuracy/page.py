@@ -136,7 +136,8 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
             split = inputs_of(source.data, candidate.patches, cache)
             feature_map = candidate.spec.make(n_components=settings.m_max, random_state=0)
             all_rows = None if candidate.patches else all_rows_of(source.data.dataset, *split.scalings)
-            found.append(MapExport(candidate.label, feature_map, split.X_train, all_rows))
+            labels = split.y_train, split.target_names
+            found.append(MapExport(candidate.label, feature_map, split.X_train, all_rows, labels))
         return tuple(found)
 
 

@@ -202,7 +202,8 @@ for figure in figures.values():
 
     def maps(self, source: Data, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         X, all_rows = source.dataset.X[:MAX_POINTS], all_rows_of(source.dataset)
-        return (MapExport(RandomBinning.label, settings.spec.make(), X, all_rows),)
+        labels = source.dataset.labels(slice(len(X)))
+        return (MapExport(RandomBinning.label, settings.spec.make(), X, all_rows, labels),)
 
 
 def grids_of(source: Data, spec: MapSpec[RandomBinning], *, cache: Cache) -> PlaneGrids:

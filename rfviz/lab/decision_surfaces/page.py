@@ -371,9 +371,10 @@ class DecisionSurfaces(Page[Source, Settings, Outcome]):
         task = cache.call(task_of, _origin(source, settings))
         if not task.is_ready:
             return ()
-        X = task.split.X_train
+        X, labels = task.split.X_train, (task.split.y_train, task.split.target_names)
         feature_map = settings.spec.resolve(X).make()
-        return (MapExport(settings.spec.cls.label, feature_map, with_constant(X) if settings.constant else X),)
+        points = with_constant(X) if settings.constant else X
+        return (MapExport(settings.spec.cls.label, feature_map, points, labels=labels),)
 
 
 def _origin(source: Source, settings: Settings) -> Origin:

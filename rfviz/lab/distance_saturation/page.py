@@ -162,7 +162,7 @@ figure.show()
         scaling = Scaling(source.dataset.X, source.normalise)
         X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
         return tuple(
-            MapExport(label, spec.make(), X, all_rows)
+            MapExport(label, spec.make(), X, all_rows, source.dataset.labels())
             for label, spec in zip(settings.labels, settings.specs, strict=True)
         )
 

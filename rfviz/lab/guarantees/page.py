@@ -119,7 +119,7 @@ class Guarantees(Page[ScaledData, Settings, Result]):
         feature_map = settings.spec.make(n_components=settings.m, random_state=0)
         scaling = Scaling(source.dataset.X, source.normalise)
         X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
-        return (MapExport(feature_map.label, feature_map, X, all_rows),)
+        return (MapExport(feature_map.label, feature_map, X, all_rows, source.dataset.labels()),)
 
 
 def sample_of(source: ScaledData, n_points: int, *, cache: Cache) -> KernelSample:

@@ -157,8 +157,9 @@ class Hashing(Page[Source, Settings, HashingResult]):
     def maps(self, source: Source, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         points = cache.call(points_of, source)
         dataset = source.dataset
-        all_rows = all_rows_of(dataset, Scaling(dataset.X[: len(points.original)], source.normalise))
-        return (MapExport(settings.spec.cls.label, settings.spec.make(), points.original, all_rows),)
+        drawn = slice(len(points.original))
+        all_rows, labels = all_rows_of(dataset, Scaling(dataset.X[drawn], source.normalise)), dataset.labels(drawn)
+        return (MapExport(settings.spec.cls.label, settings.spec.make(), points.original, all_rows, labels),)
 
     def quicker(self, source: Source, settings: Settings, cache: Cache) -> Mapping[str, Any]:
         look = settings.look

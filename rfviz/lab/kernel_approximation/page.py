@@ -212,12 +212,9 @@ for figure in figures.values():
     def maps(self, source: Source, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         sample = cache.call(sample_of, source.points_alone)
         all_rows = all_rows_of(source.dataset, Scaling(source.dataset.X[sample.rows], source.normalise))
-        return tuple(
-            MapExport(
-                candidate.label, candidate.spec.make(n_components=settings.m, random_state=0), sample.original, all_rows
-            )
-            for candidate in settings.candidates
-        )
+        X, labels = sample.original, source.dataset.labels(sample.rows)
+        made = [(one.label, one.spec.make(n_components=settings.m, random_state=0)) for one in settings.candidates]
+        return tuple(MapExport(label, feature_map, X, all_rows, labels) for label, feature_map in made)
 
 
 def sample_of(source: Source, *, cache: Cache) -> KernelSample:

@@ -111,7 +111,8 @@ class KitchenSinks(WorkPage[SplitData, Settings, KitchenSinksResult]):
         split = source.split(cache)
         all_rows = all_rows_of(source.dataset, *split.scalings)
         size = {"n_components": settings.k_max, "random_state": 0}
-        return tuple(MapExport(c.label, c.spec.make(**size), split.X_train, all_rows) for c in settings.candidates)
+        X, labels = split.X_train, (split.y_train, split.target_names)
+        return tuple(MapExport(c.label, c.spec.make(**size), X, all_rows, labels) for c in settings.candidates)
 
 
 def _grid(settings: Settings) -> tuple[int, ...]:

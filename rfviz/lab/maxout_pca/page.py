@@ -187,7 +187,7 @@ for figure in figures.values():
     def maps(self, source: ScaledData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         scaling = Scaling(source.dataset.X, source.normalise)
         X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
-        return (MapExport(settings.spec.cls.label, settings.spec.make(), X, all_rows),)
+        return (MapExport(settings.spec.cls.label, settings.spec.make(), X, all_rows, source.dataset.labels()),)
 
 
 def points_of(source: ScaledData, n_dimensions: int, *, cache: Cache) -> EmbeddingPoints:

@@ -194,7 +194,8 @@ for figure in figures.values():
     def maps(self, source: InspectedData, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         scaling = Scaling(source.dataset.X, scaling_of(source.dataset, source.normalise))
         X, all_rows = scaling(source.dataset.X), all_rows_of(source.dataset, scaling)
-        return tuple(MapExport(spec.cls.label, spec.make(), X, all_rows) for spec in feature_specs(source.seed))
+        labels = source.dataset.labels()
+        return tuple(MapExport(spec.cls.label, spec.make(), X, all_rows, labels) for spec in feature_specs(source.seed))
 
 
 def _inspect(source: InspectedData) -> str:

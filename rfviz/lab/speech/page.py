@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rfviz.analysis.speech import RAW, prepare_frames, recognise, recognise_raw
+from rfviz.analysis.speech import RAW, STATES, prepare_frames, recognise, recognise_raw
 from rfviz.datasets import speech
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab import script
@@ -148,9 +148,11 @@ for figure in figures.values():
         return script.write("Which phones does a new voice say?", body, uses)
 
     def maps(self, source: SpeechSource, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
-        X = cache.call(frames_of, source).X_test
+        frames = cache.call(frames_of, source)
+        states = tuple(f"{phone} {part}" for phone in frames.phones for part in range(1, STATES + 1))
         made = [(one.label, one.spec.make(n_components=settings.m)) for one in settings.candidates]
-        return tuple(MapExport(label, feature_map, X) for label, feature_map in made)
+        labels = frames.y_test, states
+        return tuple(MapExport(label, feature_map, frames.X_test, labels=labels) for label, feature_map in made)
 
 
 PAGE = Speech()
