@@ -1278,6 +1278,41 @@ _ALL_ROWS = (
         "descent.steps = 0",
         ("tests/linear_model/test_stochastic_path.py::test_passes_one_by_one_are_a_fit",),
     ),
+    Fault(
+        "features about a mean that is taken off twice, once for each m",
+        "rfviz/linear_model/stochastic_path.py",
+        "loss = descent.learn(block[:,",
+        "loss = descent.learn(descent.centred(block)[:,",
+        ("tests/linear_model/test_stochastic_path.py",),
+    ),
+    Fault(
+        "a tile of compositional features whose sines are cosines",
+        "rfviz/features/compositional_map.py",
+        'tile += arrays["bias"][part, None]',
+        'tile += 0 * arrays["bias"][part, None]',
+        ("tests/features/test_compositional.py",),
+    ),
+    Fault(
+        "a tile of compositional features without the moduli of spheres",
+        "rfviz/features/compositional_map.py",
+        "tile *= np.exp(arrays",
+        "tile *= 1 + 0 * np.exp(arrays",
+        ("tests/features/test_compositional.py",),
+    ),
+    Fault(
+        "a container's limit of memory that is not read",
+        "rfviz/backend/devices.py",
+        "if limit >= _NO_LIMIT:",
+        "if limit >= 0:",
+        ("tests/backend/test_devices.py",),
+    ),
+    Fault(
+        "features with the labels of the first rows, not of those that were drawn",
+        "rfviz/lab/kernel_approximation/page.py",
+        "source.dataset.labels(sample.rows)",
+        "source.dataset.labels(slice(len(sample.rows)))",
+        ("tests/lab/test_export.py",),
+    ),
 )
 
 FAULTS = _LIBRARY + _FRAMEWORK + _DISTANCE_SATURATION + _PAGES + _INSPECTION + _BUILT + _SPEECH + _EVIDENCE + _ALL_ROWS
