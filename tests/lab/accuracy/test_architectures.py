@@ -1,5 +1,6 @@
 """The ten architectures: their skeletons, what they see, and how their ranking is told."""
 
+import importlib
 import json
 from pathlib import Path
 
@@ -129,6 +130,17 @@ def test_features_trained_on_images_that_change_are_those_of_the_benchmark():
     assert known == AUGMENTED
     assert min(len(run["by_epoch"]) for run in stored["results"].values()) == AUGMENTED_EPOCHS  # what all have
     assert (tuple(stored["setting"]["m"]), stored["setting"]["train"]) == (AUGMENTED_M, 20_000)
+
+
+def test_an_extrapolation_is_near_where_the_end_is_known(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    extrapolated = importlib.import_module("cifar_features").extrapolated
+    epochs = np.arange(1.0, 31.0)
+    assert extrapolated(70 - 25 * epochs**-0.4, 120) == pytest.approx(70 - 25 * 120**-0.4, abs=0.1)
+    assert extrapolated([50.0] * 5, 120) is None
+    stored = json.loads((ROOT / "benchmarks/results/cifar-features-gpu.json").read_text())
+    for curve in zip(*stored["results"]["4,5"]["by_epoch"], strict=True):
+        assert extrapolated(curve[:31], len(curve)) == pytest.approx(np.mean(curve[-4:]), abs=1.0)
 
 
 def test_networks_are_those_of_the_benchmark():
