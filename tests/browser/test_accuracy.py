@@ -82,7 +82,7 @@ def test_a_race_goes_on_where_it_was_when_the_server_is_killed(visit, tmp_path):
 def test_a_stop_is_prompt_and_holds_though_little_is_left(app, visit):
     # Small enough to start by itself, as it must not once it was stopped.
     share = next(TEST_SHARES)  # parts that an earlier try has computed would be there at once
-    page = visit(app, f"accuracy?schemes=RandomMaxout,&references=,&seeds=10&m_max=1200&test={share}")
+    page = visit(app, f"accuracy?schemes=RandomMaxout,&references=,&seeds=5&m_max=1200&test={share}")
     page.wait_for_function(f"({POINTS})() > 0", timeout=60_000)
     stop(page)
     kept, missing = page.evaluate(POINTS), left(page)
