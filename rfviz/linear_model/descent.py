@@ -57,7 +57,8 @@ def shuffled_blocks(
 ) -> Iterator[tuple[Any, np.ndarray, np.ndarray]]:
     """Yield features of the rows of `X` in the order given: (block, its rows, where batches end within it).
 
-    Batches do not depend on how the rows fall into blocks. `options` go to ``transform_blocks``.
+    Batches do not depend on how the rows fall into blocks, which are the caller's to change. `options` go to
+    ``transform_blocks``.
     """
     n_samples, done = len(order), 0
     ends = batch_ends(n_samples, batch_size)
