@@ -103,6 +103,23 @@ def check_one_screen(page, slug):
         )
 
 
+def test_what_comes_late_above_a_chart_takes_its_room_at_once(app, visit):
+    page = visit(app, "distance-saturation", LAPTOP)
+    wait_for_chart(page, SATURATION)
+    before, after = page.evaluate("""async () => {
+      const chart = document.querySelector(".live-chart"), late = document.createElement("div");
+      const place = () => chart.getBoundingClientRect();
+      const before = place();
+      late.style.height = "30px";
+      chart.closest("[data-testid=stElementContainer]").before(late);
+      for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame);
+      const after = place();
+      return [before, after].map(({ top, bottom }) => ({ top, bottom }));
+    }""")
+    assert after["top"] > before["top"] + 10
+    assert after["bottom"] == pytest.approx(before["bottom"], abs=2)
+
+
 def test_a_moved_block_is_seen_and_a_shade_is_not():
     ground = Image.new("RGB", (360, 400), "white")
     block, shade = ground.copy(), ground.copy()

@@ -196,7 +196,11 @@ function watch(chart) {
     if (chart.late && !chart.unseen) draw(chart.Plotly, chart, false);
   };
   new IntersectionObserver(see).observe(root);
-  new ResizeObserver(() => root.isConnected && root.clientWidth && resize()).observe(root.parentElement);
+  const observer = new ResizeObserver(() => root.isConnected && root.clientWidth && resize());
+  observer.observe(root.parentElement);
+  // Controls whose scripts are late come after the chart: what they push down would be lost below the window.
+  const page = root.closest("[data-testid=stMainBlockContainer]");
+  if (page) observer.observe(page);
   root.addEventListener("fullscreenchange", () => draw(chart.Plotly, chart));
   window.addEventListener("resize", () => root.clientWidth && resize(), { signal: watching.signal });
   const timer = setInterval(() => {
