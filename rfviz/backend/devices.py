@@ -189,7 +189,8 @@ def _container_headroom() -> float:
                 continue
             headroom = limit - float(_contents(f"{_CGROUP}/{used_file}"))
             # Files that are merely cached count as used, but the kernel drops them when memory is asked for.
-            return headroom + _number(_contents(f"{_CGROUP}/{stat_file}"), cached)
+            stat = _contents(f"{_CGROUP}/{stat_file}")
+            return headroom + (_number(stat, cached) if cached in stat else 0.0)
         except (OSError, ValueError):  # no control groups of this version, or the word "max"
             continue
     return float("inf")

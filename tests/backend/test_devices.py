@@ -121,6 +121,8 @@ def test_container_limit(tmp_path):
     for name, text in contents.items():
         (tmp_path / f"memory.{name}").write_text(text)
     assert cpu.free_bytes() == 400  # files that the kernel only caches are free for the asking
+    (tmp_path / "memory.stat").write_text("anon 500\n")
+    assert cpu.free_bytes() == 100  # a limit holds, also where nothing is said of files
     (tmp_path / "memory.max").write_text("max\n")
     assert cpu.free_bytes() == 7 * 1024
     (tmp_path / "memory.max").unlink()
