@@ -1,6 +1,7 @@
 """Fixtures for more than one test folder."""
 
 import functools
+import logging
 import os
 import sys
 from contextlib import nullcontext
@@ -23,6 +24,11 @@ from tests import fake_cuda, fake_cupy
 # Streamlit's test client looks through all installed packages for components at each run of a page, which takes as long
 # as most pages do.
 manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+# Pytest adds a handler to each logger that keeps its messages to itself, and takes it away again, six times a test;
+# Streamlit has seventy of them. What they say reaches pytest through the root as well.
+for logger in logging.root.manager.loggerDict.values():
+    if isinstance(logger, logging.Logger):
+        logger.propagate = True
 
 
 @pytest.fixture
