@@ -77,8 +77,7 @@ def _is_healthy(url: str) -> bool:
 def running_app(folder: Path, port: int | None = None, **environment: str) -> Iterator[Server]:
     """Run a fresh server whose downloads go to an empty folder, with no network and no setting of the developer's."""
     port = port or free_port()
-    not_inherited = ("RFVIZ_", "STREAMLIT_", "OPENBLAS_")  # the last are those of a worker, see tests/conftest.py
-    env = {name: value for name, value in os.environ.items() if not name.startswith(not_inherited)}
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("RFVIZ_", "STREAMLIT_"))}
     env |= NO_NETWORK | {"no_proxy": "localhost,127.0.0.1", "RFVIZ_CACHE": str(folder / "cache"), **environment}
     log_path = folder / f"server-{port}.log"
     command = [
