@@ -67,11 +67,11 @@ class BlockTransformer(TransformerMixin):
             Where the result would not fit in memory; :meth:`transform_blocks` has no such limit.
         """
         X = self._check_input(X)
-        itemsize = np.dtype(self.dtype).itemsize
-        fits = int(memory_budget("cpu") / max(X.shape[0] * itemsize, 1))
-        what = f"A feature matrix of {X.shape[0]} × {self.n_components}"
-        remedy = f"The largest n_components that fits is about {fits}; or use transform_blocks."
-        check_memory(X.shape[0] * self.n_components * itemsize, "cpu", what, remedy)
+        column, budget = X.shape[0] * np.dtype(self.dtype).itemsize, memory_budget("cpu")
+        if column * self.n_components > budget:
+            what = f"A feature matrix of {X.shape[0]} × {self.n_components}"
+            remedy = f"The largest n_components that fits is about {budget // column}; or use transform_blocks."
+            check_memory(column * self.n_components, "cpu", what, remedy)
         out = np.empty((X.shape[0], self.n_components), dtype=self.dtype)
         device = get_device(self.device)
         if device.is_gpu and fits_on_gpu(lambda: self._fill_from_gpu(X, out, device), device):
