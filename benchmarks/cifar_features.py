@@ -44,7 +44,7 @@ from cifar_architectures import SOURCE, centre, fitted, load, report, whitened  
 from cifar_networks import augmented  # noqa: E402
 from scipy.optimize import curve_fit  # noqa: E402
 
-from rfviz.backend import worker_count  # noqa: E402
+from rfviz.backend import memory_budget, to_host, worker_count  # noqa: E402
 from rfviz.features import CompositionalFeatures  # noqa: E402
 from rfviz.lab.accuracy.architectures import NAMES, PAPER_TABLE_1  # noqa: E402
 from rfviz.linear_model import StochasticPath  # noqa: E402
@@ -108,6 +108,7 @@ def trained(name: str, train: tuple, test: tuple, options: argparse.Namespace) -
     # Of one clock in all lines: a GPU works while the processor waits.
     clock = time.process_time if options.device == "cpu" else time.perf_counter
     begun = saved = time.perf_counter()
+    error = None
     with ThreadPoolExecutor(worker_count()) as executor:
         ahead = next_epoch(executor, len(known["by_epoch"]), train, prepare)
         while len(known["by_epoch"]) < options.epochs and time.perf_counter() - begun < 60 * options.minutes:
@@ -116,7 +117,8 @@ def trained(name: str, train: tuple, test: tuple, options: argparse.Namespace) -
             ahead = next_epoch(executor, epoch + 1, train, prepare)
             path.partial_fit(np.concatenate(images), labels, classes=np.arange(10))
             known["seconds"].append(round(clock() - started, 1))
-            known["by_epoch"].append(np.round(100 * (1 - path.score_path(rows, test[1])), 2).tolist())
+            error = error or error_on(path, rows, test[1])
+            known["by_epoch"].append(np.round(100 * (1 - error()), 2).tolist())
             print(f"{name}, epoch {epoch + 1}: {known['by_epoch'][-1]} %, {known['seconds'][-1]:.1f} s", flush=True)
             if time.perf_counter() - saved > BETWEEN_STATES or len(known["by_epoch"]) == options.epochs:
                 write_state(path, known, state)
@@ -125,6 +127,16 @@ def trained(name: str, train: tuple, test: tuple, options: argparse.Namespace) -
             part.cancel()
     write_state(path, known, state)
     return known
+
+
+def error_on(path: StochasticPath, rows: np.ndarray, labels: np.ndarray) -> Callable[[], np.ndarray]:
+    """Return what measures the errors of a path that goes on; it computes the features once if they fit in memory."""
+    n_bytes = len(rows) * path.map_.n_components * np.dtype(path.map_.dtype).itemsize
+    if n_bytes > memory_budget("cpu") / 4:
+        return lambda: path.score_path(rows, labels)
+    features = np.concatenate([to_host(block) for block in path.map_.transform_blocks(rows, scaled=False)])
+    parts = [(features[:, : len(coef)], m) for m, coef in path.coef_.items()]
+    return lambda: np.array([path.error(part @ path.coef_[m] + path.intercept_[m], labels) for part, m in parts])
 
 
 def extrapolated(curve: Sequence[float], epochs: int) -> float | None:
