@@ -18,15 +18,21 @@ STORED = ROOT / "rfviz/lab/accuracy/trained.json"
 
 
 def collected() -> dict[str, Any]:
-    """Return accuracies in per cent by architecture and epoch, of the features also by m."""
-    networks, features = (
+    """Return accuracies in per cent by architecture: by epoch, and after the epochs that all have by m."""
+    networks, features, many = (
         json.loads((ROOT / "benchmarks/results" / name).read_text(encoding="utf-8"))
-        for name in ("cifar-networks-cpu.json", "cifar-features-gpu.json")
+        for name in ("cifar-networks-cpu.json", "cifar-features-cpu.json", "cifar-features-gpu.json")
     )
+    epochs = min(len(result["by_epoch"]) for result in many["results"].values())
     return {
         "networks": {name: result["accuracy"] for name, result in networks["results"].items()},
-        "m": features["setting"]["m"],
-        "features": {name: result["by_epoch"] for name, result in features["results"].items()},
+        "m": features["setting"]["m"][-1],
+        "features": {name: [by_m[-1] for by_m in run["by_epoch"]] for name, run in features["results"].items()},
+        "augmented": {
+            "epochs": epochs,
+            "m": many["setting"]["m"],
+            "accuracy": {name: result["by_epoch"][epochs - 1] for name, result in many["results"].items()},
+        },
     }
 
 

@@ -14,7 +14,7 @@ from scipy.stats import spearmanr
 from rfviz.skeleton import ARCHITECTURES, Skeleton, convolutions, flat
 
 __all__ = [
-    "AUGMENTED", "AUGMENTED_BY_EPOCH", "AUGMENTED_EPOCHS", "AUGMENTED_M", "EXACT", "NAMES", "NETWORKS",
+    "AUGMENTED", "AUGMENTED_EPOCHS", "AUGMENTED_M", "EXACT", "FEATURES_BY_EPOCH", "FEATURES_M", "NAMES", "NETWORKS",
     "NETWORKS_BY_EPOCH", "NETWORK_EPOCHS", "NETWORK_FEATURES", "PAPER_TABLE_1", "STRIDE", "RankCorrelations",
     "architecture", "errors_by_epoch", "rank_correlations", "ranking",
 ]  # fmt: skip
@@ -32,11 +32,14 @@ _TRAINED = json.loads(Path(__file__).with_name("trained.json").read_text(encodin
 NETWORKS_BY_EPOCH: dict[str, list[float]] = _TRAINED["networks"]
 NETWORK_EPOCHS, NETWORK_FEATURES = min(map(len, NETWORKS_BY_EPOCH.values())), 384
 NETWORKS = {name: by_epoch[NETWORK_EPOCHS - 1] for name, by_epoch in NETWORKS_BY_EPOCH.items()}
-# The features by epoch, for each m, and after the epochs that all of them have.
-AUGMENTED_M = tuple[int, ...](_TRAINED["m"])
-AUGMENTED_BY_EPOCH: dict[str, list[list[float]]] = _TRAINED["features"]
-AUGMENTED_EPOCHS = min(map(len, AUGMENTED_BY_EPOCH.values()))
-AUGMENTED = {name: tuple(by_epoch[AUGMENTED_EPOCHS - 1]) for name, by_epoch in AUGMENTED_BY_EPOCH.items()}
+# So many features by epoch, on a processor; and, on a GPU, each of these numbers of features after so many epochs.
+FEATURES_M: int = _TRAINED["m"]
+FEATURES_BY_EPOCH: dict[str, list[float]] = _TRAINED["features"]
+AUGMENTED_EPOCHS: int = _TRAINED["augmented"]["epochs"]
+AUGMENTED_M = tuple[int, ...](_TRAINED["augmented"]["m"])
+AUGMENTED: dict[str, tuple[float, ...]] = {
+    name: tuple(accuracies) for name, accuracies in _TRAINED["augmented"]["accuracy"].items()
+}
 # Test accuracy in per cent of ridge regression with the exact kernel of each architecture on 20,000 images: what
 # benchmarks/cifar_architectures.py wrote to benchmarks/results/cifar-architectures-cpu.json.
 EXACT = {
@@ -148,11 +151,13 @@ def rank_correlations(table: pd.DataFrame) -> RankCorrelations:
 
 
 def errors_by_epoch(name: str) -> tuple[tuple[float, ...], ...]:
-    """Return test errors in per cent after each epoch: of the most features that were trained, and of the network.
+    """Return test errors in per cent after each epoch: of :data:`FEATURES_M` features, and of the network.
 
     Empty for a name that is no architecture of the table.
     """
     if name not in NAMES:
         return ()
-    features = tuple(100.0 - accuracies[-1] for accuracies in AUGMENTED_BY_EPOCH[name])
-    return features, tuple(100.0 - accuracy for accuracy in NETWORKS_BY_EPOCH[name])
+    features, network = (
+        tuple(100.0 - accuracy for accuracy in by_epoch[name]) for by_epoch in (FEATURES_BY_EPOCH, NETWORKS_BY_EPOCH)
+    )
+    return features, network

@@ -245,7 +245,12 @@ def _trained_line(style: Look, trained: str) -> dict[str, Any]:
     return {
         "mode": "lines+markers",
         "line": {"color": style.colour, "width": 1.5, "dash": "dash" if is_network else "solid"},
-        "marker": {"symbol": symbol + "-open" * is_network, "size": 8, "line": {"width": 1.5 * is_network}},
+        "marker": {
+            "symbol": symbol + "-open" * is_network,
+            "size": 8,
+            "line": {"width": 1.5 * is_network},
+            "maxdisplayed": 12,
+        },
     }
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from rfviz.lab.accuracy.architectures import (
     AUGMENTED_EPOCHS,
     AUGMENTED_M,
+    FEATURES_M,
     NETWORK_EPOCHS,
     NETWORK_FEATURES,
     PAPER_TABLE_1,
@@ -272,10 +273,10 @@ def about_epochs(curves: Sequence[Curve]) -> str:
     better, total = sum(gap > 0 for gap in gaps), len(known)
     papers = sum(features > network for features, network in (PAPER_TABLE_1[name] for name in known))
     return (
-        f"**Error by epoch.** In one epoch, training sees each image once. Solid lines are {AUGMENTED_M[-1]:,} random "
-        "features; dashed lines are networks of the same skeletons. Both were trained on 20,000 images, which are "
-        "cropped at random, flipped and coloured anew in each epoch. The networks were trained on processor cores, for "
-        f"{counts[1]} epochs, and the features on a GPU, for {counts[0]}: a curve ends where its training ended. "
+        f"**Error by epoch.** In one epoch, training sees each image once. Solid lines are {FEATURES_M:,} random "
+        "features; dashed lines are networks of the same skeletons. Both were trained on two processor cores, with "
+        "20,000 images, which are cropped at random, flipped and coloured anew in each epoch: the features for "
+        f"{counts[0]} epochs, the networks for {counts[1]}. A curve ends where its training ended. "
         f"After {common} epochs the features have the smaller error for {better} of {total} "
         f"architecture{'s' * (total > 1)}{_gap(gaps)}. In the paper, after 120 epochs (features) and 200 "
         f"(networks) of 50,000 images, this holds for {papers} of {total}."

@@ -139,7 +139,7 @@ def test_errors_by_epoch_are_rows():
 def test_which_has_the_smaller_error_is_counted_at_the_epoch_that_all_have():
     # At the end the features of “full” are better; after two epochs, which all have, they are not.
     said = text.about_epochs(trained({"4,5": ((50.0, 40.0), (60.0, 52.0)), "full": ((70.0, 60.0, 9.0), (60.0, 55.0))}))
-    assert "for 2 epochs, and the features on a GPU, for 2 to 3" in said
+    assert "the features for 2 to 3 epochs, the networks for 2." in said
     assert "After 2 epochs the features have the smaller error for 1 of 2 architectures. In the paper" in said
     assert said.endswith("this holds for 1 of 2.")  # for “full”
     one = text.about_epochs(trained({"4,5": ((50.0, 40.0), (60.0, 52.0)), "flat": ()}))
