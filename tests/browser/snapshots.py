@@ -22,6 +22,9 @@ KEPT, COMPARED = 4, 16  # pixels of the page to one of the picture, to one of th
 LEVELS, SHARE = 20, 0.01
 # What differs from machine to machine or from run to run.
 HIDDEN = "[data-testid=stProgress], .st-key-rfviz-badge, [data-testid=stToast]"
+# Whether no transition of Streamlit's is under way; what turns for ever does not count.
+STILL = """() => document.getAnimations().every((one) => one.playState !== "running"
+  || one.effect.getComputedTiming().endTime === Infinity)"""
 # Pages that measure this machine: the seconds in their charts and sentences are never the same.
 MEASURED = {"your-machine", "kitchen-sinks"}
 
@@ -30,7 +33,7 @@ def picture_of(page) -> Image.Image:
     """Return what the window shows, without what no two machines have in common."""
     style = page.add_style_tag(content=f"{HIDDEN} {{ visibility: hidden !important; }}")
     page.mouse.move(1, 1)
-    page.wait_for_timeout(300)  # transitions of Streamlit's
+    page.wait_for_function(STILL)
     settle(page)
     shot = page.screenshot(animations="disabled", caret="hide")
     style.evaluate("(element) => element.remove()")
