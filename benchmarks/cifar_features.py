@@ -130,9 +130,9 @@ def trained(name: str, train: tuple, test: tuple, options: argparse.Namespace) -
 
 
 def error_on(path: StochasticPath, rows: np.ndarray, labels: np.ndarray) -> Callable[[], np.ndarray]:
-    """Return what measures the errors of a path that goes on; it computes the features once if they fit in memory."""
+    """Return what measures the errors of a path that goes on; on a processor features are computed once if they fit."""
     n_bytes = len(rows) * path.map_.n_components * np.dtype(path.map_.dtype).itemsize
-    if n_bytes > memory_budget("cpu") / 4:
+    if path.map_.device != "cpu" or n_bytes > memory_budget("cpu") / 4:
         return lambda: path.score_path(rows, labels)
     features = np.concatenate([to_host(block) for block in path.map_.transform_blocks(rows, scaled=False)])
     parts = [(features[:, : len(coef)], m) for m, coef in path.coef_.items()]

@@ -1,4 +1,4 @@
-"""Steps of gradient descent on a GPU, in one pass over the weights where array operations take ten."""
+"""Steps of gradient descent on a GPU, in one pass where array operations take ten or more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from rfviz.cuda.kernel import Kernel, Launch
 
-__all__ = ["ADAGRAD"]
+__all__ = ["ADAGRAD", "SOFTMAX_LOSS"]
 
 _TINY = 1e-12
 
@@ -44,3 +44,32 @@ def _sample_adagrad(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
 #: ``ADAGRAD(xp, weights, squares, averages, gradients, rows, alpha, rate, share)``: one step on the mean of `rows`
 #: gradients and the penalty alpha·‖w‖²/2; averages move by `share` towards the weights, and the gradients are lost.
 ADAGRAD = Kernel("steps", "adagrad", _adagrad, _launch_adagrad, _sample_adagrad, result=0)
+
+
+def _softmax_loss(xp: Any, gradients: Any, losses: Any, scores: Any, labels: Any) -> None:
+    # Two classes have one column: the first one's score is zero.
+    full = scores if scores.shape[1] > 1 else xp.concatenate([0 * scores, scores], axis=1)
+    truth = (xp.arange(full.shape[1]) == labels[:, None]).astype(scores.dtype)
+    full = full - full.max(axis=1)[:, None]  # so that no exponential overflows
+    weights = xp.exp(full)
+    total = weights.sum(axis=1)
+    losses[...] = xp.log(total) - (full * truth).sum(axis=1)
+    gradients[...] = (weights / total[:, None] - truth)[:, full.shape[1] - scores.shape[1] :]
+
+
+def _launch_softmax_loss(gradients: Any, losses: Any, scores: Any, labels: Any) -> Launch | None:
+    whole = all(array.flags.c_contiguous for array in (gradients, losses, scores, labels))
+    if not whole or labels.dtype != np.int64:
+        return None
+    return len(scores), 1, (gradients, losses, scores, labels, *scores.shape)
+
+
+def _sample_softmax_loss(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...]:
+    scores = (50 * rng.standard_normal((41, 3))).astype(dtype)
+    gradients, losses = np.full_like(scores, np.nan), np.full(len(scores), np.nan, dtype=dtype)
+    return gradients, losses, scores, rng.integers(3, size=len(scores))
+
+
+#: ``SOFTMAX_LOSS(xp, gradients, losses, scores, labels)``: the losses log Σ exp(s) − s_label of rows of scores, and
+#: their derivatives; a single column of scores is the second of two classes.
+SOFTMAX_LOSS = Kernel("steps", "softmax_loss", _softmax_loss, _launch_softmax_loss, _sample_softmax_loss, result=0)

@@ -190,17 +190,17 @@ class Descent:
         """
         xp = array_namespace(self.weights[0])
         labels = xp.asarray(labels)
-        total, start = 0.0, 0
+        losses, start = [], 0
         for stop in map(int, cuts):
-            total = total + self._accumulate(block[start:stop], labels[start:stop])
+            losses.append(self._accumulate(block[start:stop], labels[start:stop]))
             self._step()
             start = stop
         if start < block.shape[0]:
-            total = total + self._accumulate(block[start:], labels[start:])
-        return float(total)
+            losses.append(self._accumulate(block[start:], labels[start:]))
+        return float(xp.concatenate(losses).sum())
 
     def _accumulate(self, rows: Any, labels: Any) -> Any:
-        """Add rows to the gradient of the batch that is under way; the sum of their losses."""
+        """Add rows to the gradient of the batch that is under way; return their losses."""
         coef, intercept = self.weights
         loss, by_score = LOSSES[self.settings["loss"]](rows @ coef + intercept, labels)
         parts = [rows.T @ by_score, by_score.sum(axis=0)]
@@ -210,7 +210,7 @@ class Descent:
             for gradient, part in zip(self._gradients, parts, strict=True):
                 gradient += part
         self._rows += rows.shape[0]
-        return loss.sum()
+        return loss
 
     def _step(self) -> None:
         xp, settings = array_namespace(self.weights[0]), self.settings
@@ -240,7 +240,8 @@ class Descent:
         """Return a copy whose arrays are on `device`."""
         other = copy.copy(self)
         for name in ("weights", "averages", "squares"):
-            setattr(other, name, [device.asarray(to_host(array)).copy() for array in getattr(self, name)])
+            there = [(array, device.asarray(to_host(array))) for array in getattr(self, name)]
+            setattr(other, name, [moved.copy() if moved is array else moved for array, moved in there])
         other.shift = None if self.shift is None else device.asarray(to_host(self.shift))
         return other
 
@@ -270,7 +271,7 @@ class Descent:
         coef, intercept = map(to_host, self.averages if self.settings["average"] else self.weights)
         if self.shift is not None:
             intercept = intercept - to_host(self.shift).astype(np.float64) @ coef
-        return np.ascontiguousarray(coef.T), np.asarray(intercept, dtype=coef.dtype)
+        return coef.T, np.asarray(intercept, dtype=coef.dtype)
 
 
 def _rates(spread: Any, settings: dict[str, Any]) -> tuple[float, float]:

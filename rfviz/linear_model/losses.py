@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rfviz.backend import array_namespace
+from rfviz.cuda import SOFTMAX_LOSS
 
 __all__ = [
     "LOSSES", "Loss", "multiclass_hinge", "pairwise_exponential", "softmax_cross_entropy", "softmax_probabilities",
@@ -57,13 +58,10 @@ def softmax_cross_entropy(scores: Any, labels: Any) -> tuple[Any, Any]:
     loss : array of shape (n_samples,)
     gradient : array of the shape of `scores`
     """
-    full, truth = with_reference(scores), _one_hot(scores, labels)
     xp = array_namespace(scores)
-    full = full - full.max(axis=1)[:, None]  # so that no exponential overflows
-    weights = xp.exp(full)
-    total = weights.sum(axis=1)
-    loss = xp.log(total) - (full * truth).sum(axis=1)
-    return loss, _free_columns(weights / total[:, None] - truth, scores)
+    loss, gradient = xp.empty(len(scores), dtype=scores.dtype), xp.empty(scores.shape, dtype=scores.dtype)
+    SOFTMAX_LOSS(xp, gradient, loss, scores, labels)
+    return loss, gradient
 
 
 def multiclass_hinge(scores: Any, labels: Any) -> tuple[Any, Any]:

@@ -228,7 +228,8 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         # All at once, so that an interrupted fit leaves no mixture of old and new.
         self.feature_map_, self.classes_, self.loss_curve_ = feature_map, classes, curve
         self._descent = descent.moved(get_device("cpu"))
-        self.coef_, self.intercept_ = self._descent.solution()
+        coef, self.intercept_ = self._descent.solution()
+        self.coef_ = np.ascontiguousarray(coef)
         self.learning_rate_ = descent.rates[0]
         return self
 

@@ -292,12 +292,16 @@ class StochasticPath(BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
         parts: list[list[np.ndarray]] = [[] for _ in self.m_grid_]
-        with get_device(self.map_.device).activate():
+        device = get_device(self.map_.device)
+        with device.activate():
+            # Blocks that did not fit on the device come from the host.
+            both = {np: [(self.coef_[m], self.intercept_[m]) for m in map(int, self.m_grid_)]}
             for block in self.map_.transform_blocks(X, scaled=False):
                 xp = array_namespace(block)
-                for part, m in zip(parts, map(int, self.m_grid_), strict=True):
-                    scores = block[:, : len(self.coef_[m])] @ xp.asarray(self.coef_[m]) + xp.asarray(self.intercept_[m])
-                    part.append(with_reference(to_host(scores)))
+                if xp not in both:
+                    both[xp] = [(device.asarray(coef), device.asarray(intercept)) for coef, intercept in both[np]]
+                for part, (coef, intercept) in zip(parts, both[xp], strict=True):
+                    part.append(with_reference(to_host(block[:, : len(coef)] @ coef + intercept)))
         return [np.concatenate(part) for part in parts]
 
     def score_path(self, X: Any, y: Any) -> np.ndarray:

@@ -16,6 +16,7 @@ from scipy import special
 
 from rfviz import cuda
 from rfviz.features import RandomMaxout
+from rfviz.linear_model.losses import LOSSES
 from tests import fake_cuda
 
 FOLDER = Path(cuda.__file__).parent
@@ -263,6 +264,31 @@ def test_adagrad(fake_gpu, rng, dtype, alpha):
     averages = averages + 0.25 * (weights - averages)
     for name, expected in {"weights": weights, "squares": squares, "averages": averages}.items():
         close(given[name].get(), expected, 64)
+
+
+@needs_compiler
+@pytest.mark.parametrize("columns", [1, 2, 10])
+@every_dtype
+def test_softmax_loss(fake_gpu, rng, dtype, columns):
+    scores = rng.standard_normal((300, columns)).astype(dtype)
+    scores[:7] *= 1000.0  # whose exponentials overflow
+    labels = rng.integers(max(columns, 2), size=len(scores))
+    gradients, losses = (np.full(shape, np.nan, dtype=dtype) for shape in (scores.shape, len(scores)))
+    given = [fake_gpu.asarray(array) for array in (gradients, losses, scores, labels)]
+    run("SOFTMAX_LOSS", fake_gpu, *given)
+    full = np.hstack([np.zeros((len(scores), int(columns == 1))), scores.astype(float)])
+    at_label = full[np.arange(len(full)), labels]
+    close(given[1].get(), special.logsumexp(full, axis=1) - at_label)
+    truth = np.arange(full.shape[1]) == labels[:, None]
+    close(given[0].get(), (special.softmax(full, axis=1) - truth)[:, -columns:])
+
+
+@needs_compiler
+def test_softmax_loss_takes_whole_arrays_only(fake_gpu, rng):
+    scores, labels = fake_gpu.asarray(rng.standard_normal((6, 4)))[:, :3], fake_gpu.asarray(np.arange(6) % 3)
+    loss, gradient = LOSSES["logistic"](scores, labels)
+    expected = LOSSES["logistic"](scores.get(), labels.get())
+    assert np.array_equal(loss.get(), expected[0]) and np.array_equal(gradient.get(), expected[1])
 
 
 @needs_compiler
