@@ -52,7 +52,6 @@ OPERATED = {"button", "link", "slider", "spinbutton", "combobox", "listbox", "sw
             "textbox", "searchbox", "menuitem"}  # fmt: skip
 
 BACKGROUND = "getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor"
-# Charts look once a second whether the theme is another.
 THEMED = """() => [...document.querySelectorAll('.live-chart')].every((chart) => !chart._fullLayout
   || chart._fullLayout.font.color === getComputedStyle(chart).getPropertyValue('--st-text-color').trim())"""
 CHART_TEXTS = """[...document.querySelectorAll(
@@ -101,6 +100,18 @@ def check_one_screen(page, slug):
             "(height) => document.querySelector('.live-chart').getBoundingClientRect().height > height + 40",
             arg=places["height"],
         )
+
+
+def test_charts_take_on_another_theme_at_once(app, visit):
+    page = visit(app, "distance-saturation", LAPTOP)
+    wait_for_chart(page, SATURATION)
+    # Without what looks again every second.
+    page.evaluate("() => { for (let timer = setInterval(() => 0, 1e9); timer; timer--) clearInterval(timer); }")
+    for scheme in ("dark", "light"):
+        before = page.evaluate(BACKGROUND)
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(f"(before) => {BACKGROUND} !== before", arg=before)
+        page.wait_for_function(THEMED)
 
 
 def test_what_comes_late_above_a_chart_takes_its_room_at_once(app, visit):
@@ -168,7 +179,6 @@ def check_legible(page, scheme):
     assert (luminance(background) > 0.5) == (scheme == "light")
     assert contrast(background, colour(page.evaluate("getComputedStyle(document.querySelector('h1')).color"))) >= 7
     faint = [fill for fill in set(page.evaluate(CHART_TEXTS)) if contrast(background, colour(fill)) < 3]
-    # Charts take on the colours of another theme within a second.
     page.wait_for_function(f"(faint) => !{CHART_TEXTS}.some((fill) => faint.includes(fill))", arg=faint)
     for fill in set(page.evaluate(CHART_TEXTS)):
         assert contrast(background, colour(fill)) >= 3, f"{fill} in a chart on a {scheme} page"

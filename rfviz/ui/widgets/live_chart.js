@@ -202,6 +202,7 @@ function watch(chart) {
   const page = root.closest("[data-testid=stMainBlockContainer]");
   if (page) observer.observe(page);
   root.addEventListener("fullscreenchange", () => draw(chart.Plotly, chart));
+  root.addEventListener("transitionrun", ({ target }) => target === root && draw(chart.Plotly, chart)); // another theme
   window.addEventListener("resize", () => root.clientWidth && resize(), { signal: watching.signal });
   const timer = setInterval(() => {
     if (!root.isConnected) {
