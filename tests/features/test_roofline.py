@@ -1,9 +1,9 @@
-"""The script that sets times beside limits: its arithmetic, on the fake GPU and on the CPU."""
+"""The scripts that set times beside limits and schemes beside each other: arithmetic, on the fake GPU and the CPU."""
 
 import numpy as np
 import pytest
 
-from benchmarks import _roofline
+from benchmarks import _roofline, schemes
 from benchmarks._rates import Rates, about, measure
 from rfviz.backend import get_device
 from rfviz.features import registry
@@ -28,6 +28,10 @@ def test_rates(fake_gpu, name):
     assert (rates.tf32 is None) == (rates.upload is None) == (rates.download is None) == (name == "cpu")
     assert fake_gpu.memory.used == 0
     assert about(get_device(name))["device"] == ("cpu" if name == "cpu" else "Fake GPU, 93 GiB")
+
+
+def test_all_schemes_are_compared():
+    assert {name for name, _ in schemes.CASES} == set(registry())
 
 
 @pytest.mark.parametrize("name", ["cpu", "cuda"])
