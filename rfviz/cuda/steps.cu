@@ -15,22 +15,18 @@ extern "C" __global__ void adagrad(REAL* weights, REAL* squares, REAL* averages,
     }
 }
 
-// The logistic loss of each row and its derivative by the row's scores. With one column the first of two classes has
-// the score 0.
+// The logistic loss of each row and its derivative by the row's scores, one for each class.
 extern "C" __global__ void softmax_loss(REAL* gradients, REAL* losses, const REAL* scores, const long long* labels,
-                                        long long rows, long long columns)
+                                        long long rows, long long classes)
 {
-    const REAL zero = (REAL)0;
     for (long long row = (long long)blockIdx.x * blockDim.x + threadIdx.x; row < rows;
          row += (long long)gridDim.x * blockDim.x) {
-        const REAL* own = scores + row * columns;
-        const long long truth = columns > 1 ? labels[row] : labels[row] - 1;  // its column, -1 where it has none
-        REAL largest = columns > 1 ? own[0] : zero;
-        for (long long j = 0; j < columns; ++j) largest = own[j] > largest ? own[j] : largest;
-        REAL total = columns > 1 ? zero : exp(-largest);
-        for (long long j = 0; j < columns; ++j) total += exp(own[j] - largest);
-        losses[row] = log(total) - ((truth < 0 ? zero : own[truth]) - largest);
-        for (long long j = 0; j < columns; ++j)
-            gradients[row * columns + j] = exp(own[j] - largest) / total - (REAL)(j == truth);
+        const REAL* own = scores + row * classes;
+        REAL largest = own[0], total = (REAL)0;
+        for (long long j = 1; j < classes; ++j) largest = own[j] > largest ? own[j] : largest;
+        for (long long j = 0; j < classes; ++j) total += exp(own[j] - largest);
+        losses[row] = log(total) - (own[labels[row]] - largest);
+        for (long long j = 0; j < classes; ++j)
+            gradients[row * classes + j] = exp(own[j] - largest) / total - (REAL)(j == labels[row]);
     }
 }

@@ -47,14 +47,13 @@ ADAGRAD = Kernel("steps", "adagrad", _adagrad, _launch_adagrad, _sample_adagrad,
 
 
 def _softmax_loss(xp: Any, gradients: Any, losses: Any, scores: Any, labels: Any) -> None:
-    # Two classes have one column: the first one's score is zero.
-    full = scores if scores.shape[1] > 1 else xp.concatenate([0 * scores, scores], axis=1)
-    truth = (xp.arange(full.shape[1]) == labels[:, None]).astype(scores.dtype)
-    full = full - full.max(axis=1)[:, None]  # so that no exponential overflows
-    weights = xp.exp(full)
+    every = xp.arange(len(scores))
+    scores = scores - scores.max(axis=1)[:, None]  # so that no exponential overflows
+    weights = xp.exp(scores)
     total = weights.sum(axis=1)
-    losses[...] = xp.log(total) - (full * truth).sum(axis=1)
-    gradients[...] = (weights / total[:, None] - truth)[:, full.shape[1] - scores.shape[1] :]
+    losses[...] = xp.log(total) - scores[every, labels]
+    gradients[...] = weights / total[:, None]
+    gradients[every, labels] -= 1
 
 
 def _launch_softmax_loss(gradients: Any, losses: Any, scores: Any, labels: Any) -> Launch | None:
@@ -70,6 +69,6 @@ def _sample_softmax_loss(rng: np.random.Generator, dtype: Any) -> tuple[Any, ...
     return gradients, losses, scores, rng.integers(3, size=len(scores))
 
 
-#: ``SOFTMAX_LOSS(xp, gradients, losses, scores, labels)``: the losses log Σ exp(s) − s_label of rows of scores, and
-#: their derivatives; a single column of scores is the second of two classes.
+#: ``SOFTMAX_LOSS(xp, gradients, losses, scores, labels)``: the losses log Σ exp(s) − s_label of rows of scores, one for
+#: each class, and their derivatives.
 SOFTMAX_LOSS = Kernel("steps", "softmax_loss", _softmax_loss, _launch_softmax_loss, _sample_softmax_loss, result=0)

@@ -58,10 +58,10 @@ def softmax_cross_entropy(scores: Any, labels: Any) -> tuple[Any, Any]:
     loss : array of shape (n_samples,)
     gradient : array of the shape of `scores`
     """
-    xp = array_namespace(scores)
-    loss, gradient = xp.empty(len(scores), dtype=scores.dtype), xp.empty(scores.shape, dtype=scores.dtype)
-    SOFTMAX_LOSS(xp, gradient, loss, scores, labels)
-    return loss, gradient
+    xp, full = array_namespace(scores), with_reference(scores)
+    loss, gradient = (xp.empty(shape, dtype=full.dtype) for shape in (len(full), full.shape))
+    SOFTMAX_LOSS(xp, gradient, loss, full, labels)
+    return loss, _free_columns(gradient, scores)
 
 
 def multiclass_hinge(scores: Any, labels: Any) -> tuple[Any, Any]:

@@ -1251,6 +1251,20 @@ _ALL_ROWS = (
         ("tests/cuda/test_kernels.py::test_adagrad",),
     ),
     Fault(
+        "the logistic loss of a GPU keeps the largest score",
+        "rfviz/cuda/steps.cu",
+        "losses[row] = log(total) - (own[labels[row]] - largest);",
+        "losses[row] = log(total) - own[labels[row]];",
+        ("tests/cuda/test_kernels.py::test_softmax_loss",),
+    ),
+    Fault(
+        "charts are not told of another theme",
+        "rfviz/ui/widgets/live_chart.css",
+        "transition: color 1ms;",
+        "",
+        ("tests/browser/test_looks.py::test_charts_take_on_another_theme_at_once",),
+    ),
+    Fault(
         "the mean of what is positive leaves a lane of its warp out",
         "rfviz/cuda/epilogues.cu",
         "for (int other = lanes / 2; other > 0;",
