@@ -8,7 +8,8 @@
 PYTHON ?= python3
 PORT ?= 8501
 # Files of tests that run at a time, each of the browser's with a server of its own; they take turns in their own order.
-WORKERS ?= 2
+# One more than two cores, since those of the browser wait now and then; four would only wait for one another.
+WORKERS ?= 3
 VENV := .venv
 BIN := $(VENV)/bin
 export RFVIZ_DATA ?= $(DATA)
