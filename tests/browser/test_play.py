@@ -1,5 +1,7 @@
 """Play, pins, undo and redo, as a person uses them."""
 
+import json
+
 import pytest
 
 from tests.browser.steps import SATURATION, changes, choose, open_more, settle, slider, wait_for_chart, wait_for_query
@@ -154,6 +156,31 @@ def test_a_slider_without_frames_leaves_others_theirs(app, visit):
     for name in ("Features", "Seed"):
         with page.expect_event("requestfinished", lambda request: request.url.endswith("?slider")):
             slider(page, name).focus()
+
+
+def test_a_step_without_a_frame_takes_the_place_of_a_frame_before(app, visit):
+    page = visit(app, "hashing")
+    wait_for_chart(page, "hamming")
+    missing = int(slider(page, "Pool size").input_value()) + 2
+
+    def leave_out(route):
+        """Answer as a server that has not computed the frame of one stop yet."""
+        *_, found = map(json.loads, route.fetch().text().splitlines())
+        found["stops"] = [-1 if stop == missing else stop for stop in found["stops"]]
+        route.fulfill(body=json.dumps(found) + "\n")
+
+    page.route("**/rfviz/animation/*", leave_out)
+    frames_of(page, "Pool size")
+    slider(page, "Pool size").evaluate("""(input) => {
+      for (let step = 0; step < 2; step++) {
+        input.stepUp();
+        input.dispatchEvent(new Event("input"));
+      }
+    }""")
+    settle(page)
+    assert slider(page, "Pool size").input_value() == str(missing)
+    assert page.locator(".live").inner_text() == ""
+    assert not page.locator(".of-another-frame").count()
 
 
 def test_who_wants_no_motion_gets_steps(app, visit):

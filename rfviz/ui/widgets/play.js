@@ -310,7 +310,11 @@ class Bar {
     const animation = this.data?.animations.find((some) => some.slider === slider);
     const sequence = animation && sequences.get(animation.id);
     const place = sequence ? sequence.stops.indexOf(stop) : -1;
-    if (place < 0) return false;
+    if (place < 0) {
+      // The server draws this stop: its answer takes the place of a frame that was drawn before, too.
+      if (sequence && this.dragged?.sequence === sequence) this.dragged.value = null;
+      return false;
+    }
     if (this.sequence && this.sequence !== sequence) this.close();
     this.pause(false);
     if (this.sequence) this.label(place);
@@ -333,7 +337,7 @@ class Bar {
   answered() {
     const { sequence, value } = this.dragged;
     const animation = this.data.animations.find(({ id }) => id === sequence.id);
-    if (animation && animation.now !== value) return;
+    if (animation && value !== null && animation.now !== value) return;
     this.dragged = null;
     this.live.textContent = "";
     this.fade(false);
