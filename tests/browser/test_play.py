@@ -137,7 +137,10 @@ def test_keys_draw_frames_and_tell_the_server_when_they_rest(app, visit):
         const before = rf.state("saturation");
         input.stepUp();
         input.dispatchEvent(new Event("input"));
-        while (rf.state("saturation") === before) await new Promise(requestAnimationFrame);
+        for (let frame = 0; rf.state("saturation") === before; frame++) {
+          if (frame > 300) throw new Error("A step draws nothing.");
+          await new Promise(requestAnimationFrame);
+        }
       }
     }""")
     wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))

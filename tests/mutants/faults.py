@@ -1265,6 +1265,13 @@ _ALL_ROWS = (
         ("tests/browser/test_looks.py::test_charts_take_on_another_theme_at_once",),
     ),
     Fault(
+        "a step without a frame leaves the frame before it in the chart",
+        "rfviz/ui/widgets/play.js",
+        "if (sequence && this.dragged?.sequence === sequence) this.dragged.value = null;",
+        "",
+        ("tests/browser/test_play.py::test_a_step_without_a_frame_takes_the_place_of_a_frame_before",),
+    ),
+    Fault(
         "the mean of what is positive leaves a lane of its warp out",
         "rfviz/cuda/epilogues.cu",
         "for (int other = lanes / 2; other > 0;",
