@@ -93,7 +93,8 @@ def maxout_overlap_covariance(theta: float, pool_size: int, shared: int) -> floa
 def _series(q: int, n_projections: int) -> np.ndarray:
     """Return C as a Chebyshev series in 2θ/π − 1."""
     overlaps = np.arange(q + 1)
-    shares = hypergeom.pmf(overlaps, n_projections, q, q)
+    # The probability itself would take SciPy seconds for a pool of 10⁹; its logarithm is as exact as is needed.
+    shares = np.exp(hypergeom.logpmf(overlaps, n_projections, q, q))
     common = overlaps[1:][shares[1:] > _RARE]
     if not len(common):  # a pool so large that its features share nothing
         return np.zeros(1)
