@@ -49,7 +49,7 @@ def test_views_are_collected_and_gone_through(app, visit):
     wait_for_query(page, seed="3", pool_size=None)  # nothing of the page's first view is left
     page.keyboard.press("ArrowRight")
     place(page, "4 of 4")
-    wait_for_query(page, lesson="saturation", step="1", pool_size=None)
+    wait_for_query(page, lesson="saturation", step="1", pool_size="1", seed=None)  # those of the step
     page.keyboard.press("ArrowRight")  # the answer first
     page.get_by_role("button", name="Again").wait_for()
     page.reload()

@@ -236,10 +236,12 @@ def test_a_server_that_does_not_answer_is_waited_for_in_words(app, visit):
     page = visit(app, SLUG)
     wait_for_chart(page, SATURATION)
     page.evaluate("() => { window.send = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }")
-    slider(page, "Pool size").press("ArrowRight")
-    page.get_by_text("Waiting for the server").wait_for()
+    for _ in range(60):  # also while the user goes on
+        slider(page, "Pool size").press("ArrowRight")
+        page.wait_for_timeout(50)
+    assert page.get_by_text("Waiting for the server").is_visible()
     page.evaluate("() => { WebSocket.prototype.send = window.send; }")
-    slider(page, "Pool size").press("ArrowRight")
+    slider(page, "Pool size").press("ArrowLeft")
     page.get_by_text("Waiting for the server").wait_for(state="detached")
     wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
 

@@ -42,6 +42,7 @@ function send(state) {
 
 // Whether the user is ahead of the answer: in a drag, or by keys pressed since. What they want is then sent on.
 function isAhead(state, answered) {
+  state.unansweredSince = performance.now(); // it answered, be it to what was sent before
   if (answered === state.sent) state.inFlight = false;
   const { wanted, sent } = state;
   const ahead = wanted !== null && wanted !== answered && (state.inFlight || state.dragging || wanted !== sent);
