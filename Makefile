@@ -32,6 +32,12 @@ test-all: style
 
 quick every types: $(VENV)/dev.stamp $(VENV)/plotly.stamp
 
+# Once in a fresh checkout: else each of the workers, which start together, would compile all tests by itself.
+tests/__pycache__: | $(VENV)/dev.stamp
+	$(BIN)/python -m pytest --collect-only -qq > /dev/null || true
+
+quick every: | tests/__pycache__
+
 quick:
 	$(PYTEST) -m "not slow and (not browser or journey)"
 
