@@ -137,8 +137,9 @@ class Device:
             name = properties["name"]
             name = name.decode() if isinstance(name, bytes) else name
             return f"{name}, {properties['totalGlobalMem'] / 2**30:.0f} GiB"
-        info = blas_info()
-        return f"CPU, {info['cores']} cores, {info['library']} ({info['architecture']}), {info['most_threads']} threads"
+        blas = blas_info()
+        kernels = f"{blas['library']} ({blas['architecture']})"
+        return f"CPU, cores: {blas['cores']}, {kernels}, threads: {blas['most_threads']}"
 
 
 _CPU = Device("cpu", np)

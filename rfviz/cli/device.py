@@ -89,7 +89,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     if facts["no_gpu_because"]:
         lines.append(("no GPU", f"{facts['no_gpu_because']}."))
     kernels = f"{blas['architecture']} kernels" + (f" ({blas['note']})" if blas["note"] else "")
-    lines.append(("BLAS", f"{blas['library']} {blas['version']}, {kernels}, {blas['most_threads']} threads"))
+    lines.append(("BLAS", f"{blas['library']} {blas['version']}, {kernels}, threads: {blas['most_threads']}"))
     lines.append(("versions", f"rfviz {facts['rfviz']}, Python {facts['python']}, NumPy {facts['numpy']}"))
     return lines
 

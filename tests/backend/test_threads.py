@@ -26,7 +26,7 @@ def blas_threads():
 def test_blas_info_and_worker_count():
     info = blas_info()
     assert info["threads"] >= 1 and info["cores"] == worker_count() >= 1
-    assert get_device("cpu").describe().startswith("CPU, ")
+    assert get_device("cpu").describe().startswith(f"CPU, cores: {info['cores']}, {info['library']} ")
 
 
 def in_a_thread(function):
