@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.snapshots import STILL
 from tests.browser.steps import SATURATION, settle, wait_for_chart, wait_for_query
 
 pytestmark = pytest.mark.browser
@@ -25,6 +26,7 @@ def test_views_are_collected_and_gone_through(app, visit):
     wait_for_chart(page, SATURATION)
     open_menu(page)
     page.get_by_text("Lecture: views in a row").click()
+    page.wait_for_function(STILL)  # who clicks a button that still moves may miss it
     page.get_by_label("What to say here").fill("Where does it bend?")
     page.get_by_role("button", name="Add this view").click()
     lines = page.get_by_role("textbox", name="Views, one per line")
