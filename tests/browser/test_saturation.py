@@ -236,12 +236,10 @@ def test_a_server_that_does_not_answer_is_waited_for_in_words(app, visit):
     page = visit(app, SLUG)
     wait_for_chart(page, SATURATION)
     page.evaluate("() => { window.send = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }")
-    for _ in range(60):  # also while the user goes on
-        slider(page, "Pool size").press("ArrowRight")
-        page.wait_for_timeout(50)
-    assert page.get_by_text("Waiting for the server").is_visible()
+    slider(page, "Pool size").press("ArrowRight")
+    page.get_by_text("Waiting for the server").wait_for()
     page.evaluate("() => { WebSocket.prototype.send = window.send; }")
-    slider(page, "Pool size").press("ArrowLeft")
+    slider(page, "Pool size").press("ArrowRight")
     page.get_by_text("Waiting for the server").wait_for(state="detached")
     wait_for_query(page, pool_size=slider(page, "Pool size").get_attribute("aria-valuetext"))
 
@@ -257,16 +255,24 @@ def test_who_leaves_a_page_that_waits_reads_no_more_of_it(app, visit):
     page.get_by_text("Waiting for the server").wait_for(state="detached")
 
 
-def test_a_server_that_answers_is_not_waited_for_in_words(app, visit):
-    page = visit(app, "hashing")  # whose sliders have no frames: the server hears of every step
-    wait_for_chart(page, "hamming")
+def test_who_goes_on_reads_of_a_server_that_is_silent_and_of_no_other(app, visit):
+    page = visit(app, "hashing")
+    page.route("**/rfviz/animation/*", lambda route: route.fulfill(body='{"error": "There are none."}\n'))
+    wait_for_chart(page, "hamming")  # the slider has no frames: the server hears of every step
     page.evaluate("""() => new MutationObserver(() => (window.waited ||= !!document.querySelector(".rfviz-waiting")))
       .observe(document.body, { childList: true })""")
-    for step in range(32):
-        slider(page, "Pool size").press("ArrowLeft" if step % 4 > 1 else "ArrowRight")
-        page.wait_for_timeout(100)
+
+    def go_on() -> bool:
+        for step in range(36):
+            slider(page, "Pool size").press("ArrowLeft" if step % 4 > 1 else "ArrowRight")
+            page.wait_for_timeout(100)
+        return bool(page.evaluate("window.waited"))
+
+    assert not go_on()
     settle(page)
     assert not page.evaluate("window.waited")
+    page.evaluate("() => { WebSocket.prototype.send = () => {}; }")
+    assert go_on()
 
 
 def test_a_click_shows_the_formula_with_the_numbers_of_a_pair(app, visit):
