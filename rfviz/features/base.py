@@ -15,12 +15,12 @@ from rfviz.backend import check_memory, get_device, memory_budget, to_host
 from rfviz.bounds import BoundStatement, bounded_products, pair_statements
 from rfviz.errors import ParameterError
 from rfviz.features.cost import INDEX_BYTES, Counts
-from rfviz.features.draws import seed_from
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.mapping import BlockTransformer
 from rfviz.features.steps import Step, number
 from rfviz.params import Param
+from rfviz.random_state import seed_from
 
 __all__ = ["COMMON_PARAMS", "FeatureMap", "SlowKernelError", "registry"]
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from rfviz.backend import map_ordered, worker_count
-from rfviz.errors import ParameterError
 
 __all__ = [
     "CHUNK_ROWS",
@@ -24,7 +23,6 @@ __all__ = [
     "generator",
     "random_signs",
     "remember_normals",
-    "seed_from",
     "standard_cauchy",
     "standard_laplace",
     "standard_normal",
@@ -37,32 +35,6 @@ CHUNK_ROWS = 256
 # Below this many numbers, starting threads costs more than they save.
 _PARALLEL_FROM = 1_000_000
 _TASK_NUMBERS = 250_000
-
-
-def seed_from(random_state: Any) -> int:
-    """Return an integer seed from what scikit-learn calls a random state.
-
-    Parameters
-    ----------
-    random_state : int, None, numpy.random.RandomState or numpy.random.Generator
-        An integer is taken as it is; None draws fresh entropy; a generator is advanced by one draw.
-
-    Raises
-    ------
-    ParameterError
-        For anything else, or a negative integer.
-    """
-    if random_state is None:
-        return int(cast(int, np.random.SeedSequence().entropy))  # fresh from the operating system
-    if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool) and random_state >= 0:
-        return int(random_state)
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(np.iinfo(np.int32).max))
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(np.iinfo(np.int64).max))
-    raise ParameterError(
-        "random_state", "must be None, an integer of at least 0, a RandomState or a Generator", random_state, "Try 0."
-    )
 
 
 def _fill_rows(

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rfviz.errors import ParameterError
 from rfviz.features import draws
-from rfviz.features.draws import CHUNK_ROWS, remember_normals, seed_from, standard_normal, uniform
+from rfviz.features.draws import CHUNK_ROWS, remember_normals, standard_normal, uniform
 
 SAMPLERS = {
     "normal": standard_normal,
@@ -66,21 +65,6 @@ def test_seeds_streams_chunks_and_columns_are_uncorrelated(sampler):
     correlations = np.corrcoef(columns, rowvar=False)[np.triu_indices(columns.shape[1], 1)]
     # Each is N(0, 1/rows); the largest of them, with a false-alarm rate of 1e-5 for all together.
     assert np.abs(correlations).max() * np.sqrt(rows) < stats.norm.isf(0.5e-5 / len(correlations))
-
-
-def test_seed_from():
-    assert seed_from(7) == seed_from(np.int8(7)) == 7
-    assert seed_from(2**100) == 2**100
-    assert seed_from(None) != seed_from(None)
-    assert seed_from(np.random.RandomState(0)) == seed_from(np.random.RandomState(0))
-    generator = np.random.default_rng(0)
-    assert seed_from(generator) != seed_from(generator)
-
-
-@pytest.mark.parametrize("value", [-1, 1.0, True, "0", np.nan])
-def test_bad_random_state(value):
-    with pytest.raises(ParameterError, match=r"random_state must be None, an integer of at least 0.*; got .*Try 0\."):
-        seed_from(value)
 
 
 def test_remembered_draws_are_the_same_draws():
