@@ -19,7 +19,7 @@ from _report import interleaved, markdown_table, median_ratio, write_json  # noq
 from sklearn.linear_model import Ridge  # noqa: E402
 
 from rfviz.features import RandomMaxout  # noqa: E402
-from rfviz.linear_model import RidgePath, default_grid  # noqa: E402
+from rfviz.linear_model import RidgePathClassifier, default_grid  # noqa: E402
 
 POOL_SIZE, ALPHA = 4, 100.0
 
@@ -40,7 +40,7 @@ def main() -> None:
     write_json(options.json, {"rows": options.rows, "m": options.m, "ratios": ratios, "parts": shares})
 
 
-def compare(n: int, m_max: int, repetitions: int) -> tuple[list[dict], RidgePath]:
+def compare(n: int, m_max: int, repetitions: int) -> tuple[list[dict], RidgePathClassifier]:
     """Time a whole curve, its last point, and refitting at each m, in rotation; return also the path of the curve."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n + 2000, 784), dtype=np.float32)
@@ -52,8 +52,10 @@ def compare(n: int, m_max: int, repetitions: int) -> tuple[list[dict], RidgePath
     paths = {}
 
     def curve(m_grid: list[int], name: str) -> None:
-        paths[name] = RidgePath(feature_map, m_grid=m_grid, alphas=ALPHA, solver="primal").fit(X[train], y[train])
-        paths[name].score_path(X[test], y[test])
+        paths[name] = RidgePathClassifier(feature_map, m_grid=m_grid, alphas=ALPHA, solver="primal").fit(
+            X[train], y[train]
+        )
+        paths[name].error_path(X[test], y[test])
 
     def refit() -> None:
         fitted = feature_map.fit(X[train])
@@ -77,7 +79,7 @@ def compare(n: int, m_max: int, repetitions: int) -> tuple[list[dict], RidgePath
     ], paths["curve"]
 
 
-def share_of_product(path: RidgePath, n: int, m: int) -> list[dict]:
+def share_of_product(path: RidgePathClassifier, n: int, m: int) -> list[dict]:
     """Return the rate of each part compared with that of a float32 matrix product measured now."""
     A = np.ones((4096, 784), np.float32)
     B = np.ones((784, 8192), np.float32)

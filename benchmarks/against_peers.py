@@ -39,7 +39,7 @@ from sklearn.linear_model import RidgeClassifier, SGDClassifier
 
 from benchmarks._report import markdown_table, write_json
 from rfviz.features import RandomFourier
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 _GRID = (250, 500, 1000)
 _BLOCK = 20_000
@@ -93,7 +93,7 @@ def predictions(task: Task, method: str, m: int) -> np.ndarray:
         grid = [m] if "blocks" in method else [size for size in _GRID if size <= m]
         feature_map = RandomFourier(m, gamma=task.gamma, device="cpu")
         # Its penalty is that of the features before they are divided by the root of m.
-        path = RidgePath(feature_map, m_grid=grid, alphas=_ALPHA * m, solver="primal")
+        path = RidgePathClassifier(feature_map, m_grid=grid, alphas=_ALPHA * m, solver="primal")
         return path.fit_blocks(task.blocks(), classes=task.classes).predict(task.X_test)
     if method == "RBFSampler + SGD":
         sampler = RBFSampler(gamma=task.gamma, n_components=m, random_state=0)

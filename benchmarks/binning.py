@@ -22,7 +22,7 @@ from sklearn.linear_model import Ridge  # noqa: E402
 
 from rfviz.backend import single_threaded_blas  # noqa: E402
 from rfviz.features import RandomBinning  # noqa: E402
-from rfviz.linear_model import RidgePath  # noqa: E402
+from rfviz.linear_model import RidgePathClassifier  # noqa: E402
 
 ALPHA = 50.0
 
@@ -74,7 +74,7 @@ def codes(options: argparse.Namespace) -> dict[str, float]:
 
 
 def ridge(repetitions: int) -> dict[str, float]:
-    """Compare RidgePath on boxes as they are with Ridge on the same features made dense."""
+    """Compare RidgePathClassifier on boxes as they are with Ridge on the same features made dense."""
     X, y = load_digits(return_X_y=True)
     X, train, test = X / 16.0, slice(0, 1300), slice(1300, None)
     scheme = RandomBinning(500, gamma=0.2, device="cpu")
@@ -82,10 +82,10 @@ def ridge(repetitions: int) -> dict[str, float]:
 
     def path() -> None:
         with PeakMemory() as peak:
-            fitted = RidgePath(scheme, m_grid=[500], alphas=ALPHA).fit(X[train], y[train])
-            kept["sparse error, %"] = 100 * fitted.score_path(X[test], y[test])[0]
+            fitted = RidgePathClassifier(scheme, m_grid=[500], alphas=ALPHA).fit(X[train], y[train])
+            kept["sparse error, %"] = 100 * fitted.error_path(X[test], y[test])[0]
         kept["sparse peak, MB"] = peak.extra / 1e6
-        kept["columns"] = fitted.map_.columns(500)
+        kept["columns"] = fitted.feature_map_.columns(500)
 
     def dense() -> None:
         with PeakMemory() as peak:

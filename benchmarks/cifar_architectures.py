@@ -41,7 +41,7 @@ from rfviz.lab.accuracy.architectures import (  # noqa: E402
     rank_correlations,
     ranking,
 )
-from rfviz.linear_model import RidgePath  # noqa: E402
+from rfviz.linear_model import RidgePathClassifier  # noqa: E402
 from rfviz.skeleton import PatchPCA, Skeleton  # noqa: E402
 
 SOURCE = "A. Daniely, R. Frostig, V. Gupta, Y. Singer, Random Features for Compositional Kernels, 2017, Table 1"
@@ -125,8 +125,8 @@ def accuracies(inputs: list, labels: tuple, skeleton: Skeleton, m_max: int, draw
     found = []
     for draw in range(draws):
         features = CompositionalFeatures(m_max, skeleton=skeleton, random_state=draw, device="cpu")
-        path = RidgePath(features, m_grid=grid, alphas=ALPHAS, solver="primal").fit(inputs[0], labels[0])
-        found.append(100.0 * (1.0 - path.score_path(inputs[1], labels[1])))
+        path = RidgePathClassifier(features, m_grid=grid, alphas=ALPHAS, solver="primal").fit(inputs[0], labels[0])
+        found.append(100.0 * (1.0 - path.error_path(inputs[1], labels[1])))
     return {"m": grid, "accuracy": np.round(np.transpose(found), 3).tolist()}
 
 

@@ -131,12 +131,14 @@ def trained(name: str, train: tuple, test: tuple, options: argparse.Namespace) -
 
 def error_on(path: StochasticPath, rows: np.ndarray, labels: np.ndarray) -> Callable[[], np.ndarray]:
     """Return what measures the errors of a path that goes on; on a processor features are computed once if they fit."""
-    n_bytes = len(rows) * path.map_.n_components * np.dtype(path.map_.dtype).itemsize
-    if path.map_.device != "cpu" or n_bytes > memory_budget("cpu") / 4:
-        return lambda: path.score_path(rows, labels)
-    features = np.concatenate([to_host(block) for block in path.map_.transform_blocks(rows, scaled=False)])
-    parts = [(features[:, : len(coef)], m) for m, coef in path.coef_.items()]
-    return lambda: np.array([path.error(part @ path.coef_[m] + path.intercept_[m], labels) for part, m in parts])
+    n_bytes = len(rows) * path.feature_map_.n_components * np.dtype(path.feature_map_.dtype).itemsize
+    if path.feature_map_.device != "cpu" or n_bytes > memory_budget("cpu") / 4:
+        return lambda: path.error_path(rows, labels)
+    features = np.concatenate([to_host(block) for block in path.feature_map_.transform_blocks(rows, scaled=False)])
+    parts = [(features[:, : len(coef)], m) for m, coef in path.coef_path_.items()]
+    return lambda: np.array(
+        [path.error(part @ path.coef_path_[m] + path.intercept_path_[m], labels) for part, m in parts]
+    )
 
 
 def extrapolated(curve: Sequence[float], epochs: int) -> float | None:

@@ -34,7 +34,7 @@ import numpy as np
 from benchmarks._report import markdown_table, write_json
 from rfviz import distributed as on_dask
 from rfviz.features import RandomFourier
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 _D = 100
 
@@ -58,7 +58,7 @@ def fit(address: str, n: int, m: int, rows: int) -> float:
     """Return the seconds of a fit on the cluster at an address."""
     with distributed.Client(address):
         table = table_of(n, rows)
-        path = RidgePath(RandomFourier(m, gamma=1.0 / _D, device="cpu"), m_grid=[m], alphas=1.0)
+        path = RidgePathClassifier(RandomFourier(m, gamma=1.0 / _D, device="cpu"), m_grid=[m], alphas=1.0)
         begun = time.perf_counter()
         on_dask.fit(path, table[:, :_D], table[:, _D])
         return time.perf_counter() - begun
@@ -66,7 +66,7 @@ def fit(address: str, n: int, m: int, rows: int) -> float:
 
 def _share(m: int, starts: list[int], rows: int) -> None:
     """Do what a worker does with its blocks: sums of each by itself, which are then merged."""
-    path = RidgePath(RandomFourier(m, gamma=1.0 / _D, device="cpu"), m_grid=[m], alphas=1.0)
+    path = RidgePathClassifier(RandomFourier(m, gamma=1.0 / _D, device="cpu"), m_grid=[m], alphas=1.0)
     total = None
     for start in starts:
         part = block(start, rows)

@@ -52,7 +52,7 @@ from rfviz.backend import Device, get_device, matmul, product_precision
 from rfviz.errors import ParameterError
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomProjection
 from rfviz.lab.accuracy.maxout_table import TABLE_M
-from rfviz.linear_model import RidgePath, StochasticPath
+from rfviz.linear_model import RidgePathClassifier, StochasticPath
 
 Rows = Iterator[dict[str, Any]]
 # Relative to the largest: coefficients of float32 sums, whose order is another one on a GPU.
@@ -80,9 +80,9 @@ def cold(device: Device, options: argparse.Namespace) -> Rows:
         "factor": lambda: xp.linalg.cholesky(xp.eye(512)),
         "RandomMaxout": lambda: RandomMaxout(1000, device=device.name).fit_transform(X),
         "RandomFourier": lambda: RandomFourier(1000, device=device.name).fit_transform(X),
-        "ridge regression": lambda: RidgePath(RandomMaxout(1000, device=device.name), solver="primal", alphas=10.0).fit(
-            X, X[:, 0]
-        ),
+        "ridge regression": lambda: RidgePathClassifier(
+            RandomMaxout(1000, device=device.name), solver="primal", alphas=10.0
+        ).fit(X, X[:, 0]),
     }
     for turn in ("first", "second"):
         for what, work in first.items():
@@ -147,12 +147,12 @@ def parity(device: Device, options: argparse.Namespace) -> Rows:
         yield {"rows": rows} | _apart(one, other, 1e-5)
     grid = [max(m // 10, 1), m // 2, m]
     for precision in ("auto", "float32", "float64"):
-        one, other = (
-            RidgePath(RandomMaxout(m, device=w), m_grid=grid, alphas=10.0, solver="primal", precision=precision)
-            .fit(X, y) for w in both
-        )  # fmt: skip
+        settings = {"m_grid": grid, "alphas": 10.0, "solver": "primal", "precision": precision}
+        one, other = (RidgePathClassifier(RandomMaxout(m, device=w), **settings).fit(X, y) for w in both)
         for k in grid:
-            yield {"ridge": precision, "m": k, "s": one.timings_} | _apart(one.coef_[k], other.coef_[k], _TOLERANCE)
+            yield {"ridge": precision, "m": k, "s": one.timings_} | _apart(
+                one.coef_path_[k], other.coef_path_[k], _TOLERANCE
+            )
     one, other = (
         StochasticPath(RandomFourier(m, gamma=1 / d, device=w), m_grid=grid, epochs=2).fit(X, y).decision_path(X)
         for w in both
@@ -233,7 +233,7 @@ def solves(device: Device, options: argparse.Namespace) -> Rows:
     X, y = rng.standard_normal((n, 50)), rng.integers(0, 10, n)
     for dtype in ("float32", "float64"):
         for precision in ("float32", "float64"):
-            path = RidgePath(
+            path = RidgePathClassifier(
                 RandomMaxout(m, dtype=dtype, device=device.name), solver="primal", alphas=10.0, precision=precision
             )
             for turn in range(2):

@@ -107,7 +107,7 @@ def mnist_errors(path: Path) -> list[dict[str, Any]]:
     """Count the known errors of MNIST's test set among the first hundred, alone and by a fit to the training set."""
     from rfviz.analysis.label_errors import find_label_errors
     from rfviz.features import RandomFourier
-    from rfviz.linear_model import RidgePath
+    from rfviz.linear_model import RidgePathClassifier
 
     with np.load(path) as stored:
         X, y, training, labels = (stored[name] for name in ("X_test", "y_test", "X_train", "y_train"))
@@ -121,7 +121,7 @@ def mnist_errors(path: Path) -> list[dict[str, Any]]:
         rows.append(_among_first(f"test set alone, {m:,} convolutions, draw {draw}", doubts, start))
     start = time.process_time()
     fields = RandomFourier(6000, gamma=0.006, receptive_field=(8, 20), image_shape=(28, 28), random_state=0)
-    scores = RidgePath(fields, m_grid=[6000]).fit(training, labels).decision_function(X)
+    scores = RidgePathClassifier(fields, m_grid=[6000]).fit(training, labels).decision_function(X)
     own = scores[everyone, y]
     scores[everyone, y] = -np.inf
     rows.append(_among_first("fit to the training set, 6,000 features of rectangles", scores.max(axis=1) - own, start))

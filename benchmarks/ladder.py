@@ -3,10 +3,11 @@
     python benchmarks/ladder.py mnist path/to/mnist.npz
     python benchmarks/ladder.py cifar path/to/cifar10.npz [--only convolution network] [--json FILE]
 
-Every rung but the last two is a random feature map of the library under one linear model, `RidgePath`, whose penalty is
-chosen on a fifth of the training rows. The exact kernel is the Gaussian's, on as many rows as kernel ridge regression
-takes in a minute or two; the network is scikit-learn's, of one hidden layer. Nothing is augmented. On MNIST regions,
-threshold and floor of the convolutions were settled on held-out training rows, after a look at the test error with
+Every rung but the last two is a random feature map of the library under one linear model, `RidgePathClassifier`, whose
+penalty is chosen by leave-one-out errors. The exact kernel is the Gaussian's, on as many rows as kernel ridge
+regression takes in a minute or two; the network is scikit-learn's, of one hidden layer. Nothing is augmented. On MNIST
+regions, threshold and floor of the convolutions were settled on held-out training rows, after a look at the test error
+with
 patches of 5 and 7 pixels. On CIFAR-10 patches, regions and threshold were settled by prototypes that were compared on
 2,500 of the 5,000 test images, so that its error flatters a little.
 
@@ -34,7 +35,7 @@ from _report import markdown_table, write_json  # noqa: E402
 
 from rfviz.features import FeatureMap, RandomConvolution, RandomFourier, RandomMaxout  # noqa: E402
 from rfviz.lab.accuracy.baselines import run_baseline  # noqa: E402
-from rfviz.linear_model import RidgePath  # noqa: E402
+from rfviz.linear_model import RidgePathClassifier  # noqa: E402
 
 SHAPES = {"mnist": (28, 28), "cifar": (32, 32, 3)}
 # Features of the rungs below the convolutions, and of these.
@@ -62,8 +63,8 @@ def on_features(feature_map: FeatureMap, data: Arrays) -> tuple[float, dict[str,
     """Return the error of ridge regression on random features, and what was chosen."""
     X, y, X_test, y_test = data
     m = feature_map.n_components
-    path = RidgePath(feature_map, m_grid=[m]).fit(X, y)
-    return float(path.score_path(X_test, y_test)[0]), {"m": m, "alpha": float(path.alpha_[0])}
+    path = RidgePathClassifier(feature_map, m_grid=[m]).fit(X, y)
+    return float(path.error_path(X_test, y_test)[0]), {"m": m, "alpha": float(path.alpha_[0])}
 
 
 def on_baseline(name: str, data: Arrays, rows: int | None = None) -> tuple[float, dict[str, Any]]:

@@ -2,9 +2,9 @@
 
     python benchmarks/receptive_fields.py path/to/mnist.npz [--m 10000] [--rows 60000] [--seed 0] [--json FILE]
 
-One draw of each map up to the largest m, ridge regression for all m at once, penalty by hold-out. The width γ of the
-Fourier features is chosen on 5000 training rows that are held out from the first 20 000, for each of the two maps on
-its own. Prints the test errors, and those of a plain prototype beside them, and writes
+One draw of each map up to the largest m, ridge regression for all m at once, penalty by leave-one-out errors. The
+width γ of the Fourier features is chosen on 5000 training rows that are held out from the first 20 000, for each of
+the two maps on its own. Prints the test errors, and those of a plain prototype beside them, and writes
 benchmarks/results/receptive-fields-cpu.json after each map.
 """
 
@@ -21,7 +21,7 @@ import numpy as np  # noqa: E402
 from _report import markdown_table, write_json  # noqa: E402
 
 from rfviz.features import FeatureMap, RandomFourier, RandomMaxout  # noqa: E402
-from rfviz.linear_model import RidgePath  # noqa: E402
+from rfviz.linear_model import RidgePathClassifier  # noqa: E402
 
 FIELD = {"receptive_field": (8, 20), "image_shape": (28, 28)}
 M_GRID = (100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -37,8 +37,8 @@ def choose_gamma(X: np.ndarray, y: np.ndarray, setting: dict[str, Any]) -> float
     kept, held = slice(0, 15_000), slice(15_000, 20_000)
     errors = []
     for gamma in GAMMAS:
-        path = RidgePath(RandomFourier(1000, gamma=gamma, **setting), m_grid=[1000]).fit(X[kept], y[kept])
-        errors.append(path.score_path(X[held], y[held])[0])
+        path = RidgePathClassifier(RandomFourier(1000, gamma=gamma, **setting), m_grid=[1000]).fit(X[kept], y[kept])
+        errors.append(path.error_path(X[held], y[held])[0])
     return GAMMAS[int(np.argmin(errors))]
 
 
@@ -71,8 +71,8 @@ def main() -> None:
     grid = [m for m in M_GRID if m < options.m] + [options.m]
     rows: list[dict[str, Any]] = []
     for name, feature_map in maps(X, y, options.m, options.seed).items():
-        path = RidgePath(feature_map, m_grid=grid).fit(X, y)
-        errors = 100 * path.score_path(X_test, y_test)
+        path = RidgePathClassifier(feature_map, m_grid=grid).fit(X, y)
+        errors = 100 * path.error_path(X_test, y_test)
         row: dict[str, Any] = {"map": name, "gamma": getattr(feature_map, "gamma", None)}
         row |= {f"m = {m}": round(float(error), 2) for m, error in zip(grid, errors, strict=True)}
         row |= {"prototype": PROTOTYPE[name] if options.m == 10_000 else None}

@@ -30,7 +30,7 @@ import numpy as np
 
 from benchmarks._report import markdown_table, write_json
 from rfviz.features import RandomFourier
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 
 def blocks(n: int, d: int, size: int, taken: list[float]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -46,7 +46,7 @@ def blocks(n: int, d: int, size: int, taken: list[float]) -> Iterator[tuple[np.n
 
 def measure(way: str, n: int, d: int, m: int, size: int) -> dict[str, Any]:
     """Fit in this process: CPU seconds, wall seconds, and the peak of its memory."""
-    path = RidgePath(RandomFourier(m, gamma=1.0 / d, device="cpu"), m_grid=[m], alphas=1.0, solver="primal")
+    path = RidgePathClassifier(RandomFourier(m, gamma=1.0 / d, device="cpu"), m_grid=[m], alphas=1.0, solver="primal")
     taken: list[float] = []
     parts = blocks(n, d, size, taken)
     whole: tuple[np.ndarray, ...] = ()

@@ -14,7 +14,7 @@ from rfviz import distributed as rd
 from rfviz.datasets.files import parts
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier, RidgePathRegressor
 
 dask = pytest.importorskip("dask")
 da, dd = pytest.importorskip("dask.array"), pytest.importorskip("dask.dataframe")
@@ -27,15 +27,15 @@ LABELS = np.array(["no", "perhaps", "yes"])[(X[:, 0] > 0).astype(int) + (X[:, 1]
 ROWS = (70, 1, 129, 100)
 
 
-def path_of(**options):
-    return RidgePath(RandomFourier(24, gamma=0.3, dtype="float64"), m_grid=[6, 24], **{"alphas": [0.1, 5.0], **options})
+def path_of(kind=RidgePathRegressor, **options):
+    return kind(RandomFourier(24, gamma=0.3, dtype="float64"), m_grid=[6, 24], **{"alphas": [0.1, 5.0], **options})
 
 
 def same(path, other):
     np.testing.assert_array_equal(path.alpha_, other.alpha_)
-    for m in other.coef_:
-        np.testing.assert_allclose(path.coef_[m], other.coef_[m], rtol=0, atol=1e-10)
-        np.testing.assert_allclose(path.intercept_[m], other.intercept_[m], rtol=0, atol=1e-10)
+    for m in other.coef_path_:
+        np.testing.assert_allclose(path.coef_path_[m], other.coef_path_[m], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(path.intercept_path_[m], other.intercept_path_[m], rtol=0, atol=1e-10)
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +73,26 @@ def test_arrays_and_frames_equal_blocks_in_memory():
 
 @pytest.mark.usefixtures("scheduler")
 def test_labels():
-    whole = path_of().fit_blocks([(X, LABELS)], classes=["no", "perhaps", "yes"])
+    whole = path_of(RidgePathClassifier).fit_blocks([(X, LABELS)], classes=["no", "perhaps", "yes"])
     order = np.argsort(LABELS)
     rows, labels = da.from_array(X[order], chunks=(80, 4)), da.from_array(LABELS[order], chunks=80)
-    path = rd.fit(path_of(), rows, labels)
+    path = rd.fit(path_of(RidgePathClassifier), rows, labels)
     same(path, whole)
     assert list(path.classes_) == ["no", "perhaps", "yes"]
     with pytest.raises(DataError, match="Partition 3: The label yes is not among the 2 classes"):
-        rd.fit(path_of(), rows, labels, ["no", "perhaps"])
+        rd.fit(path_of(RidgePathClassifier), rows, labels, ["no", "perhaps"])
+
+
+def test_two_selections_of_one_parquet_table(tmp_path):
+    """Dask fuses small files by the bytes of the columns that are read: those of X into others than those of y."""
+    table = pd.DataFrame(np.tile(X, (1, 10)), columns=[f"c{i}" for i in range(40)]).assign(label=Y)
+    for number in range(6):
+        table[50 * number : 50 * (number + 1)].to_parquet(tmp_path / f"part-{number}.parquet")
+    stored = dd.read_parquet(tmp_path, blocksize=20_000)
+    names = list(table.columns[:40])
+    with dask.config.set(scheduler="threads"):
+        found = rd.fit(path_of(), stored[names], stored["label"])
+    same(found, path_of().fit_blocks([(table[names], table["label"])]))
 
 
 def test_features_are_computed_by_partition():
@@ -109,7 +121,7 @@ def test_what_does_not_fit_is_said():
         with pytest.raises(ParameterError, match="X must be a Dask array or dataframe"):
             rd.fit(path_of(), X, Y)
         with pytest.raises(ParameterError, match="must not depend on which rows"):
-            rd.fit(RidgePath(RandomFourier(10, gamma="scale")), rows, targets)
+            rd.fit(RidgePathRegressor(RandomFourier(10, gamma="scale")), rows, targets)
         with pytest.raises(ParameterError, match="dense features"):
             rd.transform(RandomBinning(3).fit(X), rows)
 

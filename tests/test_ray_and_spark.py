@@ -6,7 +6,7 @@ import pytest
 
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import RandomFourier
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((300, 3))
@@ -15,19 +15,19 @@ TABLE = pd.DataFrame(X, columns=list("abc")).assign(label=LABELS)
 
 
 def path_of():
-    return RidgePath(RandomFourier(20, gamma=0.3, dtype="float64"), m_grid=[5, 20], alphas=[0.1, 5.0])
+    return RidgePathClassifier(RandomFourier(20, gamma=0.3, dtype="float64"), m_grid=[5, 20], alphas=[0.1, 5.0])
 
 
 def check(engine, rows):
     path = engine.fit(path_of(), rows, "label", classes=["no", "yes"])
     whole = path_of().fit_blocks([(TABLE[list("abc")], LABELS)], classes=["no", "yes"])
     for m in whole.coef_:
-        np.testing.assert_allclose(path.coef_[m], whole.coef_[m], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(path.coef_path_[m], whole.coef_path_[m], rtol=0, atol=1e-10)
     with pytest.raises(DataError, match="has no column 'missing'"):
         engine.fit(path_of(), rows, "missing")
     with pytest.raises(ParameterError, match="must hold all labels"):
         engine.fit(path_of(), rows, "label")
-    return path.map_
+    return path.feature_map_
 
 
 @pytest.mark.slow

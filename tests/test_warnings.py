@@ -18,7 +18,7 @@ from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomPro
 from rfviz.features.bandwidth import PrecisionWarning
 from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.features.widths import LostBinsWarning
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathRegressor
 from rfviz.linear_model.cholesky_path import ConditionWarning
 
 X = np.random.default_rng(0).standard_normal((24, 3)).astype(np.float32)
@@ -40,7 +40,7 @@ HOW = {
     "pipeline": lambda: make_pipeline(FOURIER, Ridge()).fit(X, X[:, 0]),
     "search": search,
     "binning": lambda: RandomBinning(8, gamma=1e11, random_state=0).fit(X),
-    "ridge": lambda: RidgePath(RandomProjection(2, random_state=0), alphas=1e-9).fit(1e3 * X, X[:, 0]),
+    "ridge": lambda: RidgePathRegressor(RandomProjection(2, random_state=0), alphas=1e-9).fit(1e3 * X, X[:, 0]),
 }
 CATEGORIES = {"binning": LostBinsWarning, "ridge": ConditionWarning}
 

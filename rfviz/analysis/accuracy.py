@@ -20,7 +20,14 @@ from rfviz.analysis.splits import Split
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.linear_model import DoublyStochasticPath, RidgePath, StochasticPath, default_grid
+from rfviz.linear_model import (
+    DoublyStochasticClassifier,
+    DoublyStochasticRegressor,
+    RidgePathClassifier,
+    RidgePathRegressor,
+    StochasticPath,
+    default_grid,
+)
 from rfviz.linear_model.losses import LOSSES
 from rfviz.params import Param
 from rfviz.progress import Progress, silent
@@ -127,13 +134,13 @@ def run_segment(
         The number of features is that of the grid.
     m_grid : sequence of int
     alphas : "auto", float or sequence of float
-        See :class:`rfviz.linear_model.RidgePath`; the other losses have a penalty of their own.
+        See :class:`rfviz.linear_model.RidgePathClassifier`; the other losses have a penalty of their own.
     share : float
         Share of the training rows to use; rows of a smaller share are among those of a larger one.
     progress : callable
     loss : {"ridge", "logistic", "hinge", "exponential", "doubly stochastic"}
         Ridge regression, or stochastic gradients: :class:`rfviz.linear_model.StochasticPath`, and
-        :class:`rfviz.linear_model.DoublyStochasticPath`.
+        :class:`rfviz.linear_model.DoublyStochasticClassifier`.
 
     Raises
     ------
@@ -153,9 +160,14 @@ def run_segment(
     grid = [int(m) for m in m_grid]
     feature_map = spec.make(n_components=max(grid))
     if loss == "ridge":
-        path = RidgePath(feature_map, m_grid=grid, alphas=alphas)
+        kind = RidgePathClassifier if split.is_classification else RidgePathRegressor
+        path: Any = kind(feature_map, m_grid=grid, alphas=alphas)
     elif loss == DOUBLY_STOCHASTIC:
-        path = DoublyStochasticPath(feature_map, m_grid=grid)
+        seed = feature_map.random_state
+        if split.is_classification:
+            path = DoublyStochasticClassifier(feature_map, m_grid=grid, loss="ridge", random_state=seed)
+        else:
+            path = DoublyStochasticRegressor(feature_map, m_grid=grid, random_state=seed)
     else:
         path = StochasticPath(feature_map, m_grid=grid, loss=loss)
     # A factor of a small matrix is several hundred short calls, which end sooner than other threads wake up.
@@ -170,7 +182,7 @@ def run_segment(
     seconds = fitted - begun
     # Where the smaller m take as long as they would alone, they are not the largest one's.
     if isinstance(path, StochasticPath):
-        seconds -= sum(path.timings_[m] for m in path.coef_ if m != max(grid))
+        seconds -= sum(path.timings_[m] for m in grid if m != max(grid))
     return _segment(split, path, scores, seconds, done - fitted, n)
 
 
@@ -209,15 +221,15 @@ def _segment(
     errors = np.array([path.error(s, split.y_test) for s in scores])
     predictions = np.empty((0, 0), dtype=np.int16)
     if split.is_classification:
-        predictions = np.stack([path.classes_[np.argmax(s, axis=1)] for s in scores]).astype(np.int16)
+        predictions = np.stack([path.labels(s) for s in scores]).astype(np.int16)
     else:
         errors = np.sqrt(errors)
     # Coefficients count as doubles, of however many classes.
-    size = [
-        _weight_bytes(path.map_, m, split.X_train.shape[1]) + 8 * path.coef_[m].size for m in map(int, path.m_grid_)
-    ]
+    drawn = getattr(path, "feature_map_", None)  # those of doubly stochastic gradients are drawn again
+    coef = path.coef_path_
+    size = [_weight_bytes(drawn, m, split.X_train.shape[1]) + 8 * coef[m].size for m in map(int, path.m_grid_)]
     bytes_ = np.array(size, dtype=np.int64)
-    columns = np.array([path.map_.columns(int(m)) if path.map_ else int(m) for m in path.m_grid_])
+    columns = np.array([drawn.columns(int(m)) if drawn else int(m) for m in path.m_grid_])
     return Segment(path.m_grid_, errors, path.alpha_, predictions, bytes_, columns, seconds_fit, seconds_predict, n)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,8 @@ from rfviz.backend.lapack import solve_definite
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.features.base import SlowKernelError
+from rfviz.linear_model.dual_path import Intercept, solve_dual
+from rfviz.linear_model.penalty import Model, PenaltySearch
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
 
@@ -22,8 +23,8 @@ __all__ = ["MOST_SECONDS", "ExactKernel", "run_exact_kernel"]
 
 #: A kernel matrix that would take longer is refused.
 MOST_SECONDS = 3600.0
-# Penalties are compared on a fifth of so many rows; as parts of the kernel's mean square norm, about the mean.
-_SEARCH_ROWS, _HOLDOUT, _PENALTIES = 5000, 0.2, tuple(10.0**k for k in range(-9, 1))
+# Penalties are compared by the leave-one-out errors of at most this number of rows.
+_SEARCH_ROWS = 4000
 # Rows on either side of a block of pairs, after which the progress is told.
 _BLOCK = 2000
 
@@ -53,7 +54,7 @@ class ExactKernel:
 def run_exact_kernel(split: Split, spec: MapSpec[FeatureMap], progress: Progress = silent) -> ExactKernel:
     """Train and test ridge regression with the exact kernel of a map, an intercept included.
 
-    The penalty is chosen by hold-out, as it is for features. Cost: O(n³), and n² kernel values.
+    The penalty is chosen by leave-one-out errors, as it is for features. Cost: O(n³), and n² kernel values.
 
     Parameters
     ----------
@@ -89,11 +90,10 @@ def run_exact_kernel(split: Split, spec: MapSpec[FeatureMap], progress: Progress
             _fill(K_test[i, j], fitted, split.X_test[i], X[j], report)
     progress(0.8, "Choosing the penalty")
     targets = Targets.learn(y)
-    penalty = _choose(K, y, targets)
+    codes = targets.codes(y)
+    penalty = _choose(K, codes)
     progress(0.9, "Solving")
-    scores = _scores(K, targets.codes(y), K_test, [penalty])[0]
-    if scores is None:
-        raise DataError("The exact kernel’s matrix is singular to rounding. Use other data or more rows.")
+    scores = _scores(K, codes, K_test, penalty)
     error = float(targets.errors(scores, split.y_test).mean())
     size = X.nbytes + 8 * n * targets.n_columns
     return ExactKernel(error if split.is_classification else error**0.5, penalty, time.perf_counter() - begun, size)
@@ -136,33 +136,31 @@ class _Report:
         self._progress(0.8 * share, f"Exact kernel: {self._done:,} of {self._n_pairs:,} pairs of rows")
 
 
-def _choose(K: np.ndarray, y: np.ndarray, targets: Targets) -> float:
-    """Return the penalty with the fewest errors on held-out rows; of those alike, with the least squared error."""
-    rows = np.random.default_rng(0).permutation(len(y))[:_SEARCH_ROWS]
-    n_held = max(round(_HOLDOUT * len(rows)), 1)
-    held, kept = np.sort(rows[:n_held]), np.sort(rows[n_held:])
-    found = _scores(K[np.ix_(kept, kept)], targets.codes(y[kept]), K[np.ix_(held, kept)], _PENALTIES)
-    codes = targets.codes(y[held])
-    losses = [
-        (np.inf, np.inf) if scores is None else (targets.errors(scores, y[held]).mean(), np.mean((scores - codes) ** 2))
-        for scores in found
-    ]
-    return _PENALTIES[min(range(len(losses)), key=losses.__getitem__)]
+def _choose(K: np.ndarray, Y: np.ndarray) -> float:
+    """Return the penalty whose leave-one-out error is least, as a part of the centred matrix's mean diagonal."""
+    rows = np.sort(np.random.default_rng(0).permutation(len(Y))[:_SEARCH_ROWS])
+    centred, targets = KernelCenterer().fit_transform(K[np.ix_(rows, rows)]), Y[rows] - Y[rows].mean(axis=0)
+    unit = np.trace(centred) / len(rows)
+    intercept = Intercept(np.full(len(rows), len(rows) ** -0.5), unit)
+    centred += intercept.matrix()
+
+    def evaluate(alpha: float, _: list[int]) -> list[tuple[Model, float]] | None:
+        solved = solve_dual(centred, targets, alpha, intercept)
+        return None if solved is None else [((None, None), solved[1])]
+
+    search = PenaltySearch(evaluate)
+    search.refine(unit, [0], together=False)
+    if not search.models:
+        raise DataError("The exact kernel’s matrix is singular to rounding. Use other data or more rows.")
+    return search.best(0) / unit
 
 
-def _scores(K: np.ndarray, Y: np.ndarray, K_test: np.ndarray, penalties: Sequence[float]) -> list[np.ndarray | None]:
-    """Return scores of test rows for each penalty; None where the equations have no digit left."""
+def _scores(K: np.ndarray, Y: np.ndarray, K_test: np.ndarray, penalty: float) -> np.ndarray:
+    """Return scores of test rows."""
     centre = KernelCenterer().fit(K)
-    across, means = centre.transform(K_test), Y.mean(axis=0)
-    found: list[np.ndarray | None] = []
-    for penalty in penalties:
-        try:
-            found.append(across @ _solve(centre.transform(K), penalty, Y - means) + means)
-        except np.linalg.LinAlgError:
-            found.append(None)
-    return found
-
-
-def _solve(A: np.ndarray, penalty: float, Y: np.ndarray) -> np.ndarray:
+    across, means, A = centre.transform(K_test), Y.mean(axis=0), centre.transform(K)
     A[np.diag_indices_from(A)] += penalty * np.trace(A) / len(A)
-    return solve_definite(A, Y)
+    try:
+        return across @ solve_definite(A, Y - means) + means
+    except np.linalg.LinAlgError:
+        raise DataError("The exact kernel’s matrix is singular to rounding. Use other data or more rows.") from None

@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
-from rfviz.linear_model import RecursiveRegressor, RidgePath
+from rfviz.linear_model import RecursiveRegressor, RidgePathRegressor
 from rfviz.progress import Progress, silent
 
 __all__ = ["Evidence", "Interactions", "find_interactions"]
@@ -175,7 +175,9 @@ def find_interactions(
 
     def evidence(columns: Sequence[int]) -> tuple[Evidence, np.ndarray]:
         feature_map = RandomFourier(min(_JOINT_FEATURES, m), gamma="median", random_state=random_state, device="cpu")
-        path = RidgePath(feature_map, m_grid=[feature_map.n_components]).fit(ranks[search][:, columns], curve.left)
+        path = RidgePathRegressor(feature_map, m_grid=[feature_map.n_components]).fit(
+            ranks[search][:, columns], curve.left
+        )
         found = path.predict(ranks[judge][:, columns]).reshape(len(judge), -1)
         # Where there were no rows to learn from, features can say anything.
         found = np.clip(found, curve.left.min(axis=0), curve.left.max(axis=0))

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import FeatureMap
-from rfviz.linear_model import NormalEquations, RidgePath
+from rfviz.linear_model import NormalEquations
+from rfviz.linear_model.ridge_base import RidgeBase
 
 __all__ = ["begin", "check_dense", "features", "fit_packed", "packed_sums"]
 
@@ -33,7 +34,7 @@ def features(feature_map: FeatureMap, X: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(made, columns=names)
 
 
-def begin(path: RidgePath, head: pd.DataFrame, label: str, columns: Sequence[str] | None, classes: Any) -> list[str]:
+def begin(path: RidgeBase, head: pd.DataFrame, label: str, columns: Sequence[str] | None, classes: Any) -> list[str]:
     """Draw the map of a path by the first rows, and return the columns that it uses."""
     if not len(head):
         raise DataError("The table holds no rows. Give at least one.")
@@ -44,7 +45,7 @@ def begin(path: RidgePath, head: pd.DataFrame, label: str, columns: Sequence[str
     return names
 
 
-def packed_sums(path: RidgePath, tables: Iterable[pd.DataFrame], label: str, names: Sequence[str]) -> list[bytes]:
+def packed_sums(path: RidgeBase, tables: Iterable[pd.DataFrame], label: str, names: Sequence[str]) -> list[bytes]:
     """Return the sums of all rows of some tables as one array of bytes; none where there are no rows."""
     found = (path.sums_of(table[list(names)], table[label].to_numpy()) for table in tables if len(table))
     merged = _merged(found)
@@ -55,7 +56,7 @@ def packed_sums(path: RidgePath, tables: Iterable[pd.DataFrame], label: str, nam
     return [stream.getvalue()]
 
 
-def fit_packed(path: RidgePath, parts: Iterable[bytes]) -> RidgePath:
+def fit_packed(path: RidgeBase, parts: Iterable[bytes]) -> RidgeBase:
     """Fit a path to sums that :func:`packed_sums` gave, of which two are in memory at a time."""
     merged = _merged(map(_unpacked, parts))
     if merged is None:

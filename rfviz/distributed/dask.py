@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
+from sklearn.base import is_classifier
 
 from rfviz.datasets.files.own import own_spec_of
 from rfviz.datasets.files.parts import sample_size, sampled_rows
@@ -23,12 +24,15 @@ from rfviz.distributed.blocks import check_dense, features
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import FeatureMap
 from rfviz.linear_model import NormalEquations, RidgePath
+from rfviz.linear_model.ridge_base import RidgeBase
+from rfviz.linear_model.targets import is_numbers
 
 if TYPE_CHECKING:
     from rfviz.lab.quick_inspection.report import InspectionReport
 
 __all__ = ["fit", "inspect", "transform"]
 
+Path = TypeVar("Path", bound=RidgeBase)
 # Sums that one task merges.
 _MERGED = 4
 
@@ -62,14 +66,14 @@ def transform(feature_map: FeatureMap, X: Any) -> Any:
     return X.map_blocks(_features, feature_map, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype=dtype))
 
 
-def fit(path: RidgePath, X: Any, y: Any, classes: Any = None) -> RidgePath:
+def fit(path: Path, X: Any, y: Any, classes: Any = None) -> Path:
     """Fit a ridge path to all rows of `X`, for all m and penalties, in one pass over the partitions.
 
     Several penalties are compared by generalised cross-validation.
 
     Parameters
     ----------
-    path : RidgePath
+    path : RidgePathClassifier or RidgePathRegressor
         Is fitted, and returned.
     X : dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
     y : dask.array.Array or dask.dataframe.Series
@@ -93,7 +97,8 @@ def fit(path: RidgePath, X: Any, y: Any, classes: Any = None) -> RidgePath:
             break
     if sample is None or not len(sample[0]):
         raise DataError("X holds no rows. Give at least one partition with rows.")
-    if classes is None and np.asarray(sample[1]).dtype.kind != "f":
+    of_labels = not is_numbers(sample[1]) if isinstance(path, RidgePath) else is_classifier(path)
+    if classes is None and of_labels:
         classes = np.unique(np.concatenate(dask.compute(*(dask.delayed(_labels)(part) for part in targets))))
     begun = dask.delayed(path.begin(sample[0], sample[1], classes))
     pairs = enumerate(zip(rows, targets, strict=True))
@@ -183,12 +188,18 @@ def _partitions(X: Any, y: Any) -> tuple[list[Any], list[Any]]:
     if not hasattr(y, "to_delayed"):
         remedy = "Use dask.array.from_array."
         raise ParameterError("y", "must be a Dask array or series", type(y).__name__, remedy)
-    rows, targets = (list(np.ravel(np.array(each.to_delayed(), dtype=object))) for each in (X, y))
+    rows, targets = (list(np.ravel(np.array(_delayed(each), dtype=object))) for each in (X, y))
     if len(rows) != len(targets):
         raise DataError(
-            f"X has {len(rows)} partitions and y has {len(targets)}. Take both from one table, or rechunk one of them."
+            f"X has {len(rows)} partitions and y has {len(targets)}. Give columns of one dataframe, or rechunk one of them."
         )
     return rows, targets
+
+
+def _delayed(X: Any) -> Any:
+    # Dask would merge small partitions of a Parquet table by the bytes of the columns that are read: those of X and
+    # those of y into other numbers of partitions.
+    return X.to_delayed(optimize_graph=False)
 
 
 def _features(X: Any, feature_map: FeatureMap) -> np.ndarray:
@@ -207,7 +218,7 @@ def _labels(y: Any) -> np.ndarray:
     return np.unique(np.asarray(y))
 
 
-def _sums_of(path: RidgePath, X: Any, y: Any, number: int) -> list[NormalEquations | None]:
+def _sums_of(path: RidgeBase, X: Any, y: Any, number: int) -> list[NormalEquations | None]:
     if not len(X):
         return [None]
     try:

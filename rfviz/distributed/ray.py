@@ -3,8 +3,8 @@
 ::
 
     rows = ray.data.read_parquet("folder")
-    path = rfviz.distributed.ray.fit(RidgePath(RandomMaxout(2000)), rows, label="digit", classes=range(10))
-    made = rfviz.distributed.ray.transform(path.map_, rows.drop_columns(["digit"]))
+    path = rfviz.distributed.ray.fit(RidgePathClassifier(RandomMaxout(2000)), rows, label="digit", classes=range(10))
+    made = rfviz.distributed.ray.transform(path.feature_map_, rows.drop_columns(["digit"]))
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 
 from rfviz.distributed.blocks import begin, check_dense, features, fit_packed, packed_sums
 from rfviz.features import FeatureMap
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model.ridge_base import RidgeBase
 
 __all__ = ["fit", "transform"]
 
@@ -40,14 +40,14 @@ def transform(feature_map: FeatureMap, rows: Any) -> Any:
 
 
 def fit(
-    path: RidgePath, rows: Any, label: str, columns: Sequence[str] | None = None, classes: Any = None,
+    path: RidgeBase, rows: Any, label: str, columns: Sequence[str] | None = None, classes: Any = None,
     batch_size: int = _ROWS,
-) -> RidgePath:  # fmt: skip
+) -> RidgeBase:  # fmt: skip
     """Fit a ridge path to all rows of a ``ray.data.Dataset``, in one pass.
 
     Parameters
     ----------
-    path : RidgePath
+    path : RidgePathClassifier or RidgePathRegressor
         Is fitted, and returned.
     rows : ray.data.Dataset
     label : str

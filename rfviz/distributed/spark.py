@@ -3,8 +3,8 @@
 ::
 
     rows = spark.read.parquet("folder")
-    path = rfviz.distributed.spark.fit(RidgePath(RandomMaxout(2000)), rows, label="digit", classes=range(10))
-    made = rfviz.distributed.spark.transform(path.map_, rows.drop("digit"))
+    path = rfviz.distributed.spark.fit(RidgePathClassifier(RandomMaxout(2000)), rows, label="digit", classes=range(10))
+    made = rfviz.distributed.spark.transform(path.feature_map_, rows.drop("digit"))
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from rfviz.distributed.blocks import begin, check_dense, features, fit_packed, packed_sums
 from rfviz.features import FeatureMap
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model.ridge_base import RidgeBase
 
 __all__ = ["fit", "transform"]
 
@@ -40,12 +40,12 @@ def transform(feature_map: FeatureMap, rows: Any) -> Any:
     return rows.mapInArrow(compute, schema)
 
 
-def fit(path: RidgePath, rows: Any, label: str, columns: Sequence[str] | None = None, classes: Any = None) -> RidgePath:
+def fit(path: RidgeBase, rows: Any, label: str, columns: Sequence[str] | None = None, classes: Any = None) -> RidgeBase:
     """Fit a ridge path to all rows of a ``pyspark.sql.DataFrame``, in one pass.
 
     Parameters
     ----------
-    path : RidgePath
+    path : RidgePathClassifier or RidgePathRegressor
         Is fitted, and returned.
     rows : pyspark.sql.DataFrame
     label : str

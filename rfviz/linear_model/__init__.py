@@ -2,24 +2,25 @@
 
 from rfviz.linear_model.cholesky_path import ConditionWarning
 from rfviz.linear_model.conformal import prediction_intervals, prediction_sets
+from rfviz.linear_model.deprecated import RidgePath
 from rfviz.linear_model.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
-from rfviz.linear_model.doubly_stochastic_path import DoublyStochasticPath
 from rfviz.linear_model.grid import default_grid, largest_affordable_m
 from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.recursive import RecursiveClassifier, RecursiveRegressor
-from rfviz.linear_model.ridge_path import RidgePath
+from rfviz.linear_model.ridge_path import RidgePathClassifier, RidgePathRegressor
 from rfviz.linear_model.stochastic import StochasticClassifier
 from rfviz.linear_model.stochastic_path import StochasticPath
 
 __all__ = [
     "ConditionWarning",
     "DoublyStochasticClassifier",
-    "DoublyStochasticPath",
     "DoublyStochasticRegressor",
     "NormalEquations",
     "RecursiveClassifier",
     "RecursiveRegressor",
     "RidgePath",
+    "RidgePathClassifier",
+    "RidgePathRegressor",
     "StochasticClassifier",
     "StochasticPath",
     "default_grid",

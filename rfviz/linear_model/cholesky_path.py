@@ -17,11 +17,13 @@ from rfviz.backend import to_host
 from rfviz.backend.lapack import factor, invert_triangle, solve_triangle
 from rfviz.errors import warn
 
-__all__ = ["ConditionWarning", "cross_validated_errors", "largest_eigenvalue", "solve_path"]
+__all__ = ["ConditionWarning", "cross_validated_errors", "largest_eigenvalue", "solve_path", "solve_with_leverages"]
 
 # Up to this condition a float32 factor, refined with float64 residuals, gives float64 digits at half the cost; beyond
 # the second no float64 solution has a digit to trust.
 _FLOAT32_LIMIT, _FLOAT64_LIMIT = 1e7, 1e14
+# Leverages are not refined: up to this condition those of a float32 factor are right to a per cent.
+_FLOAT32_LEVERAGES = 1e5
 # Right-hand sides of one substitution on a GPU.
 _COLUMNS = 512
 _PANEL = 256
@@ -104,17 +106,52 @@ def solve_path(
     if hopeless and not quiet:
         _warn_of_condition(bound, alpha, "its digits are in doubt. Use a larger alpha.")
     if precision == "float32" or (precision == "auto" and bound <= _FLOAT32_LIMIT):
-        solutions = _solve_in("float32", gram, cross, alpha, m_grid, xp)
-        if solutions is not None:
-            return solutions
+        solved = _solve_in("float32", gram, cross, alpha, m_grid, xp)
+        if solved is not None:
+            return solved[0]
     if precision != "float64" and not (quiet or hopeless):
         _warn_of_condition(bound, alpha, "solved in float64.")
-    solutions = _solve_in("float64", gram, cross, alpha, m_grid, xp)
-    if solutions is None and not quiet:
+    solved = _solve_in("float64", gram, cross, alpha, m_grid, xp)
+    if solved is None and not quiet:
         raise np.linalg.LinAlgError(
             f"The ridge system is not positive definite at alpha={alpha:g}, below the rounding. Use a larger alpha."
         )
-    return solutions
+    return None if solved is None else solved[0]
+
+
+def solve_with_leverages(
+    gram: Any,
+    cross: Any,
+    alpha: float,
+    m_grid: Sequence[int],
+    rows: Any,
+    xp: Any = np,
+    precision: str = "auto",
+    largest: float | None = None,
+) -> tuple[list[Any], list[Any]] | None:
+    r"""Return the solutions of :func:`solve_path`, and the leverages of some rows in the fit of each.
+
+    .. math:: h_m(x) = x_{:m}^\top (H_m^\top H_m + \mu I)^{-1} x_{:m} = \sum_{j \le m} (L^{-1} x)_j^2
+
+    so that one substitution by the factor of all features gives those of every m.
+
+    Parameters
+    ----------
+    gram, cross, alpha, m_grid, xp, precision, largest
+        As :func:`solve_path` takes them; the grid rises.
+    rows : array of shape (r, m_max)
+        Features of the rows, about the same means as the Gram matrix.
+
+    Returns
+    -------
+    (list of arrays of shape (m, k), list of arrays of shape (r,)) or None
+        None if the penalty is below the rounding.
+    """
+    bound = ((largest_eigenvalue(gram, xp) if largest is None else largest) + alpha) / alpha
+    solved = None
+    if precision == "float32" or (precision == "auto" and bound <= _FLOAT32_LEVERAGES):
+        solved = _solve_in("float32", gram, cross, alpha, m_grid, xp, rows)
+    return _solve_in("float64", gram, cross, alpha, m_grid, xp, rows) if solved is None else solved
 
 
 def cross_validated_errors(
@@ -185,8 +222,13 @@ def _warn_of_condition(bound: float, alpha: float, what: str) -> None:
     warn(f"The ridge system's condition is up to {bound:.1e} at alpha={alpha:g}; {what}", ConditionWarning)
 
 
-def _solve_in(precision: str, gram: Any, cross: Any, alpha: float, m_grid: Sequence[int], xp: Any) -> list[Any] | None:
-    """Solve by a factor of that precision; None where it breaks down or refinement does not converge."""
+def _solve_in(
+    precision: str, gram: Any, cross: Any, alpha: float, m_grid: Sequence[int], xp: Any, rows: Any = None
+) -> tuple[list[Any], list[Any]] | None:
+    """Solve by a factor of that precision, with the leverages of some rows; None if it breaks down.
+
+    It does where the matrix is not definite to rounding, or the refinement of a float32 solution does not converge.
+    """
     A = gram.astype(precision, order="F", copy=True)
     diagonal = xp.arange(len(A))
     A[diagonal, diagonal] += A.dtype.type(alpha)
@@ -203,7 +245,20 @@ def _solve_in(precision: str, gram: Any, cross: Any, alpha: float, m_grid: Seque
             if together is None:
                 return None
         solutions += _apart(together, some)
-    return solutions
+    return solutions, [] if rows is None else _leverages(L, rows.astype(precision), m_grid, xp)
+
+
+def _leverages(L: Any, rows: Any, m_grid: Sequence[int], xp: Any) -> list[Any]:
+    """Return the sums of squares of the first m entries of L⁻¹x of each row x, for every m of a rising grid."""
+    parts = _solve_triangular(L, rows.T, xp)
+    total, start = xp.zeros(len(rows)), 0
+    found: list[Any] = []
+    for m in m_grid:
+        part = parts[start:m]
+        total = total + (part * part).sum(axis=0)
+        start = m
+        found.append(total)
+    return found
 
 
 def _groups(m_grid: Sequence[int], k: int, xp: Any) -> Iterator[Sequence[int]]:

@@ -6,28 +6,33 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from rfviz.backend import check_memory, get_device, memory_budget
 from rfviz.errors import DataError, ParameterError
-from rfviz.linear_model.losses import LOSSES, softmax_probabilities, with_reference
+from rfviz.linear_model.grid import check_grid
+from rfviz.linear_model.losses import LOSSES, softmax_probabilities
+from rfviz.linear_model.path import LARGEST, ClassifierPath, FeaturePath, RegressorPath
 from rfviz.linear_model.regenerated import BLOCK, RegeneratedFeatures
 from rfviz.linear_model.stochastic import learn_classes
+from rfviz.linear_model.targets import Targets, as_numbers
 from rfviz.params import Param
+from rfviz.random_state import random_rows, seed_from
 
 __all__ = ["DoublyStochasticClassifier", "DoublyStochasticRegressor"]
 
-Callback = Callable[[float, str], None]
+Progress = Callable[[float, str], None]
 _CONSTANT_STEPS = 100.0
 _CURVATURE = {"ridge": 1.0, "logistic": 0.5}  # largest second derivative of a loss by the scores
 
 
-class _DoublyStochastic(BaseEstimator):
+class _DoublyStochastic(FeaturePath):
     """Base of classifier and regressor: blocks of features that are drawn again, steps, scores."""
 
     feature_map: Any
+    m_grid: Sequence[int] | None
+    _targets: Targets
     alpha: float
     features_per_step: int
     batch_size: int
@@ -39,16 +44,10 @@ class _DoublyStochastic(BaseEstimator):
         Param("features_per_step", 16, "int", low=1, high=BLOCK, label="Features a step", help="A divisor of 256."),
         Param("batch_size", 256, "int", low=1, label="Rows a step"),
         Param("learning_rate", "auto", "float", low=0, open_low=True, choices=("auto",), label="First step"),
-        Param("random_state", 0, "int", low=0, label="Seed"),
     )
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+        return hasattr(self, "_coef")
 
     def _check_params(self) -> None:
         if not hasattr(self.feature_map, "transform_blocks"):
@@ -65,7 +64,7 @@ class _DoublyStochastic(BaseEstimator):
     # --- learning -----------------------------------------------------------------------------------------------------
 
     def _learn(
-        self, X: Any, loss: Callable[[np.ndarray, np.ndarray], np.ndarray], start: np.ndarray, callback: Callback | None
+        self, X: Any, loss: Callable[[np.ndarray, np.ndarray], np.ndarray], start: np.ndarray, progress: Progress | None
     ) -> None:
         """Take a step for each `features_per_step` features; `loss` gives the derivatives of some rows' scores."""
         m, s, k = int(self.feature_map.n_components), self.features_per_step, len(start)
@@ -73,11 +72,12 @@ class _DoublyStochastic(BaseEstimator):
         check_memory(
             8 * k * m, "cpu", f"{k} × {m} coefficients", f"The largest n_components that fits is about {most}."
         )
-        batches = _batches(X.shape[0], min(self.batch_size, X.shape[0]), np.random.RandomState(self.random_state))
+        seed = seed_from(self.random_state)
+        batches = _batches(X.shape[0], min(self.batch_size, X.shape[0]), random_rows(seed))
         coef, intercept = np.zeros((m, k)), start.astype(np.float64)
         intercepts, shrinkage = [], []
         with get_device(getattr(self.feature_map, "device", "cpu")).activate():
-            self._features = RegeneratedFeatures(self.feature_map, self.random_state, X)
+            self._features = RegeneratedFeatures(self.feature_map, seed, X)
             width = self._choose_step(X.shape[0])
             block: Any = None
             for step, first in enumerate(range(0, m, s)):
@@ -95,10 +95,15 @@ class _DoublyStochastic(BaseEstimator):
                     raise DataError("The loss is not finite: steps are too long, or the data too large. Rescale them.")
                 intercepts.append(intercept)
                 shrinkage.append(1.0 - rate * self.alpha)
-                if callback is not None:  # each step costs as much as there are features before it
-                    callback(min(((first + s) / m) ** 2, 1.0), f"feature {min(first + s, m):,} of {m:,}")
-        self.coef_, self.intercept_ = coef, intercept
-        self.intercepts_, self.shrinkage_ = np.array(intercepts), np.cumprod(shrinkage)
+                if progress is not None:  # each step costs as much as there are features before it
+                    progress(min(((first + s) / m) ** 2, 1.0), f"feature {min(first + s, m):,} of {m:,}")
+        self._coef, self._intercepts, self._shrinkage = coef, np.array(intercepts), np.cumprod(shrinkage)
+        ends = np.array([m]) if self.m_grid is None else -(-check_grid(self.m_grid, m) // s) * s
+        self.m_grid_ = np.unique(np.minimum(ends, m))
+        self.alpha_ = np.full(len(self.m_grid_), self.alpha)
+        grid = self.m_grid_.tolist()
+        self.coef_path_ = {end: coef if end == m else coef[:end] * self._shrunk(end) for end in grid}
+        self.intercept_path_ = {end: self._intercepts[self._step(end)] for end in grid}
 
     def _look(
         self, X: Any, coef: np.ndarray, first: int, intercept: np.ndarray, block: Any
@@ -128,39 +133,36 @@ class _DoublyStochastic(BaseEstimator):
 
     # --- scores -------------------------------------------------------------------------------------------------------
 
-    def step_grid(self, m_grid: Sequence[int]) -> np.ndarray:
-        """Return the numbers of features, at the end of a step, that are nearest from above to those of a grid."""
-        check_is_fitted(self)
-        steps = np.minimum(-(-np.asarray(m_grid) // self.features_per_step), len(self.shrinkage_))
-        return np.unique(np.minimum(steps * self.features_per_step, len(self.coef_)))
+    def _outputs(self, X: Any, grid: Sequence[int]) -> list[np.ndarray]:
+        scores = self._scores(X, grid)
+        return [self._targets.outputs(some) for some in scores]
 
-    def decision_path(self, X: Any, m_grid: Sequence[int]) -> list[np.ndarray]:
-        """Return scores (n_samples, k), a column a class or target, for each m of a `step_grid`."""
-        found = self._scores(X, m_grid)
-        return [with_reference(scores) for scores in found] if hasattr(self, "classes_") else found
-
-    def _scores(self, X: Any, m_grid: Sequence[int] | None = None) -> list[np.ndarray]:
-        """Return scores (n_samples, k) after the first m features, for a grid of ends of steps; by default all."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
-        grid = [len(self.coef_)] if m_grid is None else [int(m) for m in m_grid]
-        total, found = np.zeros((X.shape[0], self.coef_.shape[1])), []
+    def _scores(self, X: Any, grid: Sequence[int]) -> list[np.ndarray]:
+        """Return scores (n_samples, k) after the first m features, for a grid of ends of steps."""
+        X = self._checked_rows(X)
+        total, found = np.zeros((X.shape[0], self._coef.shape[1])), []
         with get_device(getattr(self.feature_map, "device", "cpu")).activate():
             for number, start in enumerate(range(0, grid[-1], BLOCK)):
                 block = self.feature_block(number)
                 for m in (m for m in grid if start < m < start + BLOCK):
                     part = total.copy()
-                    self._features.add_scores(part, X, self.coef_[start:m], block)
+                    self._features.add_scores(part, X, self._coef[start:m], block)
                     found.append(self._as_of(m, part))
                 if grid[-1] >= start + BLOCK:
-                    self._features.add_scores(total, X, self.coef_[start : start + BLOCK], block)
+                    self._features.add_scores(total, X, self._coef[start : start + BLOCK], block)
                     found += [self._as_of(m, total) for m in grid if m == start + BLOCK]
         return found
 
     def _as_of(self, m: int, sums: np.ndarray) -> np.ndarray:
         """Return scores as of the first m learned features, from sums with the last coefficients."""
-        step = -(-m // self.features_per_step) - 1
-        return sums * (self.shrinkage_[step] / self.shrinkage_[-1]) + self.intercepts_[step]
+        return sums * self._shrunk(m) + self._intercepts[self._step(m)]
+
+    def _shrunk(self, m: int) -> float:
+        """Return the coefficients as of the first m learned features, relative to the last ones."""
+        return self._shrinkage[self._step(m)] / self._shrinkage[-1]
+
+    def _step(self, m: int) -> int:
+        return -(-m // self.features_per_step) - 1
 
 
 def _batches(n: int, size: int, rng: np.random.RandomState) -> Iterator[np.ndarray]:
@@ -190,26 +192,36 @@ _COMMON = r"""
     Parameters
     ----------
     feature_map : FeatureMap
-        Its `n_components` is m; its own seed is not used. Its features must all count the same.
+        Its `n_components` is the largest m; its own seed is not used. Its features must all count the same.
+    """
+_GRID = """m_grid : sequence of int, optional
+        Numbers of features, each taken up to the end of a step; by default the largest alone.
+    m : "largest" or int
+        The number of features that predicts: the largest, or one of the grid.
+    """
+_FITTED = """random_state : int, RandomState, Generator or None
+
+    Attributes
+    ----------
+    m_grid_ : ndarray of int
+    m_ : int
+        The number of features that predicts.
+    coef_path_, intercept_path_ : dict of int to ndarray
+        Coefficients of unscaled features, (m, k), and intercepts, (k,), by m; one column for two classes.
+    coef_, intercept_ : ndarray
+        Those of `m_`, in scikit-learn's shapes.
+    learning_rate_ : float
     """
 
 
-class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):  # noqa: D101 - __doc__ below
+class DoublyStochasticRegressor(RegressorPath, _DoublyStochastic):  # noqa: D101 - __doc__ below
     __doc__ = f"""Kernel ridge regression by doubly stochastic functional gradients.
-    {_COMMON}alpha : float
+    {_COMMON}{_GRID}alpha : float
         Penalty per sample.
     features_per_step, batch_size : int
     learning_rate : "auto" or float
         γ₀.
-    random_state : int
-
-    Attributes
-    ----------
-    coef_ : ndarray of shape (m, 1)
-        Of unscaled features.
-    intercept_ : ndarray of shape (1,)
-    learning_rate_ : float
-
+    {_FITTED}
     References
     ----------
     B. Dai et al., "Scalable Kernel Methods via Doubly Stochastic Gradients", 2014.
@@ -220,6 +232,9 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):  # noqa: D10
     def __init__(
         self,
         feature_map: Any,
+        *,
+        m_grid: Sequence[int] | None = None,
+        m: int | str = LARGEST,
         alpha: float = 1e-6,
         features_per_step: int = 16,
         batch_size: int = 256,
@@ -227,43 +242,39 @@ class DoublyStochasticRegressor(RegressorMixin, _DoublyStochastic):  # noqa: D10
         random_state: Any = 0,
     ) -> None:
         self.feature_map = feature_map
+        self.m_grid = m_grid
+        self.m = m
         self.alpha = alpha
         self.features_per_step = features_per_step
         self.batch_size = batch_size
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> DoublyStochasticRegressor:
-        """Learn m features; ``callback(share done, text)`` after each step may raise to stop."""
+    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> DoublyStochasticRegressor:
+        """Learn m features from targets of shape (n_samples,) or (n_samples, k).
+
+        ``progress(share done, text)`` after each step may raise to stop.
+        """
         self._check_params()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], y_numeric=True)
-        y = np.asarray(y, dtype=np.float64).reshape(-1, 1)
-        self._learn(X, lambda scores, rows: scores - y[rows], y.mean(axis=0), callback)
+        types = [np.float64, np.float32]
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=types, multi_output=True, y_numeric=True)
+        self._targets = Targets.of_numbers(y)
+        self._is_vector = self._targets.one_dimensional
+        Y = self._targets.codes(as_numbers(y))
+        self._learn(X, lambda scores, rows: scores - Y[rows], Y.mean(axis=0), progress)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets, shape (n_samples,)."""
-        return self._scores(X)[0][:, 0]
 
-
-class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):  # noqa: D101 - __doc__ below
+class DoublyStochasticClassifier(ClassifierPath, _DoublyStochastic):  # noqa: D101 - __doc__ below
     __doc__ = f"""Kernel classification by doubly stochastic functional gradients.
     {_COMMON}loss : {{"logistic", "ridge"}}
         Multinomial logistic loss, or half the squared distance to ±1 codes of the classes.
-    alpha : float
+    {_GRID}alpha : float
         Penalty per sample.
     features_per_step, batch_size : int
     learning_rate : "auto" or float
         γ₀.
-    random_state : int
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (k,)
-    coef_ : ndarray of shape (m, k), or (m, 1) for two classes
-        Of unscaled features.
-    intercept_ : ndarray of shape (k,) or (1,)
-    learning_rate_ : float
+    {_FITTED}classes_ : ndarray of shape (n_classes,)
 
     References
     ----------
@@ -278,7 +289,10 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):  # noqa: D
     def __init__(
         self,
         feature_map: Any,
+        *,
         loss: str = "logistic",
+        m_grid: Sequence[int] | None = None,
+        m: int | str = LARGEST,
         alpha: float = 1e-6,
         features_per_step: int = 16,
         batch_size: int = 256,
@@ -286,6 +300,8 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):  # noqa: D
         random_state: Any = 0,
     ) -> None:
         self.feature_map = feature_map
+        self.m_grid = m_grid
+        self.m = m
         self.loss = loss
         self.alpha = alpha
         self.features_per_step = features_per_step
@@ -293,31 +309,21 @@ class DoublyStochasticClassifier(ClassifierMixin, _DoublyStochastic):  # noqa: D
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> DoublyStochasticClassifier:
-        """Learn m features; ``callback(share done, text)`` after each step may raise to stop."""
+    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> DoublyStochasticClassifier:
+        """Learn m features; ``progress(share done, text)`` after each step may raise to stop."""
         self._check_params()
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32])
-        self.classes_ = learn_classes(y)
-        labels = np.searchsorted(self.classes_, y)
-        k = 1 if len(self.classes_) == 2 else len(self.classes_)
+        self._targets = Targets.of_labels(y)
+        self.classes_ = classes = learn_classes(y)
         if self.loss == "logistic":
-            self._learn(X, lambda s, rows: LOSSES["logistic"](s, labels[rows])[1], np.zeros(k), callback)
+            labels, k = np.searchsorted(classes, y), self._targets.n_columns
+            self._learn(X, lambda s, rows: LOSSES["logistic"](s, labels[rows])[1], np.zeros(k), progress)
         else:
-            codes = np.where((np.arange(k) if k > 1 else 1) == labels[:, None], 1.0, -1.0)
-            self._learn(X, lambda s, rows: s - codes[rows], codes.mean(axis=0), callback)
+            codes = self._targets.codes(y)
+            self._learn(X, lambda s, rows: s - codes[rows], codes.mean(axis=0), progress)
         return self
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Return scores of shape (n_samples, k); for two classes of shape (n_samples,), positive for the second."""
-        scores = self._scores(X)[0]
-        return scores[:, 0] if len(self.classes_) == 2 else scores
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict the label with the largest score, shape (n_samples,)."""
-        scores = with_reference(self._scores(X)[0])
-        return self.classes_[np.argmax(scores, axis=1)]
-
     @available_if(lambda self: self.loss == "logistic")
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any, m: int | None = None) -> np.ndarray:
         """Predict the probability of each class, shape (n_samples, k); for the logistic loss alone."""
-        return softmax_probabilities(self._scores(X)[0])
+        return softmax_probabilities(self._scores(X, [self._check_m(m)])[0])

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from rfviz.backend import to_host
-from rfviz.backend.lapack import solve_definite
+from rfviz.backend.lapack import factor, invert_triangle, solve_definite, solve_triangle
+from rfviz.linear_model.penalty import LeftOut, Model, leave_one_out_error
 
-__all__ = ["DualSystem"]
+__all__ = ["DualSystem", "Intercept", "solve_dual"]
 
 
 class DualSystem:
     """Rows stored as they come, solved through (HHᵀ + μI)a = Y, coef = Hᵀa.
 
-    Has the interface of :class:`rfviz.linear_model.normal_equations.NormalEquations`; on the host, because so few rows
-    are small. Cost O(n²·m + n³) a grid point and penalty.
+    Has the interface of :class:`rfviz.linear_model.normal_equations.NormalEquations`; on the host, because few rows are
+    small. Cost O(n²·m + n³) a grid point and penalty.
 
     Parameters
     ----------
@@ -27,39 +28,140 @@ class DualSystem:
 
     def __init__(self, centred: bool = True) -> None:
         self.centred = centred
-        self._blocks: list[tuple[np.ndarray, np.ndarray]] = []
+        self._blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self._gathered: _Rows | None = None
 
-    def add(self, H: np.ndarray, Y: np.ndarray) -> None:
-        """Add rows: H of shape (rows, m), Y of shape (rows, k)."""
-        self._blocks.append((np.asarray(to_host(H), dtype=np.float64), Y))
+    def add(self, H: np.ndarray, Y: np.ndarray, weights: np.ndarray | None = None) -> None:
+        """Add rows: H of shape (rows, m), Y of shape (rows, k), weights of shape (rows,)."""
+        root = np.ones(len(Y)) if weights is None else np.sqrt(weights)
+        self._blocks.append((np.asarray(to_host(H), dtype=np.float64), Y, root))
+        self._gathered = None
 
     def mean_square(self) -> float:
         """Return the mean over the features of their sum of squares, about the mean where `centred`."""
-        H, _, _, _ = self._rows()
+        H = self._rows().H
         return float(np.einsum("ij,ij->", H, H) / H.shape[1])
+
+    def together(self, m_grid: Sequence[int], n_alphas: int) -> bool:
+        """Return whether one evaluation serves every m at the price of the largest: never here."""
+        return False
 
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
-    ) -> list[list[tuple[Any, Any]]]:
+    ) -> list[list[Model]]:
         """Solve ridge regression for every penalty and every m, always in float64; as `NormalEquations`."""
-        H, Y, mean, target_mean = self._rows()
-        K = np.zeros((len(H), len(H)))
-        solutions: dict[tuple[float, int], tuple[Any, Any]] = {}
-        done = 0
+        rows = self._rows()
+        solutions: dict[tuple[float, int], Model] = {}
         for m in sorted(m_grid):
-            K += H[:, done:m] @ H[:, done:m].T
-            done = m
+            K = rows.kernel(m)
             for alpha in alphas:
                 A = K.copy()
                 A[np.diag_indices_from(A)] += alpha
-                coef = H[:, :m].T @ solve_definite(A, Y)
-                solutions[alpha, m] = coef, target_mean - mean[:m] @ coef
+                solutions[alpha, m] = rows.model(solve_definite(A, rows.Y), m)
         return [[solutions[alpha, m] for m in m_grid] for alpha in alphas]
 
-    def _rows(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        H = np.concatenate([block for block, _ in self._blocks])
-        Y = np.concatenate([block for _, block in self._blocks])
-        mean, target_mean = np.zeros(H.shape[1]), np.zeros(Y.shape[1])
-        if self.centred:
-            mean, target_mean = H.mean(axis=0), Y.mean(axis=0)
-        return H - mean, Y - target_mean, mean, target_mean
+    def evaluate(
+        self, alpha: float, m_grid: Sequence[int], left_out: LeftOut | None = None, precision: str = "auto"
+    ) -> list[tuple[Model, float]] | None:
+        """Return the solutions for a penalty, and their leave-one-out errors over all rows; as `NormalEquations`."""
+        rows, found = self._rows(), []
+        for m in m_grid:
+            solved = solve_dual(rows.kernel(m), rows.Y, alpha, rows.intercept)
+            if solved is None:
+                return None
+            found.append((rows.model(solved[0], m), solved[1]))
+        return found
+
+    def _rows(self) -> _Rows:
+        if self._gathered is None:
+            parts = zip(*self._blocks, strict=True)
+            H, Y, root = (part[0] if len(part) == 1 else np.concatenate(part) for part in parts)
+            self._blocks = [(H, Y, root)]
+            self._gathered = _Rows(H, Y, root, self.centred)
+        return self._gathered
+
+
+class _Rows:
+    """All rows about their mean, times the roots of their weights."""
+
+    def __init__(self, H: np.ndarray, Y: np.ndarray, root: np.ndarray, centred: bool) -> None:
+        self.mean, self.target_mean = np.zeros(H.shape[1]), np.zeros(Y.shape[1])
+        direction = np.zeros(len(H))
+        if centred:
+            share = root**2 / np.sum(root**2)
+            self.mean, self.target_mean, direction = share @ H, share @ Y, np.sqrt(share)
+        self.H = (H - self.mean) * root[:, None]
+        self.Y = (Y - self.target_mean) * root[:, None]
+        self.intercept = Intercept(direction, float(np.einsum("ij,ij->", self.H, self.H)) / len(H))
+        self._kernel, self._m = self.intercept.matrix(), 0
+
+    def kernel(self, m: int) -> np.ndarray:
+        """Return HHᵀ of the first m features, which is cheap if m is not below that of the last call."""
+        if m < self._m:
+            self._kernel, self._m = self.intercept.matrix(), 0
+        part = self.H[:, self._m : m]
+        self._kernel += part @ part.T
+        self._m = m
+        return self._kernel
+
+    def model(self, a: np.ndarray, m: int) -> Model:
+        coef = self.H[:, :m].T @ a
+        return coef, self.target_mean - self.mean[:m] @ coef
+
+
+@dataclass(frozen=True, eq=False)
+class Intercept:
+    """The direction of an intercept among rows, times the roots of their weights.
+
+    Rows about their mean have the eigenvalue 0 in it, and their inverse 1/μ, which drowns all else where the penalty μ
+    is small. With an eigenvalue like the others instead, solutions for targets about their mean stay what they are.
+
+    Attributes
+    ----------
+    direction : ndarray of shape (n,)
+        Of length 1; zeros without an intercept.
+    eigenvalue : float
+    """
+
+    direction: np.ndarray
+    eigenvalue: float
+
+    def matrix(self) -> np.ndarray:
+        """Return what is added to the kernel matrix."""
+        return self.eigenvalue * np.outer(self.direction, self.direction)
+
+    def inverse_diagonal(self, alpha: float) -> np.ndarray:
+        """Return what that adds to the diagonal of the inverse."""
+        return self.direction**2 / max(self.eigenvalue + alpha, np.finfo(np.float64).tiny)
+
+
+def solve_dual(K: np.ndarray, Y: np.ndarray, alpha: float, intercept: Intercept) -> tuple[np.ndarray, float] | None:
+    r"""Solve (K + μI)a = Y, and predict each row by a fit to all others.
+
+    With B the inverse on what is orthogonal to the intercept, the residual of row i in the fit to all others is
+    :math:`a_i / B_{ii}`: neither leverages nor residuals of the fit to all rows are computed, which lose their digits
+    where that fit is nearly perfect.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Of rows about their mean, times the roots of their weights, with the intercept's matrix; not changed.
+    Y : ndarray of shape (n, k)
+        Likewise.
+    alpha : float
+    intercept : Intercept
+
+    Returns
+    -------
+    (ndarray of shape (n, k), float) or None
+        a, and the mean squared error, weighted; None if the penalty is below the rounding.
+    """
+    A = np.array(K, order="F")
+    A[np.diag_indices_from(A)] += alpha
+    L = factor(A)
+    if L is None:
+        return None
+    a = solve_triangle(L, solve_triangle(L, Y), transposed=True)
+    inverse = np.tril(invert_triangle(L))
+    slack = np.einsum("ij,ij->j", inverse, inverse) - intercept.inverse_diagonal(alpha)
+    return a, float(leave_one_out_error(a, slack))

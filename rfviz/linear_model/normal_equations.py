@@ -12,13 +12,18 @@ from scipy.linalg import blas, lapack
 from rfviz.backend import matmul, to_host
 from rfviz.backend.lapack import add_gram
 from rfviz.errors import DataError
-from rfviz.linear_model.cholesky_path import cross_validated_errors, largest_eigenvalue, solve_path
+from rfviz.linear_model.cholesky_path import (
+    cross_validated_errors,
+    largest_eigenvalue,
+    solve_path,
+    solve_with_leverages,
+)
+from rfviz.linear_model.penalty import LeftOut, Model, leave_one_out_error
 
 __all__ = ["NormalEquations"]
 
 _blas: Any = blas  # their functions are generated, and no type checker sees them
 _lapack: Any = lapack
-Solution = tuple[Any, Any]
 _PANEL = 512
 # Rows whose products are summed in float32 before they join the float64 sums.
 _FLOAT32_ROWS = 8192
@@ -51,6 +56,13 @@ class NormalEquations:
     exact : bool
         Whether products run in float64 too. The rounding of float32 products is a noise of about 1e-7 of the largest
         eigenvalue, which drowns smaller penalties; where the matrix is small there is no need to put up with it.
+
+    Attributes
+    ----------
+    n_samples : int
+        Rows so far whose weight is not 0.
+    weight : float
+        Sum of the weights of all rows; `n_samples` if none were given.
     """
 
     def __init__(
@@ -59,7 +71,7 @@ class NormalEquations:
         self.xp = xp
         self.exact = exact
         self.centred = centred
-        self.n_samples = 0
+        self.n_samples, self.weight = 0, 0.0
         # Fortran order lets BLAS add to them in place. Only the lower triangles are filled.
         self._gram = xp.zeros((n_components, n_components), dtype=np.float64, order="F")
         self._partial: Any = None  # float32 sums that have not joined them yet
@@ -73,6 +85,7 @@ class NormalEquations:
         self._target_shift: Any = xp.zeros(n_targets, dtype=np.float64)
         self._rounded = False  # whether there are float32 products among the sums
         self._scratch: Any = None
+        self._equations: tuple[Any, Any, float] | None = None  # what evaluate solves, while no rows come
 
     @property
     def gram(self) -> Any:
@@ -80,7 +93,7 @@ class NormalEquations:
         self._join()
         return self._gram
 
-    def add(self, H: Any, Y: Any) -> None:
+    def add(self, H: Any, Y: Any, weights: np.ndarray | None = None) -> None:
         """Add a block of rows.
 
         Parameters
@@ -88,9 +101,12 @@ class NormalEquations:
         H : array of shape (rows, m)
             Features; not changed.
         Y : array of shape (rows, k)
+        weights : ndarray of shape (rows,), optional
+            Of the squared errors, at least 0; by default 1.
         """
         if not len(H):
             return
+        self._equations = None
         Y = self.xp.asarray(Y, dtype=np.float64)
         if self.exact:
             H = H.astype(np.float64, copy=False)
@@ -99,15 +115,23 @@ class NormalEquations:
                 self._move(H.mean(axis=0), Y.mean(axis=0))
             H = self.xp.subtract(H, self._shift, out=self._room(H))
             Y = Y - self._target_shift
-        self.n_samples += len(H)
-        # One product gives HᵀY and the sums of H: the last column of the targets is one.
+        root: Any = 1.0
+        if weights is None:
+            self.n_samples, self.weight = self.n_samples + len(H), self.weight + len(H)
+        else:
+            self.n_samples += int(np.count_nonzero(weights))
+            self.weight += float(np.sum(weights))
+            root = self.xp.sqrt(self.xp.asarray(weights, dtype=np.float64))
+            H = self.xp.multiply(H, root[:, None].astype(H.dtype), out=self._room(H))
+            Y = Y * root[:, None]
+        # One product gives HᵀY and the sums of H: the last column of the targets is the root of the weight.
         targets = self.xp.empty((len(Y), Y.shape[1] + 1), dtype=H.dtype)
-        targets[:, :-1], targets[:, -1] = Y, 1.0
+        targets[:, :-1], targets[:, -1] = Y, root
         self._add_square(self.xp.ascontiguousarray(H).T)
         cross = self._times(H.T, targets).astype(np.float64)
         self.cross += cross[:, :-1]
         self._sum += cross[:, -1]
-        self._target_sum += Y.sum(axis=0)
+        self._target_sum += Y.sum(axis=0) if weights is None else root @ Y
         self._target_squares += (Y * Y).sum(axis=0)
 
     def merge(self, other: NormalEquations) -> Self:
@@ -153,6 +177,7 @@ class NormalEquations:
         self._shift, self._target_shift = shift, target_shift
 
     def _add_sums(self, other: NormalEquations, sign: float) -> None:
+        self._equations = None
         if sign > 0:
             if other.n_samples > self.n_samples:
                 self._move(other._shift, other._target_shift)
@@ -169,11 +194,12 @@ class NormalEquations:
         if self.centred:
             self._translate(other, other._shift - self._shift, other._target_shift - self._target_shift, sign)
         self.n_samples += int(sign) * other.n_samples
+        self.weight += sign * other.weight
 
     def _translate(self, rows: NormalEquations, by: Any, targets_by: Any, sign: float) -> None:
         """Add to the sums what they gain where each of `rows` and its targets is greater by a constant."""
         self._join()
-        xp, n = self.xp, rows.n_samples
+        xp, n = self.xp, rows.weight
         half, whole = rows._sum + 0.5 * n * by, rows._sum + n * by
         for below, panel in _panels(len(by)):
             gained = xp.outer(half[below], by[panel]) + xp.outer(by[below], half[panel])
@@ -196,7 +222,8 @@ class NormalEquations:
         packed, _ = _lapack.dtrttp(to_host(self.gram), uplo="L")
         arrays = {name: np.asarray(to_host(self._array(name)), dtype=np.float64) for name in _ARRAYS}
         flags = np.array([self.centred, self.exact, self._rounded])
-        return {"n_samples": np.array(self.n_samples), "gram": packed, "flags": flags, **arrays}
+        counts = {"n_samples": np.array(self.n_samples), "weight": np.array(self.weight)}
+        return {**counts, "gram": packed, "flags": flags, **arrays}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any], xp: Any = np) -> NormalEquations:
@@ -221,6 +248,7 @@ class NormalEquations:
         centred, exact, rounded = (bool(flag) for flag in state["flags"])
         sums = cls(m, k, centred, xp, exact)
         sums.n_samples, sums._rounded = int(state["n_samples"]), rounded
+        sums.weight = float(state.get("weight", sums.n_samples))  # sums of earlier versions know no weights
         sums._gram = xp.asarray(np.asfortranarray(_lapack.dtpttr(m, arrays["gram"], uplo="L")[0]))
         sums.cross = xp.asarray(arrays["cross"])
         for name in _ARRAYS[1:]:
@@ -267,19 +295,23 @@ class NormalEquations:
                 self._gram[part] += self._partial[part]
             self._partial_rows = 0
 
-    def _release(self) -> None:
-        """Give back the buffers of :meth:`add`, for solving needs the room."""
+    def release(self) -> None:
+        """Give back the buffers of :meth:`add` and of solving; the sums stay."""
         self._join()
-        self._partial = self._scratch = None
+        self._partial = self._scratch = self._equations = None
 
     def mean_square(self) -> float:
         """Return the features' mean sum of squares (about the mean if `centred`): the scale of penalties."""
-        diagonal = self.gram.diagonal() - (self._sum**2 / self.n_samples if self.centred else 0.0)
+        diagonal = self.gram.diagonal() - (self._sum**2 / self.weight if self.centred else 0.0)
         return float(diagonal.mean())
+
+    def together(self, m_grid: Sequence[int], n_alphas: int) -> bool:
+        """Return whether one evaluation serves every m at the price of the largest: always here."""
+        return True
 
     def solve(
         self, alphas: Sequence[float], m_grid: Sequence[int], precision: str = "auto", quiet: bool = False
-    ) -> list[list[Solution] | None]:
+    ) -> list[list[Model] | None]:
         """Solve ridge regression for every penalty and every m.
 
         Parameters
@@ -297,12 +329,66 @@ class NormalEquations:
         """
         if precision == "auto" and self.exact:
             precision = "float64"
-        m_max = max(m_grid)
-        self._release()
-        gram, cross = self._system(m_max)
-        largest = largest_eigenvalue(gram, self.xp)
+        gram, cross, largest = self._leading(max(m_grid))
         paths = [solve_path(gram, cross, alpha, m_grid, self.xp, precision, quiet, largest) for alpha in alphas]
         return [None if path is None else [(coef, self._intercept(coef)) for coef in path] for path in paths]
+
+    def evaluate(
+        self, alpha: float, m_grid: Sequence[int], left_out: LeftOut | None = None, precision: str = "auto"
+    ) -> list[tuple[Model, float]] | None:
+        """Return the solutions for a penalty, and the mean squared errors of predictions of rows by all others.
+
+        Parameters
+        ----------
+        alpha : float
+        m_grid : sequence of int
+            Rising.
+        left_out : LeftOut, optional
+            The rows, which are among those of these sums; by default all, whose errors are then those of
+            :meth:`cross_validated_errors`.
+        precision : {"auto", "float32", "float64"}
+
+        Returns
+        -------
+        list of ((coef, intercept), error), or None
+            As :meth:`solve` returns solutions; None if the penalty is below the rounding.
+        """
+        if left_out is None:
+            (path,) = self.solve([alpha], m_grid, precision, quiet=True)
+            errors = self.cross_validated_errors([alpha], m_grid)[0].tolist()
+            return None if path is None else list(zip(path, errors, strict=True))
+        if precision == "auto" and self.exact:
+            precision = "float64"
+        gram, cross, largest = self._leading(max(m_grid))
+        if self._rounded and alpha < _FLOAT32_NOISE * largest:
+            return None
+        rows, Y, of_intercept = self._about_the_means(left_out, len(gram))
+        solved = solve_with_leverages(gram, cross, alpha, m_grid, rows, self.xp, precision, largest)
+        if solved is None:
+            return None
+        models: list[Model] = []
+        errors: list[Any] = []
+        for m, coef, leverages in zip(m_grid, *solved, strict=True):
+            residuals = Y - (rows[:, :m] @ coef.astype(rows.dtype)).astype(np.float64)
+            errors.append(leave_one_out_error(residuals, 1.0 - leverages - of_intercept))
+            models.append((coef, self._intercept(coef)))
+        return list(zip(models, to_host(self.xp.stack(errors)).tolist(), strict=True))
+
+    def _about_the_means(self, left_out: LeftOut, m: int) -> tuple[Any, Any, Any]:
+        """Return rows and targets about the means, times the roots of their weights; and the intercept's leverages."""
+        xp = self.xp
+        rows, Y = left_out.H[:, :m], xp.asarray(left_out.Y, dtype=np.float64)
+        if self.exact:
+            rows = rows.astype(np.float64, copy=False)
+        if self.centred:
+            rows = rows - (self._shift[:m] + self._sum[:m] / self.weight).astype(rows.dtype)
+            Y = Y - (self._target_shift + self._target_sum / self.weight)
+        weights: Any = 1.0
+        if left_out.weights is not None:
+            weights = xp.asarray(left_out.weights)
+            root = xp.sqrt(weights)[:, None]
+            rows, Y = rows * root.astype(rows.dtype), Y * root
+        return rows, Y, weights / self.weight if self.centred else 0.0
 
     def cross_validated_errors(self, alphas: Sequence[float], m_grid: Sequence[int]) -> np.ndarray:
         """Return the mean squared error of predictions of each row by all others, by generalised cross-validation.
@@ -320,17 +406,17 @@ class NormalEquations:
         ndarray of shape (len(alphas), len(m_grid))
             Means over the targets.
         """
-        self._release()
-        gram, cross = self._system(max(m_grid))
-        squares = self._target_squares - (self._target_sum**2 / self.n_samples if self.centred else 0.0)
-        noise = _FLOAT32_NOISE * largest_eigenvalue(gram, self.xp) if self._rounded else 0.0
+        gram, cross, largest = self._leading(max(m_grid))
+        squares = self._target_squares - (self._target_sum**2 / self.weight if self.centred else 0.0)
+        noise = _FLOAT32_NOISE * largest if self._rounded else 0.0
         rows = self.n_samples, int(self.centred)
-        return np.array([
+        errors = np.array([
             cross_validated_errors(gram, cross, float(squares.sum()), rows, alpha, m_grid, self.xp)
             if alpha >= noise
             else np.full(len(m_grid), np.inf)
             for alpha in alphas
         ])  # fmt: skip
+        return errors * self.n_samples / self.weight
 
     def squared_error(self, coef: Any, intercept: Any) -> float:
         """Return the mean squared error of a model on the rows of these sums, over rows and targets.
@@ -341,7 +427,7 @@ class NormalEquations:
             For the first m' features.
         intercept : array of shape (k,)
         """
-        xp, m, n = self.xp, len(coef), self.n_samples
+        xp, m, n = self.xp, len(coef), self.weight
         coef, intercept = xp.asarray(coef), xp.asarray(intercept)
         _mirror(xp, self.gram)
         # What is left of a row is y − coefᵀh − gap, both about their shifts.
@@ -349,6 +435,15 @@ class NormalEquations:
         quadratic = (coef * (self._gram[:m, :m] @ coef)).sum(axis=0) - 2.0 * (coef * self.cross[:m]).sum(axis=0)
         linear = 2.0 * gap * (self._sum[:m] @ coef - self._target_sum) + n * gap * gap
         return float((self._target_squares + quadratic + linear).mean()) / n
+
+    def _leading(self, m: int) -> tuple[Any, Any, float]:
+        """Return :meth:`_system` of the first m features and its largest eigenvalue, or an upper bound of it."""
+        if self._equations is None or len(self._equations[0]) < m:
+            self.release()
+            gram, cross = self._system(m)
+            self._equations = gram, cross, largest_eigenvalue(gram, self.xp)
+        gram, cross, largest = self._equations
+        return gram[:m, :m], cross[:m], largest
 
     def _system(self, m: int) -> tuple[Any, Any]:
         """Return copies of the Gram matrix and right-hand side of the first m features, about means if `centred`."""
@@ -358,16 +453,16 @@ class NormalEquations:
             total = self._sum[:m]
             for start in range(0, m, _PANEL):  # an outer product of all features would be one more matrix
                 panel = slice(start, start + _PANEL)
-                gram[:, panel] -= self.xp.outer(total, total[panel] / self.n_samples)
-            cross -= self.xp.outer(total, self._target_sum) / self.n_samples
+                gram[:, panel] -= self.xp.outer(total, total[panel] / self.weight)
+            cross -= self.xp.outer(total, self._target_sum) / self.weight
         return gram, cross
 
     def _intercept(self, coef: Any) -> Any:
         if not self.centred:
             return self.xp.zeros(coef.shape[1])
         m = len(coef)
-        mean = self._sum[:m] / self.n_samples + self._shift[:m]
-        return self._target_shift + self._target_sum / self.n_samples - mean @ coef
+        mean = self._sum[:m] / self.weight + self._shift[:m]
+        return self._target_shift + self._target_sum / self.weight - mean @ coef
 
 
 def _panels(m: int) -> Iterator[tuple[slice, slice]]:

@@ -20,6 +20,7 @@ from rfviz.linear_model.normal_equations import NormalEquations
 from rfviz.linear_model.scoring import score_blocks
 from rfviz.linear_model.stochastic import learn_classes
 from rfviz.params import Param
+from rfviz.random_state import seed_from
 
 __all__ = ["RecursiveClassifier", "RecursiveRegressor", "Round"]
 
@@ -58,11 +59,10 @@ class _Recursive(BaseEstimator):
     feature_map: Any
     rounds: int
     matrix: str
-    random_state: int
+    random_state: Any
     params: ClassVar[tuple[Param, ...]] = (
         Param("rounds", 6, "int", low=1, high=100, label="Rounds"),
         Param("matrix", "diagonal", "choice", choices=("diagonal", "full"), label="Matrix"),
-        Param("random_state", 0, "int", low=0, label="Seed"),
     )
 
     def _learn(self, X: np.ndarray, Y: np.ndarray, progress: Progress | None) -> None:
@@ -77,7 +77,7 @@ class _Recursive(BaseEstimator):
                             f"(with 1 sample nothing is left to learn from). Give more rows.")  # fmt: skip
         device, m = get_device(self.feature_map.device), int(self.feature_map.n_components)
         check_memory(gram_bytes(m), device, f"The Gram matrix of {m} features", "Use fewer features.")
-        generator = np.random.default_rng(self.random_state)
+        generator = np.random.default_rng(seed_from(self.random_state))
         order = generator.permutation(len(X))
         n_held = min(max(round(_HELD * len(X)), 1), _MOST_HELD)
         held, train = np.sort(order[:n_held]), np.sort(order[n_held:])
@@ -282,7 +282,7 @@ _COMMON = r"""
     matrix : {"diagonal", "full"}
         Whether M weighs columns, or directions too. The diagonal one needs fewer rows and rounds where few columns
         matter; the full one finds combinations of columns, and stores d² numbers a round.
-    random_state : int
+    random_state : int, RandomState, Generator or None
         Of the features, and of which rows are held out.
 
     Attributes
@@ -317,7 +317,7 @@ class RecursiveRegressor(RegressorMixin, _Recursive):  # noqa: D101 - __doc__ be
         *,
         rounds: int = 6,
         matrix: str = "diagonal",
-        random_state: int = 0,
+        random_state: Any = 0,
     ) -> None:
         self.feature_map = feature_map
         self.rounds = rounds
@@ -329,7 +329,7 @@ class RecursiveRegressor(RegressorMixin, _Recursive):  # noqa: D101 - __doc__ be
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X: Any, y: Any, progress: Progress | None = None) -> RecursiveRegressor:
+    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> RecursiveRegressor:
         """Learn targets of shape (n_samples,) or (n_samples, k); ``progress(share, text)`` may raise to stop."""
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], multi_output=True, y_numeric=True)
         self._is_vector = np.ndim(y) == 1
@@ -355,14 +355,14 @@ class RecursiveClassifier(ClassifierMixin, _Recursive):  # noqa: D101 - __doc__ 
         *,
         rounds: int = 6,
         matrix: str = "diagonal",
-        random_state: int = 0,
+        random_state: Any = 0,
     ) -> None:
         self.feature_map = feature_map
         self.rounds = rounds
         self.matrix = matrix
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, progress: Progress | None = None) -> RecursiveClassifier:
+    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> RecursiveClassifier:
         """Learn labels; ``progress(share, text)`` may raise to stop."""
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
         self.classes_ = learn_classes(y)

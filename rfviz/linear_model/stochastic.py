@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -17,10 +16,11 @@ from rfviz.errors import DataError, ParameterError
 from rfviz.linear_model.descent import Descent, feature_moments, schedule, shuffled_blocks
 from rfviz.linear_model.losses import LOSSES, softmax_probabilities
 from rfviz.params import Param
+from rfviz.random_state import random_rows
 
 __all__ = ["PROBE_ROWS", "StochasticClassifier", "epoch_report", "known_classes", "learn_classes", "positions"]
 
-Callback = Callable[[float, str], None]
+Progress = Callable[[float, str], None]
 Report = Callable[[float, float], None]
 # The rows whose features say how long a first step may be.
 PROBE_ROWS = 256
@@ -59,7 +59,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
     average : bool
         Whether to return a mean of the iterates that weighs late ones more (Shamir and Zhang), not the last one.
     fit_intercept : bool
-    random_state : int, RandomState or None
+    random_state : int, RandomState, Generator or None
         Order of the rows.
 
     Attributes
@@ -123,7 +123,7 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any, callback: Callback | None = None) -> StochasticClassifier:
+    def fit(self, X: Any, y: Any, *, progress: Progress | None = None) -> StochasticClassifier:
         """Learn from all rows, `epochs` times.
 
         Parameters
@@ -131,8 +131,8 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         X : array-like or CSR matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Labels, numbers or text.
-        callback : callable, optional
-            ``callback(share done, text)`` after each block of features. What it raises ends the fit and comes through;
+        progress : callable, optional
+            ``progress(share done, text)`` after each block of features. What it raises ends the fit and comes through;
             nothing is stored then.
 
         Returns
@@ -151,14 +151,14 @@ class StochasticClassifier(ClassifierMixin, BaseEstimator):
         classes = learn_classes(y)
         labels = np.searchsorted(classes, y)
         feature_map = _fitted(self.feature_map, X)
-        rng = check_random_state(self.random_state)
+        rng = random_rows(self.random_state)
         epochs, _ = schedule(len(y), self.epochs, self.batch_size)
         orders = (rng.permutation(len(y)) for _ in range(epochs))
         first = next(orders)
         descent = self._start(feature_map, X[first[:PROBE_ROWS]], len(classes), settings)
         curve: list[float] = []
         for epoch, order in enumerate((first, *orders)):
-            report = epoch_report(callback, epoch, epochs)
+            report = epoch_report(progress, epoch, epochs)
             curve.append(self._pass(feature_map, descent, X, labels, order, report))
         return self._store(feature_map, classes, descent, curve)
 
@@ -301,11 +301,11 @@ def _device_of(feature_map: Any) -> Any:
     return getattr(feature_map, "device", "cpu")
 
 
-def epoch_report(callback: Callback | None, epoch: int, epochs: int) -> Callable[[float, float], None]:
-    """Return a function that tells `callback` the share done of all passes, from this one's share and loss."""
+def epoch_report(progress: Progress | None, epoch: int, epochs: int) -> Callable[[float, float], None]:
+    """Return a function that tells `progress` the share done of all passes, from this one's share and loss."""
 
     def report(share: float, loss: float) -> None:
-        if callback is not None:
-            callback((epoch + share) / epochs, f"Epoch {epoch + 1} of {epochs}, loss {loss:.4g}")
+        if progress is not None:
+            progress((epoch + share) / epochs, f"Epoch {epoch + 1} of {epochs}, loss {loss:.4g}")
 
     return report

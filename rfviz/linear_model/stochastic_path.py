@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rfviz.backend import array_namespace, get_device, to_host
 from rfviz.errors import DataError
 from rfviz.linear_model.descent import Descent, feature_moments, schedule, shuffled_blocks
 from rfviz.linear_model.grid import check_grid
-from rfviz.linear_model.losses import with_reference
+from rfviz.linear_model.losses import softmax_probabilities
+from rfviz.linear_model.path import LARGEST, ClassifierPath
 from rfviz.linear_model.stochastic import (
     PROBE_ROWS,
     StochasticClassifier,
@@ -26,6 +28,7 @@ from rfviz.linear_model.stochastic import (
     positions,
 )
 from rfviz.params import Param
+from rfviz.random_state import random_rows
 
 if TYPE_CHECKING:
     from rfviz.features import FeatureMap
@@ -35,7 +38,7 @@ __all__ = ["StochasticPath"]
 _RATE_FACTOR = Param("rate_factor", 1.0, "float", low=0, open_low=True)
 
 
-class StochasticPath(BaseEstimator):
+class StochasticPath(ClassifierPath):
     r"""A :class:`StochasticClassifier` on the first m features of a nested map, for every m of a grid.
 
     Unlike ridge regression, whose solutions for all m follow from one factor, each m has weights of its own that take
@@ -43,7 +46,7 @@ class StochasticPath(BaseEstimator):
     learns from its first m columns.
 
     Cost: O(n·d·m) a pass for the features of the largest m, and O(n·k·Σm) for the steps. Memory: O(k·Σm) and a block
-    of features; no Gram matrix, so m may be far larger than :class:`rfviz.linear_model.RidgePath` can hold.
+    of features; no Gram matrix, so m may be far larger than :class:`rfviz.linear_model.RidgePathClassifier` can hold.
 
     Parameters
     ----------
@@ -52,6 +55,8 @@ class StochasticPath(BaseEstimator):
     loss : {"logistic", "hinge", "exponential"}
     m_grid : sequence of int, optional
         Numbers of features; by default about twenty, evenly on a logarithmic scale.
+    m : "largest" or int
+        The number of features that predicts: the largest, or one of the grid.
     alpha : float
         Penalty per sample on the scaled features, the same for every m.
     epochs, batch_size : int or "auto"
@@ -59,7 +64,7 @@ class StochasticPath(BaseEstimator):
     rate_factor : float
         First steps, as a multiple of those that the size of the features suggests. Many passes over rows that change
         bear more than 1.
-    random_state : int
+    random_state : int, RandomState, Generator or None
         Order of the rows.
 
     Attributes
@@ -67,9 +72,12 @@ class StochasticPath(BaseEstimator):
     m_grid_ : ndarray of int
     alpha_ : ndarray of shape (len(m_grid_),)
         `alpha` on the unscaled features: times m.
-    coef_, intercept_ : dict of int to ndarray
+    coef_path_, intercept_path_ : dict of int to ndarray
         Coefficients (m, k) for unscaled features, and intercepts (k,), by m; a single column for two classes.
+    coef_, intercept_ : ndarray
+        Those of `m_`, in scikit-learn's shapes.
     classes_ : ndarray
+    feature_map_ : FeatureMap
     timings_ : dict
         Seconds for ``"features"``, and for the steps of each m.
     """
@@ -80,22 +88,24 @@ class StochasticPath(BaseEstimator):
         *,
         loss: str = "logistic",
         m_grid: Sequence[int] | None = None,
+        m: int | str = LARGEST,
         alpha: float = 1e-6,
         epochs: int | str = "auto",
         batch_size: int | str = "auto",
         rate_factor: float = 1.0,
-        random_state: int = 0,
+        random_state: Any = 0,
     ) -> None:
         self.feature_map = feature_map
         self.loss = loss
         self.m_grid = m_grid
+        self.m = m
         self.alpha = alpha
         self.epochs = epochs
         self.batch_size = batch_size
         self.rate_factor = rate_factor
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, progress: Callable[[float, str], None] | None = None) -> StochasticPath:
+    def fit(self, X: Any, y: Any, *, progress: Callable[[float, str], None] | None = None) -> StochasticPath:
         """Learn all m from all rows.
 
         Parameters
@@ -118,16 +128,16 @@ class StochasticPath(BaseEstimator):
         self.classes_ = learn_classes(y)
         labels = np.searchsorted(self.classes_, y)
         epochs, batch_size = schedule(len(y), self.epochs, self.batch_size)
-        rng = np.random.RandomState(self.random_state)
+        rng = random_rows(self.random_state)
         orders = [rng.permutation(len(y)) for _ in range(epochs)]
         descents = self._begin(X, X[orders[0][:PROBE_ROWS]], settings)
-        with get_device(self.map_.device).activate():
+        with get_device(self.feature_map_.device).activate():
             for epoch, order in enumerate(orders):
                 self._pass(descents, X, labels, order, batch_size, epoch_report(progress, epoch, epochs))
         return self._store(descents)
 
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, progress: Callable[[float, str], None] | None = None
+        self, X: Any, y: Any, classes: Any = None, *, progress: Callable[[float, str], None] | None = None
     ) -> StochasticPath:
         """Learn all m from these rows once, in the order given, going on from what was learnt before.
 
@@ -157,10 +167,10 @@ class StochasticPath(BaseEstimator):
         if is_first:
             descents = self._begin(X, X[:PROBE_ROWS], settings)
         else:
-            device = get_device(self.map_.device)
+            device = get_device(self.feature_map_.device)
             descents = {m: descent.moved(device) for m, descent in self._descents.items()}
         _, batch_size = schedule(len(y), self.epochs, self.batch_size)
-        with get_device(self.map_.device).activate():
+        with get_device(self.feature_map_.device).activate():
             self._pass(descents, X, labels, np.arange(len(y)), batch_size, epoch_report(progress, 0, 1))
         return self._store(descents)
 
@@ -168,7 +178,7 @@ class StochasticPath(BaseEstimator):
         """Write what was learnt and the state of the optimiser to an .npz file, without pickle."""
         check_is_fitted(self)
         classes = np.array(self.classes_.tolist())  # text as characters, not as Python's objects
-        held: dict[str, Any] = {"seed": str(self.map_.seed_), "classes": classes, "m_grid": self.m_grid_}
+        held: dict[str, Any] = {"seed": str(self.feature_map_.seed_), "classes": classes, "m_grid": self.m_grid_}
         for m, descent in self._descents.items():
             held |= {f"{m}:{name}": array for name, array in descent.arrays().items()}
         np.savez(path, **held)
@@ -224,7 +234,7 @@ class StochasticPath(BaseEstimator):
         """Draw the map, and start one descent for each m, from zero."""
         grid = check_grid(self.m_grid, self.feature_map.n_components)
         self._take(self._drawn(X, grid), grid, settings)
-        with get_device(self.map_.device).activate():
+        with get_device(self.feature_map_.device).activate():
             return self._start(probe)
 
     def _drawn(self, X: Any, grid: np.ndarray) -> FeatureMap:
@@ -232,18 +242,18 @@ class StochasticPath(BaseEstimator):
         return fresh.set_params(n_components=int(grid[-1])).fit(X)
 
     def _take(self, feature_map: FeatureMap, grid: np.ndarray, settings: dict[str, Any]) -> None:
-        for name in ("_descents", "coef_", "intercept_"):  # of an earlier map
-            self.__dict__.pop(name, None)
-        self.map_, self.m_grid_, self._chosen = feature_map, grid, settings
+        for name in ("_descents", "coef_path_", "intercept_path_"):  # of an earlier map
+            vars(self).pop(name, None)
+        self.feature_map_, self.m_grid_, self._chosen = feature_map, grid, settings
         self.alpha_ = settings["alpha"] * grid
         self.timings_ = {"features": 0.0} | {int(m): 0.0 for m in grid}
 
     def _store(self, descents: dict[int, Descent]) -> StochasticPath:
         self._descents = {m: descent.moved(get_device("cpu")) for m, descent in descents.items()}
-        self.coef_, self.intercept_ = {}, {}
+        self.coef_path_, self.intercept_path_ = {}, {}
         for m, descent in self._descents.items():
-            coef, self.intercept_[m] = descent.solution()
-            self.coef_[m] = np.ascontiguousarray(coef.T)
+            coef, self.intercept_path_[m] = descent.solution()
+            self.coef_path_[m] = np.ascontiguousarray(coef.T)
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -253,10 +263,10 @@ class StochasticPath(BaseEstimator):
         return found | {"rate_factor": _RATE_FACTOR.validate(self.rate_factor)}
 
     def _start(self, probe: Any) -> dict[int, Descent]:
-        mean, spread, dtype, is_sparse = feature_moments(self.map_.transform_blocks(probe, scaled=False))
+        mean, spread, dtype, is_sparse = feature_moments(self.feature_map_.transform_blocks(probe, scaled=False))
         outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
-        device = get_device(self.map_.device)
-        columns = {int(m): self.map_.columns(int(m)) for m in self.m_grid_}
+        device = get_device(self.feature_map_.device)
+        columns = {int(m): self.feature_map_.columns(int(m)) for m in self.m_grid_}
         Descent.check_memory(sum(columns.values()), outputs, dtype, device, "weights of all points of the curve")
         starts = {}
         for (m, end), settings in zip(columns.items(), self._settings_of_m(), strict=True):
@@ -274,12 +284,12 @@ class StochasticPath(BaseEstimator):
         """Learn from every row once, in the order given."""
         done, total, loss = 0, 0.0, 0.0
         begun = time.perf_counter()
-        for block, rows, cuts in shuffled_blocks(self.map_, X, order, batch_size, scaled=False):
+        for block, rows, cuts in shuffled_blocks(self.feature_map_, X, order, batch_size, scaled=False):
             block = descents[int(self.m_grid_[-1])].centred(block)
             self.timings_["features"] += time.perf_counter() - begun
             for m, descent in descents.items():
                 begun = time.perf_counter()
-                loss = descent.learn(block[:, : self.map_.columns(m)], labels[rows], cuts)
+                loss = descent.learn(block[:, : self.feature_map_.columns(m)], labels[rows], cuts)
                 self.timings_[m] += time.perf_counter() - begun
             done, total = done + len(rows), total + loss
             if not np.isfinite(total):
@@ -287,27 +297,24 @@ class StochasticPath(BaseEstimator):
             report(done / len(order), total / done)
             begun = time.perf_counter()
 
-    def decision_path(self, X: Any) -> list[np.ndarray]:
-        """Return scores of shape (n_samples, k) for every m of the grid, in one pass over the rows."""
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
-        parts: list[list[np.ndarray]] = [[] for _ in self.m_grid_]
-        device = get_device(self.map_.device)
+    @available_if(lambda self: self.loss == "logistic")
+    def predict_proba(self, X: Any, m: int | None = None) -> np.ndarray:
+        """Predict the probability of each class, shape (n_samples, k), float64; for the logistic loss alone."""
+        scores = self.decision_function(X, m)
+        return softmax_probabilities(scores[:, None] if scores.ndim == 1 else scores)
+
+    def _outputs(self, X: Any, grid: Sequence[int]) -> list[np.ndarray]:
+        X = self._checked_rows(X)
+        parts: list[list[np.ndarray]] = [[] for _ in grid]
+        device = get_device(self.feature_map_.device)
         with device.activate():
             # Blocks that did not fit on the device come from the host.
-            both = {np: [(self.coef_[m], self.intercept_[m]) for m in map(int, self.m_grid_)]}
-            for block in self.map_.transform_blocks(X, scaled=False):
+            both = {np: [(self.coef_path_[m], self.intercept_path_[m]) for m in grid]}
+            for block in self.feature_map_.transform_blocks(X, scaled=False):
                 xp = array_namespace(block)
                 if xp not in both:
                     both[xp] = [(device.asarray(coef), device.asarray(intercept)) for coef, intercept in both[np]]
                 for part, (coef, intercept) in zip(parts, both[xp], strict=True):
-                    part.append(with_reference(to_host(block[:, : len(coef)] @ coef + intercept)))
-        return [np.concatenate(part) for part in parts]
-
-    def score_path(self, X: Any, y: Any) -> np.ndarray:
-        """Return the share of wrong labels for every m of the grid, shape (len(m_grid_),)."""
-        return np.array([self.error(scores, y) for scores in self.decision_path(X)])
-
-    def error(self, scores: np.ndarray, y: Any) -> float:
-        """Return the share of wrong labels of scores that :meth:`decision_path` gave."""
-        return float(np.mean(self.classes_[np.argmax(scores, axis=1)] != np.asarray(y)))
+                    part.append(to_host(block[:, : len(coef)] @ coef + intercept))
+        joined = [np.concatenate(part) for part in parts]
+        return [scores[:, 0] for scores in joined] if len(self.classes_) == 2 else joined

@@ -11,7 +11,7 @@ from rfviz.analysis.splits import make_split
 from rfviz.backend import blas_info
 from rfviz.errors import DataError
 from rfviz.features import MapSpec, RandomBinning, RandomFourier, RandomMaxout, RandomProjection, registry
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +50,10 @@ def test_segments_together_are_one_path(split):
     setting = {"pool_size": 4, "random_state": 0}
     segments = [run_segment(split, MapSpec(RandomMaxout, **setting), grid, alphas=1.0) for grid in grid_segments(200)]
     grid = np.concatenate([s.m_grid for s in segments])
-    path = RidgePath(RandomMaxout(200, **setting), m_grid=grid, alphas=1.0).fit(split.X_train, split.y_train)
+    path = RidgePathClassifier(RandomMaxout(200, **setting), m_grid=grid, alphas=1.0).fit(split.X_train, split.y_train)
     errors = np.concatenate([s.errors for s in segments])
     # Different precision of the sums may turn a tie of two scores.
-    np.testing.assert_allclose(errors, path.score_path(split.X_test, split.y_test), atol=2 / len(split.X_test))
+    np.testing.assert_allclose(errors, path.error_path(split.X_test, split.y_test), atol=2 / len(split.X_test))
 
 
 def test_predictions_explain_the_errors(split):

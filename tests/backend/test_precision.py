@@ -16,7 +16,7 @@ from rfviz.backend import (
 from rfviz.errors import ParameterError
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomProjection, blocks, registry
 from rfviz.features.rounding import tf32_cost
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 X = np.random.default_rng(0).standard_normal((60, 40))
 
@@ -199,7 +199,7 @@ def test_where_it_is_never_used(fake_gpu):
 
 def test_no_gram_matrix_and_no_factor_is_made_in_it(fake_gpu):
     y = (X[:, 0] > 0).astype(int)
-    path = RidgePath(RandomMaxout(16, device="cuda"), m_grid=[4, 16], solver="primal")
+    path = RidgePathClassifier(RandomMaxout(16, device="cuda"), m_grid=[4, 16], solver="primal")
     with product_precision("tf32"):
         path.fit(X, y)
     from cupy._core._routines_linalg import compute

@@ -7,7 +7,7 @@ import pytest
 from rfviz.datasets.files import row_blocks
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import RandomMaxout
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((230, 3))
@@ -31,10 +31,12 @@ def test_a_folder_of_parquet_files(folder):
     assert list(labels) == list(TABLE.label)
     two = np.concatenate([some for some, _ in row_blocks(folder / "part-1.parquet", "label", ["c", "a"])])
     np.testing.assert_array_equal(two, TABLE[["c", "a"]].to_numpy()[77:154])
-    path = RidgePath(RandomMaxout(20, dtype="float64"), alphas=1.0)
+    path = RidgePathClassifier(RandomMaxout(20, dtype="float64"), alphas=1.0)
     path.fit_blocks(row_blocks(folder, "label", list("abc"), rows=31), classes=["no", "yes"])
-    whole = RidgePath(RandomMaxout(20, dtype="float64"), alphas=1.0, solver="primal").fit(X, TABLE.label.to_numpy(str))
-    np.testing.assert_allclose(path.coef_[20], whole.coef_[20], rtol=0, atol=1e-10)
+    whole = RidgePathClassifier(RandomMaxout(20, dtype="float64"), alphas=1.0, solver="primal").fit(
+        X, TABLE.label.to_numpy(str)
+    )
+    np.testing.assert_allclose(path.coef_path_[20], whole.coef_path_[20], rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int16"])

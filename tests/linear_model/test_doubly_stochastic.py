@@ -8,12 +8,16 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rfviz import kernels
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
-from rfviz.features import CompositionalFeatures, RandomFourier, RandomMaxout, RandomProjection
-from rfviz.linear_model import DoublyStochasticClassifier, DoublyStochasticPath, DoublyStochasticRegressor, RidgePath
+from rfviz.features import CompositionalFeatures, RandomFourier, RandomMaxout
+from rfviz.linear_model import (
+    DoublyStochasticClassifier,
+    DoublyStochasticRegressor,
+    RidgePathClassifier,
+    RidgePathRegressor,
+)
 from rfviz.linear_model.losses import LOSSES
 from rfviz.linear_model.regenerated import BLOCK
 
@@ -22,16 +26,6 @@ X = (X / 16)[np.random.default_rng(0).permutation(len(X))]
 y = y[np.random.default_rng(0).permutation(len(y))]
 TRAIN, TEST = slice(0, 1300), slice(1300, None)
 PLAIN = {"n_components": 320, "dtype": "float64", "device": "cpu"}
-ESTIMATORS = [
-    DoublyStochasticClassifier(RandomFourier(**PLAIN)),
-    DoublyStochasticRegressor(RandomProjection(**PLAIN)),
-]
-
-
-@pytest.mark.slow
-@parametrize_with_checks(ESTIMATORS)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def stored(model, data, m):
@@ -65,7 +59,7 @@ def test_the_same_as_with_stored_weights(loss, scheme):
         coef *= 1 - rate * alpha
         coef[new] = -rate * (F[rows, new] - centre).T @ slope / (batch * s)
         intercept = intercept - centre @ coef[new] - rate * width * slope.mean(axis=0)
-    np.testing.assert_allclose(model.coef_, coef, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(model.coef_, coef.T, rtol=0, atol=1e-9)
     np.testing.assert_allclose(model.intercept_, intercept, rtol=0, atol=1e-9)
     predicted = stored(model, X[TEST], m) @ coef + intercept
     np.testing.assert_allclose(model.decision_function(X[TEST]), predicted, rtol=0, atol=1e-8)
@@ -74,10 +68,14 @@ def test_the_same_as_with_stored_weights(loss, scheme):
 @pytest.mark.parametrize("alpha", [1e-6, 0.01])
 def test_the_path_is_what_shorter_runs_give(alpha):
     setting = {"loss": "ridge", "alpha": alpha}
-    model = DoublyStochasticClassifier(RandomFourier(700, gamma=0.02), **setting).fit(X[TRAIN], y[TRAIN])
-    grid = model.step_grid([10, 256, 300, 700])
-    assert grid.tolist() == [16, 256, 304, 700]
-    for m, scores in zip(grid, model.decision_path(X[TEST], grid), strict=True):
+    model = DoublyStochasticClassifier(RandomFourier(700, gamma=0.02), m_grid=[10, 256, 300, 700], **setting)
+    model.fit(X[TRAIN], y[TRAIN])
+    assert model.m_grid_.tolist() == [16, 256, 304, 700]
+    F = stored(model, X[TEST], 700)
+    for m, scores in zip(model.m_grid_, model.decision_path(X[TEST]), strict=True):
+        linear = F[:, :m] @ model.coef_path_[m] + model.intercept_path_[m]
+        np.testing.assert_allclose(scores, linear, rtol=0, atol=1e-4)
+        assert (model.predict(X[TEST], m) == np.argmax(scores, axis=1)).all()
         short = DoublyStochasticClassifier(RandomFourier(int(m), gamma=0.02), **setting)
         expected = short.fit(X[TRAIN], y[TRAIN]).decision_function(X[TEST])
         np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-4)
@@ -148,7 +146,7 @@ def test_devices_and_containers_agree(fake_gpu):
 def test_progress_is_told_and_may_stop():
     heard = []
     DoublyStochasticRegressor(RandomFourier(100)).fit(
-        X[:50], X[:50, 30], lambda share, text: heard.append((share, text))
+        X[:50], X[:50, 30], progress=lambda share, text: heard.append((share, text))
     )
     assert [share for share, _ in heard] == sorted(share for share, _ in heard) and heard[-1] == (
         1.0,
@@ -160,7 +158,7 @@ def test_progress_is_told_and_may_stop():
 
     model = DoublyStochasticRegressor(RandomFourier(100))
     with pytest.raises(KeyboardInterrupt):
-        model.fit(X[:50], X[:50, 30], stop)
+        model.fit(X[:50], X[:50, 30], progress=stop)
     assert not hasattr(model, "coef_")
 
 
@@ -187,9 +185,13 @@ def test_bad_input(monkeypatch):
 @pytest.mark.parametrize("numbers", [False, True])
 def test_curve_of_errors(numbers):
     target = X[:, 20] * X[:, 30] if numbers else y
-    path = DoublyStochasticPath(RandomFourier(512, random_state=1), m_grid=[20, 100, 512])
-    errors = path.fit(X[TRAIN], target[TRAIN]).score_path(X[TEST], target[TEST])
-    assert path.m_grid_.tolist() == [32, 112, 512] and path.coef_[112].shape == (112, 1 if numbers else 10)
+    machine = DoublyStochasticRegressor if numbers else DoublyStochasticClassifier
+    path = machine(RandomFourier(512), m_grid=[20, 100, 512], random_state=1)
+    if not numbers:
+        path.set_params(loss="ridge")
+    errors = path.fit(X[TRAIN], target[TRAIN]).error_path(X[TEST], target[TEST])
+    assert path.m_grid_.tolist() == [32, 112, 512] and path.coef_path_[112].shape == (112, 1 if numbers else 10)
     assert (np.diff(errors) < 0).all()
-    ridge = RidgePath(RandomFourier(512, random_state=1), m_grid=[512])
-    assert errors[-1] > 0.8 * ridge.fit(X[TRAIN], target[TRAIN]).score_path(X[TEST], target[TEST])[0]
+    kind = RidgePathRegressor if numbers else RidgePathClassifier
+    ridge = kind(RandomFourier(512, random_state=1), m_grid=[512])
+    assert errors[-1] > 0.8 * ridge.fit(X[TRAIN], target[TRAIN]).error_path(X[TEST], target[TEST])[0]

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from rfviz.backend import get_device, to_host
 from rfviz.features import RandomFourier, RandomMaxout
 from rfviz.lab.accuracy.maxout_table import maxout_table
-from rfviz.linear_model import ConditionWarning, RidgePath
+from rfviz.linear_model import ConditionWarning, RidgePathClassifier
 from rfviz.linear_model import cholesky_path as triangular
 from rfviz.linear_model.cholesky_path import solve_path
 from rfviz.linear_model.grid import gram_bytes
@@ -101,14 +101,14 @@ def test_scores_of_many_models_are_one_product(fake_gpu, monkeypatch):
 @pytest.mark.parametrize("alphas", ["auto", 1.0])
 def test_a_path_is_the_same_on_the_gpu(fake_gpu, solver, alphas):
     paths = [
-        RidgePath(RandomFourier(40, gamma=0.3, device=d), m_grid=GRID, alphas=alphas, solver=solver).fit(X, y)
+        RidgePathClassifier(RandomFourier(40, gamma=0.3, device=d), m_grid=GRID, alphas=alphas, solver=solver).fit(X, y)
         for d in ("cpu", "cuda")
     ]
     scores = [path.decision_path(X) for path in paths]
     np.testing.assert_allclose(paths[0].alpha_, paths[1].alpha_, rtol=1e-6)
     for a, b in zip(*scores, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=2e-4)
-    assert fake_gpu.memory.used < 1000 and all(isinstance(c, np.ndarray) for c in paths[1].coef_.values())
+    assert fake_gpu.memory.used < 1000 and all(isinstance(c, np.ndarray) for c in paths[1].coef_path_.values())
 
 
 def test_ways_to_the_host_do_not_grow_with_the_grid(fake_gpu, monkeypatch):
@@ -117,7 +117,7 @@ def test_ways_to_the_host_do_not_grow_with_the_grid(fake_gpu, monkeypatch):
     counts = []
     for grid in ([40], list(range(2, 41, 2))):
         gets.clear()
-        RidgePath(RandomMaxout(40, device="cuda"), m_grid=grid, solver="primal").fit(X, y)
+        RidgePathClassifier(RandomMaxout(40, device="cuda"), m_grid=grid, solver="primal").fit(X, y)
         # Beside the solutions themselves, two arrays for each m.
         counts.append(len(gets) - 2 * len(grid))
     assert max(counts) < 20  # one for each penalty that is compared, and each block
@@ -157,14 +157,14 @@ def test_table_1_is_the_same_on_the_gpu(fake_gpu):
 @pytest.mark.parametrize("precision", ["float32", "float64"])
 def test_memory_stays_within_what_is_checked(fake_gpu, precision):
     m = 400
-    host = RidgePath(RandomMaxout(m), alphas=[1.0, 10.0], solver="primal", precision=precision).fit(X, y)
+    host = RidgePathClassifier(RandomMaxout(m), alphas=[1.0, 10.0], solver="primal", precision=precision).fit(X, y)
     path = clone(host).set_params(feature_map__device="cuda")
     fake_gpu.memory.reset_peak()
     before = fake_gpu.memory.used
     path.fit(X, y)
     blocks = 4 * 300 * (2 * m + 10) + 8 * m * 60 * 8  # features and their buffers; right-hand sides
     assert 0.5 * gram_bytes(m, True) < fake_gpu.memory.peak - before < gram_bytes(m, True) + blocks
-    np.testing.assert_allclose(path.coef_[m], host.coef_[m], rtol=0, atol=1e-5)
+    np.testing.assert_allclose(path.coef_path_[m], host.coef_path_[m], rtol=0, atol=1e-5)
 
 
 def test_weights_travel_and_are_rearranged_once(fake_gpu, monkeypatch):
@@ -173,7 +173,7 @@ def test_weights_travel_and_are_rearranged_once(fake_gpu, monkeypatch):
     log = []
     for rows in (80, 300):
         fake_gpu.memory.log.clear()
-        RidgePath(RandomMaxout(40, pool_size=3, device="cuda"), m_grid=[40], alphas=1.0, solver="primal").fit(
+        RidgePathClassifier(RandomMaxout(40, pool_size=3, device="cuda"), m_grid=[40], alphas=1.0, solver="primal").fit(
             X[:rows], y[:rows]
         )
         log.append(fake_gpu.memory.log.count(4 * 40 * 3 * 6))

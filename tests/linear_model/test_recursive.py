@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import RandomFourier, RandomReLU
-from rfviz.linear_model import RecursiveClassifier, RecursiveRegressor, RidgePath
+from rfviz.linear_model import RecursiveClassifier, RecursiveRegressor, RidgePathClassifier
 
 PLAIN = RandomFourier(200, gamma="median", device="cpu")
 EXACT = RandomFourier(200, gamma="median", device="cpu", dtype="float64")
@@ -25,12 +24,6 @@ def two_targets(X):
 def fitted(request):
     X = table(400, 5)
     return RecursiveRegressor(EXACT, matrix=request.param, rounds=3).fit(X, two_targets(X))
-
-
-@pytest.mark.slow
-@parametrize_with_checks([RecursiveClassifier(EXACT, rounds=2), RecursiveRegressor(EXACT, rounds=2)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 def differences(f, X, j, step):
@@ -93,7 +86,7 @@ def test_it_finds_the_two_columns_of_a_product_of_signs():
     assert machine.feature_importances_[[3, 11]].sum() > 0.9
     shares = [one.importances[[3, 11]].sum() for one in machine.history_]
     assert np.all(np.diff(shares[:4]) > 0)
-    first = RidgePath(machine.feature_map_, m_grid=[400]).fit(X[:4000], y[:4000])
+    first = RidgePathClassifier(machine.feature_map_, m_grid=[400]).fit(X[:4000], y[:4000])
     assert machine.score(X[4000:], y[4000:]) > max(0.92, first.score(X[4000:], y[4000:]) + 0.1)
     pairs = machine.interactions(X[:500], [3, 11, 0])
     assert pairs[0, 1] > 5 * max(pairs[0, 2], pairs[1, 2])

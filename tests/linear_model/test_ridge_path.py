@@ -11,7 +11,13 @@ from sklearn.preprocessing import StandardScaler
 
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import FeatureMap, RandomFourier, RandomMaxout
-from rfviz.linear_model import ConditionWarning, RidgePath, default_grid, largest_affordable_m
+from rfviz.linear_model import (
+    ConditionWarning,
+    RidgePathClassifier,
+    RidgePathRegressor,
+    default_grid,
+    largest_affordable_m,
+)
 from rfviz.linear_model.cholesky_path import largest_eigenvalue, solve_path
 from rfviz.linear_model.dual_path import DualSystem
 from rfviz.linear_model.normal_equations import NormalEquations
@@ -35,82 +41,62 @@ def codes(y):
 @pytest.mark.parametrize("fit_intercept", [True, False])
 @pytest.mark.parametrize("scheme", [RandomMaxout, RandomFourier])
 def test_equals_refitting_ridge_for_each_m(solver, fit_intercept, scheme):
-    path = RidgePath(
+    path = RidgePathClassifier(
         scheme(300, dtype="float64"), m_grid=GRID, alphas=2.0, solver=solver, fit_intercept=fit_intercept
     ).fit(X[TRAIN], Y_LABELS[TRAIN])
-    H = unscaled(path.map_, TRAIN)
+    H = unscaled(path.feature_map_, TRAIN)
     for m in GRID:
         ridge = Ridge(alpha=2.0, fit_intercept=fit_intercept).fit(H[:, :m], codes(Y_LABELS[TRAIN]))
-        np.testing.assert_allclose(path.coef_[m], ridge.coef_.T, atol=1e-9)
-        np.testing.assert_allclose(path.intercept_[m], ridge.intercept_, atol=1e-8)
+        np.testing.assert_allclose(path.coef_path_[m], ridge.coef_.T, atol=1e-9)
+        np.testing.assert_allclose(path.intercept_path_[m], ridge.intercept_, atol=1e-8)
 
 
 def test_score_path_is_the_error_of_each_prediction():
-    path = RidgePath(RandomMaxout(300), m_grid=GRID, alphas=1.0).fit(X[TRAIN], Y_LABELS[TRAIN])
-    errors = path.score_path(X[TEST], Y_LABELS[TEST])
+    path = RidgePathClassifier(RandomMaxout(300), m_grid=GRID, alphas=1.0).fit(X[TRAIN], Y_LABELS[TRAIN])
+    errors = path.error_path(X[TEST], Y_LABELS[TEST])
     assert errors == pytest.approx([np.mean(path.predict(X[TEST], m) != Y_LABELS[TEST]) for m in GRID])
     assert path.score(X[TEST], Y_LABELS[TEST]) == pytest.approx(1 - errors[-1])
     assert errors[-1] < 0.5 * errors[0]
 
 
 def test_penalty_on_scaled_features_is_alpha_over_m():
-    path = RidgePath(RandomMaxout(100, dtype="float64"), m_grid=[100], alphas=50.0).fit(X[TRAIN], Y_LABELS[TRAIN])
-    Phi = path.map_.transform(X[TRAIN])
-    ridge = Ridge(alpha=0.5).fit(Phi, codes(Y_LABELS[TRAIN]))
-    np.testing.assert_allclose(path.coef_[100] * 10, ridge.coef_.T, atol=1e-8)
-
-
-def test_penalty_is_chosen_for_each_m_by_the_held_out_rows():
-    alphas = [1e-3, 1.0, 1e3, 1e6]
-    path = RidgePath(RandomMaxout(300), m_grid=GRID, alphas=alphas).fit(X[TRAIN], Y_LABELS[TRAIN])
-    assert path.holdout_errors_.shape == (4, 4)
-    chosen = [alphas.index(a) for a in path.alpha_]
-    assert (path.holdout_errors_[chosen, range(4)] == path.holdout_errors_.min(axis=0)).all()
-    # A penalty that flattens everything is never the best.
-    assert 1e6 not in path.alpha_
-    # The held-out rows join the final fit.
-    single = RidgePath(RandomMaxout(300), m_grid=[300], alphas=path.alpha_[-1]).fit(X[TRAIN], Y_LABELS[TRAIN])
-    np.testing.assert_allclose(single.coef_[300], path.coef_[300], atol=1e-4)
-
-
-def test_automatic_penalties_do_as_well_as_a_careful_choice():
-    path = RidgePath(RandomMaxout(1000)).fit(X[TRAIN], Y_LABELS[TRAIN])
-    best = min(
-        RidgePath(RandomMaxout(1000), m_grid=[1000], alphas=a)
-        .fit(X[TRAIN], Y_LABELS[TRAIN])
-        .score_path(X[TEST], Y_LABELS[TEST])[0]
-        for a in np.logspace(-2, 4, 7)
+    path = RidgePathClassifier(RandomMaxout(100, dtype="float64"), m_grid=[100], alphas=50.0).fit(
+        X[TRAIN], Y_LABELS[TRAIN]
     )
-    assert path.score_path(X[TEST], Y_LABELS[TEST])[-1] < best + 0.02
+    Phi = path.feature_map_.transform(X[TRAIN])
+    ridge = Ridge(alpha=0.5).fit(Phi, codes(Y_LABELS[TRAIN]))
+    np.testing.assert_allclose(path.coef_path_[100] * 10, ridge.coef_.T, atol=1e-8)
 
 
 def test_blocks_of_rows_do_not_matter(monkeypatch):
-    whole = RidgePath(RandomMaxout(200, dtype="float64"), m_grid=[50, 200], alphas=1.0, solver="primal")
+    whole = RidgePathClassifier(RandomMaxout(200, dtype="float64"), m_grid=[50, 200], alphas=1.0, solver="primal")
     whole.fit(X[TRAIN], Y_LABELS[TRAIN])
     monkeypatch.setattr("rfviz.linear_model.chunks._CHUNK_ROWS", 97)
-    parts = RidgePath(RandomMaxout(200, dtype="float64"), m_grid=[50, 200], alphas=1.0, solver="primal")
+    parts = RidgePathClassifier(RandomMaxout(200, dtype="float64"), m_grid=[50, 200], alphas=1.0, solver="primal")
     parts.fit(X[TRAIN], Y_LABELS[TRAIN])
-    np.testing.assert_allclose(parts.coef_[200], whole.coef_[200], atol=1e-9)
+    np.testing.assert_allclose(parts.coef_path_[200], whole.coef_path_[200], atol=1e-9)
 
 
 def test_regression_targets():
     data, target = load_diabetes(return_X_y=True)
-    path = RidgePath(RandomFourier(200, gamma=1.0, dtype="float64"), m_grid=[20, 200], alphas=0.5).fit(data, target)
-    H = np.concatenate(list(path.map_.transform_blocks(data, scaled=False)))
+    path = RidgePathRegressor(RandomFourier(200, gamma=1.0, dtype="float64"), m_grid=[20, 200], alphas=0.5).fit(
+        data, target
+    )
+    H = np.concatenate(list(path.feature_map_.transform_blocks(data, scaled=False)))
     ridge = Ridge(alpha=0.5).fit(H, target)
     np.testing.assert_allclose(path.predict(data), ridge.predict(H), rtol=1e-8)
     assert path.predict(data).shape == target.shape
-    assert path.score_path(data, target)[-1] == pytest.approx(np.mean((ridge.predict(H) - target) ** 2))
+    assert path.error_path(data, target)[-1] == pytest.approx(np.mean((ridge.predict(H) - target) ** 2))
     assert path.score(data, target) == pytest.approx(ridge.score(H, target))
     both = np.stack([target, -target], axis=1)
-    two = RidgePath(RandomFourier(200, gamma=1.0, dtype="float64"), m_grid=[200], alphas=0.5).fit(data, both)
+    two = RidgePathRegressor(RandomFourier(200, gamma=1.0, dtype="float64"), m_grid=[200], alphas=0.5).fit(data, both)
     np.testing.assert_allclose(two.predict(data), np.stack([ridge.predict(H), -ridge.predict(H)], axis=1), rtol=1e-7)
-    assert two.score_path(data, both) == pytest.approx(path.score_path(data, target)[-1:])  # the mean over targets
+    assert two.error_path(data, both) == pytest.approx(path.error_path(data, target)[-1:])  # the mean over targets
 
 
 def test_text_labels_and_two_classes():
     names = np.array(["even", "odd"])[Y_LABELS % 2]
-    path = RidgePath(RandomMaxout(400), alphas=1.0).fit(X[TRAIN], names[TRAIN])
+    path = RidgePathClassifier(RandomMaxout(400), alphas=1.0).fit(X[TRAIN], names[TRAIN])
     assert set(path.predict(X[TEST])) <= {"even", "odd"}
     assert path.score(X[TEST], names[TEST]) > 0.9
 
@@ -139,12 +125,12 @@ class SparseBins(FeatureMap):
 
 
 def test_sparse_features_stay_sparse_and_equal_ridge():
-    path = RidgePath(SparseBins(60), m_grid=[20, 60], alphas=1.0).fit(X[TRAIN], Y_LABELS[TRAIN])
-    H = next(path.map_.transform_blocks(X[TRAIN])).toarray()
+    path = RidgePathClassifier(SparseBins(60), m_grid=[20, 60], alphas=1.0).fit(X[TRAIN], Y_LABELS[TRAIN])
+    H = next(path.feature_map_.transform_blocks(X[TRAIN])).toarray()
     for m in (20, 60):
         ridge = Ridge(alpha=1.0).fit(H[:, :m], codes(Y_LABELS[TRAIN]))
-        np.testing.assert_allclose(path.coef_[m], ridge.coef_.T, atol=1e-4)
-    assert path.score_path(X[TRAIN], Y_LABELS[TRAIN]).shape == (2,)
+        np.testing.assert_allclose(path.coef_path_[m], ridge.coef_.T, atol=1e-4)
+    assert path.error_path(X[TRAIN], Y_LABELS[TRAIN]).shape == (2,)
 
 
 @pytest.mark.parametrize("centred", [True, False])
@@ -168,15 +154,15 @@ def test_three_systems_agree(centred):
 
 def test_gpu_path_equals_host(fake_gpu):
     host, gpu = (
-        RidgePath(RandomMaxout(120, device=device), m_grid=[30, 120], alphas=[0.1, 10.0], solver="primal").fit(
-            X[TRAIN], Y_LABELS[TRAIN]
-        )
+        RidgePathClassifier(
+            RandomMaxout(120, device=device), m_grid=[30, 120], alphas=[0.1, 10.0], solver="primal"
+        ).fit(X[TRAIN], Y_LABELS[TRAIN])
         for device in ("cpu", "cuda")
     )
-    np.testing.assert_allclose(gpu.coef_[120], host.coef_[120], atol=1e-4)
-    assert isinstance(gpu.coef_[120], np.ndarray)
+    np.testing.assert_allclose(gpu.coef_path_[120], host.coef_path_[120], atol=1e-4)
+    assert isinstance(gpu.coef_path_[120], np.ndarray)
     np.testing.assert_allclose(
-        gpu.score_path(X[TEST], Y_LABELS[TEST]), host.score_path(X[TEST], Y_LABELS[TEST]), atol=0.006
+        gpu.error_path(X[TEST], Y_LABELS[TEST]), host.error_path(X[TEST], Y_LABELS[TEST]), atol=0.006
     )
 
 
@@ -236,16 +222,18 @@ def test_default_grid():
 
 def test_bad_input(monkeypatch):
     with pytest.raises(DataError, match="two classes"):
-        RidgePath(RandomMaxout(20)).fit(X[TRAIN], np.zeros(700, dtype=int))
+        RidgePathClassifier(RandomMaxout(20)).fit(X[TRAIN], np.zeros(700, dtype=int))
     with pytest.raises(ParameterError, match="alphas must be 'auto' or positive"):
-        RidgePath(RandomMaxout(20), alphas=0.0).fit(X[TRAIN], Y_LABELS[TRAIN])
+        RidgePathClassifier(RandomMaxout(20), alphas=0.0).fit(X[TRAIN], Y_LABELS[TRAIN])
     with pytest.raises(ParameterError, match="m_grid must be an integer from 1 to 20"):
-        RidgePath(RandomMaxout(20), m_grid=[50]).fit(X[TRAIN], Y_LABELS[TRAIN])
+        RidgePathClassifier(RandomMaxout(20), m_grid=[50]).fit(X[TRAIN], Y_LABELS[TRAIN])
     with pytest.raises(ParameterError, match="m must be one of"):
-        RidgePath(RandomMaxout(20), m_grid=[20], alphas=1.0).fit(X[TRAIN], Y_LABELS[TRAIN]).predict(X[TEST], m=7)
+        RidgePathClassifier(RandomMaxout(20), m_grid=[20], alphas=1.0).fit(X[TRAIN], Y_LABELS[TRAIN]).predict(
+            X[TEST], m=7
+        )
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.01")
     with pytest.raises(MemoryBudgetError, match=rf"about {largest_affordable_m(10_000_000)}"):
-        RidgePath(RandomMaxout(2000), solver="primal").fit(X[TRAIN], Y_LABELS[TRAIN])
+        RidgePathClassifier(RandomMaxout(2000), solver="primal").fit(X[TRAIN], Y_LABELS[TRAIN])
 
 
 def test_progress_can_stop_the_fit():
@@ -256,13 +244,13 @@ def test_progress_can_stop_the_fit():
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        RidgePath(RandomMaxout(20)).fit(X[TRAIN], Y_LABELS[TRAIN], progress=progress)
+        RidgePathClassifier(RandomMaxout(20)).fit(X[TRAIN], Y_LABELS[TRAIN], progress=progress)
 
 
 def test_what_cannot_be_fitted_is_told_in_a_sentence():
     with pytest.raises(ParameterError, match="feature_map must be a feature map"):
-        RidgePath(StandardScaler()).fit(X[TRAIN], Y_LABELS[TRAIN])
-    with pytest.raises(DataError, match="y must hold labels or targets"):
-        RidgePath(RandomMaxout(20)).fit(X[TRAIN], None)
-    with pytest.raises(DataError, match=r"y holds only 1\. Use other data"):
-        RidgePath(RandomMaxout(20)).fit(X[TRAIN], np.ones(len(X[TRAIN]), dtype=int))
+        RidgePathClassifier(StandardScaler()).fit(X[TRAIN], Y_LABELS[TRAIN])
+    with pytest.raises(DataError, match="requires y to be passed, but the target y is None"):
+        RidgePathClassifier(RandomMaxout(20)).fit(X[TRAIN], None)
+    with pytest.raises(DataError, match=r"y holds 1 class, 1\. Use other data"):
+        RidgePathClassifier(RandomMaxout(20)).fit(X[TRAIN], np.ones(len(X[TRAIN]), dtype=int))

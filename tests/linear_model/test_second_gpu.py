@@ -7,7 +7,7 @@ from rfviz import backend
 from rfviz.analysis.nested import estimates, prefix_grams
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, registry
 from rfviz.lab.accuracy.maxout_table import maxout_table
-from rfviz.linear_model import DoublyStochasticClassifier, RidgePath, StochasticClassifier, StochasticPath
+from rfviz.linear_model import DoublyStochasticClassifier, RidgePathClassifier, StochasticClassifier, StochasticPath
 from rfviz.ui import scheduler
 from rfviz.ui.scheduler import Request, Target
 
@@ -54,9 +54,9 @@ def test_maps(two_gpus, name):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda d: RidgePath(RandomFourier(M, gamma=1.0, device=d), solver="primal"),
-        lambda d: RidgePath(RandomMaxout(M, device=d), alphas=1.0),
-        lambda d: RidgePath(RandomBinning(M, device=d), alphas=1.0),
+        lambda d: RidgePathClassifier(RandomFourier(M, gamma=1.0, device=d), solver="primal"),
+        lambda d: RidgePathClassifier(RandomMaxout(M, device=d), alphas=1.0),
+        lambda d: RidgePathClassifier(RandomBinning(M, device=d), alphas=1.0),
         lambda d: StochasticPath(RandomMaxout(M, device=d)),
         lambda d: StochasticClassifier(RandomMaxout(M, device=d)),
         lambda d: DoublyStochasticClassifier(RandomFourier(M, gamma=1.0, device=d)),
@@ -65,7 +65,7 @@ def test_maps(two_gpus, name):
 )
 def test_models(two_gpus, make):
     models = [make(device).fit(X, y) for device in ("cuda:0", "cuda:1")]
-    for score, given in (("score_path", (X, y)), ("decision_function", (X,))):
+    for score, given in (("error_path", (X, y)), ("decision_function", (X,))):
         if hasattr(models[0], score):
             for one, other in zip(*(getattr(model, score)(*given) for model in models), strict=True):
                 np.testing.assert_array_equal(one, other)

@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 
 from rfviz.errors import MemoryBudgetError
 from rfviz.features import RandomBinning
-from rfviz.linear_model import RidgePath, StochasticPath
+from rfviz.linear_model import RidgePathClassifier, RidgePathRegressor, StochasticPath
 from rfviz.linear_model.sparse_path import SparseSystem
 
 X, LABELS = load_digits(return_X_y=True)
@@ -52,7 +52,7 @@ def test_every_route_gives_scikit_learns_ridge(route, centred, rows, binning):
 
 @pytest.mark.parametrize("solver", ["auto", "dual", "primal"])
 def test_path_equals_ridge_on_the_csr_matrix(solver, binning):
-    path = RidgePath(
+    path = RidgePathClassifier(
         RandomBinning(60, gamma=0.1, dtype="float64"), m_grid=GRID, alphas=2.0, solver=solver, fit_intercept=False
     ).fit(X[TRAIN], LABELS[TRAIN])
     H = features(binning, TRAIN)
@@ -61,26 +61,25 @@ def test_path_equals_ridge_on_the_csr_matrix(solver, binning):
         ridge = Ridge(alpha=2.0, fit_intercept=False, solver="sparse_cg", tol=1e-10).fit(
             H[:, :columns], codes(LABELS[TRAIN])
         )
-        assert path.coef_[m].shape == (columns, 10)
-        np.testing.assert_allclose(path.coef_[m], ridge.coef_.T, atol=1e-5)
+        assert path.coef_path_[m].shape == (columns, 10)
+        np.testing.assert_allclose(path.coef_path_[m], ridge.coef_.T, atol=1e-5)
         expected = np.argmax(ridge.predict(features(binning, TEST)[:, :columns]), axis=1)
         assert np.mean(path.predict(X[TEST], m) == expected) > 0.995
-    errors = path.score_path(X[TEST], LABELS[TEST])
+    errors = path.error_path(X[TEST], LABELS[TEST])
     assert errors[-1] < 0.3 and errors[-1] < errors[0]
 
 
-def test_penalty_by_hold_out_does_as_well_as_the_best():
-    path = RidgePath(RandomBinning(150), m_grid=[150]).fit(X[TRAIN], LABELS[TRAIN])
-    fixed = (RidgePath(RandomBinning(150), m_grid=[150], alphas=a) for a in np.logspace(-2, 4, 7))
-    best = min(p.fit(X[TRAIN], LABELS[TRAIN]).score_path(X[TEST], LABELS[TEST])[0] for p in fixed)
-    assert path.score_path(X[TEST], LABELS[TEST])[0] < best + 0.02
-    assert path.holdout_errors_.shape == (8, 1)
+def test_the_chosen_penalty_does_as_well_as_the_best():
+    path = RidgePathClassifier(RandomBinning(150), m_grid=[150]).fit(X[TRAIN], LABELS[TRAIN])
+    fixed = (RidgePathClassifier(RandomBinning(150), m_grid=[150], alphas=a) for a in np.logspace(-2, 4, 7))
+    best = min(p.fit(X[TRAIN], LABELS[TRAIN]).error_path(X[TEST], LABELS[TEST])[0] for p in fixed)
+    assert path.error_path(X[TEST], LABELS[TEST])[0] < best + 0.02
 
 
 def test_regression():
     data, target = load_diabetes(return_X_y=True)
-    path = RidgePath(RandomBinning(80, dtype="float64"), m_grid=[10, 80], alphas=3.0).fit(data, target)
-    H = path.map_.transform(data) * np.sqrt(80)
+    path = RidgePathRegressor(RandomBinning(80, dtype="float64"), m_grid=[10, 80], alphas=3.0).fit(data, target)
+    H = path.feature_map_.transform(data) * np.sqrt(80)
     ridge = Ridge(alpha=3.0).fit(H.toarray(), target)
     np.testing.assert_allclose(path.predict(data), ridge.predict(H.toarray()), rtol=1e-6)
 
@@ -129,23 +128,25 @@ def test_gradients_where_no_matrix_fits(monkeypatch, binning, route_of):
 
 def test_gpu_path_equals_host(fake_gpu):
     host, gpu = (
-        RidgePath(RandomBinning(60, device=device), m_grid=[20, 60], alphas=[0.1, 10.0]).fit(X[TRAIN], LABELS[TRAIN])
+        RidgePathClassifier(RandomBinning(60, device=device), m_grid=[20, 60], alphas=[0.1, 10.0]).fit(
+            X[TRAIN], LABELS[TRAIN]
+        )
         for device in ("cpu", "cuda")
     )
     assert fake_gpu.memory.log
-    np.testing.assert_allclose(gpu.coef_[60], host.coef_[60], atol=1e-8)
+    np.testing.assert_allclose(gpu.coef_path_[60], host.coef_path_[60], atol=1e-8)
     assert np.array_equal(gpu.predict(X[TEST]), host.predict(X[TEST]))
 
 
 def test_more_entries_than_memory(monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "0.002")
     with pytest.raises(MemoryBudgetError, match=r"sparse features of 400 rows, and coefficients on .* columns, needs"):
-        RidgePath(RandomBinning(200), m_grid=[200], alphas=1.0).fit(X[TRAIN], LABELS[TRAIN])
+        RidgePathClassifier(RandomBinning(200), m_grid=[200], alphas=1.0).fit(X[TRAIN], LABELS[TRAIN])
 
 
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_stochastic_losses(loss):
     path = StochasticPath(RandomBinning(150), loss=loss, m_grid=[20, 150], epochs=10).fit(X[TRAIN], LABELS[TRAIN])
-    errors = path.score_path(X[TEST], LABELS[TEST])
-    assert path.coef_[150].shape == (path.map_.columns(150), 10)
+    errors = path.error_path(X[TEST], LABELS[TEST])
+    assert path.coef_path_[150].shape == (path.feature_map_.columns(150), 10)
     assert errors[-1] < 0.2 and errors[-1] < errors[0]

@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
 from rfviz.features import RandomFourier, RandomMaxout, RandomProjection
@@ -297,9 +296,9 @@ def test_parameters_that_break_their_rule(bad):
         StochasticClassifier(**{"feature_map": FEATURES, **bad}).fit(X, y)
 
 
-def test_callback_reports_and_stops():
+def test_progress_reports_and_stops():
     seen = []
-    model = StochasticClassifier(FEATURES, epochs=3).fit(X, y, callback=lambda share, text: seen.append((share, text)))
+    model = StochasticClassifier(FEATURES, epochs=3).fit(X, y, progress=lambda share, text: seen.append((share, text)))
     shares = [share for share, _ in seen]
     assert shares == sorted(shares) and shares[-1] == 1 and seen[-1][1].startswith("Epoch 3 of 3, loss ")
 
@@ -308,7 +307,7 @@ def test_callback_reports_and_stops():
 
     before = model.coef_.copy()
     with pytest.raises(KeyboardInterrupt):
-        model.fit(X, y, callback=stop)
+        model.fit(X, y, progress=stop)
     np.testing.assert_array_equal(model.coef_, before)
 
 
@@ -332,14 +331,3 @@ def test_weights_that_do_not_fit(monkeypatch):
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "1e-4")
     with pytest.raises(MemoryBudgetError, match="largest number of features that fits is about 208"):
         StochasticClassifier(RandomFourier(300, dtype="float64")).fit(X, y)
-
-
-@pytest.mark.slow
-@parametrize_with_checks(
-    [
-        StochasticClassifier(RandomProjection(16, dtype="float64"), loss, batch_size=16, optimizer=optimizer)
-        for loss, optimizer in [("logistic", "sgd"), ("hinge", "adagrad")]
-    ]
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

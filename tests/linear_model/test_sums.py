@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge
 
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import DecisionStumps, RandomBinning, RandomFourier, RandomMaxout
-from rfviz.linear_model import NormalEquations, RidgePath
+from rfviz.linear_model import NormalEquations, RidgePathClassifier, RidgePathRegressor
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((240, 5))
@@ -27,8 +27,8 @@ def parts_of(order, ends):
     return np.split(order, sorted(ends))
 
 
-def path_of(dtype="float64", alphas=1.0, **options):
-    return RidgePath(RandomFourier(30, gamma=0.3, dtype=dtype), m_grid=GRID, alphas=alphas, **options)
+def path_of(dtype="float64", alphas=1.0, kind=RidgePathRegressor, **options):
+    return kind(RandomFourier(30, gamma=0.3, dtype=dtype), m_grid=GRID, alphas=alphas, **options)
 
 
 def test_any_partition_in_any_order_gives_the_same_coefficients():
@@ -52,8 +52,8 @@ def test_any_partition_in_any_order_gives_the_same_coefficients():
             path.fit_sums(sums[0])
         assert (path.alpha_ == whole.alpha_).all()
         for m in GRID:
-            np.testing.assert_allclose(path.coef_[m], whole.coef_[m], rtol=0, atol=1e-10)
-            np.testing.assert_allclose(path.intercept_[m], whole.intercept_[m], rtol=0, atol=1e-10)
+            np.testing.assert_allclose(path.coef_path_[m], whole.coef_path_[m], rtol=0, atol=1e-10)
+            np.testing.assert_allclose(path.intercept_path_[m], whole.intercept_path_[m], rtol=0, atol=1e-10)
 
     check()
 
@@ -63,24 +63,24 @@ def test_rows_in_parts_equal_ridge_on_all_rows(intercept):
     path = path_of(fit_intercept=intercept)
     for part in parts_of(np.arange(240), [1, 100]):
         path.partial_fit(X[part], Y[part])
-    H = np.concatenate(list(path.map_.transform_blocks(X, scaled=False)))
+    H = np.concatenate(list(path.feature_map_.transform_blocks(X, scaled=False)))
     for m in GRID:
         ridge = Ridge(alpha=1.0, fit_intercept=intercept).fit(H[:, :m], Y)
-        np.testing.assert_allclose(path.coef_[m], ridge.coef_.T, rtol=0, atol=1e-10)
-        np.testing.assert_allclose(path.intercept_[m], ridge.intercept_, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(path.coef_path_[m], ridge.coef_.T, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(path.intercept_path_[m], ridge.intercept_, rtol=0, atol=1e-10)
 
 
 def test_float32_is_as_near_as_its_products():
     exact = path_of().fit_blocks([(X, Y)])
     for exact_below in (0, 5e10):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("rfviz.linear_model.ridge_path._EXACT_BELOW", exact_below)
+            patch.setattr("rfviz.linear_model.ridge_base._EXACT_BELOW", exact_below)
             paths = [
                 path_of("float32").fit_blocks([(X[part], Y[part]) for part in parts])
                 for parts in ([slice(None)], [slice(0, 3), slice(3, 240)], [slice(100, 240), slice(0, 100)])
             ]
         for path in paths:
-            np.testing.assert_allclose(path.coef_[30], exact.coef_[30], rtol=0, atol=2e-5)
+            np.testing.assert_allclose(path.coef_path_[30], exact.coef_path_[30], rtol=0, atol=2e-5)
 
 
 @pytest.mark.parametrize("mean", [0.0, 1e3, 1e6])
@@ -141,29 +141,29 @@ def test_penalties_are_chosen_from_sums_alone():
     # By rows that are held out, which join the fit.
     held = path_of(alphas=[1e-6, 1.0, 1e7]).fit_blocks(parts[:2], held_out=parts[2:])
     train = path_of(alphas=1.0).fit_blocks(parts[:2])
-    error = np.mean((train.decision_function(X[90:]) - noisy[90:]) ** 2)
-    assert held.holdout_errors_[1, -1] == pytest.approx(error, rel=1e-8)
+    error = np.mean((train.predict(X[90:]) - noisy[90:]) ** 2)
+    assert held.cv_errors_[1, -1] == pytest.approx(error, rel=1e-8)
     assert held.alpha_[-1] == 1.0
-    np.testing.assert_allclose(held.coef_[30], path.coef_[30], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(held.coef_path_[30], path.coef_path_[30], rtol=0, atol=1e-10)
     held.partial_fit(*parts[0])
     again = path_of(alphas=1.0).fit_blocks([*parts, parts[0]])
-    np.testing.assert_allclose(held.coef_[30], again.coef_[30], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(held.coef_path_[30], again.coef_path_[30], rtol=0, atol=1e-10)
 
 
 def test_labels_in_parts():
     order = np.argsort(LABELS)  # the last label comes last
-    path = path_of(alphas=0.1)
+    path = path_of(alphas=0.1, kind=RidgePathClassifier)
     for part in np.array_split(order, 4):
         path.partial_fit(X[part], LABELS[part], classes=["c", "b", "a"])
-    whole = path_of(alphas=0.1).fit(X, LABELS)
+    whole = path_of(alphas=0.1, kind=RidgePathClassifier).fit(X, LABELS)
     assert (path.predict(X) == whole.predict(X)).all()
     assert path.score(X, LABELS) > 0.8
-    late = path_of(alphas=0.1)
+    late = path_of(alphas=0.1, kind=RidgePathClassifier)
     blocks = [(X[part], LABELS[part]) for part in np.array_split(order, 4)]
     with pytest.raises(DataError, match="Block 3: The label c is not among the 2 classes"):
         late.fit_blocks(blocks, classes=["a", "b"])
     with pytest.raises(ParameterError, match="classes must hold all labels"):
-        path_of().partial_fit(X, LABELS)
+        path_of(kind=RidgePathClassifier).partial_fit(X, LABELS)
 
 
 def test_state_is_plain_arrays(tmp_path):
@@ -187,8 +187,8 @@ def test_sums_are_the_same_on_the_gpu(fake_gpu):
     host = path_of(alphas=[0.1, 10.0]).fit_blocks([(X[:90], Y[:90]), (X[90:], Y[90:])])
     gpu = path_of(alphas=[0.1, 10.0]).set_params(feature_map__device="cuda")
     gpu.fit_blocks([(X[:30], Y[:30]), (X[30:], Y[30:])])
-    np.testing.assert_allclose(gpu.holdout_errors_, host.holdout_errors_, rtol=1e-9)
-    np.testing.assert_allclose(gpu.coef_[30], host.coef_[30], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(gpu.cv_errors_, host.cv_errors_, rtol=1e-9)
+    np.testing.assert_allclose(gpu.coef_path_[30], host.coef_path_[30], rtol=0, atol=1e-10)
     gpu.sums_.merge(host.sums_)  # from another device
     assert gpu.sums_.n_samples == 480
 
@@ -200,7 +200,7 @@ def test_parts_that_do_not_fit():
         ((X[:, :4], Y), "Block 2: X has 4 features"),
         ((np.where(X > 2, np.nan, X), Y), "Block 2: Input X contains NaN"),
         ((X.astype(str) + "x", Y), "Block 2: could not convert"),
-        ((X, Y[:, 0]), "Block 2: y must be numbers in 2 columns"),
+        ((X, Y[:, 0]), "Block 2: y must have 2 columns"),
     ):
         with pytest.raises(DataError, match=message):
             path.fit_blocks([*blocks, bad])
@@ -225,13 +225,13 @@ def test_parts_that_do_not_fit():
 )
 def test_maps_that_learn_from_rows_are_fitted_first(feature_map, message):
     with pytest.raises(ParameterError, match=message):
-        RidgePath(feature_map, alphas=1.0).partial_fit(X, Y)
+        RidgePathRegressor(feature_map, alphas=1.0).partial_fit(X, Y)
     if not feature_map.sparse_output:
         fitted = feature_map.fit(X)
-        path = RidgePath(fitted, alphas=1.0, m_grid=[10]).partial_fit(X, Y)
-        np.testing.assert_array_equal(path.map_.transform(X), fitted.prefix(10).transform(X))
+        path = RidgePathRegressor(fitted, alphas=1.0, m_grid=[10]).partial_fit(X, Y)
+        np.testing.assert_array_equal(path.feature_map_.transform(X), fitted.prefix(10).transform(X))
         with pytest.raises(DataError, match="4 columns"):
-            RidgePath(fitted, alphas=1.0).partial_fit(X[:, :4], Y)
+            RidgePathRegressor(fitted, alphas=1.0).partial_fit(X[:, :4], Y)
 
 
 def test_a_fit_forgets_the_parts_before_it():
@@ -240,5 +240,5 @@ def test_a_fit_forgets_the_parts_before_it():
     assert not hasattr(path, "sums_")
     path.partial_fit(X[:50], Y[:50])
     assert path.sums_.n_samples == 50
-    wide = RidgePath(RandomMaxout(400), alphas=1.0).partial_fit(X, Y)  # more features than rows
-    assert np.isfinite(wide.coef_[400]).all()
+    wide = RidgePathRegressor(RandomMaxout(400), alphas=1.0).partial_fit(X, Y)  # more features than rows
+    assert np.isfinite(wide.coef_path_[400]).all()

@@ -138,7 +138,7 @@ def recognise_raw(frames: SpeechFrames, *, epochs: int | str = "auto", progress:
     """Learn the states from the frames themselves: the baseline; its only m is 440."""
     X, y = _scored(frames)
     begun = time.process_time()
-    learner = StochasticClassifier(_Identity(), epochs=epochs).fit(X, y, callback=progress)
+    learner = StochasticClassifier(_Identity(), epochs=epochs).fit(X, y, progress=progress)
     seconds = time.process_time() - begun
     decoded = _decode(frames, _model(frames), learner.classes_, learner.decision_function(frames.X_test))
     return Recognition((X.shape[1],), (decoded,), seconds)

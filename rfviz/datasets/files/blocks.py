@@ -18,7 +18,7 @@ __all__ = ["mapped", "row_blocks"]
 def row_blocks(
     source: str | Path, label: str | Path, columns: Sequence[str] | None = None, rows: int = 50_000
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the rows of a table that need not fit into memory, for :meth:`rfviz.linear_model.RidgePath.fit_blocks`.
+    """Yield the rows of a table that need not fit into memory, for ``RidgePathClassifier.fit_blocks``.
 
     Parameters
     ----------

@@ -255,7 +255,7 @@ def _trained_line(style: Look, trained: str) -> dict[str, Any]:
 
 
 def plot_penalty(curves: Sequence[Curve], *, height: int = 360) -> go.Figure:
-    """Draw the penalty that the held-out rows chose, against the number of features."""
+    """Draw the penalty that leave-one-out errors chose, against the number of features."""
     traces = [
         trace(
             "scatter",

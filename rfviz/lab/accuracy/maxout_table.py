@@ -18,7 +18,8 @@ from rfviz.backend import check_memory, get_device
 from rfviz.errors import DataError
 from rfviz.features import RandomMaxout
 from rfviz.linear_model.grid import gram_bytes
-from rfviz.linear_model.normal_equations import NormalEquations, Solution
+from rfviz.linear_model.normal_equations import NormalEquations
+from rfviz.linear_model.penalty import Model
 from rfviz.linear_model.scoring import Solutions
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
@@ -39,7 +40,7 @@ _ALPHAS = (1e2, 1e3, 1e4)
 _CHUNK_ROWS = 8192
 
 # Solutions of one penalty, by m.
-Path = list[Solution]
+Path = list[Model]
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +184,7 @@ class _Draw:
         final: list[list[Path | None]] = []
         for i, system in enumerate(self.systems):
             step(0.86 + 0.1 * i / len(self.systems), "final solutions")
-            path: dict[int, Solution] = {}
+            path: dict[int, Model] = {}
             for a in np.unique(best[i]):
                 grid = [m for m, b in zip(self.m_values, best[i], strict=True) if b == a]
                 (found,) = system.solve([alphas[a]], grid, quiet=True)

@@ -74,7 +74,7 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
             whole = tuple(m for grid in grids for m in grid)
             steps = [(whole, share) for share in _SHARES]
         candidates = _candidates(source, settings)
-        sweep = sweep_parts(source.data, candidates, settings.seeds, steps, settings.alphas, settings.loss, cache)
+        sweep = sweep_parts(source.data, candidates, settings.seeds, steps, settings.alpha, settings.loss, cache)
         exact = _exact_parts(source.data, candidates, cache) if settings.exact else ()
         # What a curve tends to stands there before its larger m, which take longer.
         return Work(tuple(heapq.merge(sweep, exact, key=lambda part: part.cost)), cache)

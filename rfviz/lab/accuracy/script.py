@@ -115,7 +115,7 @@ for label, spec, loss in maps:
     inputs, runs[label] = {inputs}, []
     for seed in range({settings.seeds}):
         drawn = spec.replace(random_state=seed)
-        runs[label].append([run_segment(inputs, drawn, grid, {settings.alphas!r}, loss=loss) for grid in grids])
+        runs[label].append([run_segment(inputs, drawn, grid, {settings.alpha!r}, loss=loss) for grid in grids])
 {baselines}{exact}
 {_DRAWN.format(last=1.1 * settings.m_max, scale=drawn.scale, unit=drawn.unit, exact=given, epochs=epochs)}"""
     return script.write("How many random features does a linear model need?", body, uses)

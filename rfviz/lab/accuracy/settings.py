@@ -41,9 +41,9 @@ _M_MAX = Param("m_max", 1000, "int", 20, 100_000, log=True, symbol="m", label="L
                help="Each curve has about twenty points, up to this number of features.")  # fmt: skip
 _SEEDS = Param("seeds", 3, "int", 1, 20, ui_high=10, label="Draws",
                help="Independent draws of each map. A larger number computes only the new draws.")  # fmt: skip
-_ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui_low=0.001, ui_high=1e6, log=True,
+_ALPHA = Param("alpha", "auto", "float", 1e-6, 1e8, choices=("auto",), ui_low=0.001, ui_high=1e6, log=True,
                symbol=r"\alpha", label="Penalty",
-               help="Ridge penalty on the unscaled features: by hold-out for each m, or fixed.")  # fmt: skip
+               help="Ridge penalty on the unscaled features: by leave-one-out errors, or fixed for all m.")  # fmt: skip
 _WHOLE = Param(
     "whole", True, "bool", label="Whole images too", help="Two curves for each map: rectangles, and all pixels."
 )
@@ -75,17 +75,17 @@ _SKELETON_HELP = (
 
 _DIGITS = {
     "data": "digits", "schemes": ["RandomFourier"], "references": ["rbf_svm", "linear_svm"], "m_max": 1000,
-    "seeds": 3, "gamma": "scale", "alpha": "hold-out", "grow": "features", "test": 25, "normalise": "none",
+    "seeds": 3, "gamma": "scale", "alpha": "auto", "grow": "features", "test": 25, "normalise": "none",
     "loss": "ridge", "exact": True,
 }  # fmt: skip
 _ARCHITECTURES = {
     "data": "cifar10", "data.side": "24", "data.max_samples": 20_000, "normalise": "standardise rows",
-    "schemes": ["CompositionalFeatures"], "references": [], "m_max": 4000, "seeds": 3, "alpha": "hold-out",
+    "schemes": ["CompositionalFeatures"], "references": [], "m_max": 4000, "seeds": 3, "alpha": "auto",
     "grow": "features", "loss": "ridge", "skeletons": list(_ARCHITECTURE_OF),
 }  # fmt: skip
 _RECTANGLES = {
     "schemes": ["RandomFourier", "RandomMaxout"], "pools": [4], "references": [], "seeds": 1, "gamma": "scale",
-    "alpha": "hold-out", "grow": "features", "normalise": "none", "loss": "ridge", "whole": True,
+    "alpha": "auto", "grow": "features", "normalise": "none", "loss": "ridge", "whole": True,
 }  # fmt: skip
 
 
@@ -176,7 +176,7 @@ class Settings:
     doubly_stochastic : bool
         Whether they are trained by doubly stochastic gradients too.
     loss : str
-    alpha : float or "hold-out"
+    alpha : float or "auto"
     exact : bool
         Whether ridge regression with the exact kernel of each map is drawn too.
     """
@@ -199,11 +199,6 @@ class Settings:
     loss: str = LOSS.default
     alpha: float | str = _ALPHA.default
     exact: bool = False
-
-    @property
-    def alphas(self) -> float | str:
-        """The penalty as the analysis calls it."""
-        return "auto" if self.alpha == "hold-out" else self.alpha
 
 
 def choose_settings(panel: Panel, image_shape: tuple[int, ...] | None, in_memory: bool = True) -> Settings:

@@ -47,7 +47,7 @@ RESOURCES = {
 }
 PENALTY = (
     "The penalty **α** makes large coefficients of ridge regression costly. The chart shows, for each m, the α with "
-    "the smallest error on a fifth of the training rows, or, where all rows of a file are read, in generalised "
+    "the smallest leave-one-out error, or, where all rows of a file are read, the smallest error of generalised "
     "cross-validation."
 )
 COLUMNS = (
@@ -88,13 +88,15 @@ are nested: the first $m$ features of a larger map are the map with $m$ features
 $H^\top H$, summed over blocks of rows, and one Cholesky factor $LL^\top$ hold the solution for **every** $m$:
 $\beta_m=L_{:m,:m}^{-\top}\,u_{:m}$ with $u=L^{-1}H^\top Y$. A curve costs hardly more than its last point.
 
-The **penalty** is chosen for each $m$ on a fifth of the training rows, which then join the training. It belongs to the
-features without their factor $1/\sqrt m$; on scaled features it is $\alpha/m$. Where **all rows** of a large file are
-read block by block, only their sums are kept, and generalised cross-validation chooses the penalty from these.
+The **penalty** is chosen for each $m$ by leave-one-out errors: 256 or more training rows, drawn at random, are each
+predicted by a fit to all other rows, which one substitution by the Cholesky factor gives. The search takes a few
+decades and refines about the best. The penalty belongs to the features without their factor $1/\sqrt m$; on scaled
+features it is $\alpha/m$. Where **all rows** of a large file are read block by block, only their sums are kept, and
+generalised cross-validation chooses the penalty from these.
 
 An **exact kernel** is what the inner products of features approximate. Ridge regression with it solves
 $(K+\lambda I)a=Y$, with both $K$ and $Y$ centred, and is what a curve tends to as $m$ grows; but the features of shared
-pools and of structured maxout tend to something else. Its penalty is chosen in the same way, on 5,000 rows at most, so
+pools and of structured maxout tend to something else. Its penalty is chosen in the same way, on 4,000 rows at most, so
 it is not offered with a fixed penalty. It takes $n^2$ kernel values and $n^3$ operations for $n$ rows, so it is for
 thousands of rows, not for millions.
 

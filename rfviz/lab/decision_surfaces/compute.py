@@ -17,7 +17,8 @@ from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.features.sparse_map import SparseFeatureMap
 from rfviz.lab.decision_surfaces.calibration import calibration_rows, fit_slope, probabilities
-from rfviz.linear_model import RidgePath, StochasticPath
+from rfviz.linear_model import RidgePathClassifier, StochasticPath
+from rfviz.linear_model.losses import with_reference
 from rfviz.progress import Progress, silent, within
 
 __all__ = [
@@ -233,7 +234,7 @@ def map_surfaces(
         """Train on these training rows, reporting progress from `start` to `stop`."""
         features = spec.make(n_components=grid[-1])
         if loss == "ridge":
-            path: Any = RidgePath(features, m_grid=grid, alphas=_penalties(split))
+            path: Any = RidgePathClassifier(features, m_grid=grid, alphas=_penalties(split))
         else:
             path = StochasticPath(features, m_grid=grid, loss=loss)
         part = within(progress, start, stop)
@@ -247,17 +248,22 @@ def map_surfaces(
             learn, held = parts if parts else (slice(None), slice(None))
             judge = fit(learn, 0.4, 0.7) if parts else path
             labels = np.searchsorted(judge.classes_, split.y_train[held])
-            decided = judge.decision_path(lift(split.X_train[held]))
+            decided = _columns(judge.decision_path(lift(split.X_train[held])))
             slopes = np.array([fit_slope(scores, labels) for scores in decided])
             calibrated = "held-out" if parts else "training"
         progress(0.7, "Decision values in the plane")
-        tested = path.decision_path(lift(tested_rows(split)[0]))
-        scores = path.decision_path(lift(plane.grid(resolution)))
+        tested = _columns(path.decision_path(lift(tested_rows(split)[0])))
+        scores = _columns(path.decision_path(lift(plane.grid(resolution))))
     surfaces = tuple(
         make_surface(spec.cls.label, s, slope, t, path.classes_, split, calibrated)
         for s, slope, t in zip(scores, slopes, tested, strict=True)
     )
     return MapSurfaces(grid, surfaces, spec.get("gamma"), lift is with_constant, np.asarray(path.alpha_))
+
+
+def _columns(scores: list[np.ndarray]) -> list[np.ndarray]:
+    """Return a column a class: of two classes, whose scores are those of the second, the first has the score 0."""
+    return [with_reference(some.reshape(len(some), -1)) for some in scores]
 
 
 def _penalties(split: Split) -> Any:

@@ -15,7 +15,7 @@ TOO_FEW = "Click in the square to add points of at least two classes."
 NUMBERS = (
     "Agreement: share of the square in which the classifier on m features predicts the class of the exact RBF-SVM. "
     "Slope: factor that turns decision values into log-odds. Penalty α: on the unscaled features; ridge regression "
-    "chooses it on held-out rows for each m."
+    "chooses it by leave-one-out errors for each m."
 )
 
 METHOD = r"""

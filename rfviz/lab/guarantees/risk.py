@@ -14,7 +14,7 @@ from rfviz.backend import single_threaded_blas
 from rfviz.bounds import LOSSES
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathRegressor
 from rfviz.progress import Progress, silent
 
 __all__ = ["MeasuredRisk", "measure_risk"]
@@ -119,16 +119,16 @@ def measure_risk(
             word = f"{spec.cls.label}: seed {seed + 1} of {n_seeds}"
             progress(seed / n_seeds, word)
             drawn = spec.make(n_components=max(grid), random_state=seed)
-            path = RidgePath(drawn, m_grid=grid, fit_intercept=False)
-            path.fit(split.X_train, codes, lambda share, text, s=seed, w=word: progress((s + share) / n_seeds, w))
+            path = RidgePathRegressor(drawn, m_grid=grid, fit_intercept=False)
+            path.fit(split.X_train, codes, progress=lambda share, _, s=seed, w=word: progress((s + share) / n_seeds, w))
             for part, X, y in ((train, split.X_train[rows], codes[rows]), (test, split.X_test, test_codes)):
                 for j, scores in enumerate(path.decision_path(X)):
                     for name, loss in LOSSES.items():
                         part[name][seed, j] = loss.value(y * scores).mean()
             for j, m in enumerate(grid):
                 # The unscaled feature is `unit_scale` times one that is at most 1.
-                size[seed, j] = m * drawn.unit_scale * np.abs(path.coef_[m]).max()
-                radius[seed, j] = np.sqrt(m) * np.linalg.norm(path.coef_[m], axis=0).max()
+                size[seed, j] = m * drawn.unit_scale * np.abs(path.coef_path_[m]).max()
+                radius[seed, j] = np.sqrt(m) * np.linalg.norm(path.coef_path_[m], axis=0).max()
     return MeasuredRisk(
         spec, split.name, len(codes), len(test_codes), codes.shape[1], np.array(grid), train, test,
         size, radius,

@@ -76,10 +76,10 @@ RISK_NUMBERS = (
 
 RISK_METHOD = r"""
 Ridge regression on codes of $\pm1$, each class against the rest, without an intercept, for all $m$ from one
-factorisation per penalty; the penalty by hold-out; three draws of the map. The loss is that of the margin $y f(x)$,
-averaged over classes and rows. *Excess over the best*: the test risk less the least one on the grid. It stands in for
-the risk of the best function of the class, which nobody knows. *Test less training risk* is what the estimation term
-bounds: it holds for every function of the class at once, however it was found.
+factorisation per penalty; the penalty of each $m$ by leave-one-out errors; three draws of the map. The loss is that of
+the margin $y f(x)$, averaged over classes and rows. *Excess over the best*: the test risk less the least one on the
+grid. It stands in for the risk of the best function of the class, which is not known. *Test less training risk* is what
+the estimation term bounds: it holds for every function of the class at once, however it was found.
 
 The theorems are about the minimiser of the empirical risk under $|\alpha|\le C/m$, with $C$ fixed in advance. As the
 paper of kitchen sinks does in practice, the constraint is dropped; $C$ is read off the fit afterwards.

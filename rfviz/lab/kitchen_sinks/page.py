@@ -65,7 +65,7 @@ class KitchenSinks(WorkPage[SplitData, Settings, KitchenSinksResult]):
             parts = weight_parts(source, split, candidate.label, candidate.spec, _grid(settings), settings.runs)
             return Work(tuple(parts), cache)
         steps = [(tuple(int(k) for k in grid), 1.0) for grid in grid_segments(settings.k_max, 16)]
-        how = settings.alphas, settings.loss
+        how = settings.alpha, settings.loss
         sinks = sweep_parts(source, settings.candidates, settings.draws, steps, *how, cache)
         boosted = boost_parts(source, split, stump_segments(settings.stumps))
         return Work(tuple(in_turn(list(sinks), list(boosted))), cache)

@@ -47,7 +47,7 @@ for label, spec in families:
     runs = []
     for seed in range({settings.draws}):
         drawn, grids = spec.replace(random_state=seed), grid_segments({settings.k_max}, points=16)
-        runs.append([run_segment(split, drawn, g, {settings.alphas!r}, loss={settings.loss!r}) for g in grids])
+        runs.append([run_segment(split, drawn, g, {settings.alpha!r}, loss={settings.loss!r}) for g in grids])
     curves.append(sink_curve(label, spec.cls, runs))
 
 frame = curves_frame(curves, {settings.view!r})

@@ -27,9 +27,9 @@ _STUMPS = Param("stumps", 200, "int", 0, 5000, log=True, marks=(0, 20, 50, 100, 
                 "through every column: some 20 ms on 32,561 rows of 123.")  # fmt: skip
 _DRAWS = Param("draws", 3, "int", 1, 20, ui_high=10, label="Draws",
                help="Independent draws of the random features. More draws compute only the new ones.")  # fmt: skip
-_ALPHA = Param("alpha", "hold-out", "float", 1e-6, 1e8, choices=("hold-out",), ui_low=0.001, ui_high=1e6, log=True,
-               label="Penalty", help="Ridge penalty on the unscaled features: by hold-out for each K, or fixed. 1 is "
-               "almost no penalty, as in the paper.")  # fmt: skip
+_ALPHA = Param("alpha", "auto", "float", 1e-6, 1e8, choices=("auto",), ui_low=0.001, ui_high=1e6, log=True,
+               label="Penalty", help="Ridge penalty on the unscaled features: by leave-one-out errors, for each K, or "
+               "fixed. 1 is almost no penalty, as in the paper.")  # fmt: skip
 _RUNS = Param("runs", 10, "int", 1, 500, log=True, marks=(1, 5, 10, 20, 30, 50, 100, 200, 500), label="Runs",
               help="Independent draws to compare. More draws compute only the new ones.")  # fmt: skip
 _PARAMS: dict[type[FeatureMap], tuple[str, ...]] = {SigmoidalRidge: ("activation", "scale"), RandomFourier: ("gamma",)}
@@ -81,7 +81,7 @@ class Settings:
     k_max : int
     stumps, draws, runs : int
     loss : str
-    alpha : float or "hold-out"
+    alpha : float or "auto"
     """
 
     view: str
@@ -91,12 +91,7 @@ class Settings:
     draws: int = 1
     runs: int = 1
     loss: str = "ridge"
-    alpha: float | str = "hold-out"
-
-    @property
-    def alphas(self) -> float | str:
-        """The penalty as the analysis calls it."""
-        return "auto" if self.alpha == "hold-out" else self.alpha
+    alpha: float | str = "auto"
 
 
 def choose_settings(panel: Panel) -> Settings:
@@ -111,7 +106,7 @@ def choose_settings(panel: Panel) -> Settings:
                 candidates = (candidates[labels.index(shown)],)
             return Settings(view, candidates, k_max, runs=runs)
         stumps, draws, loss = panel.control(_STUMPS), panel.control(_DRAWS), panel.control(LOSS)
-        alpha = panel.control(_ALPHA) if loss == "ridge" else "hold-out"
+        alpha = panel.control(_ALPHA) if loss == "ridge" else "auto"
     return Settings(view, candidates, k_max, stumps, draws, loss=loss, alpha=alpha)
 
 

@@ -38,7 +38,7 @@ The **quadratic** loss is ridge regression on codes $\pm1$: one factorisation se
 (*exponential* is AdaBoost’s own) are trained for each K by stochastic gradients.
 
 **Seconds** are those of training and testing together, everything included that the learner does by itself: for
-random features drawing them, and choosing the penalty where that is by hold-out. They are measured at a few K, each
+random features drawing them, and choosing the penalty where it is not fixed. They are measured at a few K, each
 on its own (a smaller K that comes along is not counted). For AdaBoost they are measured stump by stump in one run.
 While you watch, the page is drawn by the same machine, so short times are a little too long;
 `benchmarks/kitchen_sinks.py` measures alone.

@@ -12,7 +12,7 @@ from rfviz import datasets
 from rfviz.datasets.files import AllRows, Preparation, parts, read_file, row_blocks
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.features import RandomMaxout
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 zarr = pytest.importorskip("zarr")
 numcodecs = pytest.importorskip("numcodecs")
@@ -71,7 +71,7 @@ def test_ridge_regression_is_that_on_a_memory_map(tmp_path):
     np.save(tmp_path / "y.npy", np.array(["no", "yes", "so"])[y])
     fitted = []
     for blocks in (row_blocks(tmp_path / "X.npy", tmp_path / "y.npy"), row_blocks(source, label="y", rows=77)):
-        path = RidgePath(RandomMaxout(20, dtype="float64"), alphas=1.0)
+        path = RidgePathClassifier(RandomMaxout(20, dtype="float64"), alphas=1.0)
         fitted.append(path.fit_blocks(blocks, classes=["no", "so", "yes"]).coef_[20])
     np.testing.assert_allclose(*fitted, rtol=0, atol=1e-10)
 

@@ -32,7 +32,7 @@ from rfviz.lab.accuracy.architectures import (
     ranking,
 )
 from rfviz.lab.accuracy.settings import Settings, candidates_of
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 ROOT = Path(__file__).parents[3]
 
@@ -71,8 +71,8 @@ def test_a_segment_is_what_the_parts_make():
     assert prepared.X_train.shape == (len(split.X_train), skeleton.n_columns)
     segment = run_segment(prepared, MapSpec(CompositionalFeatures, skeleton=skeleton.to_json()), [50, 100], 1.0)
     features = CompositionalFeatures(100, skeleton=skeleton)
-    path = RidgePath(features, m_grid=[50, 100], alphas=1.0).fit(prepared.X_train, prepared.y_train)
-    np.testing.assert_allclose(segment.errors, path.score_path(prepared.X_test, prepared.y_test))
+    path = RidgePathClassifier(features, m_grid=[50, 100], alphas=1.0).fit(prepared.X_train, prepared.y_train)
+    np.testing.assert_allclose(segment.errors, path.error_path(prepared.X_test, prepared.y_test))
 
 
 def test_components_are_learnt_from_the_training_rows_alone():

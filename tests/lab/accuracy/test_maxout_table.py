@@ -10,7 +10,7 @@ from rfviz import datasets
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.features import RandomMaxout
 from rfviz.lab.accuracy.maxout_table import PAPER_TABLE_1, TABLE_M, maxout_table
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier
 
 REAL = Path(os.environ.get("RFVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
 
@@ -26,8 +26,10 @@ def test_cells_equal_a_fit_of_their_own(digits):
     table = maxout_table((X, y), (X_test, y_test), (50, 150), (1, 2, 4), (0, 1), alphas=(1.0,), n_held=200)
     assert table.errors.shape == (2, 3, 2)
     for i, q in enumerate(table.q_values):
-        path = RidgePath(RandomMaxout(150, pool_size=q, random_state=1), m_grid=[50, 150], alphas=1.0, solver="primal")
-        errors = path.fit(X, y).score_path(X_test, y_test)
+        path = RidgePathClassifier(
+            RandomMaxout(150, pool_size=q, random_state=1), m_grid=[50, 150], alphas=1.0, solver="primal"
+        )
+        errors = path.fit(X, y).error_path(X_test, y_test)
         np.testing.assert_allclose(table.errors[1, i], errors, atol=2.5 / len(y_test))
 
 

@@ -25,7 +25,8 @@ from rfviz.features import (
 from rfviz.lab.decision_surfaces.calibration import calibration_rows, fit_slope, probabilities
 from rfviz.lab.decision_surfaces.compute import crease_lines, map_surfaces, with_constant
 from rfviz.lab.decision_surfaces.svm import rbf_on_plane, svm_surface
-from rfviz.linear_model import RidgePath, StochasticClassifier
+from rfviz.linear_model import RidgePathClassifier, StochasticClassifier
+from rfviz.linear_model.losses import with_reference
 
 GRID = (4, 20, 60)
 SIDE = 24
@@ -88,9 +89,11 @@ def test_every_m_equals_a_ridge_of_its_own(case, scheme, constant):
     assert result.constant == lifted == (constant and scheme != "RandomFourier")
     lift = with_constant if lifted else np.asarray
     for m, alpha in zip(GRID, result.alphas, strict=True):
-        alone = RidgePath(registry()[scheme](m, random_state=1), m_grid=[m], alphas=alpha, precision="float64")
+        alone = RidgePathClassifier(
+            registry()[scheme](m, random_state=1), m_grid=[m], alphas=alpha, precision="float64"
+        )
         alone.fit(lift(split.X_train), split.y_train)
-        expected = alone.decision_function(lift(plane.grid(SIDE)))
+        expected = with_reference(alone.decision_function(lift(plane.grid(SIDE))).reshape(SIDE**2, -1))
         surface = result.at(m)
         scale = np.abs(expected).max()
         np.testing.assert_allclose(surface.scores.reshape(SIDE**2, -1), expected, atol=2e-3 * scale)

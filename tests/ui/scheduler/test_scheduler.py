@@ -14,7 +14,7 @@ from rfviz.datasets import memory
 from rfviz.errors import DeviceError, MemoryBudgetError, capture_warnings
 from rfviz.features import RandomMaxout
 from rfviz.features.blocks import DeviceFallbackWarning
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathRegressor
 from rfviz.ui import scheduler
 from rfviz.ui.scheduler import Request, Target, cpu_pool, gpu_worker
 from rfviz.ui.scheduler.requests import FairQueue, Job
@@ -368,7 +368,7 @@ def test_what_does_not_fit_is_computed_on_the_cpu(fake_gpu):
     grid = np.array([20, 60])
 
     def work(report):
-        path = RidgePath(RandomMaxout(60, random_state=1), m_grid=grid, alphas=1.0).fit(X, y)
+        path = RidgePathRegressor(RandomMaxout(60, random_state=1), m_grid=grid, alphas=1.0).fit(X, y)
         return path.predict(X), backend.get_device().name
 
     expected, _ = scheduler.run(work, Request("a"))
