@@ -191,7 +191,7 @@ def _partitions(X: Any, y: Any) -> tuple[list[Any], list[Any]]:
     rows, targets = (list(np.ravel(np.array(_delayed(each), dtype=object))) for each in (X, y))
     if len(rows) != len(targets):
         raise DataError(
-            f"X has {len(rows)} partitions and y has {len(targets)}. Give columns of one dataframe, or rechunk one of them."
+            f"X has {len(rows)} partitions and y has {len(targets)}. Give columns of one dataframe, or rechunk one."
         )
     return rows, targets
 
