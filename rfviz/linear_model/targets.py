@@ -197,9 +197,12 @@ def as_numbers(y: Any) -> np.ndarray:
 
 
 def warn_of_amounts(y: np.ndarray, targets: Targets) -> None:
-    """Warn where labels look like whole numbers that are amounts."""
-    count = 0 if targets.classes is None else len(targets.classes)
-    if y.dtype.kind in "iuf" and count > max(_MANY_CLASSES, len(y) // 10):
+    """Warn where labels look like whole numbers that are amounts: many, and not codes that count from 0 or 1."""
+    if targets.classes is None or y.dtype.kind not in "iuf":
+        return
+    count = len(targets.classes)
+    low, high = targets.classes[[0, -1]]
+    if count > max(_MANY_CLASSES, len(y) // 10) and (low not in (0, 1) or high > 2 * count):
         warn(
             f"y holds {count} different whole numbers in {len(y)} rows, and each is taken for a class. "
             "If they are amounts, use RidgePathRegressor.",

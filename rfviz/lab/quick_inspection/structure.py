@@ -18,7 +18,7 @@ from rfviz.features import FeatureMap, MapSpec, RandomFourier, RandomMaxout
 from rfviz.features.draws import generator
 from rfviz.lab.quick_inspection.raw import spread_rows
 from rfviz.lab.quick_inspection.sample import Sample, scaling_of, take_sample
-from rfviz.linear_model import RidgePath
+from rfviz.linear_model import RidgePathClassifier, RidgePathRegressor
 from rfviz.linear_model.targets import Targets
 from rfviz.progress import Progress, silent
 
@@ -357,8 +357,9 @@ def _path_scores(
     spec: MapSpec[FeatureMap], grid: Sequence[int], X: np.ndarray, y: np.ndarray, X_test: np.ndarray
 ) -> tuple[Targets, list[np.ndarray]]:
     """Return the scores for every m of the grid."""
-    path = RidgePath(spec.make(n_components=grid[-1]), m_grid=list(grid)).fit(X, y)
-    return Targets.learn(y), path.decision_path(X_test)
+    targets = Targets.learn(y)
+    kind = RidgePathRegressor if targets.classes is None else RidgePathClassifier
+    return targets, kind(spec.make(n_components=grid[-1]), m_grid=list(grid)).fit(X, y).decision_path(X_test)
 
 
 def _summary(
