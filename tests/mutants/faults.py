@@ -912,25 +912,32 @@ _PAGES = (
 
 _INSPECTION = (
     Fault(
-        "dependence with as many degrees of freedom as both columns have waves together",
+        "dependence with the moments of as many directions as both columns have together",
         "rfviz/analysis/dependence.py",
-        "freedom = np.outer(sizes, sizes)",
-        "freedom = np.add.outer(sizes, sizes)",
+        "return one * other / (n - 1), variance",
+        "return (one + other) / (n - 1), variance",
         ("tests/analysis/test_dependence.py::test_p_values_of_independent_columns_are_uniform",),
     ),
     Fault(
-        "strength of dependence from the smallest canonical correlation",
+        "strength of dependence from the direction that is explained worst",
         "rfviz/analysis/dependence.py",
-        "transpose(0, 2, 1))[:, -1]",
-        "transpose(0, 2, 1))[:, 0]",
+        "largest = np.linalg.eigvalsh(products.transpose(0, 2, 1) @ products)[:, -1]",
+        "largest = np.linalg.eigvalsh(products.transpose(0, 2, 1) @ products)[:, 0]",
         ("tests/analysis/test_dependence.py::test_forms_of_dependence_are_found",),
     ),
     Fault(
-        "dependence that is less the more values are missing",
+        "dependence by rows that one column knows",
         "rfviz/analysis/dependence.py",
-        "scale = np.sqrt(np.outer(counts, counts)) / np.maximum(both, 1.0)",
-        "scale = np.ones_like(both)",
+        "self._known[:, one[0]] & self._known[:, other[0]]",
+        "self._known[:, one[0]]",
         ("tests/analysis/test_dependence.py",),
+    ),
+    Fault(
+        "dependence that a row with words of its own makes",
+        "rfviz/analysis/dependence.py",
+        "if len(numbered) - counts[often].sum() < _WORD_ROWS:",
+        "if False:",
+        ("tests/analysis/test_dependence.py", "tests/lab/quick_inspection/test_dependence.py"),
     ),
     Fault(
         "drift that sees no missing values",

@@ -1,4 +1,4 @@
-"""Dependence: columns that tell of each other though they do not correlate."""
+"""Dependence: which columns tell of each other, and those of them that hardly correlate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rfviz.analysis.dependence import (
 )
 from rfviz.datasets.files.table import CATEGORY, NUMBER
 from rfviz.errors import DataError
-from rfviz.lab.finding import Finding
+from rfviz.lab.finding import Finding, unknown
 from rfviz.lab.quick_inspection.raw import NAMED_LIKE_KEYS, Raw
 from rfviz.lab.quick_inspection.text import count
 from rfviz.progress import Progress, silent
@@ -23,7 +23,7 @@ from rfviz.progress import Progress, silent
 __all__ = ["Dependence", "HeldConstant", "describe", "hold_constant", "inspect_dependence"]
 
 _ROWS, _FEWEST, _CELLS, _MOST_COLUMNS = 20_000, 2_000, 2_000_000, 500
-# Expected share of false pairs among those that are told; a weaker dependence is no news.
+# Expected share of false pairs among those that are told; a weaker dependence is called weak.
 _FALSE, _LEAST = 0.01, 0.3
 # Columns hardly correlate up to the one, and are news from the other on; how alike neighbouring rows may be in both.
 _HARDLY, _NEWS, _ALIKE = 0.2, 0.5, 0.1
@@ -44,32 +44,45 @@ class Dependence:
     words : dict of str to list of str
         The words of columns of words.
     result : DependenceResult
+    n_all : int
+        Rows of the file.
     """
 
     names: tuple[str, ...]
     values: np.ndarray
     words: dict[str, list[str]]
     result: DependenceResult
+    n_all: int
+
+    @property
+    def measured(self) -> np.ndarray:
+        """Pairs that enough rows know, the strongest first, shape (k, 2)."""
+        pairs = np.argwhere(np.triu(self.result.freedom, 1) > 0)
+        return pairs[np.argsort(-self.result.strength[tuple(pairs.T)], kind="stable")]
+
+    @property
+    def dependent(self) -> np.ndarray:
+        """Pairs that depend on each other, however weakly, the strongest first, shape (k, 2)."""
+        pairs = self.measured
+        return pairs[self.result.adjusted[tuple(pairs.T)] <= _FALSE]
 
     @property
     def pairs(self) -> np.ndarray:
-        """Pairs that depend on each other, the strongest first, shape (k, 2)."""
-        one, other = np.triu_indices(len(self.names), 1)
-        strength = self.result.strength[one, other]
-        kept = np.flatnonzero((self.result.adjusted[one, other] <= _FALSE) & (strength >= _LEAST))
-        kept = kept[np.argsort(-strength[kept], kind="stable")]
-        return np.column_stack([one[kept], other[kept]])
+        """Pairs that depend on each other and not just weakly, the strongest first, shape (k, 2)."""
+        pairs = self.dependent
+        return pairs[self.result.strength[tuple(pairs.T)] >= _LEAST]
+
+    def may_be_chance(self, pairs: np.ndarray) -> np.ndarray:
+        """Return of which pairs rows that follow each other are alike in both columns, so that these seem to depend."""
+        one, other = pairs.T
+        return self.result.neighbours[one] * self.result.neighbours[other] > _ALIKE
 
     def uncorrelated(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the pairs of numbers that hardly correlate, and those of them where chance may have done it.
-
-        Where rows that follow each other are alike in both columns, these depend on each other by chance.
-        """
+        """Return the pairs of numbers that hardly correlate, and those of them where chance may have done it."""
         pairs = self.pairs
-        one, other = pairs.T
-        strength, r = self.result.strength[one, other], self.result.correlation[one, other]
+        strength, r = self.result.strength[tuple(pairs.T)], self.result.correlation[tuple(pairs.T)]
         is_news = (np.abs(r) <= _HARDLY) & (strength >= _NEWS)
-        may_be_chance = self.result.neighbours[one] * self.result.neighbours[other] > _ALIKE
+        may_be_chance = self.may_be_chance(pairs)
         return pairs[is_news & ~may_be_chance], pairs[is_news & may_be_chance]
 
     def to_frame(self, most: int = 200) -> pd.DataFrame:
@@ -123,7 +136,7 @@ def inspect_dependence(raw: Raw, progress: Progress = silent) -> Dependence:
         else:
             values[:, place] = table.quantity(name)[rows]
     categories = [place for place, name in enumerate(names) if name in words]
-    return Dependence(tuple(names), values, words, find_dependence(values, categories, progress))
+    return Dependence(tuple(names), values, words, find_dependence(values, categories, progress), raw.n_rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +176,7 @@ class HeldConstant:
         n, still = len(self.names), self.still
         same = f"among rows with the same “{self.given}”"
         if not n:
-            return f"No other columns depend on each other, so there is no pair to look at {same}."
+            return f"No two other columns depend clearly on each other, so there is no pair to look at {same}."
         if still.all():
             which = "The pair depends" if n == 1 else f"All {n} pairs depend" if n > 2 else "Both pairs depend"
             return f"{which} on each other {same}, too: {self._pair(int(self.result.strength.argmax()))}."
@@ -172,8 +185,7 @@ class HeldConstant:
         if not still.any():
             which = "The pair shows" if n == 1 else f"None of {n} pairs shows"
             no = " no" if n == 1 else ""
-            enough = f"“{self.given}” suffices to explain why they go together."
-            return f"{which}{no} dependence {same}: {largest}. {enough}"
+            return f"{which}{no} dependence {same}: {largest}. “{self.given}” may be all that makes them go together."
         strongest = int(np.where(still, self.result.strength, -1.0).argmax())
         which, most = ("depends", ":") if still.sum() == 1 else ("depend", ", most")
         rest = f" and {count(len(gone) - 1, 'more pair')}" if len(gone) > 1 else ""
@@ -200,41 +212,83 @@ def hold_constant(dependence: Dependence, given: str, progress: Progress = silen
 
 
 def describe(dependence: Dependence) -> Finding:
-    """Name columns that depend on each other though they hardly correlate."""
-    name, names, result = "Dependence", dependence.names, dependence.result
-    pairs, (news, doubtful) = dependence.pairs, dependence.uncorrelated()
-    n_pairs = count(len(names) * (len(names) - 1) // 2, "pair")
-    doubt = ""
-    if len(doubtful):
-        is_one = len(doubtful) == 1
-        doubt = (
-            f" {count(len(doubtful), 'pair')} {'seems' if is_one else 'seem'} to, but in both columns each row "
-            "is like the one before it, and that alone can look like dependence."
-        )
+    """Name columns that depend on each other though they hardly correlate, or else those that depend most."""
+    name, names, (news, doubtful) = "Dependence", dependence.names, dependence.uncorrelated()
+    measured, n_rows = dependence.measured, dependence.result.n_rows
+    if not len(measured):
+        return unknown(name, "No two columns can be compared: too few rows know both, or one of them hardly varies.")
+    said = []
     if len(news):
-        shown = ", ".join(
-            f"“{names[i]}” and “{names[j]}” (dependence {result.strength[i, j]:.2f}, rank correlation "
-            f"{_signed(float(result.correlation[i, j]))})" for i, j in news[:_NAMED].tolist()
-        )  # fmt: skip
+        shown = ", ".join(_pair(dependence, pair) for pair in news[:_NAMED])
         rest = f" and {len(news) - _NAMED:,} more" if len(news) > _NAMED else ""
-        verb = "depends" if len(news) == 1 else "depend"
-        of = "the columns" if len(news) == 1 else "their columns"
-        text = (
-            f"{len(news):,} of {n_pairs} of columns {verb} on each other though {of} hardly correlate: {shown}{rest}."
-        )
-        return Finding(name, "look", text + doubt).about(columns=[names[i] for pair in news.tolist() for i in pair])
-    if not len(pairs):
-        none = "The two columns do not depend" if len(names) == 2 else f"None of {n_pairs} of columns depends"
-        return Finding(name, "fine", f"{none} on each other ({count(result.n_rows, 'row')}).")
-    i, j = pairs[0].tolist()
-    r = float(result.correlation[i, j])
-    said = f", rank correlation {_signed(r)}" if np.isfinite(r) else ""
-    text = (
-        f"No columns{' surely' * bool(doubt)} depend on each other without correlating. The strongest pair is "
-        f"“{names[i]}” and “{names[j]}” (dependence {result.strength[i, j]:.2f}{said})."
-    )
-    return Finding(name, "fine", text + doubt)
+        verb, whose = ("depends", "the") if len(news) == 1 else ("depend", "their")
+        of = f"{len(news):,} of {count(len(measured), 'pair')} of columns"
+        said.append(f"{of} {verb} on each other though {whose} columns hardly correlate: {shown}{rest}")
+    else:
+        said += _strongest(dependence) if len(dependence.pairs) else _weak(dependence)
+    if len(doubtful):
+        seem = f"{count(len(doubtful), 'pair')} {'seems' if len(doubtful) == 1 else 'seem'}"
+        said.append(f"{seem} to without correlating, but {_ALIKE_ROWS}")
+    untold = len(names) * (len(names) - 1) // 2 - len(measured)
+    if untold:
+        said.append(f"{count(untold, 'other pair')} cannot be compared: too few rows know both, or one hardly varies")
+    if n_rows < dependence.n_all:
+        said.append(f"Judged by {n_rows:,} of {dependence.n_all:,} rows")
+    about = [names[column] for pair in news.tolist() for column in pair]
+    return Finding(name, "look" if len(news) else "fine", " ".join(f"{part}." for part in said)).about(columns=about)
 
 
-def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+def _strongest(dependence: Dependence) -> list[str]:
+    """Say which columns depend most, where none do so without correlating."""
+    pairs, result = dependence.pairs, dependence.result
+    strength, r = result.strength[tuple(pairs.T)], np.abs(result.correlation[tuple(pairs.T)])
+    verb = "depends" if len(pairs) == 1 else "depend"
+    most = f", most {_pair(dependence, pairs[0])}" if len(pairs) > 1 else f": {_pair(dependence, pairs[0])}"
+    of = f"{len(pairs):,} of {count(len(dependence.measured), 'pair')} of columns"
+    said = [f"{of} {verb} on each other by {_LEAST} or more{most}"]
+    clear = (strength >= _NEWS) & np.isfinite(r)
+    n_alike = int(np.count_nonzero(dependence.may_be_chance(pairs)))
+    if clear.any() and (r[clear] > _HARDLY).all():
+        said.append(f"Numbers that depend by {_NEWS} or more correlate, too")
+    if n_alike and not len(dependence.uncorrelated()[1]):
+        said.append(f"Of {'it' if len(pairs) == 1 else f'{n_alike:,} of them'} this is no proof, for {_ALIKE_ROWS}")
+    return said
+
+
+def _weak(dependence: Dependence) -> list[str]:
+    """Say which columns depend weakly, or else how strong a dependence would have to be to show."""
+    measured, result = dependence.measured, dependence.result
+    n_pairs, pairs = count(len(measured), "pair"), dependence.dependent
+    sure = pairs[~dependence.may_be_chance(pairs)]
+    if len(pairs):
+        told = sure if len(sure) else pairs
+        verb = ("depends" if len(told) == 1 else "depend") if len(sure) else ("seems" if len(told) == 1 else "seem")
+        weakly = f"{verb} {'' if len(sure) else 'to depend '}weakly on each other"
+        which = f", most {_pair(dependence, told[0])}" if len(told) > 1 else f": {_pair(dependence, told[0])}"
+        but = "" if len(sure) else f", but {_ALIKE_ROWS}"
+        return [f"No two columns depend by {_LEAST} or more. {len(told):,} of {n_pairs} {weakly}{which}{but}"]
+    seen = result.visible(_FALSE)
+    shows = f"one of {seen:.2f} or more would almost surely show" if seen < 1.0 else "hardly any shows in so few rows"
+    strongest, rows = _pair(dependence, measured[0]), count(result.n_rows, "row")
+    if len(measured) == 1:
+        return [f"No dependence shows between {strongest} in {rows}; {shows}"]
+    none = f"No dependence shows between {n_pairs} of columns ({rows})"
+    return [none, f"The strongest, {strongest}, may be chance; {shows}"]
+
+
+_ALIKE_ROWS = "in both columns each row is like the one before it, and that alone can look like dependence"
+
+
+def _pair(dependence: Dependence, pair: np.ndarray) -> str:
+    i, j = pair.tolist()
+    r = float(dependence.result.correlation[i, j])
+    said = f", rank correlation {_rounded(r)}" if np.isfinite(r) else ""
+    strength = _rounded(float(dependence.result.strength[i, j]))
+    return f"“{dependence.names[i]}” and “{dependence.names[j]}” (dependence {strength}{said})"
+
+
+def _rounded(value: float) -> str:
+    """Write a number between −1 and 1, and never 1 for less."""
+    if 0.995 <= abs(value) < 1.0 - 1e-9:
+        return "below −0.99" if value < 0 else "above 0.99"
+    return f"{value:.2f}".replace("-", "−").replace("−0.00", "0.00")

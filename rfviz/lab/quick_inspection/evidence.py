@@ -294,9 +294,9 @@ EVIDENCE: dict[str, Evidence] = {
          Picture("pair", figures.plot_pair, "Rows in the two columns that depend most without correlating, or else "
                  "most.", shows=_has_pairs, table=_pair_rows)),
         {"dependence": "%.3f", "rank correlation": "%.3f", "p-value": "%.2g"},
-        lambda r: "Dependence: the largest correlation of a function of one column with a function of the other, 0 to "
-        "1. Pairs that hardly correlate come first. P-values are adjusted for the number of pairs."
-        if _has_pairs(r) else "No two columns depend on each other.",
+        lambda r: "Dependence: how well the better known one of two columns follows from the other, from 0 to 1. Pairs "
+        "that hardly correlate come first. P-values are adjusted for the number of pairs."
+        if _has_pairs(r) else "No two columns depend clearly on each other.",
     ),
     "Drift": Evidence(
         "drift",

@@ -83,9 +83,11 @@ of the other rows, as in the jackknife; their own widths are proportional to the
 predicts. Intervals that hold too few rows of the widest fifth, or of a class, are reported with one false alarm in a
 thousand tables. For new rows: `rfviz.linear_model.prediction_intervals` and `prediction_sets` (jackknife+).
 
-**Dependence.** Cosine waves over the ranks of each column, words as indicators, in up to 20,000 rows: the largest
-canonical correlation of two columns, as in the randomized dependence coefficient (Lopez-Paz et al. 2013). A pair is
-reported from 0.5 on, if its ranks correlate by 0.2 at most; of the pairs reported, at most 1% are expected to be false.
+**Dependence.** Cosine waves over the ranks of each column, words and few values as indicators, in up to 20,000 rows
+that know both. How much of one column the other explains is measured as in redundancy analysis (van den Wollenberg
+1977), so that words count by their rows; of numbers this is the largest canonical correlation, as in the randomized
+dependence coefficient (Lopez-Paz et al. 2013). A pair is worth a look from 0.5 on, if its ranks correlate by 0.2 at
+most; of the pairs told, at most 1% are expected to be false. P-values follow from the moments of permutations.
 Among rows with the same third column: the same waves, less what many waves of that column predict of them; p-values
 allow for noise that varies with it, as in the randomized conditional correlation test (Strobl et al. 2019).
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2_contingency, spearmanr
 
 from rfviz.datasets.files.upload import upload_of_frame
 from rfviz.errors import DataError
@@ -28,10 +29,14 @@ def test_independent_columns_and_correlated_ones_are_no_news(seed):
     frame = table(seed)
     finding = describe(inspected(frame))
     assert (finding.status, finding.columns) == ("fine", ())
-    assert finding.text == "None of 15 pairs of columns depends on each other (800 rows)."
+    assert finding.text.startswith("No dependence shows between 15 pairs of columns (800 rows). The strongest, “")
+    assert "may be chance; one of 0.2" in finding.text and finding.text.endswith("would almost surely show.")
     frame["b"] = np.exp(frame["a"] + 0.3 * frame["b"])  # their ranks correlate
     finding = describe(inspected(frame))
-    assert finding.status == "fine" and "The strongest pair is “a” and “b” (dependence 0.9" in finding.text
+    assert finding.status == "fine" and finding.text.startswith("1 of 15 pairs of columns depends on each other by 0.3")
+    r = spearmanr(frame["a"], frame["b"]).statistic
+    assert ": “a” and “b” (dependence 0.9" in finding.text and f", rank correlation {r:.2f})" in finding.text
+    assert "Numbers that depend by 0.5 or more correlate, too." in finding.text
 
 
 def test_columns_that_depend_without_correlating_are_named():
@@ -41,7 +46,8 @@ def test_columns_that_depend_without_correlating_are_named():
     dependence = inspected(frame)
     finding = describe(dependence)
     assert finding.status == "look" and set(finding.columns) >= {"a", "b"}
-    assert "depend on each other though their columns hardly correlate: “a” and “b” (dependence 1.0" in finding.text
+    said = "depend on each other though their columns hardly correlate: “a” and “b” (dependence above 0.99, rank "
+    assert said in finding.text and "correlate, too" not in finding.text
     assert dependence.to_frame().iloc[0, :2].tolist() == ["a", "b"]
     heat, pair = plot_dependence(dependence), plot_pair(dependence)
     assert heat.data[0].z[0][1] > 0.9 and pair.layout.xaxis.title.text == "a"
@@ -51,8 +57,44 @@ def test_words_that_tell_of_numbers_are_measured_and_drawn():
     frame = table(6)
     frame["e"] += 4.0 * (frame["hue"] == "red")
     dependence = inspected(frame)
-    assert "The strongest pair is “e” and “hue” (dependence 0.9" in describe(dependence).text
+    assert "1 of 15 pairs of columns depends on each other by 0.3 or more: “e” and “hue” (dependence 0.9" in str(
+        describe(dependence)
+    )
     assert set(plot_pair(dependence).data[0].y) == {"red", "green", "blue"}
+
+
+def test_a_weak_dependence_is_told_as_such():
+    generator, n = np.random.default_rng(0), 20_000
+    start = generator.integers(0, 8, n)
+    end = np.where(generator.random(n) < 0.15, start * 3 % 8, generator.integers(0, 8, n))
+    frame = pd.DataFrame({"from": start, "to": end, "km": generator.normal(size=n)})
+    frame[["from", "to"]] = "town " + frame[["from", "to"]].astype(str)
+    assert chi2_contingency(pd.crosstab(frame["from"], frame["to"])).pvalue < 1e-100
+    finding = describe(inspected(frame))
+    assert finding.status == "fine" and finding.text.startswith("No two columns depend by 0.3 or more. 1 of 3 pairs ")
+    assert "depends weakly on each other: “from” and “to” (dependence 0.1" in finding.text
+
+
+def test_a_row_with_words_of_its_own_makes_no_dependence():
+    generator = np.random.default_rng(1)
+    frame = pd.DataFrame({f"q{i}": generator.choice(["yes", "no"], 400) for i in range(3)})
+    frame.loc[0] = "Response"
+    finding = describe(inspected(frame))
+    assert finding.text.startswith("No dependence shows between 3 pairs of columns (400 rows). The strongest, “")
+
+
+def test_dependence_is_that_of_the_rows_that_know_both():
+    frame = table(9, n=3000)[["a", "b", "c"]]
+    frame["b"] = frame["a"] + 0.4 * frame["b"]
+    frame.loc[frame["a"] < 1.0, "b"] = np.nan
+    frame.loc[39:, "c"] = np.nan
+    both = frame[["a", "b"]].dropna()
+    r = spearmanr(both["a"], both["b"]).statistic
+    finding = describe(inspected(frame))
+    assert "“a” and “b” (dependence 0.7" in finding.text and f", rank correlation {r:.2f})" in finding.text
+    assert "2 other pairs cannot be compared: too few rows know both, or one hardly varies." in finding.text
+    nothing = describe(inspected(frame.assign(b=np.where(frame.index < 39, frame["b"], np.nan)).drop(columns="c")))
+    assert nothing.status == "unknown" and "No two columns can be compared" in nothing.text
 
 
 def test_time_series_depend_by_chance_and_that_is_said():
@@ -78,7 +120,7 @@ def test_pairs_are_looked_at_again_among_rows_with_the_same_third_column():
     frame["c"] = frame["a"] ** 2 + 0.5 * frame["c"]
     found = held(frame, "a")
     assert "The pair shows no dependence among rows with the same “a”: “b” and “c”" in str(found)
-    assert "“a” suffices to explain why they go together." in str(found)
+    assert "“a” may be all that makes them go together." in str(found)
     frame["d"] = frame["b"] - frame["a"] + 0.1 * frame["d"]
     some = held(frame, "a")
     assert "1 of 2 pairs still depends on each other among rows with the same “a”: “b” and “d”" in str(some)
