@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -19,6 +20,7 @@ LABELS = ("label", "target", "class", "y", FOLDER)
 ORDERS = ("order", "frame", "time", "index", NUMBER_IN_NAME)
 # Names that labels often have, where one looks at the choice before it counts.
 _USUAL = ("outcome", "survived", "churn", "churned", "diagnosis", "species", "response", "default")
+_YEARS = re.compile(r"(^|[\W_])(years?|jahr|année|año|anno)($|[\W_])", re.I)
 # A last column of so few words is probably the label.
 _LIKELY_CLASSES = 20
 
@@ -36,6 +38,7 @@ def suggest(table: Table) -> Preparation:
     if label is None or kinds[label] not in (NUMBER, CATEGORY):
         label = _likely_label(table)
     order = table.order or first_named((name for name in kinds if kinds[name] in (NUMBER, DATE)), ORDERS)
+    order = order or next((name for name in table.names if name != label and _gives_years(table, name)), None)
     if table.pictures is not None:
         return Preparation(label=label, order=order, scale="none")
     gaps = sum(table.n_missing(name) for name in kinds if kinds[name] in (NUMBER, CATEGORY) and name != label)
@@ -72,6 +75,15 @@ def as_they_are(table: Table) -> Preparation:
 def _are_whole(values: np.ndarray) -> bool:
     known = values[np.isfinite(values)]
     return bool((known == np.rint(known)).all())
+
+
+def _gives_years(table: Table, name: str) -> bool:
+    """Return whether a column holds a year for each row, one after the other: the time of the rows, and no feature."""
+    if not _YEARS.search(name) or table.kind(name) != NUMBER or table.n_missing(name):
+        return False
+    values = table.quantity(name)
+    step = np.diff(values.astype(np.float64))
+    return _are_whole(values) and bool((step > 0).all() or (step < 0).all())
 
 
 def _likely_label(table: Table) -> str | None:

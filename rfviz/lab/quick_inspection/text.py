@@ -122,10 +122,18 @@ def columns(result: ColumnResult) -> Finding:
     if n and len(result.constant) == n:
         return Finding(name, "warning", "No column has more than a single value: all rows are equal.")
     more = []
+    if result.ticked:
+        which = [column for column, _ in result.ticked]
+        value = f" ({result.ticked[0][1]})" if len(which) == 1 else ""
+        boxes = "a box that is ticked or not" if len(which) == 1 else "boxes that are ticked or not"
+        more.append(f"{_some(n, which)} {_verb(which, 'holds', 'hold')} one value{value} or nothing, as {boxes}")
     if result.alike:
         one, other, r = result.alike[0]
-        rest = f", and {count(len(result.alike) - 1, 'other pair')} as closely" if len(result.alike) > 1 else ""
-        more.append(f"“{one}” says nearly the same as “{other}” (correlation {r:.3f}){rest}")
+        rest = f", and so do {count(len(result.alike) - 1, 'other pair')} (0.99 or more)" if result.alike[1:] else ""
+        more.append(f"“{one}” and “{other}” go together (correlation {_correlation(r)}){rest}")
+    if result.ordering:
+        which = [column for column, _ in result.ordering]
+        more.append(f"The rows are sorted by {_some(n, which)}")
     if result.unused:
         which = [column for column, _ in result.unused]
         why = " or ".join(dict.fromkeys(reason for _, reason in result.unused))
@@ -134,8 +142,9 @@ def columns(result: ColumnResult) -> Finding:
         more.append(f"“{result.order}” gives the order")
     parts, odd = _odd_columns(result)
     if not parts:
-        said = "No column is constant, none repeats another, and none numbers the rows"
-        return Finding(name, "fine", _sentences([said, *more]))
+        numbers = ["no column of numbers numbers the rows"] if not result.ordering else []
+        said = ["No column is constant", "none repeats another", *numbers]
+        return Finding(name, "fine", _sentences([_listed(said), *more]))
     advice = "leave such columns out" if len(odd) > 1 else "leave it out"
     status = "warning" if result.numbering else "look"
     return Finding(name, status, _sentences(["; ".join(parts), advice, *more])).about(columns=odd)
@@ -526,7 +535,18 @@ def _some(n: int, which: Collection[str], what: str = "columns") -> str:
     """Name columns where they are few, else count them."""
     if len(which) > 3:
         return f"{len(which):,} of {n:,} {what}"
-    return " and ".join(f"“{column}”" for column in which)
+    return _listed([f"“{column}”" for column in which])
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return ``"a"``, ``"a and b"``, ``"a, b and c"``."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def _correlation(r: float) -> str:
+    """Write a correlation, and never as 1 where it is less."""
+    bound = "above 0.999" if r > 0 else "below −0.999"
+    return bound if 0.9995 <= abs(r) < 1.0 else f"{r:.3f}".replace("-", "−")
 
 
 def _of_all(n: int, n_all: int, before: str = "") -> str:

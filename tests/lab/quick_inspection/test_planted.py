@@ -132,7 +132,7 @@ def test_nearly_constant_columns_and_those_that_are_not_used_are_named():
     frame |= {"day": [f"2020-01-{1 + i % 28:02d}" for i in range(n)]}
     found = finding(frame, "Columns")
     assert "“almost” is 1 in 99.950% of the rows" in found.text and found.status == "look"
-    assert "“name” and “day” (free text or a date)" in found.text
+    assert "“name” and “day” (many different words or dates)" in found.text
 
 
 def test_gaps_that_depend_on_the_label_are_told_from_those_that_do_not():
