@@ -26,7 +26,7 @@ def describe(raw: Raw) -> Finding | None:
     ]
     statuses, odd = ["fine"], []
     columns = {name: whole.columns[name] for name in raw.columns if name in whole.columns}
-    constant = [name for name, column in columns.items() if column.n_known and column.is_constant]
+    constant = [name for name, column in columns.items() if column.is_constant and not column.n_missing]
     if constant:
         statuses.append("look")
         said.append(f"{_named(constant)} {'has' if len(constant) == 1 else 'have'} a single value in all rows")
@@ -34,8 +34,8 @@ def describe(raw: Raw) -> Finding | None:
     if lacking:
         most = lacking[0][0] / whole.n_rows
         statuses.append("warning" if most >= _MANY_MISSING else "look" if most >= _SOME_MISSING else "fine")
-        shown = ", ".join(f"“{name}” in {count(n, 'row')} ({_share(n, whole.n_rows)})" for n, name in lacking[:_SHOWN])
-        more = f" and {count(len(lacking) - _SHOWN, 'other column')} in fewer" if len(lacking) > _SHOWN else ""
+        shown = ", ".join(f"“{name}” in {count(n, 'row')} ({share(n / whole.n_rows)})" for n, name in lacking[:_SHOWN])
+        more = f" and in {count(len(lacking) - _SHOWN, 'other column')}" if len(lacking) > _SHOWN else ""
         said.append(f"Values are missing in {shown}{more}")
     else:
         said.append("No value is missing in any column")
@@ -57,8 +57,8 @@ def _labels(whole: TableStatistics, column: ColumnStatistics, raw: Raw) -> tuple
     if len(ranked) == 1:
         return "warning", f"All labels are “{largest}”{lack}"
     text = (
-        f"Of {len(ranked)} classes “{largest}” has {_share(most, column.n_known)} of the labels and “{smallest}” "
-        f"{count(fewest, 'row')} ({_share(fewest, column.n_known)}){lack}"
+        f"Of {len(ranked)} classes “{largest}” has {share(most / column.n_known)} of the labels and “{smallest}” "
+        f"{count(fewest, 'row')} ({share(fewest / column.n_known)}){lack}"
     )
     unseen = len(ranked) - len(raw.target_names)
     if unseen > 0:
@@ -71,8 +71,3 @@ def _named(names: list[str]) -> str:
     if len(names) > _SHOWN:
         return f"{len(names):,} columns"
     return " and ".join(f"“{name}”" for name in names)
-
-
-def _share(n: int, total: int) -> str:
-    """Write a share, but never 0% where there are some."""
-    return "less than 0.1%" if 0 < n < 0.0005 * total else share(n / total)

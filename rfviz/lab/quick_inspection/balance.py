@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from rfviz.datasets.files.table import DATE
 from rfviz.errors import DataError
 from rfviz.lab.finding import Finding
 from rfviz.lab.quick_inspection.raw import Raw
 from rfviz.lab.quick_inspection.text import count, share
+from rfviz.lab.quick_inspection.values import written
 
 __all__ = ["BalanceResult", "describe_balance", "inspect_balance"]
 
@@ -82,17 +84,23 @@ def describe_balance(raw: Raw, n_pixels: int = 0) -> Finding:
     if raw.y is None:
         return replace(little, text=f"{size}, without labels{_FEW if few else ''}.")
     y = raw.y[raw.labelled]
+    if len(y) < n:
+        size += f", {len(y):,} of them with a label"
     if not raw.target_names:
-        low, high = float(y.min()), float(y.max())
+        low, high = _ends(raw, y)
         if low == high:
-            return Finding(name, "warning", f"{size}; the target is {low:g} in every row, so nothing can be learnt.")
-        return replace(little, text=f"{size}; the target is a number from {low:.4g} to {high:.4g}.")
+            every = "every row" if len(y) == n else "all of these"
+            return Finding(name, "warning", f"{size}; the target is {low} in {every}, so nothing can be learnt.")
+        what = "date" if raw.label is not None and raw.table.kind(raw.label) == DATE else "number"
+        return replace(little, text=f"{size}; the target is a {what} from {low} to {high}.")
     counts = np.bincount(y, minlength=len(raw.target_names))
     present = np.flatnonzero(counts)
     largest, smallest = int(counts.argmax()), int(present[counts[present].argmin()])
-    most, fewest, n = int(counts[largest]), int(counts[smallest]), len(y)
+    most, fewest = int(counts[largest]), int(counts[smallest])
+    whose = "the rows" if len(y) == n else "these"
     if len(present) < 2:
-        return Finding(name, "warning", f"{size}; all are of the class “{raw.target_names[largest]}”.")
+        all_of = "all" if len(y) == n else "these"
+        return Finding(name, "warning", f"{size}; {all_of} are of the class “{raw.target_names[largest]}”.")
     if sign := _several_in_one(raw.target_names):
         example = next(name for name in raw.target_names if sign in name)
         text = (
@@ -100,12 +108,12 @@ def describe_balance(raw: Raw, n_pixels: int = 0) -> Finding:
             f"row. Split the column at “{sign}” into a column of yes and no for each class, and inspect one at a time."
         )
         return Finding(name, "warning", text).about(columns=[raw.label] if raw.label else [])
+    classes = f"{size}{'' if len(y) == n else ','} in {len(present)} classes"
     if fewest == most:
-        spread = f"{size} in {len(present)} classes of the same size"
-        return replace(little, text=f"{spread}{_FEW if few else ''}.", page="accuracy")
+        return replace(little, text=f"{classes} of the same size{_FEW if few else ''}.", page="accuracy")
     spread = (
-        f"{size} in {len(present)} classes: “{raw.target_names[largest]}” has {share(most / n)} of the "
-        f"rows, “{raw.target_names[smallest]}” {share(fewest / n)}"
+        f"{classes}: “{raw.target_names[largest]}” has {share(most / len(y))} of {whose}, "
+        f"“{raw.target_names[smallest]}” {share(fewest / len(y))}"
     )
     if fewest < _RARE or most > _UNBALANCED * fewest:
         rare = "a single row is" if fewest == 1 else f"{fewest} rows are"
@@ -117,6 +125,15 @@ def describe_balance(raw: Raw, n_pixels: int = 0) -> Finding:
     if few:
         return Finding(name, "look", f"{spread}{_FEW}.")
     return Finding(name, "fine", f"{spread}.", "accuracy")
+
+
+def _ends(raw: Raw, y: np.ndarray) -> tuple[str, str]:
+    """Return the smallest and the largest target, as they are written."""
+    ends = y.min(), y.max()
+    if raw.label is not None and raw.table.kind(raw.label) == DATE:
+        first, last = (str(np.datetime64(int(end), "s"))[:10] for end in ends)
+        return first, last
+    return written(float(ends[0])), written(float(ends[1]))
 
 
 def _several_in_one(names: Sequence[str]) -> str:

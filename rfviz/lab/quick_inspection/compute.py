@@ -323,14 +323,17 @@ def odd_values_of(data: Data, *, cache: Cache) -> ValueResult:
 
 
 def copies_of(data: Data, *, cache: Cache) -> CopyResult:
-    """Find equal rows; where there are none, those that are equal but for a number of the row."""
+    """Find equal rows; where there are none, those that are equal but for a number of the row, if not by chance."""
     cache.progress(0.1, "Exact copies")
     raw = raw_of(data.dataset)
     result = exact_copies(raw)
     if result.n_extra or data.dataset.image_shape:
         return result
     keys = cache.call(columns_of, data).numbering
-    return exact_copies(raw, keys) if keys and len(keys) < len(raw.columns) else result
+    if not keys or len(keys) == len(raw.columns):
+        return result
+    apart = exact_copies(raw, keys)
+    return result if apart.may_be_chance else apart
 
 
 def distances_of(source: ScaledData, *, cache: Cache) -> DistanceResult:

@@ -22,6 +22,8 @@ _BY_CHANCE = 1e-3
 _LARGEST_SHARE = 0.1
 _REPETITIONS = 16
 _MOST_CANDIDATES = 2_000_000
+# Copies may be chance where independent columns would bring this share of them: columns that depend bring many more.
+_LEAST_BY_CHANCE, _ROWS_OF_A_VALUE = 0.01, 3
 # The median of the volume that holds five points, in units of the mean volume of one: the median of a Gamma(5) law.
 _FIVE = 4.670909
 
@@ -46,6 +48,9 @@ class CopyResult:
         Rows in the largest group.
     ignored : tuple of str
         Columns that number the rows, which were not compared.
+    by_chance : float
+        Pairs of equal rows to expect, were the columns independent; as far as that is at least a hundredth of those
+        that there are.
     """
 
     group: np.ndarray
@@ -55,11 +60,17 @@ class CopyResult:
     n_across: int
     largest: int
     ignored: tuple[str, ...] = ()
+    by_chance: float = 0.0
 
     @property
     def n_extra(self) -> int:
         """Rows that repeat an earlier one."""
         return len(self.repeats)
+
+    @property
+    def may_be_chance(self) -> bool:
+        """Return whether rows may be equal just because the columns take few values."""
+        return self.by_chance > 0
 
     def to_frame(self, most: int = 10) -> pd.DataFrame:
         """Return the largest groups: how many rows, and the first of them, counted from 1."""
@@ -162,9 +173,27 @@ def exact_copies(raw: Raw, ignored: Sequence[str] = ()) -> CopyResult:
     if split is not None:
         across = int(np.isin(group[split:], group[:split]).sum())
     everywhere = raw.file_rows(np.arange(n))
+    n_pairs = float(np.sum(counts * (counts - 1.0)) / 2.0)
+    by_chance = _by_chance(raw, columns, _LEAST_BY_CHANCE * n_pairs) if n_pairs else 0.0
     return CopyResult(
-        group, everywhere, everywhere[again], conflicting, across, int(counts.max(initial=0)), tuple(ignored)
+        group, everywhere, everywhere[again], conflicting, across, int(counts.max(initial=0)), tuple(ignored), by_chance
     )
+
+
+def _by_chance(raw: Raw, columns: Sequence[str], least: float) -> float:
+    """Return how many pairs of rows are equal by chance if columns are independent; 0 for fewer than `least`.
+
+    A column whose values have hardly more than one row each tells rows apart, and leaves nothing to chance.
+    """
+    n = raw.n_rows
+    n_pairs = 0.5 * n * (n - 1.0)
+    for name in columns:
+        values = raw.numbers(name) if name in raw.table.places else _words_of(raw, name)
+        counts = np.unique(values, return_counts=True)[1].astype(np.float64)
+        n_pairs *= float(np.sum(counts * (counts - 1.0))) / (n * (n - 1.0))
+        if n_pairs < least or len(counts) * _ROWS_OF_A_VALUE > n:
+            return 0.0
+    return n_pairs
 
 
 def _cells(raw: Raw, places: list[int], rows: slice | np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2_contingency, norm, rankdata
 
+from rfviz.datasets.files.table import NUMBER
 from rfviz.lab.quick_inspection.raw import Raw
 
 __all__ = ["MissingResult", "TellingGap", "inspect_missing"]
@@ -46,18 +47,23 @@ class MissingResult:
         Columns that lack values and the share of the rows, the largest first.
     rows : ndarray of int
         Rows of the file, from 0, that lack some value of a column that is not empty.
-    n_rows : int
+    n_rows, n_columns : int
+        All that were looked at.
     telling : tuple of TellingGap
         The strongest first.
     unlabelled : int
         Rows without a label.
+    infinite : tuple of (str, int)
+        Columns that hold infinite values, which count as missing, and how many.
     """
 
     shares: tuple[tuple[str, float], ...]
     rows: np.ndarray
     n_rows: int
+    n_columns: int
     telling: tuple[TellingGap, ...]
     unlabelled: int
+    infinite: tuple[tuple[str, int], ...]
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per column that lacks values."""
@@ -71,7 +77,7 @@ class MissingResult:
 def inspect_missing(raw: Raw) -> MissingResult:
     """Count missing values, and test whether they depend on the label."""
     lacking, masks = np.zeros(raw.n_rows, dtype=bool), {}
-    shares = []
+    shares, infinite = [], []
     for name in raw.columns:
         if not raw.table.n_missing(name):
             continue
@@ -80,6 +86,8 @@ def inspect_missing(raw: Raw) -> MissingResult:
         if not n:
             continue
         shares.append((name, n / raw.n_rows))
+        if raw.table.kind(name) == NUMBER and (n_infinite := int(np.isinf(raw.numbers(name)).sum())):
+            infinite.append((name, n_infinite))
         if n < raw.n_rows:
             lacking |= mask
             masks[name] = mask
@@ -88,7 +96,7 @@ def inspect_missing(raw: Raw) -> MissingResult:
     unlabelled = 0 if raw.y is None else int(np.count_nonzero(~raw.labelled))
     return MissingResult(
         tuple(sorted(shares, key=lambda pair: -pair[1])), raw.file_rows(np.flatnonzero(lacking)), raw.n_rows,
-        tuple(telling), unlabelled,
+        len(raw.columns), tuple(telling), unlabelled, tuple(infinite),
     )  # fmt: skip
 
 

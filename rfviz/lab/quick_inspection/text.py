@@ -49,8 +49,9 @@ random Fourier features with γ one over the squared median distance.
 **Missing values.** Whether gaps depend on the label: a χ² test of each column, or, for numbers to predict, a
 correlation with their ranks. A dependence of at least 0.1 is reported, with one false alarm in a thousand tables.
 
-**Odd values.** A repeated round number (−999, 9999, 0) farther from all others than half of their span; or numbers 20
-times as far from the middle as the nearest others. Words that differ only in capitals and signs.
+**Odd values.** A repeated round number (−999, 9999, 0) farther from all others than half of their span, or another
+whole one farther than all of it; or numbers 20 times as far from the middle as the nearest others. Words that differ
+only in capitals, blanks, and marks between letters.
 
 **Dimension.** In d dimensions the number of points within a distance grows as its d-th power. TwoNN (Facco et al. 2017)
 reads d off the ratio of the distances to the two nearest rows; the maximum-likelihood estimate (Levina and Bickel 2004,
@@ -196,10 +197,14 @@ def missing(result: MissingResult) -> Finding:
         n_rows = len(result.rows)
         parts.append(f"{count(n_rows, 'row')} of {n:,} ({share(n_rows / n)}) {_lack(n_rows)} some value")
         worst = ", ".join(f"“{column}” {share(part)}" for column, part in partly[:3])
-        rest = f" and {count(len(partly) - 3, 'other column')} less" if len(partly) > 3 else ""
-        parts[-1] += f": {worst}{rest}"
+        parts[-1] += f": {worst}{_others_that_lack(partly)}"
+    if result.infinite:
+        which = [column for column, _ in result.infinite]
+        n_infinite = count(sum(n for _, n in result.infinite), "infinite value")
+        held = f"{_some(result.n_columns, which)} {_verb(which, 'holds', 'hold')} {n_infinite}"
+        parts.append(f"{held}, which count{'s' * n_infinite.startswith('1 ')} as missing")
     if empty:
-        parts.append(f"{_some(len(result.shares), empty)} {_verb(empty, 'is', 'are')} completely empty")
+        parts.append(f"{_some(result.n_columns, empty)} {_verb(empty, 'is', 'are')} completely empty")
     if result.unlabelled:
         parts.append(unlabelled)
     status = "look" if empty or result.unlabelled or max(p for _, p in result.shares) >= _SOME_MISSING else "fine"
@@ -217,15 +222,26 @@ def missing(result: MissingResult) -> Finding:
     return Finding(name, status, _sentences(parts)).about(result.rows, named)
 
 
+def _others_that_lack(shares: Sequence[tuple[str, float]]) -> str:
+    """Count the columns after the third of those that lack values, the most first."""
+    if len(shares) <= 3:
+        return ""
+    least, others = shares[2][1], [part for _, part in shares[3:]]
+    much = "as much" if others[-1] == least else "less" if others[0] < least else "as much or less"
+    return f" and {count(len(others), 'other column')} {much}"
+
+
 def odd_values(result: ValueResult) -> Finding:
     """Describe values that are probably no values."""
     name = "Odd values"
     if not result.found:
-        return Finding(name, "fine", f"No code for missing values, no value far beyond all others and no word in two "
-                       f"spellings in {count(result.n_rows, 'row')}.")  # fmt: skip
+        rows = count(result.n_rows, "row")
+        none = "No number lies far beyond all others, as a slip or a code for a missing value does"
+        return Finding(name, "fine", f"{none}, and no word is written in two ways ({rows}).")
     shown = [f"“{odd.column}” {odd.text}" for odd in result.found[:3]]
-    if len(result.found) > 3:
-        shown.append(f"{count(len(result.found) - 3, 'more column')} in the table “Columns” below")
+    rest = set[str]({odd.column for odd in result.found[3:]}) - {odd.column for odd in result.found[:3]}
+    if rest:
+        shown.append(f"{count(len(rest), 'more column')} {'has' if len(rest) == 1 else 'have'} odd values")
     status = "warning" if any(odd.kind in ("code", "far") for odd in result.found) else "look"
     rows = np.concatenate([odd.rows for odd in result.found])
     return Finding(name, status, _sentences(shown)).about(rows, [odd.column for odd in result.found])
@@ -263,13 +279,12 @@ def copies(result: CopyResult, how: str) -> Finding:
     """Describe rows that occur more than once."""
     name, link = "Exact copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
     n = len(result.group)
-    but = f" apart from “{result.ignored[0]}”" if result.ignored else ""
-    if n > 1 and result.n_extra == n - 1:
-        return Finding(name, "warning", f"All {n:,} rows are equal{but}.")
+    but = f" apart from {_listed([f'“{column}”' for column in result.ignored])}" if result.ignored else ""
     if not result.n_extra:
         return Finding(name, "fine", f"No two of the {n:,} rows are equal{but}.")
     what = "is a copy of an earlier row" if result.n_extra == 1 else "are copies of earlier rows"
     text = f"{count(result.n_extra, 'row')} of {n:,} ({share(result.n_extra / n)}) {what}{but}"
+    text = f"All {n:,} rows are equal{but}" if result.n_extra == n - 1 else text
     found = Finding(name, "warning", text, *link).about(result.repeats)
     if result.n_across:
         what = f"{count(result.n_across, 'test row')} {_are(result.n_across)} among the training rows too"
@@ -277,7 +292,11 @@ def copies(result: CopyResult, how: str) -> Finding:
     if result.n_conflicting:
         what = f"{count(result.n_conflicting, 'row')} {_are(result.n_conflicting)} equal to one with another label"
         return replace(found, text=f"{text}; {what}.")
-    many = (result.n_extra == 1 and "it counts twice, and may") or "they count twice, and may"
+    if result.n_extra == n - 1:
+        return replace(found, text=f"{text}.")
+    if result.may_be_chance:
+        return replace(found, status="fine", text=f"{text}, as chance brings about where columns take few values.")
+    many = "it counts twice, and may" if result.n_extra == 1 else "they count more than once, and may"
     return replace(found, status="look", text=f"{text}: {many} land on both sides of a split.")
 
 
@@ -587,8 +606,15 @@ def _are(n: int) -> str:
 
 
 def share(value: float) -> str:
-    """Write a share in per cent, with a digit after the point where that is needed: 0.3%, 37%, 99.6%."""
+    """Write a share in per cent, with a digit after the point where that is needed: 0.3%, 37%, 99.6%.
+
+    It is never 0% of something that is there, nor 100% of what is not all.
+    """
     percent = 100.0 * float(value)
+    if 0 < percent < 0.05:
+        return "less than 0.1%"
+    if 99.95 <= percent < 100:
+        return "more than 99.9%"
     digits = 1 if 0 < percent < 9.95 or (90.5 < percent < 100 and round(percent, 1) != round(percent)) else 0
     return f"{percent:.{digits}f}%"
 

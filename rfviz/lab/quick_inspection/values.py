@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -12,17 +13,28 @@ from rfviz.datasets.files.table import CATEGORY, NUMBER
 from rfviz.datasets.wording import counted
 from rfviz.lab.quick_inspection.raw import Raw
 
-__all__ = ["OddValues", "ValueResult", "inspect_values"]
+__all__ = ["OddValues", "ValueResult", "inspect_values", "written"]
 
 _FEWEST, _DISTINCT = 30, 10
 # Rows that a sentinel has at least, and the share of the rows that are odd at most.
 _REPEATED, _MOST_ODD = 3, 0.4
 # Odd values are this many robust deviations off the median, and this many times as far as any other.
 _FAR, _TIMES = 20.0, np.log(20.0)
-# A code for a missing value may be nearer: as far from the others as half of the span that nine tenths of them have.
-_CODE_GAP = 0.5
+# A code for a missing value may be nearer: as far from the others as half of the span that nine tenths of them have, or
+# as all of it where it is no number that people write for "none".
+_CODE_GAP, _OTHER_CODE_GAP = 0.5, 1.0
 _SECONDS = (3.0e8, 2.2e9)  # from 1979 to 2039
+_LIKELY_SECONDS = (9.4e8, 1.9e9)  # from 1999 to 2030, of columns whose name tells of no time
 _DAY = 86_400.0
+_NAMED_LIKE_TIMES = re.compile(r"time|date|stamp|epoch|unix|created|updated|(^|[\W_])(ts|at)($|[\W_])", re.I)
+# What may stand behind the last letter, or between letters, and leave a word the same; the latter not in words of few
+# letters, where A-B is no AB.
+_LAST = re.compile(r"(?<=[^\W\d_])[.,;:]+$")
+_MARKS = re.compile(r"(?<=[^\W\d_])[\s_.,;:'’–-]+(?=[^\W\d_])")
+_BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)")
+_QUOTED = re.compile(r"""(["'])(.*)\1|“(.*)”|‘(.*)’""")
+_WHOLE = re.compile(r"[+-]?\d{1,15}(\.0*)?")
+_FEW_LETTERS, _FEW_WORDS = 3, 6
 _SHORT_FOR = {"y": "yes", "n": "no", "t": "true", "f": "false", "m": "male", "w": "female"}
 
 
@@ -75,8 +87,8 @@ def inspect_values(raw: Raw) -> ValueResult:
     for name in (name for name in kinds if kinds[name] == NUMBER):
         values = raw.numbers(name)
         found += _far_values(raw, name, values)
-        if (span := _as_time(values)) is not None:
-            found.append(OddValues(name, "time", f"reads as Unix time ({span})", nothing))
+        if (span := _as_time(name, values)) is not None:
+            found.append(OddValues(name, "time", f"may hold Unix times ({span})", nothing))
     for name in (name for name in kinds if kinds[name] == CATEGORY):
         found += _spellings(raw, name)
     for name in kinds:
@@ -97,8 +109,8 @@ def _far_values(raw: Raw, name: str, values: np.ndarray) -> list[OddValues]:
     inner = np.percentile(v[:: max(len(v) // 20_000, 1)], (0.5, 5, 25, 50, 75, 95, 99.5))
     spread = (inner[4] - inner[2]) / 1.349
     reach, middle = max(high - inner[3], inner[3] - low), inner[5] - inner[1]
-    ends_with_code = (_is_round(abs(low)) and v[v > low].min(initial=high) - low > _CODE_GAP * middle) or (
-        _is_round(abs(high)) and high - v[v < high].max(initial=low) > _CODE_GAP * middle
+    ends_with_code = v[v > low].min(initial=high) - low > _code_gap(low) * middle or (
+        high - v[v < high].max(initial=low) > _code_gap(high) * middle
     )
     if high == low or (spread > 0 and reach <= _FAR * spread and not ends_with_code):
         return []
@@ -119,8 +131,8 @@ def _far_values(raw: Raw, name: str, values: np.ndarray) -> list[OddValues]:
         n_odd = int(sizes[:place].sum())
         # The ends of the rest, so that one sees how far the odd ones are.
         rest = np.sort(sign * ends[place:])
-        shown = ", ".join(f"{value:,.6g}".replace("-", "−") for value in odd[:3]) + (", …" if len(odd) > 3 else "")
-        between = f"{rest[0]:,.4g} to {rest[-1]:,.4g}".replace("-", "−")
+        shown = ", ".join(map(written, odd[:3].tolist())) + (", …" if len(odd) > 3 else "")
+        between = f"{written(float(rest[0]))} to {written(float(rest[-1]))}"
         kind = "code" if len(odd) == 1 and n_odd >= _REPEATED else "far"
         text = f"is {shown} in {counted(n_odd, 'row')}, while all others lie from {between}"
         found.append(OddValues(name, kind, text, rows))
@@ -139,8 +151,8 @@ def _isolated(ends: np.ndarray, counts: np.ndarray) -> int:
         share = np.cumsum(weights) / weights.sum()
         q = rest[np.searchsorted(share, (0.05, 0.25, 0.5, 0.75, 0.95))]
         gap = float(ends[place] - ends[place - 1])
-        is_code = place == 1 and n_odd >= max(_REPEATED, 0.002 * total) and _is_round(float(abs(ends[0])))
-        if is_code and gap > _CODE_GAP * (q[4] - q[0]) and len(rest) >= _DISTINCT:
+        is_repeated = place == 1 and n_odd >= max(_REPEATED, 0.002 * total)
+        if is_repeated and gap > _code_gap(float(ends[0])) * (q[4] - q[0]) and len(rest) >= _DISTINCT:
             return place
         spread = (q[3] - q[1]) / 1.349
         if spread <= 0 or (n_odd > 0.01 * total and place > 1):
@@ -152,34 +164,61 @@ def _isolated(ends: np.ndarray, counts: np.ndarray) -> int:
     return 0
 
 
-def _is_round(value: float) -> bool:
-    """Return whether a number is one that people write for "none": nines, or a power of ten, or 0."""
-    if value == 0:
-        return True
-    digits = f"{value:.0f}" if value == round(value) else ""
-    return len(digits) >= 2 and (set(digits) == {"9"} or (digits[0] == "1" and set(digits[1:]) == {"0"}))
+def _code_gap(value: float) -> float:
+    """Return how far from all others a code is, in units of their span: less for nines, powers of ten, and 0."""
+    size = abs(value)
+    if size != round(size):
+        return np.inf
+    digits = f"{size:.0f}"
+    is_usual = size == 0 or (len(digits) >= 2 and (set(digits) == {"9"} or digits == f"1{'0' * (len(digits) - 1)}"))
+    return _CODE_GAP if is_usual else _OTHER_CODE_GAP
 
 
-def _as_time(values: np.ndarray) -> str | None:
-    """Return the first and the last day where whole numbers are times since 1970; None where they are not."""
-    part = values[:: max(len(values) // 2000, 1)].astype(np.float64)
-    part = part[np.isfinite(part)]
-    if len(part) < _FEWEST or not (np.rint(part) == part).all():
+def written(value: float) -> str:
+    """Write a number with all its digits where it is whole, else with six: −999, 1,000,000, 0.125."""
+    digits = f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:,.6g}"
+    return digits.replace("-", "−").replace("e+0", "e").replace("e+", "e")
+
+
+def _as_time(name: str, values: np.ndarray) -> str | None:
+    """Return the first and the last day where whole numbers may be times since 1970; None where they are not."""
+    known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
+    if len(known) < _FEWEST:
         return None
+    low, high = float(known.min()), float(known.max())
+    earliest, latest = _SECONDS if _NAMED_LIKE_TIMES.search(name) else _LIKELY_SECONDS
     for unit in (1.0, 1e3, 1e6, 1e9):
-        low, high = float(part.min()) / unit, float(part.max()) / unit
-        if low >= _SECONDS[0] and high <= _SECONDS[1] and high - low > _DAY and len(np.unique(part)) > _DISTINCT:
-            first, last = (str(np.datetime64(int(end), "s"))[:10] for end in (low, high))
+        if low >= earliest * unit and high <= latest * unit and high - low > _DAY * unit:
+            if (np.rint(known) != known).any() or len(np.unique(known)) <= _DISTINCT:
+                return None
+            first, last = (str(np.datetime64(int(end / unit), "s"))[:10] for end in (low, high))
             return f"{first} to {last}"
     return None
 
 
-def _spoken(word: str) -> str:
-    """Return what a word has in common with its other spellings: of a number its value, else letters and digits."""
-    try:
-        return repr(float(word) + 0.0)  # −0 is 0
-    except ValueError:
-        return "".join(c for c in word.casefold() if c.isalnum())
+def _spoken(word: str, n_words: int) -> str:
+    """Return what a word has in common with its other spellings.
+
+    That is a whole number, or a word without capitals, blanks, quotes around it, and marks between its letters. Signs
+    have a meaning: ``<1`` is not ``>1``, nor ``C++`` ``C#``.
+
+    Parameters
+    ----------
+    word : str
+    n_words : int
+        Words of its column; of many single letters ``a`` and ``A`` are two.
+    """
+    if quoted := _QUOTED.fullmatch(word):
+        word = next(filter(None, quoted.groups()[1:]), "")
+    if _WHOLE.fullmatch(word):
+        return str(int(float(word)))
+    is_plain = word.islower() or word.isupper() or word.capitalize() == word  # not so mW, which is not MW
+    if (len(word) > _FEW_LETTERS + 1 or is_plain) and (len(word) > 1 or n_words <= _FEW_WORDS):
+        word = word.lower()
+    word = _LAST.sub("", word)
+    if sum(map(str.isalpha, word)) > _FEW_LETTERS:
+        word = _MARKS.sub("", word)
+    return _BLANKS.sub("", word)
 
 
 def _spellings(raw: Raw, name: str) -> list[OddValues]:
@@ -190,7 +229,7 @@ def _spellings(raw: Raw, name: str) -> list[OddValues]:
     groups: dict[str, list[int]] = defaultdict(list)
     for place, word in enumerate(words):
         if counts[place]:
-            groups[_spoken(word)].append(place)
+            groups[_spoken(word, len(words))].append(place)
     for short, whole in _SHORT_FOR.items():
         if short in groups and whole in groups:
             groups[whole] += groups.pop(short)
@@ -204,4 +243,4 @@ def _spellings(raw: Raw, name: str) -> list[OddValues]:
     # The rows that would change, were the most frequent spelling kept.
     rare = [place for places in several for place in places if place != max(places, key=lambda p: int(counts[p]))]
     rows = raw.file_rows(np.flatnonzero(np.isin(codes, rare)))
-    return [OddValues(name, "spelling", f"spells one word as {spelt}{more}", rows)]
+    return [OddValues(name, "spelling", f"spells what is probably one word as {spelt}{more}", rows)]
