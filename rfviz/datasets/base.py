@@ -13,6 +13,7 @@ from rfviz.errors import DataError
 from rfviz.params import Param
 
 if TYPE_CHECKING:
+    from rfviz.datasets.files.features import Features
     from rfviz.datasets.files.preparation import Preparation
     from rfviz.datasets.files.table import Table
 
@@ -33,6 +34,8 @@ class Origin:
         The table of another file, to compare this one with.
     other_name : str
         The name of that file.
+    features : Features or None
+        What made the features; None of images.
     """
 
     table: Table
@@ -40,6 +43,7 @@ class Origin:
     sources: tuple[str, ...]
     other: Table | None = None
     other_name: str = ""
+    features: Features | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

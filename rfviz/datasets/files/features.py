@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -75,6 +75,17 @@ class Features:
         memory.check(rows.size * len(self.names) * cell_bytes, size, "Keep fewer rows (max_samples), words or columns")
         return _as_float32(self._scaled(self._blocks(table, rows)), self.names)
 
+    def exact(self, rows: np.ndarray) -> np.ndarray:
+        """Return the features of some rows of the table as :meth:`matrix` does, but in double precision.
+
+        In single precision one value far off makes all others of its column equal.
+
+        Returns
+        -------
+        ndarray of shape (rows.size, n_features), float64
+        """
+        return self._scaled(self._blocks(self._table, rows)).astype(np.float64, copy=False)
+
     def _blocks(self, table: Table, rows: np.ndarray) -> np.ndarray:
         blocks = [part.block(table, rows) for part in self._parts]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks, axis=1)
@@ -116,6 +127,10 @@ class _Numbers:
         self.first_days = {
             place: np.nanmin(table.quantity(name)) for place, name in enumerate(names) if table.kind(name) == DATE
         }
+        # Long whole numbers are told by their distance from the least, or floats would make neighbours equal.
+        self.least = {
+            place: low for place, name in enumerate(names) if (low := _least_of_long(table, name)) is not None
+        }
         self.fills: dict[int, float] = {}
         gaps: dict[str, int] = {}
         for place, name in enumerate(names):
@@ -134,7 +149,7 @@ class _Numbers:
     @property
     def is_plain(self) -> bool:
         """Return whether the values are those of the file."""
-        return not self.fills and not self.first_days
+        return not self.fills and not self.first_days and not self.least
 
     def block(self, table: Table, rows: np.ndarray) -> np.ndarray:
         X = table.numbers(self.made, rows)
@@ -149,12 +164,23 @@ class _Numbers:
             column[~np.isfinite(column)] = fill
         for place, first in self.first_days.items():
             X[:, place] = (X[:, place] - first) / _DAY
+        for place, least in self.least.items():
+            X[:, place] = table.quantity(self.made[place])[rows] - least
         return X
 
     def _usual(self, name: str) -> float:
         known = self.table.quantity(name)[self.fitting]
         known = known[np.isfinite(known)].astype(np.float64)
         return float(self.average(known)) if known.size else 0.0
+
+
+def _least_of_long(table: Table, name: str) -> np.integer[Any] | None:
+    """Return the least of whole numbers that floats do not hold; None of others, and where their span is as long."""
+    values = table.parsed.get(name)
+    if values is None or values.dtype.kind not in "iu":
+        return None
+    low, high = values.min(), values.max()
+    return low if int(high) - int(low) < np.iinfo(np.int64).max else None
 
 
 class _Words:

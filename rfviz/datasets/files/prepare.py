@@ -65,7 +65,7 @@ def prepare(
     n_train = None if table.n_train is None else int(np.count_nonzero(keep < n_fit))
     kept_codes = None if codes is None else codes[keep]
     keep = subsample(keep, preparation.max_samples, kept_codes, n_train, preparation.random_state)
-    kept = rows[keep]
+    kept, made = rows[keep], None
     if table.pictures is None:
         made = Features(table, features, rows, n_fit, preparation)
         X, names, sources = made.matrix(table, kept), made.names, made.sources
@@ -100,7 +100,7 @@ def prepare(
         n_train=n_train if n_train and n_train < kept.size else None,
         provenance="; ".join(part.rstrip(".") for part in said if part) + ".",
         rows=kept,
-        origin=Origin(table, preparation, sources),
+        origin=Origin(table, preparation, sources, features=made),
         standardised=table.pictures is None and preparation.scale == "standardise",
     )
 

@@ -12,7 +12,7 @@ import pandas as pd
 from rfviz.datasets.files.table import DATE
 from rfviz.errors import DataError
 from rfviz.lab.finding import Finding
-from rfviz.lab.quick_inspection.raw import Raw
+from rfviz.lab.quick_inspection.raw import Raw, RowCounts
 from rfviz.lab.quick_inspection.text import count, share
 from rfviz.lab.quick_inspection.values import written
 
@@ -68,17 +68,19 @@ def inspect_balance(raw: Raw) -> BalanceResult:
     return BalanceResult(label, (), counts, edges)
 
 
-def describe_balance(raw: Raw, n_pixels: int = 0) -> Finding:
+def describe_balance(raw: Raw, rows: RowCounts, n_pixels: int = 0) -> Finding:
     """Describe how many rows there are, and how the labels are spread over them.
 
     Parameters
     ----------
     raw : Raw
+    rows : RowCounts
     n_pixels : int
         Pixel values of each image, of images.
     """
     name, n = "Rows and labels", raw.n_rows
-    size = f"{count(n, 'row')} of {count(n_pixels, 'pixel value') if n_pixels else count(len(raw.columns), 'column')}"
+    columns = count(n_pixels, "pixel value") if n_pixels else count(len(raw.columns), "column")
+    size = f"{count(n, 'row')}{rows.of_all(n)} of {columns}"
     few = n < _FEW_ROWS
     little = Finding(name, "look" if few else "fine", "")
     if raw.y is None:

@@ -26,9 +26,15 @@ from rfviz.lab.quick_inspection.labels import LabelResult, inspect_labels
 from rfviz.lab.quick_inspection.leaks import LeakResult, inspect_leaks
 from rfviz.lab.quick_inspection.maps import MapResult, draw_maps
 from rfviz.lab.quick_inspection.missing import MissingResult, inspect_missing
-from rfviz.lab.quick_inspection.neighbours import DistanceResult, NeighbourResult, distances, neighbours
+from rfviz.lab.quick_inspection.neighbours import (
+    DistanceResult,
+    NeighbourResult,
+    distances,
+    neighbours,
+    scaled_by_most,
+)
 from rfviz.lab.quick_inspection.ordered import OrderedResult, describe_ordered, inspect_ordered
-from rfviz.lab.quick_inspection.raw import Raw, Whole, raw_of, whole_of_table
+from rfviz.lab.quick_inspection.raw import Raw, Whole, count_rows, raw_of, whole_of_table
 from rfviz.lab.quick_inspection.sample import MAP_ROWS, WORK_ROWS, Sample, scaling_of, take_sample
 from rfviz.lab.quick_inspection.splits import SplitResult, inspect_splits
 from rfviz.lab.quick_inspection.structure import StructureResult, inspect_structure
@@ -226,10 +232,10 @@ class Inspection:
         return tuple(name for name, _ in self._questions())
 
     def _questions(self) -> Iterator[tuple[str, Callable[[], Finding | None]]]:
-        raw, how, n = self.raw, self.source.normalise, self.raw.n_rows
+        raw, how, rows = self.raw, self.source.normalise, count_rows(self.source.dataset)
         images = self.source.dataset.image_shape is not None
         yield "All rows", lambda: all_rows.describe(raw)
-        yield "Rows and labels", lambda: describe_balance(raw, self.source.dataset.n_features if images else 0)
+        yield "Rows and labels", lambda: describe_balance(raw, rows, self.source.dataset.n_features if images else 0)
         if images:
             yield "Columns", lambda: text.pixels(*self._cache.call(pixels_of, self.source.data))
         else:
@@ -237,24 +243,24 @@ class Inspection:
             yield "Missing values", lambda: text.missing(self.missing())
             yield "Odd values", lambda: text.odd_values(self.odd_values())
             yield "Leaks", lambda: text.leaks(self.leaks(), raw.y is not None)
-        yield "Exact copies", lambda: text.copies(self.copies(), how)
-        yield "Near copies", lambda: text.near_copies(self.near_copies(), n, how)
-        yield "Distances", lambda: text.distances(self.distances(), n, how)
+        yield "Exact copies", lambda: text.copies(self.copies(), rows, how)
+        yield "Near copies", lambda: text.near_copies(self.near_copies(), rows, how)
+        yield "Distances", lambda: text.distances(self.distances(), rows, how)
         yield "Dimension", lambda: text.dimension(self.dimension(), how)
         yield (
             "Outliers",
-            lambda: text.outliers(self.outliers(), len(self.sample(WORK_ROWS).rows), n, how, self._n_words()),
+            lambda: text.outliers(self.outliers(), len(self.sample(WORK_ROWS).rows), rows, how, self._n_others()),
         )
         if raw.target_names:
-            yield "Label errors", lambda: text.labels(self.labels(), raw.label, n)
+            yield "Label errors", lambda: text.labels(self.labels(), raw.label, rows)
             yield "Ordered labels", lambda: describe_ordered(self.ordered(), raw.label)
         elif self.source.dataset.y is not None:
-            yield "Label errors", lambda: describe_targets(self.targets(), raw.label, n)
+            yield "Label errors", lambda: describe_targets(self.targets(), raw.label, rows)
         if self.source.dataset.y is not None:
-            yield "Uncertainty", lambda: describe_uncertainty(self.uncertainty(), n)
-        yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), n, how)
+            yield "Uncertainty", lambda: describe_uncertainty(self.uncertainty(), rows)
+        yield "Linear or not", lambda: text.structure(self.structure(), self.splits(), rows, how)
         if raw.y is not None and not images:
-            yield "Interactions", lambda: describe_interactions(self.interactions(), n)
+            yield "Interactions", lambda: describe_interactions(self.interactions(), rows)
         if self.source.dataset.y is not None:
             yield "Unseen groups and times", lambda: text.splits(self.splits())
         if not images and len(raw.columns) > 1:
@@ -263,18 +269,20 @@ class Inspection:
         if self.source.dataset.order is not None:
             yield "Order", lambda: text.order(self.maps(), how)
 
-    def _n_words(self) -> int:
-        return int(_is_word(self._cache.call(whole_of, self.source.data)).sum())
+    def _n_others(self) -> int:
+        """Return how many columns there are that outliers are not looked for in."""
+        whole = self._cache.call(whole_of, self.source.data)
+        unused = set(self.raw.columns) - set(whole.sources)
+        return int(_is_word(whole).sum()) + len(unused)
 
     def limits(self) -> str:
         """Return which rows were used, where these are not all."""
-        n, few, some = self.raw.n_rows, len(self.sample(MAP_ROWS).rows), len(self.sample(WORK_ROWS).rows)
-        if few == n:
+        rows = count_rows(self.source.dataset)
+        few, some = (len(self.sample(most).rows) for most in (MAP_ROWS, WORK_ROWS))
+        if few == rows.n_all:
             return ""
-        rest = "all" if some == n else f"{some:,}"
-        return (
-            f"The maps show {few:,} of the {n:,} rows, drawn at random; distances and neighbours are those of {rest}."
-        )
+        rest = "all" if some == rows.n_all else "the same" if some == few else f"{some:,}{rows.of_all(some)}"
+        return f"The maps show {few:,} rows{rows.of_all(few)}; distances and neighbours are those of {rest}."
 
 
 def whole_of(data: Data, *, cache: Cache) -> Whole:
@@ -285,7 +293,7 @@ def whole_of(data: Data, *, cache: Cache) -> Whole:
 def sample_of(source: ScaledData, most: int, *, cache: Cache) -> Sample:
     """Draw and scale rows."""
     whole = cache.call(whole_of, source.data)
-    return take_sample(whole.dataset, source.normalise, most, is_word=whole.is_word)
+    return take_sample(whole.dataset, source.normalise, most, is_word=whole.is_word, exact=whole.exact)
 
 
 def maps_of(source: ScaledData, seed: int, *, cache: Cache) -> MapResult:
@@ -344,7 +352,7 @@ def distances_of(source: ScaledData, *, cache: Cache) -> DistanceResult:
 def neighbours_of(source: ScaledData, *, cache: Cache) -> NeighbourResult:
     """Find the nearest rows."""
     cache.progress(0.1, "Searching the nearest rows")
-    return neighbours(cache.call(sample_of, source, WORK_ROWS))
+    return neighbours(scaled_by_most(cache.call(sample_of, source, WORK_ROWS)))
 
 
 def outliers_of(source: ScaledData, *, cache: Cache) -> NeighbourResult:
@@ -356,7 +364,7 @@ def outliers_of(source: ScaledData, *, cache: Cache) -> NeighbourResult:
         raise DataError("There are only categories, among which a rare word is no outlier.")
     cache.progress(0.1, "Searching the nearest rows")
     sample = cache.call(sample_of, source, WORK_ROWS)
-    return neighbours(replace(sample, X=np.ascontiguousarray(sample.X[:, ~is_word])))
+    return neighbours(scaled_by_most(replace(sample, X=np.ascontiguousarray(sample.X[:, ~is_word]))))
 
 
 def _is_word(whole: Whole) -> np.ndarray:
@@ -364,8 +372,15 @@ def _is_word(whole: Whole) -> np.ndarray:
     X = whole.dataset.X
     if whole.dataset.image_shape:
         return whole.is_word
-    low, high = X.min(axis=0), X.max(axis=0)
-    return whole.is_word | ((low == X) | (high == X)).all(axis=0)
+    is_word = whole.is_word | _takes_two(X)
+    if len(numbers := np.flatnonzero(is_word & ~whole.is_word)):  # in single precision more values may be equal
+        is_word[numbers] = _takes_two(whole.exact(np.arange(len(X)))[:, numbers])
+    return is_word
+
+
+def _takes_two(X: np.ndarray) -> np.ndarray:
+    """Return which columns take at most two values."""
+    return ((X.min(axis=0) == X) | (X.max(axis=0) == X)).all(axis=0)
 
 
 def dimension_of(source: ScaledData, *, cache: Cache) -> DimensionResult:
@@ -381,11 +396,11 @@ def near_copies_of(source: ScaledData, *, cache: Cache) -> NearCopyResult:
         raise DataError("Too many rows have equal neighbours to say which of the others are nearly equal.")
     cache.progress(0.1, "Hashing rows")
     whole = cache.call(whole_of, source.data)
-    sample = take_sample(whole.dataset, source.normalise, _HASHED_ROWS, _HASHED_CELLS, whole.is_word)
+    sample = take_sample(whole.dataset, source.normalise, _HASHED_ROWS, _HASHED_CELLS, whole.is_word, exact=whole.exact)
     # Among more rows the neighbours that chance brings are nearer.
     share = min(len(cache.call(sample_of, source, WORK_ROWS).rows) / len(sample.rows), 1.0)
     threshold *= share ** (1.0 / max(min(dimension.two_nn, dimension.likelihood), 0.5))
-    return near_copies(sample, threshold, known)
+    return near_copies(scaled_by_most(sample), threshold, known)
 
 
 def leaks_of(data: Data, *, cache: Cache) -> LeakResult | None:

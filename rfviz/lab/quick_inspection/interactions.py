@@ -10,7 +10,7 @@ import pandas as pd
 from rfviz.analysis.interactions import Interactions, find_interactions
 from rfviz.errors import DataError
 from rfviz.lab.finding import Finding
-from rfviz.lab.quick_inspection.raw import Raw, Whole
+from rfviz.lab.quick_inspection.raw import Raw, RowCounts, Whole
 from rfviz.lab.quick_inspection.sample import column_name, take_sample
 from rfviz.lab.quick_inspection.splits import SplitScore, groups_apart
 from rfviz.lab.quick_inspection.text import share
@@ -149,18 +149,11 @@ def _between(x: np.ndarray) -> np.ndarray:
     return np.concatenate([[values[0] - step / 2], middle, [values[-1] + step / 2]])
 
 
-def describe_interactions(result: InteractionResult, n_all: int) -> Finding:
-    """Say which columns act together, or bend.
-
-    Parameters
-    ----------
-    result : InteractionResult
-    n_all : int
-        Rows of the file.
-    """
+def describe_interactions(result: InteractionResult, rows: RowCounts) -> Finding:
+    """Say which columns act together, or bend."""
     name, found = "Interactions", result.found
     used = found.n_search + found.n_judge
-    of = "" if used >= n_all else f" (drawn from {n_all:,})"
+    of = rows.of_all(used)
     apart = result.apart
     where = "that took no part in the search"
     if apart is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,17 @@ from rfviz.errors import DataError
 from rfviz.features.bandwidth import learnt_gamma
 from rfviz.lab.quick_inspection.dimension import neighbour_distances
 from rfviz.lab.quick_inspection.sample import Sample
+from rfviz.lab.quick_inspection.values import far_off
 
-__all__ = ["NEIGHBOURS", "DistanceResult", "NeighbourResult", "distances", "local_outlier_factor", "neighbours"]
+__all__ = [
+    "NEIGHBOURS",
+    "DistanceResult",
+    "NeighbourResult",
+    "distances",
+    "local_outlier_factor",
+    "neighbours",
+    "scaled_by_most",
+]
 
 #: Neighbours from which the density about a row is estimated.
 NEIGHBOURS = 20
@@ -23,6 +32,8 @@ _PAIR_ROWS, _BINS = 1000, 60
 SATURATED = 0.9
 #: Local outlier factors below which no row counts as outlying, and from which an outlying one is far off.
 OUTLYING, FAR_OUTLYING = 2.0, 5.0
+# A column may be scaled by few rows where one of them is so many deviations off: one row far off is √n.
+_STRETCHED = 10.0
 # The largest factor of normal rows is beyond 1 + 5.2/d^0.8 in one of a hundred tables of d dimensions, of 200 to 10,000
 # rows (simulated).
 _NORMAL, _POWER, _FALSE_ALARM = 5.2, 0.8, 0.01
@@ -144,6 +155,22 @@ class NeighbourResult:
         })  # fmt: skip
 
 
+def scaled_by_most(sample: Sample) -> Sample:
+    """Return standardised rows without regard to numbers that lie far beyond all others of their column.
+
+    One such number makes the deviation so large that no distance is left between the others.
+    """
+    if sample.how != "standardise" or not len(sample.X):
+        return sample
+    X = sample.X.copy()
+    for column in np.flatnonzero(np.abs(X).max(axis=0) > min(_STRETCHED, 0.5 * np.sqrt(len(X)))):
+        values = X[:, column]
+        most = values[~far_off(values)]
+        if len(most) < len(values) and most.std() > 0:
+            X[:, column] = (values - most.mean()) / most.std()
+    return replace(sample, X=X)
+
+
 def neighbours(sample: Sample) -> NeighbourResult:
     """Find the nearest neighbours of each different row, and its outlier factor.
 
@@ -155,7 +182,9 @@ def neighbours(sample: Sample) -> NeighbourResult:
     _, first = np.unique(sample.X, axis=0, return_index=True)
     first = np.sort(first)
     if len(first) < 5:
-        raise DataError(f"Neighbours need at least 5 different rows; {sample.name} has {len(first)}.")
+        raise DataError(
+            f"Neighbours need at least 5 different rows in the columns that are used; here are {len(first)}."
+        )
     distance, near = neighbour_distances(sample.X[first], NEIGHBOURS)
     # Of rows that differ by less than rounding the distance may come out as zero, which has no logarithm.
     distance = np.maximum(distance, 1e-9 * np.median(distance[:, -1]))

@@ -9,12 +9,23 @@ import numpy as np
 import pandas as pd
 
 from rfviz.datasets import Dataset
-from rfviz.datasets.files.prepare import labels_of, prepare
+from rfviz.datasets.files.features import Features
+from rfviz.datasets.files.prepare import labels_of, prepare, usable_rows, used_columns
 from rfviz.datasets.files.table import CATEGORY, DATE, Table
 from rfviz.features.draws import generator
 from rfviz.lab.quick_inspection.sample import column_name
 
-__all__ = ["NAMED_LIKE_GROUPS", "NAMED_LIKE_KEYS", "Raw", "Whole", "raw_of", "spread_rows", "whole_of_table"]
+__all__ = [
+    "NAMED_LIKE_GROUPS",
+    "NAMED_LIKE_KEYS",
+    "Raw",
+    "RowCounts",
+    "Whole",
+    "count_rows",
+    "raw_of",
+    "spread_rows",
+    "whole_of_table",
+]
 
 #: Names of columns that tell rows, and of those that tell people or places, apart.
 NAMED_LIKE_KEYS = re.compile(r"(^|[\W_])(id|ids|no|nr|number|key|index|uuid|rownum|row)$|[a-z](Id|ID|No|Nr)$", re.I)
@@ -131,11 +142,54 @@ class Whole:
         Features that are zeros and ones of a category.
     sources : tuple of str
         The column of the file that each feature comes from.
+    features : Features or None
+        What made the features; None where the data come from no table.
     """
 
     dataset: Dataset
     is_word: np.ndarray
     sources: tuple[str, ...]
+    features: Features | None = None
+
+    def exact(self, places: np.ndarray) -> np.ndarray:
+        """Return some rows of the data set, by their places, as the table has them: in double precision."""
+        if self.features is None:
+            return self.dataset.X[places].astype(np.float64)
+        return self.features.exact(self.dataset.row_numbers[places])
+
+
+@dataclass(frozen=True)
+class RowCounts:
+    """How many rows there are, and how many of them can be used.
+
+    Attributes
+    ----------
+    n_all, n_usable : int
+    which : str
+        Which can be used: ``"without gaps"``, ``"with a label"``; empty where all can.
+    """
+
+    n_all: int
+    n_usable: int
+    which: str = ""
+
+    def of_all(self, n: int) -> str:
+        """Return what n rows are that were used, to follow "n rows"; empty where these are all.
+
+        >>> RowCounts(398, 392, "without gaps").of_all(392)
+        ' without gaps (of 398)'
+        >>> RowCounts(398, 392, "without gaps").of_all(100)
+        ' (drawn from 392 without gaps, of 398)'
+        >>> RowCounts(398, 398).of_all(100)
+        ' (drawn from 398)'
+        """
+        if n >= self.n_all:
+            return ""
+        if n >= self.n_usable:
+            return f" {self.which} (of {self.n_all:,})"
+        if self.n_usable == self.n_all:
+            return f" (drawn from {self.n_all:,})"
+        return f" (drawn from {self.n_usable:,} {self.which}, of {self.n_all:,})"
 
 
 def raw_of(dataset: Dataset) -> Raw:
@@ -165,6 +219,27 @@ def raw_of(dataset: Dataset) -> Raw:
     return Raw(table, rows, columns, how.label, frozenset(origin.sources), how.order, y, names, labelled)
 
 
+def count_rows(dataset: Dataset) -> RowCounts:
+    """Count the rows of the file that a data set comes from, and those that it can be made of."""
+    origin, n = dataset.origin, len(dataset.X)
+    if origin is None:
+        return RowCounts(n, n)
+    table, how = origin.table, origin.preparation
+    features = [] if dataset.image_shape else used_columns(table, how)
+    usable = np.zeros(table.n_rows, dtype=bool)
+    usable[usable_rows(table, how, features)[0]] = True
+    if how.only_class >= 0 and how.label is not None:
+        of_class = table.lacks([how.label]) | (labels_of(table, how.label, how.target).y != how.only_class)
+        usable = usable[~of_class]
+    lacking = {
+        "with a label": [how.label],
+        f"with a value of “{how.order}”": [how.order],
+        "without gaps": features if how.missing == "drop rows" else [],
+    }
+    which = [words for words, names in lacking.items() if table.lacks(filter(None, names)).any()]
+    return RowCounts(len(usable), int(usable.sum()), " and ".join(which))
+
+
 def whole_of_table(dataset: Dataset) -> Whole:
     """Return a data set of rows of all its table, more than were asked for where there are more."""
     origin = dataset.origin
@@ -181,7 +256,7 @@ def whole_of_table(dataset: Dataset) -> Whole:
         made = prepare(origin.table, more, dataset.name, "")
         origin, dataset = made.origin or origin, replace(made, provenance=dataset.provenance)
     is_word = np.array([origin.table.kind(name) == CATEGORY for name in origin.sources], dtype=bool)
-    return Whole(replace(dataset, origin=None), is_word, tuple(origin.sources))
+    return Whole(replace(dataset, origin=None), is_word, tuple(origin.sources), origin.features)
 
 
 def spread_rows(

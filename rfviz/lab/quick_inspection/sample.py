@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -91,6 +92,7 @@ def take_sample(
     most: int = WORK_ROWS,
     cells: int | None = None,
     is_word: np.ndarray | None = None,
+    exact: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Sample:
     """Draw rows at random, all where there are few, and scale them.
 
@@ -108,6 +110,8 @@ def take_sample(
     is_word : ndarray of bool, shape (d,), optional
         Columns of zeros and ones that stand for a word. Standardised, a rare word would lie farther off than any
         number; they keep the size that two different words have a distance of √2, as two usual numbers have.
+    exact : callable, optional
+        ``exact(places)`` gives rows of the data set in double precision.
 
     Raises
     ------
@@ -121,12 +125,12 @@ def take_sample(
     check_memory(4 * 8 * size * d, "cpu", f"{size} rows of {d} columns", "Choose data with fewer columns.")
     places = np.arange(n) if size == n else np.sort(generator(0, 0).permutation(n)[:size])
     how = scaling_of(dataset, how)
-    X = dataset.X[places].astype(np.float64)
+    X = dataset.X[places].astype(np.float64) if exact is None else exact(places)
     centre, spread = np.zeros(d), np.ones(d)
     if how == "standardise":
         centre, spread = X.mean(axis=0), X.std(axis=0)
         # What rounding leaves of a constant column is no variance.
-        spread = np.where(spread > 1e-7 * np.abs(X).max(axis=0), spread, 1.0)
+        spread = np.where(spread > (1e-7 if exact is None else 1e-13) * np.abs(X).max(axis=0), spread, 1.0)
         if is_word is not None and is_word.any():
             extent = np.ptp(X, axis=0)
             spread = np.where(is_word & (extent > 0), extent, spread)

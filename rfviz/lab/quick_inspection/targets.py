@@ -11,6 +11,7 @@ from rfviz.analysis.label_errors import TargetErrors, find_target_errors
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
 from rfviz.lab.finding import Finding, unknown
+from rfviz.lab.quick_inspection.raw import RowCounts
 from rfviz.lab.quick_inspection.sample import Sample
 from rfviz.lab.quick_inspection.text import count
 from rfviz.progress import Progress, silent
@@ -81,9 +82,9 @@ def inspect_targets(dataset: Dataset, sample: Sample, progress: Progress = silen
     )
 
 
-def describe(result: TargetResult, label: str | None, n_all: int) -> Finding:
+def describe(result: TargetResult, label: str | None, rows: RowCounts) -> Finding:
     """Describe numbers that the other rows contradict."""
-    of = "" if result.n_rows >= n_all else f" (drawn from {n_all:,})"
+    of = rows.of_all(result.n_rows)
     if not len(result.rows):
         if result.n_outlying:
             return unknown(
@@ -98,7 +99,7 @@ def describe(result: TargetResult, label: str | None, n_all: int) -> Finding:
     )
     n = len(result.rows)
     text = (
-        f"{count(n, 'target')} of {result.n_rows:,}{of} {'is' if n == 1 else 'are'} contradicted by the other rows: "
-        f"{first}. Look at {'this row' if n == 1 else 'these rows'} first when you check the target."
+        f"{count(n, 'target')} of {result.n_rows:,} rows{of} {'is' if n == 1 else 'are'} contradicted by the other "
+        f"rows: {first}. Look at {'this row' if n == 1 else 'these rows'} first when you check the target."
     )
     return Finding(_NAME, "look", text).about(result.rows, [label] if label else [])

@@ -16,6 +16,7 @@ from rfviz.lab.quick_inspection.leaks import LeakResult
 from rfviz.lab.quick_inspection.maps import MapResult
 from rfviz.lab.quick_inspection.missing import MissingResult
 from rfviz.lab.quick_inspection.neighbours import FAR_OUTLYING, OUTLYING, DistanceResult, NeighbourResult
+from rfviz.lab.quick_inspection.raw import RowCounts
 from rfviz.lab.quick_inspection.splits import SplitResult
 from rfviz.lab.quick_inspection.structure import StructureResult
 from rfviz.lab.quick_inspection.values import ValueResult
@@ -25,11 +26,15 @@ __all__ = [
     "order", "outliers", "pixels", "share", "splits", "structure",
 ]  # fmt: skip
 
-_CONCENTRATED = 0.1
+# Distances spread so little, of their mean, that near and far mean little; and so small a part of the largest one as
+# rounding leaves of none.
+_CONCENTRATED, _NO_DISTANCE = 0.1, 1e-6
 _DISAGREE = 1.6
 _MANY_MISSING, _SOME_MISSING = 0.5, 0.01
 # More rows than this share are no outliers: the data have a long tail, or clusters of different density.
 _MOST_OUTLYING = 0.03
+# From here on a number of times says no more than that they are many.
+_MANY_TIMES = 1000
 # A linear model that leaves fewer errors than this, and a tenth of a guess's, is suspiciously good.
 _TOO_GOOD = 0.005
 _NEARLY_ALL = 0.995
@@ -275,16 +280,17 @@ def leaks(result: LeakResult | None, has_labels: bool) -> Finding:
     return Finding(name, "warning" if result.n_leaks else "look", text, *link).about(columns=found)
 
 
-def copies(result: CopyResult, how: str) -> Finding:
+def copies(result: CopyResult, rows: RowCounts, how: str) -> Finding:
     """Describe rows that occur more than once."""
     name, link = "Exact copies", ("hashing", {"scheme": "RandomBinning", "metric": "euclidean", "normalise": how})
     n = len(result.group)
+    of = rows.of_all(n)
     but = f" apart from {_listed([f'“{column}”' for column in result.ignored])}" if result.ignored else ""
     if not result.n_extra:
-        return Finding(name, "fine", f"No two of the {n:,} rows are equal{but}.")
+        return Finding(name, "fine", f"No two of the {n:,} rows{of} are equal{but}.")
     what = "is a copy of an earlier row" if result.n_extra == 1 else "are copies of earlier rows"
-    text = f"{count(result.n_extra, 'row')} of {n:,} ({share(result.n_extra / n)}) {what}{but}"
-    text = f"All {n:,} rows are equal{but}" if result.n_extra == n - 1 else text
+    text = f"{count(result.n_extra, 'row')} of {n:,}{of} ({share(result.n_extra / n)}) {what}{but}"
+    text = f"All {n:,} rows{of} are equal{but}" if result.n_extra == n - 1 else text
     found = Finding(name, "warning", text, *link).about(result.repeats)
     if result.n_across:
         what = f"{count(result.n_across, 'test row')} {_are(result.n_across)} among the training rows too"
@@ -300,14 +306,13 @@ def copies(result: CopyResult, how: str) -> Finding:
     return replace(found, status="look", text=f"{text}: {many} land on both sides of a split.")
 
 
-def near_copies(result: NearCopyResult, n_all: int, how: str) -> Finding:
+def near_copies(result: NearCopyResult, rows: RowCounts, how: str) -> Finding:
     """Describe rows that are nearly equal.
 
     Parameters
     ----------
     result : NearCopyResult
-    n_all : int
-        Rows of the file.
+    rows : RowCounts
     how : str
         The normalisation.
     """
@@ -316,7 +321,7 @@ def near_copies(result: NearCopyResult, n_all: int, how: str) -> Finding:
     known = f"found {result.n_found} of {result.n_known} known pairs"
     looked += f", and {known}" if result.n_known else ""
     missed = f" The search {known}." if result.n_found < result.n_known else ""
-    n, of = result.n_rows, _of_all(result.n_rows, n_all)
+    n, of = result.n_rows, rows.of_all(result.n_rows)
     if not result.n_near:
         return Finding(name, "fine", f"No two of {n:,} rows{of} are suspiciously similar.{missed}", *link)
     if result.n_near <= max(0.003 * n, 4):
@@ -330,11 +335,16 @@ def near_copies(result: NearCopyResult, n_all: int, how: str) -> Finding:
     return Finding(name, "look", text, *link).about(result.pairs)
 
 
-def distances(result: DistanceResult, n_all: int, how: str) -> Finding:
+def distances(result: DistanceResult, rows: RowCounts, how: str) -> Finding:
     """Describe how far apart rows are, and the width of a kernel that suits them."""
     values = {"scheme": "RandomFourier", "gamma": "median", "normalise": how}
+    of = rows.of_all(result.n_rows)
+    between = f" between {count(result.n_rows, 'row')}{of}" if of else ""
+    if result.median <= _NO_DISTANCE * result.edges[-1]:
+        none = f"More than half of the distances{between} are 0, or nearly so next to the largest"
+        return Finding("Distances", "look", f"{none}: no width suits such rows.", "distance-saturation", values)
     text = (
-        f"The median distance{_of_all(result.n_rows, n_all, ' of')} is {result.median:.3g}, which suggests "
+        f"The median distance{between} is {result.median:.3g}, which suggests "
         f"γ = {result.gamma_median:.2g} for a Gaussian kernel; its map saturates at {result.reach:.3g}, and "
         f"{share(result.beyond)} of all pairs are farther apart"
     )
@@ -365,46 +375,47 @@ def dimension(result: DimensionResult, how: str) -> Finding:
     return Finding(name, grade, f"{text}.", *link)
 
 
-def outliers(result: NeighbourResult, n_used: int, n_all: int, how: str, n_left_out: int = 0) -> Finding:
+def outliers(result: NeighbourResult, n_used: int, rows: RowCounts, how: str, n_left_out: int = 0) -> Finding:
     """Describe outliers.
 
     Parameters
     ----------
     result : NeighbourResult
-    n_used, n_all : int
-        Rows that were drawn, and all of the file.
+    n_used : int
+        Rows that were looked at, equal ones among them.
+    rows : RowCounts
     how : str
         The normalisation.
     n_left_out : int
-        Columns of words, which do not count.
+        Columns that are no numbers, which do not count.
     """
     name, link = "Outliers", ("maxout-pca", {"normalise": how})
     worst, row = float(result.factor.max()), int(result.outliers(1)[0]) + 1
     n, n_rows = int(result.is_outlying.sum()), len(result.rows)
-    of = _of_all(n_used, n_all)
     where = " in the columns of numbers" if n_left_out else ""
-    sparse = f"its surroundings are {worst:.1f} times as sparse as its neighbours’{where}"
+    among = f"{n_rows:,} different rows{where}{rows.of_all(n_used)}"
+    times = f"{worst:.1f}" if worst < _MANY_TIMES else f"more than {_MANY_TIMES:,}"
+    sparse = f"its surroundings are {times} times as sparse as its neighbours’"
     # Where nothing stands out, only rows that normal data do not have are worth a word.
     n_sparse = int(np.sum(result.factor >= (OUTLYING if n else result.usual)))
     if n_sparse > max(_MOST_OUTLYING * n_rows, 5):
         text = (
-            f"{n_sparse:,} of {n_rows:,} different rows{of} lie in sparser regions than their neighbours{where}. So "
-            "many are hardly errors: columns have long tails, or clusters differ in density"
+            f"{n_sparse:,} of {among} lie in sparser regions than their neighbours. So many are hardly errors: columns "
+            "have long tails, or clusters differ in density"
         )
         return Finding(name, "look", f"{text}. The most isolated is row {row:,}.", *link)
     if not n:
-        text = f"No outliers among {n_rows:,} different rows{of}. The most isolated row is {row:,}: {sparse}"
+        text = f"No outliers among {among}. The most isolated row is {row:,}: {sparse}"
         text += f"; by chance it can be up to {result.limit:.1f} times." if worst >= OUTLYING else "."
         return Finding(name, "fine", text, *link)
     status = "warning" if worst >= FAR_OUTLYING else "look"
-    which = f"1 of {n_rows:,} different rows{of} is an outlier"
-    which = which if n == 1 else f"{n:,} of {n_rows:,} different rows{of} are outliers"
+    which = f"1 of {among} is an outlier" if n == 1 else f"{n:,} of {among} are outliers"
     strongest = f"It is row {row:,}" if n == 1 else f"The strongest is row {row:,}"
     found = result.rows[result.is_outlying]
     return Finding(name, status, f"{which}. {strongest}: {sparse}.", *link).about(found)
 
 
-def structure(result: StructureResult, splits: SplitResult | None, n_all: int, how: str) -> Finding:
+def structure(result: StructureResult, splits: SplitResult | None, rows: RowCounts, how: str) -> Finding:
     """Say whether random features learn what a linear model does not.
 
     Parameters
@@ -412,8 +423,7 @@ def structure(result: StructureResult, splits: SplitResult | None, n_all: int, h
     result : StructureResult
     splits : SplitResult or None
         Whether random folds, by which the result was found, flatter.
-    n_all : int
-        Rows of the file.
+    rows : RowCounts
     how : str
         The normalisation.
     """
@@ -422,7 +432,7 @@ def structure(result: StructureResult, splits: SplitResult | None, n_all: int, h
     show = share if result.is_classification else _r_squared
     linear, top = show(result.linear), show(best.scores[-1])
     guess = show(result.guess) if result.is_classification else "R² 0"
-    of = f"by {count(result.n_rows, 'row')}{_of_all(result.n_rows, n_all)}"
+    of = f"by {count(result.n_rows, 'row')}{rows.of_all(result.n_rows)}"
     if result.is_thinned:
         of += ", half of them of the largest class"
     step = f"{100 * abs(best.gain.value):.1f} ± {100 * best.gain.error:.1f} points"
@@ -526,9 +536,9 @@ def order(result: MapResult, how: str) -> Finding | None:
     return Finding("Order", "fine" if maxout > 0.9 else "look", text, "maxout-pca", {"normalise": how})
 
 
-def labels(result: LabelResult, label: str | None, n_all: int) -> Finding:
+def labels(result: LabelResult, label: str | None, rows: RowCounts) -> Finding:
     """Describe labels that the other rows contradict."""
-    name, of = "Label errors", _of_all(result.n_rows, n_all)
+    name, of = "Label errors", rows.of_all(result.n_rows)
     overlap = (
         f"{_some(result.n_classes, result.unclear, 'classes')} overlap{_verb(result.unclear, 's', '')} with others"
     )
@@ -542,7 +552,7 @@ def labels(result: LabelResult, label: str | None, n_all: int) -> Finding:
     n = result.n_contradicted
     first = f"row {result.rows[0] + 1:,} is “{result.given[0]}”, but is like the rows of “{result.proposed[0]}”"
     said = [
-        f"{count(n, 'label')} of {result.n_rows:,}{of} {_are(n)} contradicted by the other rows: {first}",
+        f"{count(n, 'label')} of {result.n_rows:,} rows{of} {_are(n)} contradicted by the other rows: {first}",
         f"Look at {'this row' if n == 1 else 'these rows'} first when you check labels",
     ]
     if result.unclear:
@@ -566,13 +576,6 @@ def _correlation(r: float) -> str:
     """Write a correlation, and never as 1 where it is less."""
     bound = "above 0.999" if r > 0 else "below −0.999"
     return bound if 0.9995 <= abs(r) < 1.0 else f"{r:.3f}".replace("-", "−")
-
-
-def _of_all(n: int, n_all: int, before: str = "") -> str:
-    """Return ``" of 1,000,000"`` where a sample was used, else nothing."""
-    if n >= n_all:
-        return ""
-    return f"{before} {n:,} of {n_all:,} rows" if before else f" (drawn from {n_all:,})"
 
 
 def _nearly_all(part: float) -> str:

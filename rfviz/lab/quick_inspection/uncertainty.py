@@ -14,7 +14,7 @@ from rfviz.datasets import Dataset
 from rfviz.datasets.files.table import NUMBER
 from rfviz.lab.finding import Finding
 from rfviz.lab.quick_inspection.labels import LabelResult
-from rfviz.lab.quick_inspection.raw import Raw
+from rfviz.lab.quick_inspection.raw import Raw, RowCounts
 from rfviz.lab.quick_inspection.sample import Sample, column_name
 from rfviz.lab.quick_inspection.targets import TargetResult
 from rfviz.lab.quick_inspection.text import count, share
@@ -207,10 +207,10 @@ def _in_order(classes: tuple[str, ...], given: np.ndarray, scores: np.ndarray) -
     return bool(np.mean(chance <= np.sum(counts * apart)) <= _BY_CHANCE + 1.0 / _ORDERS)
 
 
-def describe_uncertainty(result: IntervalResult | SetResult, n_all: int) -> Finding:
+def describe_uncertainty(result: IntervalResult | SetResult, rows: RowCounts) -> Finding:
     """Say how sure predictions are, and where they are not."""
     n = len(result.rows)
-    of = count(n, "row") + ("" if n >= n_all else f" (drawn from {n_all:,})")
+    of = count(n, "row") + rows.of_all(n)
     return _of_sets(result, of) if isinstance(result, SetResult) else _of_intervals(result, of)
 
 

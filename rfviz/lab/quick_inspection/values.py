@@ -13,7 +13,7 @@ from rfviz.datasets.files.table import CATEGORY, NUMBER
 from rfviz.datasets.wording import counted
 from rfviz.lab.quick_inspection.raw import Raw
 
-__all__ = ["OddValues", "ValueResult", "inspect_values", "written"]
+__all__ = ["OddValues", "ValueResult", "far_off", "inspect_values", "written"]
 
 _FEWEST, _DISTINCT = 30, 10
 # Rows that a sentinel has at least, and the share of the rows that are odd at most.
@@ -109,8 +109,8 @@ def _far_values(raw: Raw, name: str, values: np.ndarray) -> list[OddValues]:
     inner = np.percentile(v[:: max(len(v) // 20_000, 1)], (0.5, 5, 25, 50, 75, 95, 99.5))
     spread = (inner[4] - inner[2]) / 1.349
     reach, middle = max(high - inner[3], inner[3] - low), inner[5] - inner[1]
-    ends_with_code = v[v > low].min(initial=high) - low > _code_gap(low) * middle or (
-        high - v[v < high].max(initial=low) > _code_gap(high) * middle
+    ends_with_code = _may_be_code(low, v[v > low].min(initial=high) - low, middle) or (
+        _may_be_code(high, high - v[v < high].max(initial=low), middle)
     )
     if high == low or (spread > 0 and reach <= _FAR * spread and not ends_with_code):
         return []
@@ -139,6 +139,13 @@ def _far_values(raw: Raw, name: str, values: np.ndarray) -> list[OddValues]:
     return found
 
 
+def far_off(values: np.ndarray) -> np.ndarray:
+    """Return which of some numbers without gaps lie far beyond all others, as slips do; shape (n,)."""
+    distinct, counts = np.unique(values, return_counts=True)
+    low, high = (_isolated(ends, n) for ends, n in ((distinct, counts), (-distinct[::-1], counts[::-1])))
+    return (values < distinct[low]) | (values > distinct[len(distinct) - 1 - high])
+
+
 def _isolated(ends: np.ndarray, counts: np.ndarray) -> int:
     """Return how many of the smallest different values lie far below all others; 0 where none do."""
     total = int(counts.sum())
@@ -152,7 +159,7 @@ def _isolated(ends: np.ndarray, counts: np.ndarray) -> int:
         q = rest[np.searchsorted(share, (0.05, 0.25, 0.5, 0.75, 0.95))]
         gap = float(ends[place] - ends[place - 1])
         is_repeated = place == 1 and n_odd >= max(_REPEATED, 0.002 * total)
-        if is_repeated and gap > _code_gap(float(ends[0])) * (q[4] - q[0]) and len(rest) >= _DISTINCT:
+        if is_repeated and _may_be_code(float(ends[0]), gap, q[4] - q[0]) and len(rest) >= _DISTINCT:
             return place
         spread = (q[3] - q[1]) / 1.349
         if spread <= 0 or (n_odd > 0.01 * total and place > 1):
@@ -164,14 +171,14 @@ def _isolated(ends: np.ndarray, counts: np.ndarray) -> int:
     return 0
 
 
-def _code_gap(value: float) -> float:
-    """Return how far from all others a code is, in units of their span: less for nines, powers of ten, and 0."""
+def _may_be_code(value: float, gap: float, span: float) -> bool:
+    """Return whether a number is as far from all others as a code is: nearer for nines, powers of ten, and 0."""
     size = abs(value)
     if size != round(size):
-        return np.inf
+        return False
     digits = f"{size:.0f}"
     is_usual = size == 0 or (len(digits) >= 2 and (set(digits) == {"9"} or digits == f"1{'0' * (len(digits) - 1)}"))
-    return _CODE_GAP if is_usual else _OTHER_CODE_GAP
+    return gap > (_CODE_GAP if is_usual else _OTHER_CODE_GAP) * span
 
 
 def written(value: float) -> str:

@@ -19,7 +19,7 @@ from rfviz.lab.quick_inspection.copies import NearCopyResult, exact_copies, near
 from rfviz.lab.quick_inspection.leaks import inspect_leaks
 from rfviz.lab.quick_inspection.maps import FEATURES, draw_maps
 from rfviz.lab.quick_inspection.neighbours import distances, neighbours
-from rfviz.lab.quick_inspection.raw import raw_of
+from rfviz.lab.quick_inspection.raw import RowCounts, raw_of
 from rfviz.lab.quick_inspection.sample import column_name, nearest_rows, scaling_of, take_sample
 from rfviz.lab.quick_inspection.structure import inspect_structure, stratified_folds
 
@@ -372,6 +372,6 @@ def test_an_inspection_computes_each_part_once_and_says_what_the_parts_found(mon
 @pytest.mark.parametrize("n_found", [3, 4])
 def test_a_search_that_missed_known_pairs_says_so_where_it_finds_nothing(n_found):
     nothing = NearCopyResult(np.zeros((0, 2), int), np.zeros(0), 0.1, 500, 0, 20, 124_750, 0.9, 4, n_found, np.ones(9))
-    found = text.near_copies(nothing, 500, "standardise")
+    found = text.near_copies(nothing, RowCounts(500, 500), "standardise")
     assert found.status == "fine" and "suspiciously similar." in found.text
     assert ("The search found 3 of 4 known pairs." in found.text) == (n_found == 3)

@@ -137,7 +137,7 @@ def test_pairs_are_looked_at_among_rows_that_agree_in_a_third_column(folder):
     at = opened(SLUG, {"data": folder("held", columns)})
     for given, said in (
         ("z", "The pair depends on each other among rows with the same “z”"),
-        ("x", "No other columns"),
+        ("x", "No two other columns depend clearly"),
     ):
         asked = shown(at, "dependence").selectbox
         next(box for box in asked if box.label == "Compare rows with the same").select(given)
@@ -196,7 +196,7 @@ def test_planted_oddities_are_all_named(folder):
         ({"a": [5] * 3, "label": [1] * 3}, 0, "all are of the class"),
         ({"a": [1.5] * 30, "b": [2] * 30, "label": [1, 2] * 15}, 0, "2 classes of the same size"),
         ({"a": [0.0, 1.0] * 60, "b": [1] * 120, "label": list("abb") * 40}, 3, "“b” has 67"),
-        ({"x": np.linspace(-2, 2, 90), "target": np.sin(3 * np.linspace(-2, 2, 90))}, 3, "from -0.9998 to 0.9998"),
+        ({"x": np.linspace(-2, 2, 90), "target": np.sin(3 * np.linspace(-2, 2, 90))}, 3, "from −0.999795 to 0.999795"),
         ({"x": np.linspace(-2, 2, 90), "target": [0.5] * 90}, 3, "nothing can be learnt"),
         ({"x": np.linspace(0, 1, 50) ** 2, "frame": range(50)}, 3, "without labels"),
     ],

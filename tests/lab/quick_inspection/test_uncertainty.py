@@ -8,6 +8,7 @@ from rfviz.datasets.files.own import own_spec_of
 from rfviz.datasets.files.upload import upload_of_frame
 from rfviz.lab.quick_inspection.compute import Inspection
 from rfviz.lab.quick_inspection.figures import inspection_style, plot_uncertainty
+from rfviz.lab.quick_inspection.raw import RowCounts
 from rfviz.lab.quick_inspection.uncertainty import describe_uncertainty
 
 
@@ -19,12 +20,12 @@ def inspected(make, seed=0, n=500):
 
 def told(make, seed=0, n=500):
     inspection = inspected(make, seed, n)
-    return describe_uncertainty(inspection.uncertainty(), n)
+    return describe_uncertainty(inspection.uncertainty(), RowCounts(n, n))
 
 
 def test_uneven_noise_is_told_with_its_column_and_the_widest_rows():
     inspection = inspected(lambda f, rng: f.x0 + np.exp(f.x1) * rng.normal(size=len(f)))
-    found = describe_uncertainty(inspection.uncertainty(), 500)
+    found = describe_uncertainty(inspection.uncertainty(), RowCounts(500, 500))
     assert found.status == "look" and "where “x1” is large" in found.text and found.columns == ("x1",)
     x1 = inspection.raw.numbers("x1")
     assert len(found.rows) == 100 and x1[found.rows - 1].mean() > 1.0
@@ -71,7 +72,7 @@ def test_a_class_that_sets_miss_is_named_and_rows_between_classes_are_listed():
     assert "For the class “ill” this is only" in told(rare, n=1500).text
     inspection = inspected(lambda f, rng: np.where(f.x0 + 0.5 * rng.normal(size=len(f)) > 0, "ill", "well"))
     result = inspection.uncertainty()
-    found = describe_uncertainty(result, 500)
+    found = describe_uncertainty(result, RowCounts(500, 500))
     assert found.status == "fine" and 0.88 < result.held.mean() < 0.93
     x0 = np.abs(inspection.raw.numbers("x0"))
     assert x0[found.rows - 1].mean() < 0.5 * x0.mean()
