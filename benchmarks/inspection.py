@@ -305,7 +305,7 @@ def is_found(planted: Planted, found: pd.DataFrame) -> bool:
         if name not in found.index or found.status[name] not in ("look", "warning"):
             continue
         right_columns = not planted.columns or bool(set(planted.columns) & set(found.columns_[name]))
-        hits = len({row + 1 for row in planted.rows} & set(found.rows[name]))
+        hits = len(set(planted.rows) & set(found.rows[name]))
         if right_columns and 2 * hits >= len(planted.rows) and planted.says in found.text[name]:
             return True
     return False

@@ -79,8 +79,9 @@ def inspect(
     Returns
     -------
     InspectionReport
-        A notebook shows its findings. ``findings`` holds them as a DataFrame, ``rows(name)`` the rows that one is
-        about, ``figure(name)`` a picture; ``to_html(path)`` writes all of it.
+        A notebook shows its findings. ``findings`` holds them as a DataFrame, with rows as positions from 0, as
+        ``df.iloc`` takes them (the sentences count rows from 1); ``mask(name)`` says of each row whether a finding is
+        about it, ``rows(name)`` returns these rows, ``figure(name)`` a picture; ``to_html(path)`` writes all of it.
 
     Raises
     ------
@@ -90,11 +91,12 @@ def inspect(
     >>> import numpy as np, pandas as pd, rfviz
     >>> df = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=["a", "b", "c"])
     >>> df["sold"] = np.where(df.a + df.b > 0, "yes", "no")
-    >>> report = rfviz.inspect(pd.concat([df, df.head(3)]), label="sold")
+    >>> twice = pd.concat([df, df.head(3)])
+    >>> report = rfviz.inspect(twice, label="sold")
     >>> report.findings.set_index("name").loc["copies", ["status", "rows"]].tolist()
-    ['look', [201, 202, 203]]
-    >>> len(df.drop(report.rows("copies").index))
-    197
+    ['look', [200, 201, 202]]
+    >>> len(twice[~report.mask("copies")])
+    200
     """
     from rfviz.lab.quick_inspection.report import inspect_table
 

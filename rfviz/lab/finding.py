@@ -69,9 +69,12 @@ class Finding:
 
 
 def records(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Return the findings as plain records, for JSON: short name, status, text, rows (from 1), columns."""
+    """Return the findings as plain records, for programs and JSON: short name, status, text, rows, columns.
+
+    Rows are positions from 0, as programs count them; sentences, and all that people read, count rows from 1.
+    """
     return [
-        {"name": f.key, "status": f.status, "text": f.text, "rows": f.rows.tolist(), "columns": list(f.columns)}
+        {"name": f.key, "status": f.status, "text": f.text, "rows": (f.rows - 1).tolist(), "columns": list(f.columns)}
         for f in findings
     ]
 

@@ -335,7 +335,10 @@ def copies_of(data: Data, *, cache: Cache) -> CopyResult:
     cache.progress(0.1, "Exact copies")
     raw = raw_of(data.dataset)
     result = exact_copies(raw)
-    if result.n_extra or data.dataset.image_shape:
+    if data.dataset.image_shape:  # of which some may have been drawn
+        numbers = data.dataset.row_numbers
+        return replace(result, rows=numbers, repeats=numbers[result.repeats])
+    if result.n_extra:
         return result
     keys = cache.call(columns_of, data).numbering
     if not keys or len(keys) == len(raw.columns):

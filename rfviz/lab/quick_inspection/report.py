@@ -37,7 +37,7 @@ class InspectionReport:
     spec : DatasetSpec
         See :func:`rfviz.datasets.files.own.own_spec`.
     frame : DataFrame, optional
-        What it was made of, for :meth:`rows`.
+        What it was made of, for :meth:`rows` and :meth:`mask`.
     by : str, optional
         The column whose values say which rows are compared.
 
@@ -57,23 +57,36 @@ class InspectionReport:
 
     @property
     def findings(self) -> pd.DataFrame:
-        """One row per question: ``name``, ``status``, ``text``, ``rows`` (counted from 1), ``columns``.
+        """One row per question: ``name``, ``status``, ``text``, ``rows``, ``columns``.
 
-        The status is ``"fine"``, ``"look"`` (worth a look), ``"warning"`` or ``"unknown"``.
+        The status is ``"fine"``, ``"look"`` (worth a look), ``"warning"`` or ``"unknown"``. Rows are positions from 0,
+        as ``df.iloc`` takes them; the sentences count rows from 1.
         """
         return pd.DataFrame(records(self._found), columns=["name", "status", "text", "rows", "columns"])
+
+    def mask(self, name: str) -> np.ndarray:
+        """Return which rows a finding is about, whatever their index: ``df[~report.mask("copies")]`` leaves them out.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_rows,)
+            One for each row of the table, the array or the file, or of the rows drawn from a table in parts.
+        """
+        found = np.zeros(self._n_rows, dtype=bool)
+        found[self._finding(name).rows - 1] = True
+        return found
 
     def rows(self, name: str) -> pd.DataFrame:
         """Return the rows that a finding is about, as the data have them.
 
-        Their index is that of the DataFrame that was inspected (of a file: 0 for its first row), so that
-        ``df.drop(report.rows("copies").index)`` drops them.
+        Their index is that of the DataFrame that was inspected; of a file, positions from 0.
         """
         places = self._finding(name).rows - 1
         if self._frame is not None:
             return self._frame.iloc[places]
-        raw = self._inspection.raw
-        return raw.cells(list(raw.table.names), places).set_index(places)
+        raw, dataset = self._inspection.raw, self._inspection.source.dataset
+        held = np.searchsorted(dataset.row_numbers, places) if dataset.image_shape else places
+        return raw.cells(list(raw.table.names), held).set_index(places)
 
     def figure(self, name: str) -> go.Figure:
         """Return a picture by its name; an unknown one raises a DataError that lists them all."""
@@ -104,6 +117,13 @@ class InspectionReport:
             if finding.key == name:
                 return finding
         raise DataError(f"There is no finding {name!r}. Known: {', '.join(f.key for f in self._found)}.")
+
+    @property
+    def _n_rows(self) -> int:
+        if self._frame is not None:
+            return len(self._frame)
+        origin = self._inspection.source.dataset.origin
+        return self._inspection.raw.table.n_rows if origin is None else origin.table.n_rows
 
     @cached_property
     def _charts(self) -> Mapping[str, Chart]:

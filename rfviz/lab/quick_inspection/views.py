@@ -351,7 +351,7 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         st.markdown(f"**{count(n, 'row')}** as the file has {'it' if n == 1 else 'them'}{more}")
         _draw_rows(table(_SHOWN_ROWS))
         st.caption(
-            "Row 1 is the first below the names of the columns: with pandas, `df.drop(df.index[row - 1])` drops one."
+            "Row 1 is the first below the names of the columns: with pandas, `df.iloc[[row - 1]]` is one of them."
         )
         st.download_button(
             "Download the rows", lambda: write_csv(table()), f"{finding.key}-rows.csv", "text/csv",

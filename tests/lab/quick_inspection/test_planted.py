@@ -111,7 +111,7 @@ def test_records_are_plain_and_hold_rows_and_columns():
     frame = columns(4, 200) | {"flat": 1.0}
     frame = {name: np.append(values, values[:1]) if np.ndim(values) else values for name, values in frame.items()}
     held = {one["name"]: one for one in records(list(inspected(frame).findings()))}
-    assert held["columns"]["columns"] == ["flat"] and held["copies"]["rows"] == [201]
+    assert held["columns"]["columns"] == ["flat"] and held["copies"]["rows"] == [200]
     assert set(held["columns"]) == {"name", "status", "text", "rows", "columns"}
 
 

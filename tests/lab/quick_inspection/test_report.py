@@ -1,13 +1,19 @@
 """``rfviz.inspect``: the findings of the page as a table, HTML and figures, for a notebook and a script."""
 
+import io
+import zipfile
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 import rfviz
+from rfviz.datasets.files.own import own_spec_of
+from rfviz.datasets.files.upload import read_file
 from rfviz.errors import DataError, ParameterError
+from rfviz.lab.quick_inspection.report import InspectionReport
 
 
 def table(n=120):
@@ -32,11 +38,49 @@ def test_findings_are_a_table_for_programs(report):
         found["name"]
     )
     by_name = found.set_index("name")
-    assert by_name.loc["copies", "rows"] == [8] and by_name.loc["values", "columns"] == ["c"]
+    assert by_name.loc["copies", "rows"] == [7] and by_name.loc["values", "columns"] == ["c"]
     assert not found["columns"].map(lambda names: "b <i>" in names).any()
     # Rows of a finding are those of the table, under its own index.
     pd.testing.assert_frame_equal(report.rows("copies"), table().loc[["id7"]])
     assert len(report.rows("leaks")) == 0
+
+
+def test_rows_are_positions_and_a_mask_selects_them_whatever_the_index(tmp_path):
+    df = table().drop(index="id7").reset_index(drop=True)
+    both = pd.concat([df, df.iloc[[5, 0]], df.tail(1)])  # labels 5, 0 and 118 twice
+    report = rfviz.inspect(both, label="kind")
+    rows = report.findings.set_index("name").loc["copies", "rows"]
+    assert rows == [119, 120, 121] and "3 rows of 122" in report.findings.set_index("name").loc["copies", "text"]
+    pd.testing.assert_frame_equal(both.iloc[rows], report.rows("copies"))
+    left = both[~report.mask("copies")]
+    pd.testing.assert_frame_equal(left, df)
+    assert not report.mask("leaks").any() and report.mask("leaks").shape == (122,)
+    # Of a file and of an array the positions are the same; the sentences count from 1.
+    both.to_csv(tmp_path / "both.csv", index=False)
+    for data in (tmp_path / "both.csv", both[["a", "c"]].to_numpy()):
+        np.testing.assert_array_equal(rfviz.inspect(data).mask("copies"), report.mask("copies"))
+    outlier = report.findings.set_index("name").loc["outliers"]
+    assert [f"row {row + 1}" in outlier["text"] for row in outlier["rows"][:1]] == [True]
+    with pytest.raises(DataError, match="no finding 'nothing'"):
+        report.mask("nothing")
+
+
+def test_copies_among_images_of_which_some_are_drawn_are_those_of_the_file(tmp_path):
+    generator, drawn = np.random.default_rng(3), 60
+    with zipfile.ZipFile(tmp_path / "images.zip", "w") as archive:
+        for number in range(90):
+            pixels = generator.integers(0, 255, (4, 4)).astype(np.uint8)
+            pixels = np.zeros((4, 4), dtype=np.uint8) if number >= 85 else pixels
+            data = io.BytesIO()
+            Image.fromarray(pixels).save(data, "PNG")
+            archive.writestr(f"{'ab'[number % 2]}/{number:03d}.png", data.getvalue())
+    upload = read_file(tmp_path / "images.zip")
+    report = InspectionReport(own_spec_of(upload, {"max_samples": drawn}))
+    found = report.findings.set_index("name")
+    assert found.loc["balance", "text"].startswith("60 rows (drawn from 90) of 16 pixel values")
+    assert "of 60 (drawn from 90)" in found.loc["copies", "text"] and report.mask("copies").shape == (90,)
+    assert (report.rows("copies").to_numpy() == 0).all() and len(report.rows("copies")) == report.mask("copies").sum()
+    assert set(found.loc["copies", "rows"]) <= {43, 44, 87, 88, 89}  # the folder of the even numbers comes first
 
 
 class Reader(HTMLParser):
@@ -99,7 +143,7 @@ def test_arrays_and_files_are_taken_too(tmp_path):
     ]
     X = df[["a", "c"]].to_numpy()
     from_array = rfviz.inspect(X, label=df["kind"].to_numpy()).findings.set_index("name")
-    assert "“x & y” has" in from_array.loc["balance", "text"] and from_array.loc["copies", "rows"] == [8]
+    assert "“x & y” has" in from_array.loc["balance", "text"] and from_array.loc["copies", "rows"] == [7]
     assert "without labels" in rfviz.inspect(X).findings["text"][0]
 
 
