@@ -152,7 +152,7 @@ def _look_at_numbers(raw: Raw, name: str, found: _Found) -> None:
     if len(known) < n or n < _FEWEST_ROWS or name == raw.order:
         return
     rises, falls = bool((values[1:] > values[:-1]).all()), bool((values[1:] < values[:-1]).all())
-    if is_number and _numbers(name, known, rises or falls):
+    if is_number and _numbers(raw, name, known, rises or falls):
         found.numbering.append(name)
     elif rises or falls:
         found.ordering.append((name, "rises" if rises else "falls"))
@@ -182,7 +182,7 @@ def _reason(raw: Raw, name: str) -> str:
     return {EMPTY: "empty", CATEGORY: "categories are left out", NUMBER: "left out", DATE: "dates"}[kind]
 
 
-def _numbers(name: str, values: np.ndarray, is_sorted: bool) -> bool:
+def _numbers(raw: Raw, name: str, values: np.ndarray, is_sorted: bool) -> bool:
     """Return whether a column of all rows numbers or identifies them: whole, all different, and made for that."""
     if not _are_whole(values) or _NAMED_LIKE_TIMES.search(name):
         return False
@@ -194,7 +194,19 @@ def _numbers(name: str, values: np.ndarray, is_sorted: bool) -> bool:
         may_be_years = is_sorted and values.min() >= _YEARS[0] and values.max() <= _YEARS[1]
         return is_key or (span <= 2 * n and not may_be_years)
     # Some rows repeat, identifier and all.
-    return is_key and distinct >= 0.5 * n and distinct == span
+    return is_key and distinct >= 0.5 * n and distinct == span and _repeats_rows(raw, values)
+
+
+def _repeats_rows(raw: Raw, values: np.ndarray) -> bool:
+    """Return whether rows that are equal in one column are equal in all columns of numbers and words."""
+    _, first, place = np.unique(values, return_index=True, return_inverse=True)
+    again = np.flatnonzero(first[place] != np.arange(len(values)))
+    earlier = first[place[again]]
+    return all(
+        np.array_equal(cells[again], cells[earlier], equal_nan=cells.dtype.kind == "f")
+        for name in raw.of_kind(NUMBER, DATE, CATEGORY)
+        for cells in [raw.codes(name) if name in raw.table.words else raw.numbers(name)]
+    )
 
 
 def _are_whole(values: np.ndarray) -> bool:
@@ -401,7 +413,10 @@ def _renamed(raw: Raw, same: dict[str, str]) -> dict[str, str]:
             continue
         earlier = firsts.setdefault(blake2b(places.tobytes(), digest_size=16).digest(), [])
         may_be_codes = len(words) * _ROWS_OF_A_WORD <= np.count_nonzero(known)
-        match = next((first for first in earlier if may_be_codes or _are_equal(raw, name, first)), None)
+        # Two numbers that belong to the same place or person have each a size of its own.
+        is_number = raw.table.kind(name) == NUMBER
+        others = [first for first in earlier if not (is_number and raw.table.kind(first) == NUMBER)]
+        match = next((first for first in others if may_be_codes or _are_equal(raw, name, first)), None)
         if match is None:
             earlier.append(name)
         else:

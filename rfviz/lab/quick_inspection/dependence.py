@@ -251,7 +251,8 @@ def _strongest(dependence: Dependence) -> list[str]:
     if clear.any() and (r[clear] > _HARDLY).all():
         said.append(f"Numbers that depend by {_NEWS} or more correlate, too")
     if n_alike and not len(dependence.uncorrelated()[1]):
-        said.append(f"Of {'it' if len(pairs) == 1 else f'{n_alike:,} of them'} this is no proof, for {_ALIKE_ROWS}")
+        which = f"For {n_alike:,} of them this" if n_alike < len(pairs) else "This"
+        said.append(f"{which} is no proof, for {_ALIKE_ROWS}")
     return said
 
 
@@ -289,6 +290,6 @@ def _pair(dependence: Dependence, pair: np.ndarray) -> str:
 
 def _rounded(value: float) -> str:
     """Write a number between −1 and 1, and never 1 for less."""
-    if 0.995 <= abs(value) < 1.0 - 1e-9:
+    if 0.995 <= abs(value) < 1.0 - 1e-5:  # to which single precision is good
         return "below −0.99" if value < 0 else "above 0.99"
     return f"{value:.2f}".replace("-", "−").replace("−0.00", "0.00")

@@ -154,6 +154,7 @@ def describe_interactions(result: InteractionResult, rows: RowCounts) -> Finding
     name, found = "Interactions", result.found
     used = found.n_search + found.n_judge
     of = rows.of_all(used)
+    of = f", of {used:,} rows{of}" if of else ""
     apart = result.apart
     where = "that took no part in the search"
     if apart is not None:

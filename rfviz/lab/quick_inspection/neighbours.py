@@ -102,7 +102,7 @@ def distances(sample: Sample) -> DistanceResult:
     with single_threaded_blas():
         r = np.sqrt(squared_distances(centred_gram(X))) if len(X) > 1 else np.zeros(0)
     if not r.size or not r.max() > 1e-6 * np.abs(X).max():
-        raise DataError(f"All {sample.n_samples:,} rows of {sample.name} are equal: there are no distances to measure.")
+        raise DataError("The rows are equal in all columns used: there are no distances to measure.")
     by_median, by_scale = (learnt_gamma(rule, "gaussian", sample.X) for rule in ("median", "scale"))
     reach = float(np.sqrt(-np.log1p(-(SATURATED**2)) / by_median))
     counts, edges = np.histogram(r, _BINS, (0.0, float(r.max())))
@@ -182,9 +182,8 @@ def neighbours(sample: Sample) -> NeighbourResult:
     _, first = np.unique(sample.X, axis=0, return_index=True)
     first = np.sort(first)
     if len(first) < 5:
-        raise DataError(
-            f"Neighbours need at least 5 different rows in the columns that are used; here are {len(first)}."
-        )
+        there = f"there {'is' if len(first) == 1 else 'are'} {len(first)}"
+        raise DataError(f"Neighbours need at least 5 different rows in the columns used, and {there}.")
     distance, near = neighbour_distances(sample.X[first], NEIGHBOURS)
     # Of rows that differ by less than rounding the distance may come out as zero, which has no logarithm.
     distance = np.maximum(distance, 1e-9 * np.median(distance[:, -1]))

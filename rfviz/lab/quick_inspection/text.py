@@ -135,7 +135,8 @@ def columns(result: ColumnResult) -> Finding:
         more.append(f"{_some(n, which)} {_verb(which, 'holds', 'hold')} one value{value} or nothing, as {boxes}")
     if result.alike:
         one, other, r = result.alike[0]
-        rest = f", and so do {count(len(result.alike) - 1, 'other pair')} (0.99 or more)" if result.alike[1:] else ""
+        others = len(result.alike) - 1
+        rest = f", and so do{'es' * (others == 1)} {count(others, 'other pair')} (0.99 or more)" if others else ""
         more.append(f"“{one}” and “{other}” go together (correlation {_correlation(r)}){rest}")
     if result.ordering:
         which = [column for column, _ in result.ordering]
@@ -392,8 +393,10 @@ def outliers(result: NeighbourResult, n_used: int, rows: RowCounts, how: str, n_
     name, link = "Outliers", ("maxout-pca", {"normalise": how})
     worst, row = float(result.factor.max()), int(result.outliers(1)[0]) + 1
     n, n_rows = int(result.is_outlying.sum()), len(result.rows)
-    where = " in the columns of numbers" if n_left_out else ""
-    among = f"{n_rows:,} different rows{where}{rows.of_all(n_used)}"
+    of = rows.of_all(n_used)
+    among = (
+        f"{n_rows:,} rows{of} that differ in the columns of numbers" if n_left_out else f"{n_rows:,} different rows{of}"
+    )
     times = f"{worst:.1f}" if worst < _MANY_TIMES else f"more than {_MANY_TIMES:,}"
     sparse = f"its surroundings are {times} times as sparse as its neighbours’"
     # Where nothing stands out, only rows that normal data do not have are worth a word.
@@ -575,7 +578,7 @@ def _listed(words: Sequence[str]) -> str:
 def _correlation(r: float) -> str:
     """Write a correlation, and never as 1 where it is less."""
     bound = "above 0.999" if r > 0 else "below −0.999"
-    return bound if 0.9995 <= abs(r) < 1.0 else f"{r:.3f}".replace("-", "−")
+    return bound if 0.9995 <= abs(r) < 1.0 - 1e-9 else f"{r:.3f}".replace("-", "−")
 
 
 def _nearly_all(part: float) -> str:

@@ -106,9 +106,10 @@ def _far_values(raw: Raw, name: str, values: np.ndarray) -> list[OddValues]:
         return []
     low, high = float(v.min()), float(v.max())
     # What most columns are is seen without sorting all rows.
-    inner = np.percentile(v[:: max(len(v) // 20_000, 1)], (0.5, 5, 25, 50, 75, 95, 99.5))
-    spread = (inner[4] - inner[2]) / 1.349
-    reach, middle = max(high - inner[3], inner[3] - low), inner[5] - inner[1]
+    some = v[:: max(len(v) // 20_000, 1)]
+    inner, between = np.percentile(some, (25, 50, 75)), some[(some > low) & (some < high)]
+    spread, reach = (inner[2] - inner[0]) / 1.349, max(high - inner[1], inner[1] - low)
+    middle = float(np.subtract(*np.percentile(between, (95, 5)))) if len(between) else 0.0
     ends_with_code = _may_be_code(low, v[v > low].min(initial=high) - low, middle) or (
         _may_be_code(high, high - v[v < high].max(initial=low), middle)
     )
@@ -182,9 +183,10 @@ def _may_be_code(value: float, gap: float, span: float) -> bool:
 
 
 def written(value: float) -> str:
-    """Write a number with all its digits where it is whole, else with six: −999, 1,000,000, 0.125."""
-    digits = f"{value:,.0f}" if value == round(value) and abs(value) < 1e15 else f"{value:,.6g}"
-    return digits.replace("-", "−").replace("e+0", "e").replace("e+", "e")
+    """Write a number, whole ones with all digits, others with six or as far as hundredths: −999, 1,000,000, 0.125."""
+    size = abs(value)
+    form = ",.0f" if value == round(value) and size < 1e15 else ",.2f" if 1e4 <= size < 1e15 else ",.6g"
+    return f"{value:{form}}".replace("-", "−").replace("e+0", "e").replace("e+", "e")
 
 
 def _as_time(name: str, values: np.ndarray) -> str | None:
