@@ -578,7 +578,7 @@ def _listed(words: Sequence[str]) -> str:
 def _correlation(r: float) -> str:
     """Write a correlation, and never as 1 where it is less."""
     bound = "above 0.999" if r > 0 else "below −0.999"
-    return bound if 0.9995 <= abs(r) < 1.0 - 1e-9 else f"{r:.3f}".replace("-", "−")
+    return bound if 0.9995 <= abs(r) < 1.0 - 1e-12 else f"{r:.3f}".replace("-", "−")
 
 
 def _nearly_all(part: float) -> str:
