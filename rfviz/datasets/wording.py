@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "one_line", "reason"]
+__all__ = ["counted", "drawn_note", "one_line", "reason"]
 
 
 def counted(n: int, noun: str) -> str:
@@ -10,10 +10,16 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+def drawn_note(n_drawn: int, n_rows: int, what: str = "rows") -> str:
+    """Return the statement on rows that were drawn."""
+    return f"{n_drawn:,} of {n_rows:,} {what}, drawn at random"
+
+
 def one_line(text: object, length: int) -> str:
     """Return `text` on one line, without control characters, of at most `length` characters."""
-    # A first cut, since it may be megabytes.
-    cut = "".join(c if c.isprintable() else " " for c in str(text)[: 4 * length])
+    # A first cut, since it may be megabytes. Most texts are printable, which is seen far faster than changed.
+    cut = str(text)[: 4 * length]
+    cut = cut if cut.isprintable() else "".join(c if c.isprintable() else " " for c in cut)
     line = " ".join(cut.split())
     return line if len(line) <= length else line[: length - 1] + "…"
 

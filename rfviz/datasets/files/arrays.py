@@ -10,7 +10,7 @@ from rfviz.datasets.base import Dataset
 from rfviz.datasets.files.images import StoredPictures
 from rfviz.datasets.files.prepare import prepare
 from rfviz.datasets.files.suggest import as_they_are
-from rfviz.datasets.files.table import DATE, NUMBER, Table, table_of_frame, unique_names
+from rfviz.datasets.files.table import DATE, NUMBER, Table, names_of_columns, own_names, table_of_frame
 from rfviz.errors import DataError
 
 __all__ = ["Arrays"]
@@ -81,7 +81,7 @@ class Arrays:
             columns["y"] = np.char.decode(self.y, "utf-8", "replace") if self.y.dtype.kind == "S" else self.y
         if self.order is not None:
             columns["order"] = self.order
-        names = unique_names([*features, *columns])
+        names = names_of_columns([*features, *columns])
         used = dict(zip(columns, names[len(features) :], strict=True))
         tables = {used[part]: table_of_frame(pd.DataFrame({used[part]: values})) for part, values in columns.items()}
         head = pd.DataFrame(self.X[:8, : len(features)], columns=names[: len(features)])
@@ -99,6 +99,7 @@ class Arrays:
             pictures=pictures,
             n_train=self.n_train,
             class_names=self.class_names,
+            own_names=own_names(names, [*features, *columns]),
         )
 
     def dataset(

@@ -6,6 +6,8 @@ import importlib
 import struct
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, reading
 from rfviz.datasets.files.text import MAX_COLUMNS
@@ -21,6 +23,8 @@ __all__ = ["arrow_layout", "check_columns", "flat_frame", "flat_leaves", "flat_n
 _MOST_LEVELS = 5
 # Kinds of message of the format: a dictionary of words, and a block of rows.
 _DICTIONARY, _ROWS = 2, 3
+# Beyond it a float does not hold every whole number.
+_EXACT = 2**53
 
 
 def import_pyarrow(file: File) -> Any:
@@ -152,11 +156,18 @@ def flat_names(file: File, schema: Any) -> list[str]:
     return flat
 
 
-def flat_frame(table: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the columns that :func:`flat_names` lists, and a note on those that are left out."""
-    import pyarrow as pa
+def flat_frame(table: Any, first_row: int = 0) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the columns that :func:`flat_names` lists, and a note on those that are left out.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    first_row : int
+        Place of its first row in its file, where it is a part of it.
+    """
     from pyarrow import types
 
+    index = _index_of(table.schema)
     for _ in range(_MOST_LEVELS):
         if not any(types.is_struct(kind) for kind in table.schema.types):
             break
@@ -164,18 +175,63 @@ def flat_frame(table: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
     keep = [place for place, kind in enumerate(table.schema.types) if _is_flat(kind)]
     out = [one_line(name, 30) for place, name in enumerate(table.schema.names) if place not in set(keep)]
     table = table.select(keep)
-    for place, kind in enumerate(table.schema.types):
-        if types.is_decimal(kind):  # exact numbers, which pandas would hold as objects
-            name = table.schema.field(place).name
-            table = table.set_column(place, name, table.column(place).cast(pa.float64()))
+    columns = [_as_held(column) for column in table.columns]
+    long = {place: column for place, column in enumerate(columns) if _is_beyond_floats(column)}
+    table = type(table).from_arrays(columns, names=table.column_names)
     # The metadata of pandas would turn columns into an index, which hides them.
     frame = table.to_pandas(ignore_metadata=True)
+    for place, column in long.items():
+        frame.isetitem(place, column.to_pandas(types_mapper=_nullable))
+    if index is not None:
+        name, start, step = index
+        frame[name] = start + step * np.arange(first_row, first_row + len(frame))
     return frame, (f"Nested columns are left out: {one_line(', '.join(out), 80)}.",) if out else ()
+
+
+def _as_held(column: Any) -> Any:
+    """Return a column as pandas takes it: decimal numbers, which it would hold as objects, as floats or as text."""
+    import pyarrow as pa
+
+    if not pa.types.is_decimal(column.type):
+        return column
+    floats = column.cast(pa.float64())
+    return column.cast(pa.string()) if _ends(floats) > _EXACT else floats
+
+
+def _is_beyond_floats(column: Any) -> bool:
+    """Return whether pandas would round whole numbers of a column, for it makes floats of them where one is missing."""
+    import pyarrow as pa
+
+    return bool(column.null_count) and pa.types.is_integer(column.type) and _ends(column) > _EXACT
+
+
+def _ends(column: Any) -> float:
+    """Return the largest absolute value of a column of numbers; 0 where it has none."""
+    ends = importlib.import_module("pyarrow.compute").min_max(column).as_py()
+    return max((abs(end) for end in ends.values() if end is not None), default=0)
+
+
+def _nullable(kind: Any) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+
+    return {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}.get(kind)
+
+
+def _index_of(schema: Any) -> tuple[str, int, int] | None:
+    """Return name, start and step of an index that pandas has written as a range and not as a column; else None."""
+    try:
+        for index in (schema.pandas_metadata or {}).get("index_columns", ()):
+            if isinstance(index, dict) and index["kind"] == "range" and index["name"] not in (None, *schema.names):
+                return str(index["name"]), int(index["start"]), int(index["step"])
+    except (ValueError, TypeError, KeyError):  # written by another program
+        pass
+    return None
 
 
 def flat_leaves(schema: Any) -> list[tuple[str, Any]]:
     """Return names and types of the columns of numbers, text, booleans, dates or nothing at all, structures cut up."""
-    from pyarrow import types
+    from pyarrow import int64, types
 
     leaves = [(field.name, field.type) for field in schema]
     for _ in range(_MOST_LEVELS):
@@ -184,6 +240,8 @@ def flat_leaves(schema: Any) -> list[tuple[str, Any]]:
             parts = [kind.field(place) for place in range(kind.num_fields)] if types.is_struct(kind) else []
             cut += [(f"{name}.{part.name}", part.type) for part in parts] if types.is_struct(kind) else [(name, kind)]
         leaves = cut
+    index = _index_of(schema)
+    leaves += [] if index is None else [(index[0], int64())]
     return [(name, kind) for name, kind in leaves if types.is_null(kind) or _is_flat(kind)]
 
 

@@ -87,7 +87,7 @@ def _of_parquet(
     files: list[Path], label: str, columns: Sequence[str] | None, rows: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     parquet = importlib.import_module("pyarrow.parquet")
-    names = None if columns is None else list(columns)
+    names = None if columns is None else [columns] if isinstance(columns, str) else list(columns)
     for path in files:
         try:
             with parquet.ParquetFile(path) as opened:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, open_archive, reading
 from rfviz.datasets.files.text import MAX_COLUMNS
+from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ __all__ = ["excel_layout", "excel_sheets", "read_excel"]
 _ENGINES = {"calamine": "python_calamine", "openpyxl": "openpyxl"}
 # Bytes of memory that a byte of the sheet's XML may take as cells.
 _EXPANDS = 4
+# Beyond it a float does not hold every whole number.
+_EXACT = 2**53
 
 
 def excel_sheets(file: File) -> tuple[str, ...]:
@@ -56,14 +59,19 @@ def read_excel(file: File, sheet: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
         frame = _parsed(book, sheet)
     if frame.shape[1] > MAX_COLUMNS:
         raise DataError(f"{file.name} has {frame.shape[1]:,} columns, and at most {MAX_COLUMNS:,} are read.")
-    return frame, ()
+    # A workbook holds all numbers as floats.
+    numbers = frame.select_dtypes("number")
+    long = [one_line(name, 30) for name, series in numbers.items() if (series.abs() > _EXACT).any()]
+    note = f"Numbers of more than 15 digits are rounded in a workbook: {one_line(', '.join(long), 80)}."
+    return frame, (note,) if long else ()
 
 
 def _parsed(book: pd.ExcelFile, sheet: str, n_rows: int | None = None) -> pd.DataFrame:
     import pandas as pd
 
-    # As objects, or cells of text that hold digits, such as postal codes, would become numbers without their zeros.
-    frame = pd.read_excel(book, sheet_name=sheet, nrows=n_rows, dtype=object)
+    # As objects, or cells of text that hold digits, such as postal codes, would become numbers without their zeros;
+    # and whether “NA” is a word, the column says.
+    frame = pd.read_excel(book, sheet_name=sheet, nrows=n_rows, dtype=object, keep_default_na=False, na_values=[""])
     assert not isinstance(frame, dict)  # as of several sheets
     return frame.infer_objects()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, reading
+from rfviz.datasets.files.frames import without_loss
 from rfviz.datasets.files.text import MAX_COLUMNS
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
@@ -50,7 +51,8 @@ def read_json(file: File) -> tuple[pd.DataFrame, tuple[str, ...]]:
     flat = [name for name in names if name not in nested]
     if not rows or not flat:
         raise DataError(f"{file.name} holds no numbers or words. {_REMEDY}.")
-    frame = pd.DataFrame({name: [row.get(name) for row in rows] for name in flat})
+    columns = {name: [row.get(name) for row in rows] for name in flat}
+    frame = pd.DataFrame({name: without_loss(pd.Series(cells), cells) for name, cells in columns.items()})
     return frame, (f"Nested columns are left out: {one_line(', '.join(nested), 80)}.",) if nested else ()
 
 

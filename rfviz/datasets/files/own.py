@@ -15,6 +15,7 @@ from typing import Any
 
 from rfviz.datasets.base import Dataset, DatasetSpec
 from rfviz.datasets.files.preparation import Preparation
+from rfviz.datasets.files.prepare import named_in
 from rfviz.datasets.files.upload import Upload, compare_with
 
 __all__ = ["PREFIX", "is_own", "own_spec", "own_spec_of"]
@@ -64,8 +65,9 @@ def own_spec_of(upload: Upload, chosen: Mapping[str, Any], other: Upload | None 
     other : Upload, optional
         Another file, to compare it with.
     """
-    left_out = tuple(dict.fromkeys([*upload.suggestion.leave_out, *chosen.get("leave_out", ())]))
-    how = upload.suggestion.replace({**chosen, "leave_out": left_out})
+    given = named_in(upload.table, upload.suggestion.replace(chosen))
+    left_out = tuple(dict.fromkeys([*upload.suggestion.leave_out, *given.leave_out]))
+    how = given.replace({"leave_out": left_out})
     used = {how.label, how.order}
     how = how.replace({"leave_out": tuple(name for name in how.leave_out if name not in used)})
     dataset, digest = upload.prepare(how), upload.digest or uuid.uuid4().hex

@@ -24,9 +24,9 @@ from rfviz.datasets.files.content import File, reading
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.parquet import needed_bytes, open_parquet
 from rfviz.datasets.files.statistics import TableStatistics
-from rfviz.datasets.files.table import Drawn, Table, table_of_frame, unique_names
+from rfviz.datasets.files.table import Drawn, Table, names_of_columns, own_names, table_of_frame
 from rfviz.datasets.files.zarr_rows import ZarrRows, is_store
-from rfviz.datasets.wording import counted, one_line
+from rfviz.datasets.wording import counted, drawn_note, one_line
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = [
     "SAMPLE_ROWS",
     "Parts",
-    "drawn_note",
     "is_folder_of_parts",
     "parts_of",
     "read_parts",
@@ -185,16 +184,12 @@ def read_parts(parts: Parts, meta: Meta, progress: Progress = silent) -> tuple[T
             f"{parts.name} holds {start:,} rows, and its headers announce {parts.n_rows:,}. Write it again."
         )
     table = table_of_frame(pd.concat(taken, ignore_index=True), meta.class_names)
+    table = replace(table, own_names=own_names(table.names, parts.names))
     is_all = len(chosen) == parts.n_rows
     notes = parts.notes if is_all else (*parts.notes, drawn_note(len(chosen), parts.n_rows))
     if is_all:
         return table, notes
     return replace(table, whole=whole, drawn=Drawn(chosen, start, partial(parts.read, parts.block_rows))), notes
-
-
-def drawn_note(n_drawn: int, n_rows: int) -> str:
-    """Return the statement on rows that were drawn."""
-    return f"{n_drawn:,} of {n_rows:,} rows, drawn at random"
 
 
 def sample_size(n_rows: int, n_columns: int) -> int:
@@ -257,12 +252,14 @@ def _compare(first: dict[str, str], other: dict[str, str], name: str, first_name
 def _parquet_frames(files: list[Path], names: list[str], rows: int) -> Iterator[pd.DataFrame]:
     import pyarrow as pa
 
-    shown = unique_names(one_line(name, 60) for name in names)
+    shown = names_of_columns(names)
     for place in files:
         file = File.at(place)
         with reading(file, "a Parquet file", "Write it again"), open_parquet(file) as opened:
+            first_row = 0
             for batch in opened.iter_batches(batch_size=rows, use_threads=False):
-                frame, _ = flat_frame(pa.Table.from_batches([batch]))
+                frame, _ = flat_frame(pa.Table.from_batches([batch]), first_row)
+                first_row += len(frame)
                 frame = frame.reindex(columns=names)
                 frame.columns = shown
                 yield frame

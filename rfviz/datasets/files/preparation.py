@@ -144,7 +144,9 @@ class Preparation:
     colour: str = COLOUR.default
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "leave_out", tuple(self.leave_out))
+        # One name is not the names of its letters.
+        left_out = (self.leave_out,) if isinstance(self.leave_out, str) else tuple(self.leave_out)
+        object.__setattr__(self, "leave_out", left_out)
         for param in _PARAMS:
             object.__setattr__(self, param.name, param.validate(getattr(self, param.name)))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rfviz.datasets.base import Dataset, Origin
@@ -11,11 +13,11 @@ from rfviz.datasets.files.labels import Labels, encode
 from rfviz.datasets.files.preparation import MOST_CLASSES, Preparation
 from rfviz.datasets.files.table import CATEGORY, EMPTY, Table
 from rfviz.datasets.subsample import subsample
-from rfviz.datasets.wording import counted, one_line
+from rfviz.datasets.wording import counted, drawn_note, one_line
 from rfviz.errors import DataError
 from rfviz.progress import Progress
 
-__all__ = ["image_shape", "labels_of", "prepare", "usable_rows", "used_columns"]
+__all__ = ["image_shape", "labels_of", "named_in", "prepare", "usable_rows", "used_columns"]
 
 _FEWEST_ROWS = 3
 _SCALED = {"standardise": "columns standardised", "unit norm": "rows of unit norm"}
@@ -53,7 +55,7 @@ def prepare(
     MemoryBudgetError
         If the result would not fit into the memory limit.
     """
-    _check_names(table, preparation)
+    preparation = named_in(table, preparation)
     features = [] if table.pictures is not None else used_columns(table, preparation)
     rows, lost = usable_rows(table, preparation, features)
     labels = None if preparation.label is None else labels_of(table, preparation.label, preparation.target)
@@ -63,7 +65,7 @@ def prepare(
         keep = _of_class(codes, preparation.only_class)
     n_fit = rows.size if table.n_train is None else int(np.count_nonzero(rows < table.n_train))
     n_train = None if table.n_train is None else int(np.count_nonzero(keep < n_fit))
-    kept_codes = None if codes is None else codes[keep]
+    kept_codes, n_usable = None if codes is None else codes[keep], keep.size
     keep = subsample(keep, preparation.max_samples, kept_codes, n_train, preparation.random_state)
     kept, made = rows[keep], None
     if table.pictures is None:
@@ -86,7 +88,8 @@ def prepare(
         X /= np.float32(255)
         shape, names, sources = pixels.shape[1:], (), ()
         is_resized = bool((table.pictures.sizes != (height, width)).any())
-        said = [source, *notes, lost, f"images resized to {height}×{width} pixels" if is_resized else ""]
+        drawn = drawn_note(kept.size, n_usable, "images") if kept.size < n_usable else ""
+        said = [source, *notes, lost, drawn, f"images resized to {height}×{width} pixels" if is_resized else ""]
     n_train = None if table.n_train is None else int(np.count_nonzero(kept < table.n_train))
     return Dataset(
         name=name,
@@ -117,16 +120,23 @@ def _in_colour(pictures: Pictures, preparation: Preparation) -> bool:
     return pictures.in_colour if preparation.colour == "auto" else preparation.colour == "colour"
 
 
-def _check_names(table: Table, preparation: Preparation) -> None:
+def named_in(table: Table, preparation: Preparation) -> Preparation:
+    """Return a preparation with the names that the columns of a table have there; see :meth:`Table.find`.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or images are to be scaled.
+    """
     if table.pictures is not None and preparation.scale != "none":
         raise DataError(
             f"Images are not scaled here (scale must be 'none', not {preparation.scale!r}), or they could not be shown "
             "any more. Use the pages' own normalisation."
         )
-    for name in (preparation.label, preparation.order, *preparation.leave_out):
-        if name is not None and name not in table:
-            known = one_line(", ".join(table.names), 160) or "none"
-            raise DataError(f"There is no column {one_line(name, 40)!r}. Known: {known}.")
+    parts = {"label": preparation.label, "order": preparation.order}
+    found: dict[str, Any] = {part: None if name is None else table.find(name) for part, name in parts.items()}
+    left_out = dict.fromkeys(name for given in preparation.leave_out for name in table.find_all(given))
+    return preparation.replace({**found, "leave_out": tuple(left_out)})
 
 
 def used_columns(table: Table, preparation: Preparation) -> list[str]:

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, reading
+from rfviz.datasets.files.frames import without_loss
 from rfviz.datasets.files.text import MAX_COLUMNS
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
@@ -69,7 +70,9 @@ def read_sqlite(file: File, table: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     needed = max(100 * n_rows * len(names), 4 * file.n_bytes)
     memory.check(needed, f"{file.name} ({n_rows:,} rows)", "Save fewer rows or columns")
     with _opened(file) as database:
-        frame = pd.read_sql_query(f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(table)}", database)
+        rows = database.execute(f"SELECT {', '.join(map(_quoted, names))} FROM {_quoted(table)}").fetchall()
+    cells = dict(zip(names, zip(*rows, strict=True), strict=True))
+    frame = pd.DataFrame({name: without_loss(pd.Series(column), column) for name, column in cells.items()})
     places = range(frame.shape[1])
     is_bytes = [frame.iloc[:, place].map(lambda cell: isinstance(cell, bytes)).any() for place in places]
     out = [one_line(names[place], 30) for place in places if is_bytes[place]]

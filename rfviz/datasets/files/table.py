@@ -1,19 +1,32 @@
-"""The columns of a file: numbers, categories, dates or free text, recognised once and shown before any use."""
+"""The columns of a file, in the form that a preparation uses."""
 
 from __future__ import annotations
 
-import re
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from rfviz.datasets.files.images import Pictures
+from rfviz.datasets.files.recognise import (
+    CATEGORY,
+    DATE,
+    EMPTY,
+    NUMBER,
+    TEXT,
+    Column,
+    Kind,
+    are_beyond_floats,
+    days_of,
+    describe_numbers,
+    different_words,
+    is_plain,
+    recognise,
+)
 from rfviz.datasets.files.statistics import TableStatistics
-from rfviz.datasets.files.written_numbers import currencies, written_numbers
+from rfviz.datasets.files.written_dates import numbered_days
 from rfviz.datasets.wording import one_line
 from rfviz.errors import DataError
 
@@ -30,67 +43,16 @@ __all__ = [
     "Drawn",
     "Kind",
     "Table",
+    "names_of_columns",
+    "own_names",
     "table_of_frame",
-    "unique_names",
 ]
 
-Kind = Literal["number", "category", "date", "text", "empty"]
-NUMBER: Kind = "number"
-CATEGORY: Kind = "category"
-DATE: Kind = "date"
-TEXT: Kind = "text"
-EMPTY: Kind = "empty"
-# A column counts as numbers or dates when so many of its cells are; the others then count as missing.
-_SHARE = 0.95
-# A column of more words, or of words that differ in most rows, identifies rows and holds no categories.
-_MAX_WORDS, _FEW_WORDS = 1000, 12
-# Words for a missing value, besides those that pandas knows.
-# In small letters; “na” only in capitals, as “Na” is sodium.
-_UNKNOWN = frozenset((
-    "", "?", "-", "--", "none", "unknown", "missing", "not available", "n.a.", "n.a", "n/a", "#n/a", "NA", "<na>",
-    "nan", "null",
-))  # fmt: skip
-_DATE = re.compile(r"\s*(\d{4}-\d{1,2}-\d{1,2}|\d{1,2}[./]\d{1,2}[./]\d{4}|\d{4}[./]\d{1,2}[./]\d{1,2})")
-_DATE_FORMATS = ("ISO8601", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y.%m.%d")
 # Distinct numbers are counted in so many rows, spread evenly; cells are checked so many at a time.
 _COUNTED_ROWS, _BLOCK_CELLS = 20_000, 8_000_000
 _HEAD_ROWS = 8
-# Beyond it a float does not hold every whole number.
-_EXACT = 2**53
-
-
-@dataclass(frozen=True)
-class Column:
-    """The description of one column.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"number", "category", "date", "text", "empty"}
-    n_missing : int
-        Cells without a value, or with one that is not finite.
-    n_distinct : int
-        Different values (in 20,000 rows, spread evenly, where there are more).
-    span : str
-        Smallest to largest number or date; the most frequent words.
-    note : str
-        What was concluded and should be known; may be empty.
-    odd : str
-        What is wrong with some cells, as a part of a sentence; may be empty.
-    """
-
-    name: str
-    kind: Kind
-    n_missing: int
-    n_distinct: int
-    span: str
-    note: str = ""
-    odd: str = ""
-
-    @property
-    def is_usable(self) -> bool:
-        """Return whether it has values to compute with."""
-        return self.kind in (NUMBER, CATEGORY, DATE)
+# Of a name, so many characters are shown.
+_LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +104,11 @@ class Table:
     class_names : tuple of str
         Names by whole-number label.
     texts : dict of str to array of pandas
-        The cells of columns of free text, as they were read; nothing is computed from them.
+        The cells of columns of free text, as they were read, but for those that count as missing; nothing is computed
+        from them.
+    own_names : mapping of str to hashable
+        The names that columns have in their source, where they differ from those in `names`: these are text on one
+        line, short enough to be shown, and each occurs once.
     whole : TableStatistics or None
         Of all rows of the file, where these were drawn from more.
     drawn : Drawn or None
@@ -163,18 +129,58 @@ class Table:
     n_train: int | None = None
     class_names: tuple[str, ...] = ()
     texts: dict[str, Any] = field(default_factory=dict, repr=False)
+    own_names: Mapping[str, Hashable] = field(default_factory=dict, repr=False)
     whole: TableStatistics | None = field(default=None, repr=False)
     drawn: Drawn | None = field(default=None, repr=False)
 
     def __contains__(self, name: object) -> bool:
         return name in self.places or name in self.described
 
+    def own_name(self, name: str) -> Any:
+        """Return the name that a column has in its source."""
+        return self.own_names.get(name, name)
+
+    def find(self, name: Any) -> str:
+        """Return the column that a user names: as its source does, or as it is shown, or by its place.
+
+        A whole number counts the columns from 0, and from the last one if it is negative, unless the source names
+        columns by whole numbers.
+
+        Raises
+        ------
+        DataError
+            If there is no such column, or there are several.
+        """
+        found = self.find_all(name)
+        if len(found) > 1:
+            raise DataError(
+                f"{len(found):,} columns are named {one_line(name, 40)!r}. Give each a name of its own, or use the "
+                f"names that are shown: {one_line(', '.join(found), 120)}."
+            )
+        return found[0]
+
+    def find_all(self, name: Any) -> list[str]:
+        """Return the columns that a user names, of which there may be several with the same name; see :meth:`find`."""
+        try:
+            found = self._by_own_name.get(name, [])
+        except TypeError:  # a list, say
+            found = []
+        if not found and isinstance(name, str):
+            found = [shown for shown in (name, one_line(name, _LONGEST_NAME)) if shown in self][:1]
+        elif not found and _is_whole(name) and not any(map(_is_whole, self.own_names.values())):
+            found = list(self.names[name : name + 1 or None])
+        if not found:
+            known = one_line(", ".join(self.names), 160) or "none"
+            shown = one_line(name, 40)
+            raise DataError(f"There is no column {shown if _is_whole(name) else repr(shown)}. Known: {known}.")
+        return found
+
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """Return the descriptions of all columns."""
         step = max(self.n_rows // _COUNTED_ROWS, 1)
         return tuple(
-            self.described.get(name) or _describe_numbers(name, self.matrix[:, self.places[name]], step)
+            self.described.get(name) or describe_numbers(name, self.matrix[:, self.places[name]], step)
             for name in self.names
         )
 
@@ -262,7 +268,7 @@ class Table:
                 words[name] = _same_words(cells[name], self.words[name].categories)
                 n_missing = int(np.count_nonzero(np.asarray(words[name].codes) < 0))
             elif name in self.parsed:
-                parsed[name] = _same_quantity(name, cells[name])
+                parsed[name] = _same_quantity(self.described[name], cells[name])
                 n_missing = int(np.count_nonzero(~np.isfinite(parsed[name])))
             else:
                 continue
@@ -280,6 +286,13 @@ class Table:
         )
 
     @cached_property
+    def _by_own_name(self) -> dict[Any, list[str]]:
+        found: dict[Any, list[str]] = {}
+        for name in self.names:
+            found.setdefault(self.own_name(name), []).append(name)
+        return found
+
+    @cached_property
     def _matrix_gaps(self) -> np.ndarray:
         counts = np.zeros(self.matrix.shape[1], dtype=np.int64)
         if self.matrix.dtype.kind == "f":
@@ -291,28 +304,17 @@ class Table:
 
 def table_of_frame(frame: pd.DataFrame, class_names: tuple[str, ...] = ()) -> Table:
     """Recognise what every column of `frame` holds."""
-    names = unique_names(one_line(name, 60) for name in frame.columns)
+    names = names_of_columns(frame.columns)
     step = max(len(frame) // _COUNTED_ROWS, 1)
     numeric: list[int] = []
-    parsed: dict[str, np.ndarray] = {}
-    words: dict[str, pd.Categorical] = {}
-    texts: dict[str, Any] = {}
+    found: dict[Kind, dict[str, Any]] = {kind: {} for kind in (NUMBER, DATE, CATEGORY, TEXT, EMPTY)}
     described: dict[str, Column] = {}
     for place, (name, (_, series)) in enumerate(zip(names, frame.items(), strict=True)):
-        if _is_plain(series):
-            if _is_beyond_floats(series):
-                parsed[name] = series.to_numpy()
-                described[name] = _describe_numbers(name, parsed[name], step, "whole numbers of more than 15 digits")
-            else:
-                numeric.append(place)
+        if is_plain(series) and not are_beyond_floats(series) and days_of(series) is None:
+            numeric.append(place)
             continue
-        described[name], values = _recognise(name, series, step)
-        if isinstance(values, np.ndarray):
-            parsed[name] = values
-        elif values is not None:
-            words[name] = values
-        elif described[name].kind == TEXT:
-            texts[name] = series.array
+        described[name], values = recognise(name, series, step)
+        found[described[name].kind][name] = values
     head = frame.iloc[:_HEAD_ROWS].copy()
     head.columns = names
     return Table(
@@ -320,29 +322,43 @@ def table_of_frame(frame: pd.DataFrame, class_names: tuple[str, ...] = ()) -> Ta
         n_rows=len(frame),
         matrix=_matrix(frame if len(numeric) == len(names) else frame.iloc[:, numeric]),
         places={names[place]: number for number, place in enumerate(numeric)},
-        parsed=parsed,
-        words=words,
+        parsed=found[NUMBER] | found[DATE],
+        words=found[CATEGORY],
         described=described,
         head=head,
         class_names=class_names,
-        texts=texts,
+        texts=found[TEXT],
+        own_names=own_names(names, frame.columns),
     )
 
 
-def _is_plain(series: pd.Series) -> bool:
-    """Return whether a column arrives as real numbers."""
-    from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
+def names_of_columns(own: Iterable[Hashable]) -> list[str]:
+    """Return the names under which columns are shown: on one line, not too long, each once and none empty."""
+    given = list(own)
+    shown = [one_line(name, _LONGEST_NAME) or f"column {place}" for place, name in enumerate(given, start=1)]
+    # Before another name is shortened to it, a name that can be shown as it is goes to its own column.
+    order = sorted(range(len(given)), key=lambda place: _differs(shown[place], given[place]))
+    used: set[str] = set()
+    for place in order:
+        base, number = shown[place], 1
+        while shown[place] in used:
+            number += 1
+            shown[place] = f"{base} ({number})"
+        used.add(shown[place])
+    return shown
 
-    dtype = series.dtype
-    return is_numeric_dtype(dtype) and not is_bool_dtype(dtype) and not is_complex_dtype(dtype)
+
+def own_names(shown: Sequence[str], own: Iterable[Hashable]) -> dict[str, Hashable]:
+    """Return the names of columns in their source, by the names that are shown, where they differ."""
+    return {name: given for name, given in zip(shown, own, strict=True) if _differs(name, given)}
 
 
-def _is_beyond_floats(series: pd.Series) -> bool:
-    """Return whether these are whole numbers that floats would confuse with their neighbours, as long identifiers."""
-    dtype = series.dtype
-    if not (isinstance(dtype, np.dtype) and dtype.kind in "iu" and dtype.itemsize == 8 and len(series)):
-        return False
-    return bool(series.max() > _EXACT or series.min() < -_EXACT)
+def _differs(shown: str, own: Hashable) -> bool:
+    return not isinstance(own, str) or shown != own
+
+
+def _is_whole(name: object) -> TypeGuard[int]:
+    return isinstance(name, (int, np.integer)) and not isinstance(name, bool)
 
 
 def _matrix(frame: pd.DataFrame) -> np.ndarray:
@@ -357,198 +373,27 @@ def _row_blocks(matrix: np.ndarray) -> list[tuple[int, int]]:
     return [(start, start + step) for start in range(0, len(matrix), step)]
 
 
-def unique_names(names: Iterable[str]) -> list[str]:
-    """Return the names, each once and none empty."""
-    used: set[str] = set()
-    found = []
-    for place, name in enumerate(names, start=1):
-        base = name or f"column {place}"
-        new, number = base, 1
-        while new in used:
-            number += 1
-            new = f"{base} ({number})"
-        used.add(new)
-        found.append(new)
-    return found
-
-
-def _recognise(name: str, series: pd.Series, step: int) -> tuple[Column, np.ndarray | pd.Categorical | None]:
-    import pandas as pd
-    from pandas.api.types import is_complex_dtype
-
-    dtype = series.dtype
-    if is_complex_dtype(dtype):
-        return Column(name, TEXT, 0, 0, "", "complex numbers, which are not used"), None
-    if isinstance(dtype, pd.DatetimeTZDtype) or (isinstance(dtype, np.dtype) and dtype.kind == "M"):
-        return _dates(name, series)
-    if isinstance(dtype, np.dtype) and dtype.kind == "m":
-        return _numbers(name, series.dt.total_seconds().to_numpy(dtype=np.float64), step, "durations, in seconds")
-    return _words(name, series, step)
-
-
-def _numbers(name: str, values: np.ndarray, step: int, note: str, odd: str = "") -> tuple[Column, np.ndarray | None]:
-    column = _describe_numbers(name, values, step, "; ".join(filter(None, [note, odd])))
-    column = replace(column, odd=odd)
-    return column, None if column.kind == EMPTY else values
-
-
-def _describe_numbers(name: str, values: np.ndarray, step: int, note: str = "") -> Column:
-    n_infinite = int(np.isinf(values).sum()) if values.dtype.kind == "f" else 0
-    if n_infinite:
-        note = "; ".join(filter(None, [note, f"{n_infinite:,} infinite, which count as missing"]))
-    known = values[np.isfinite(values)]
-    if known.size == 0:
-        return Column(name, EMPTY, values.size, 0, "", note or "no value at all")
-    part = values[::step]
-    n_distinct = len(np.unique(part[np.isfinite(part)]))
-    low, high = (f"{value:,.6g}".replace("-", "−").replace("e+0", "e") for value in (known.min(), known.max()))
-    span = low if low == high else f"{low} to {high}"
-    return Column(name, NUMBER, int(values.size - known.size), n_distinct, span, note)
-
-
-def _dates(name: str, series: pd.Series, odd: str = "") -> tuple[Column, np.ndarray | None]:
-    import pandas as pd
-
-    series = pd.to_datetime(series, utc=True)
-    missing = series.isna().to_numpy()
-    if missing.all():
-        return Column(name, EMPTY, len(series), 0, "", "no value at all"), None
-    stamps = series.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
-    seconds = np.where(missing, np.nan, stamps.astype(np.int64) / 1e6)
-    low, high = series.min(), series.max()
-    span = f"{low:%Y-%m-%d} to {high:%Y-%m-%d}"
-    return Column(name, DATE, int(missing.sum()), int(series.nunique()), span, odd, odd), seconds
-
-
-def _words(name: str, series: pd.Series, step: int) -> tuple[Column, np.ndarray | pd.Categorical | None]:
-    """Recognise a column of text: perhaps numbers or dates with a few odd cells, else categories or free text.
-
-    Every different word is looked at once, however many cells hold it.
-    """
-    import pandas as pd
-
-    if step > 1:  # words that differ in most of many rows are free text, which a part of them shows
-        column, _ = _words(name, series.iloc[::step], 1)
-        if column.kind == TEXT and column.n_distinct > _MAX_WORDS:
-            n_missing = int((series.isna() | series.isin(list(_UNKNOWN))).sum())
-            return replace(column, n_missing=n_missing), None
-    codes, words = _different_words(series)
-    n_missing = int(np.count_nonzero(codes < 0))
-    if not len(words):
-        return Column(name, EMPTY, len(series), 0, "", "no value at all"), None
-    counts = np.bincount(codes[codes >= 0], minlength=len(words))
-    total = int(counts.sum())
-    known = pd.Series(words, dtype=object)
-    numbers = pd.Series(pd.to_numeric(known, errors="coerce"), dtype=np.float64).to_numpy()
-    odd = np.isnan(numbers)
-    is_number = counts[odd].sum() <= (1 - _SHARE) * total and not _is_code(known.loc[~odd], counts[~odd])
-    if is_number and np.nanmax(np.abs(numbers)) > _EXACT and len(np.unique(numbers[~odd])) < np.count_nonzero(~odd):
-        note = "whole numbers of too many digits to compute with, which are not used"
-        return Column(name, TEXT, n_missing, len(words), f"{words[0]}, …", note), None
-    if is_number:
-        return _numbers(name, _spread(numbers, codes), step, "", _odd_cells(known.loc[odd], counts[odd], "numbers"))
-    written = None if _is_code(known, counts) else written_numbers(known, _SHARE, counts)
-    if written is not None:
-        numbers, note = written
-        odd = np.isnan(numbers)
-        return _numbers(name, _spread(numbers, codes), step, note, _odd_cells(known.loc[odd], counts[odd], "numbers"))
-    looks_like_date = _DATE.match(words[0]) is not None
-    if looks_like_date:
-        dates = _parse_dates(known, counts)
-        odd = dates.isna().to_numpy()
-        if counts[odd].sum() <= (1 - _SHARE) * total:
-            cells = pd.Series(pd.array(dates).take(codes, allow_fill=True), index=series.index)
-            return _dates(name, cells, _odd_cells(known.loc[odd], counts[odd], "dates"))
-    order = np.argsort(-counts, kind="stable")
-    frequent = [one_line(words[place], 20) for place in order[:4]]
-    span = ", ".join(frequent) + (", …" if len(words) > 4 else "")
-    odd_text = _several_ways(known, counts, looks_like_date)
-    if len(words) > _MAX_WORDS or (len(words) > _FEW_WORDS and len(words) > 0.5 * total):
-        note = f"{odd_text or 'free text or names of rows'}, which are not used"
-        return Column(name, TEXT, n_missing, len(words), span, note, odd_text), None
-    ordered = sorted(range(len(words)), key=words.__getitem__)
-    rank = np.empty(len(words) + 1, dtype=np.int64)
-    rank[ordered], rank[-1] = np.arange(len(words)), -1
-    categories = pd.Categorical.from_codes(rank[codes], [words[place] for place in ordered])  # pyright: ignore
-    return Column(name, CATEGORY, n_missing, len(words), span, odd_text, odd_text), categories
-
-
-def _different_words(series: pd.Series) -> tuple[np.ndarray, list[str]]:
-    """Return the number of each cell's word, -1 where it is missing, and the words in the order of the file."""
-    import pandas as pd
-
-    is_text = isinstance(series.dtype, pd.StringDtype)
-    codes, found = pd.factorize(series if is_text else series.astype(object))
-    words = [one_line(word, 200) for word in np.asarray(found, dtype=object)]
-    # Words that differ only in blanks are one.
-    distinct: dict[str, int] = {}
-    merged = np.full(len(words) + 1, -1, dtype=np.int64)
-    for place, word in enumerate(words):
-        if word not in _UNKNOWN and word.lower() not in _UNKNOWN:
-            merged[place] = distinct.setdefault(word, len(distinct))
-    return merged[codes], list(distinct)
-
-
-def _spread(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return the value of each cell, nan where it is missing."""
-    return np.append(values, np.nan)[codes]
-
-
-def _is_code(known: pd.Series, counts: np.ndarray) -> bool:
-    """Return whether numbers are names, such as postal codes: written with a zero in front."""
-    if not len(known):
-        return False
-    return bool(counts[known.str.match(r"0\d").to_numpy(dtype=bool)].sum() > 0.01 * counts.sum())
-
-
-def _parse_dates(known: pd.Series, counts: np.ndarray) -> pd.Series:
-    """Return the dates in the one format that fits most cells."""
-    import pandas as pd
-
-    with warnings.catch_warnings():  # of formats that it would have to guess
-        warnings.simplefilter("ignore")
-        parsed = [pd.to_datetime(known, errors="coerce", utc=True, format=form) for form in _DATE_FORMATS]
-    return min(parsed, key=lambda dates: int(counts[dates.isna().to_numpy()].sum()))
-
-
 def _same_words(series: pd.Series, known: pd.Index) -> pd.Categorical:
     """Return the categories of cells in the order of those that are known, others behind them."""
     import pandas as pd
 
-    codes, words = _different_words(series)
+    codes, words = different_words(series, known)
     categories = [*known, *(word for word in words if word not in known)]
     places = pd.Index(categories).get_indexer(pd.Index(words, dtype=object))
     return pd.Categorical.from_codes(np.append(places, -1)[codes], categories)  # pyright: ignore
 
 
-def _same_quantity(name: str, series: pd.Series) -> np.ndarray:
-    if _is_plain(series):
-        return series.to_numpy(dtype=np.float64, na_value=np.nan) if series.dtype.kind == "f" else series.to_numpy()
+def _same_quantity(column: Column, series: pd.Series) -> np.ndarray:
+    if is_plain(series) and column.kind == DATE:
+        days = numbered_days(series.to_numpy(dtype=np.float64, na_value=np.nan), 0.0)
+        return np.full(len(series), np.nan) if days is None else days
+    if is_plain(series):
+        is_exact = series.dtype.kind != "f" and not series.hasnans
+        return series.to_numpy() if is_exact else series.to_numpy(dtype=np.float64, na_value=np.nan)
     if series.dtype.kind in "mM" or series.isna().all():
-        _, values = _recognise(name, series, 1)
+        _, values = recognise(column.name, series, 1)
         return values if isinstance(values, np.ndarray) else np.full(len(series), np.nan)
     raise DataError(
-        f"The column {name!r} holds numbers or dates that are written as text, which are read in the drawn rows only. "
-        "Leave it out, or write it as numbers or dates."
+        f"The column {column.name!r} holds numbers or dates that are written as text, which are read in the drawn rows "
+        "only. Leave it out, or write it as numbers or dates."
     )
-
-
-def _several_ways(known: pd.Series, counts: np.ndarray, looks_like_date: bool) -> str:
-    """Say where a column of words holds amounts of several currencies, or dates written in several ways."""
-    part, weight = known.iloc[:_COUNTED_ROWS], counts[:_COUNTED_ROWS]
-    least = _SHARE * weight.sum()
-    if looks_like_date:
-        is_date = part.str.match(_DATE).to_numpy(dtype=bool)
-        return "holds dates written in several ways" if weight[is_date].sum() >= least else ""
-    signs = currencies(part, weight, _SHARE)
-    return f"holds amounts in several currencies ({' and '.join(signs)})" if signs else ""
-
-
-def _odd_cells(cells: pd.Series, counts: np.ndarray, what: str) -> str:
-    if cells.empty:
-        return ""
-    n = int(counts.sum())
-    example = f"(such as {one_line(cells.iloc[0], 20)!r})"
-    if n == 1:
-        return f"has 1 cell that is no {what[:-1]} {example} and counts as missing"
-    return f"has {n:,} cells that are no {what} {example} and count as missing"

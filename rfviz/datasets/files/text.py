@@ -8,7 +8,9 @@ import re
 import statistics
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from rfviz.datasets import memory
 from rfviz.datasets.files.content import File, reading
@@ -33,6 +35,8 @@ _CONTROLS = bytes({*range(32)} - {9, 10, 12, 13, 26, 27})
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 _DECIMAL_POINT = re.compile(r"\s*[-+]?\d*\.\d+\s*")
 _CODE = re.compile(r"\s*0\d+\s*")
+# Beyond it a float does not hold every whole number.
+_EXACT = 2**53
 _REMEDY = "Save it as 'CSV UTF-8'"
 
 
@@ -316,19 +320,8 @@ def _parse(file: File, layout: TextLayout) -> pd.DataFrame:
     import pandas as pd
 
     try:
-        with file.open() as stream:
-            # Not in blocks of rows: a code such as 007 would be a number in some of them and text in others.
-            frame = pd.read_csv(
-                stream,
-                sep=r"\s+" if layout.separator == _BLANKS else layout.separator,
-                skiprows=layout.n_skipped,
-                header=0 if layout.header else None,
-                encoding=layout.encoding,
-                decimal=layout.decimal,
-                low_memory=False,
-                skipinitialspace=layout.is_spaced,
-                dtype=dict.fromkeys(layout.codes, str),
-            )
+        # Not in blocks of rows: a code such as 007 would be a number in some of them and text in others.
+        frame = _read_csv(file, layout, dtype=dict.fromkeys(layout.codes, str))
     except pd.errors.ParserError as error:
         raise DataError(_parser_error(file, str(error))) from None
     # Pandas makes an index of cells beyond the header, without a warning.
@@ -336,7 +329,42 @@ def _parse(file: File, layout: TextLayout) -> pd.DataFrame:
         raise DataError(_longer_rows(file))
     if len(frame) == 0:
         raise DataError(f"{file.name} has column names but no rows. Add one line per sample.")
+    places = [place for place, (_, series) in enumerate(frame.items()) if _is_concluded_too_early(series)]
+    if places:
+        cells = _read_csv(file, layout, usecols=places, dtype=str, keep_default_na=False, na_values=[""])
+        for place, (_, series) in zip(places, cells.items(), strict=True):
+            frame.isetitem(place, series)
     return frame
+
+
+def _read_csv(file: File, layout: TextLayout, **options: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    with file.open() as stream:
+        return pd.read_csv(
+            stream,
+            sep=r"\s+" if layout.separator == _BLANKS else layout.separator,
+            skiprows=layout.n_skipped,
+            header=0 if layout.header else None,
+            encoding=layout.encoding,
+            decimal=layout.decimal,
+            low_memory=False,
+            skipinitialspace=layout.is_spaced,
+            **options,
+        )
+
+
+def _is_concluded_too_early(series: pd.Series) -> bool:
+    """Return whether cells must be looked at as the file has them.
+
+    In a column of words, “NA” and “None”, which pandas takes for gaps, may be words; and of whole numbers that no float
+    holds, one gap makes floats.
+    """
+    if series.dtype.kind != "f":
+        return series.dtype.kind not in "iub" and series.hasnans
+    values = series.to_numpy()
+    is_long = np.isfinite(values) & (np.abs(values) > _EXACT)
+    return bool(is_long.any() and (np.rint(values[is_long]) == values[is_long]).all())
 
 
 def _longer_rows(file: File) -> str:

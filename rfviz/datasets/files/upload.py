@@ -10,7 +10,6 @@ r"""Reading one file: looked at first, then prepared by choices, then a :class:`
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +24,7 @@ from rfviz.datasets.files.json_rows import read_json
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.npz import read_npz
 from rfviz.datasets.files.parquet import parquet_layout, read_parquet
-from rfviz.datasets.files.parts import Parts, drawn_note, parts_of, read_parts
+from rfviz.datasets.files.parts import Parts, parts_of, read_parts
 from rfviz.datasets.files.preparation import Preparation
 from rfviz.datasets.files.prepare import image_shape, prepare
 from rfviz.datasets.files.sqlite import read_sqlite, sqlite_layout, sqlite_tables
@@ -34,7 +33,7 @@ from rfviz.datasets.files.suggest import FOLDER, LABELS, NUMBER_IN_NAME, first_n
 from rfviz.datasets.files.table import Column, Table, table_of_frame
 from rfviz.datasets.files.text import MAX_COLUMNS, read_text, text_layout
 from rfviz.datasets.memory import size_text
-from rfviz.datasets.wording import counted, one_line
+from rfviz.datasets.wording import counted, drawn_note, one_line
 from rfviz.errors import DataError, MemoryBudgetError
 from rfviz.progress import Progress, silent
 
@@ -292,7 +291,9 @@ def _of_parts(path: Path, parts: Parts, source: str, meta: Meta, progress: Progr
     return replace(_held[key], source=source)
 
 
-def upload_of_frame(frame: pd.DataFrame, name: str = "table", whole: TableStatistics | None = None) -> Upload:
+def upload_of_frame(
+    frame: pd.DataFrame, name: str = "table", whole: TableStatistics | None = None, notes: tuple[str, ...] = ()
+) -> Upload:
     """Return a table in memory as a file that was read; `whole` tells of all rows where these were drawn from more.
 
     Raises
@@ -304,18 +305,29 @@ def upload_of_frame(frame: pd.DataFrame, name: str = "table", whole: TableStatis
         raise DataError(_too_few(name, len(frame)))
     n_bytes = int(frame.memory_usage(deep=False).sum())
     # Lists and the like cannot be counted; as text they can.
-    odd = {place: series.map(str) for place, (_, series) in enumerate(frame.items()) if not _is_hashable(series)}
+    odd = {place: series for place, (_, series) in enumerate(frame.items()) if not _is_hashable(series)}
     if odd:
         frame = frame.copy(deep=False)
         for place, series in odd.items():
-            frame.isetitem(place, series)
+            frame.isetitem(place, series.astype(object).map(str, na_action="ignore"))
     table = replace(table_of_frame(frame), whole=whole)
-    notes = () if whole is None else (drawn_note(len(frame), whole.n_rows),)
+    notes += () if whole is None else (drawn_note(len(frame), whole.n_rows),)
     return Upload(name, name, n_bytes, "", table, notes, "A table in memory")
 
 
 def _is_hashable(series: pd.Series) -> bool:
-    return series.dtype != object or all(isinstance(cell, Hashable) for cell in series)
+    """Return whether the cells of a column can be counted, as lists, arrays and tuples of them cannot."""
+    import pandas as pd
+    import pyarrow as pa
+
+    try:
+        if isinstance(series.dtype, pd.ArrowDtype):
+            return not pa.types.is_nested(series.dtype.pyarrow_dtype)
+        for cell in series if series.dtype == object else ():
+            hash(cell)
+    except TypeError:
+        return False
+    return True
 
 
 def _too_few(name: str, n: int) -> str:

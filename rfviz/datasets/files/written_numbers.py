@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["currencies", "written_numbers"]
+__all__ = ["currencies", "numbers_of", "written_numbers"]
 
 _MONEY = "$€£¥"
-_FIRST = 100
-_CELL = re.compile(rf"(?P<sign>[+-]?)(?P<before>[{_MONEY}]?)\s*(?P<number>\d.*?)\s*(?P<after>[%{_MONEY}]?)")
-# The mark between thousands, the mark before decimals, and the form of a number with them.
-_MARKS = {
-    "comma": (",", ".", re.compile(r"(\d{1,3}(,\d{3})+|\d+)(\.\d+)?")),
-    "point": (".", ",", re.compile(r"(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")),
-    "blank": (" ", ".", re.compile(r"\d{1,3}( \d{3})*(\.\d+)?")),
-    "apostrophe": ("'", ".", re.compile(r"\d{1,3}('\d{3})*(\.\d+)?")),
-}
-_SAME = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'", "−": "-"})
+_CELL = re.compile(rf"(?P<sign>[+-]?)(?P<before>[{_MONEY}]?)\s*(?P<number>\d[\d.,' ]*?)\s*(?P<after>[%{_MONEY}]?)")
+# Words that show whether a column holds numbers at all, and with which signs.
+_FIRST, _SHOWING = 100, 2000
+# The mark between thousands, its sign, the sign before decimals, and the form of a number with them.
+_MARKS = (
+    ("comma", ",", ".", r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"),
+    ("point", ".", ",", r"(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?"),
+    ("blank", " ", ".", r"(?:\d{1,3}(?: \d{3})+|\d+)(?:\.\d+)?"),
+    ("blank", " ", ",", r"(?:\d{1,3}(?: \d{3})+|\d+)(?:,\d+)?"),
+    ("apostrophe", "'", ".", r"(?:\d{1,3}(?:'\d{3})+|\d+)(?:\.\d+)?"),
+)
+_SAME = {"[\u00a0\u202f\u2009]": " ", "’": "'", "−": "-"}
 
 
-def written_numbers(known: pd.Series, share: float, counts: np.ndarray | None = None) -> tuple[np.ndarray, str] | None:
+def written_numbers(
+    known: Sequence[str], share: float, counts: np.ndarray | None = None
+) -> tuple[np.ndarray, str] | None:
     """Return the numbers that the cells of a column hold as text; None if they are no numbers.
 
     Parameters
     ----------
-    known : Series of str
+    known : sequence of str
         The cells that hold something, or each different one once.
     share : float
         Of the cells that must be numbers, all written in one way.
@@ -44,53 +47,76 @@ def written_numbers(known: pd.Series, share: float, counts: np.ndarray | None = 
     note : str
         What was left out in reading them.
     """
-    if not any(map(_matched, known.iloc[:_FIRST])):
+    import pandas as pd
+
+    if not any(map(_matched, known[:_FIRST])):
         return None  # words, most often, and there may be a million of them
-    cells = [_matched(cell) for cell in known]
-    weights = np.ones(len(cells)) if counts is None else counts
-    least = share * weights.sum()
-    signs = {cell["before"] + cell["after"] for cell in cells if cell}
-    if len(signs) != 1 or weights[[cell is not None for cell in cells]].sum() < least:
-        return None  # no numbers, or amounts that cannot be compared
-    sign = signs.pop()
-    numbers = [cell["number"] if cell else "" for cell in cells]
-    for name, (between, decimal, form) in _MARKS.items():
-        fits = [bool(form.fullmatch(number)) for number in numbers]
-        if weights[fits].sum() < least or (name == "comma" and _has_decimal_comma(numbers)):
+    weights = np.ones(len(known)) if counts is None else counts
+    before, after = _sign(known, weights)
+    cells = pd.Series(known, dtype="str").str.strip()
+    for written, meant in _SAME.items():
+        cells = cells.str.replace(written, meant, regex=True)
+    # Among numbers with marks, those without any.
+    plain = np.full(len(cells), np.nan) if before + after else numbers_of(cells)
+    has_point = cells.str.contains(".", regex=False).to_numpy(dtype=bool)
+    frame = rf"^[+-]?{re.escape(before)}\s*(?:{{}})\s*{re.escape(after)}$"
+    for name, between, decimal, form in _MARKS:
+        fits = cells.str.contains(frame.format(form)).to_numpy(dtype=bool)
+        is_plain = ~np.isnan(plain) & ((decimal == ".") | ~has_point)
+        if weights[fits | is_plain].sum() < share * weights.sum():
             continue
-        values = [
-            float(cell["sign"] + number.replace(between, "").replace(decimal, ".")) if cell and fit else np.nan
-            for cell, number, fit in zip(cells, numbers, fits, strict=True)
-        ]
-        left_out = [f"the sign {sign}"] if sign else []
-        left_out += [f"the {name} between thousands"] if any(between in number for number in numbers) else []
-        return np.array(values), f"read without {' and '.join(left_out)}" if left_out else ""
+        # Some number can only be read with its comma before decimals.
+        if name == "comma" and cells[~fits].str.contains(frame.format(_MARKS[1][3])).any():
+            continue
+        bare = cells.str.replace(rf"[\s%{_MONEY}]", "", regex=True).str.replace(between, "", regex=False)
+        numbers = numbers_of(bare.str.replace(decimal, ".", regex=False).where(fits))
+        values = np.where(fits, numbers, np.where(is_plain, plain, np.nan))
+        left_out = [f"the sign {before + after}"] if before + after else []
+        if cells[fits].str.contains(rf"\d{re.escape(between)}\d").any():
+            left_out.append(f"the {name} between thousands")
+        return values, f"read without {' and '.join(left_out)}" if left_out else ""
     return None
 
 
-def currencies(known: pd.Series, counts: np.ndarray, share: float) -> list[str]:
+def numbers_of(words: Any) -> np.ndarray:
+    """Return the numbers that an array of words, or a Series, holds as they stand, nan for a word that is none."""
+    import pandas as pd
+
+    return np.asarray(pd.to_numeric(words, errors="coerce"), dtype=np.float64)
+
+
+def currencies(known: Sequence[str], counts: np.ndarray, share: float) -> list[str]:
     """Return the signs of a column of amounts in several currencies, the most frequent first; empty for any other.
 
     The parameters are those of :func:`written_numbers`.
     """
-    if not any(map(_matched, known.iloc[:_FIRST])):
+    if not any(map(_matched, known[:_FIRST])):
         return []
-    found: dict[str, float] = {}
-    amounts = 0
-    for cell, count in zip(map(_matched, known), counts.tolist(), strict=True):
-        if cell:
-            sign = cell["before"] or cell["after"]
-            amounts += count
-            found[sign] = found.get(sign, 0) + count
-    money = sorted((sign for sign in found if sign and sign in _MONEY), key=lambda sign: -found[sign])
+    signs = _signs(known, counts)
+    amounts = sum(signs.values())
+    money = [sign for (before, after), _ in signs.most_common() if (sign := before + after) and sign in _MONEY]
+    money = list(dict.fromkeys(money))
     return money if len(money) > 1 and amounts >= share * counts.sum() else []
 
 
+def _sign(known: Sequence[str], counts: np.ndarray) -> tuple[str, str]:
+    """Return the sign before and the sign after most numbers of a column."""
+    showing = np.unique(np.linspace(0, len(known) - 1, _SHOWING).astype(int))
+    signs = _signs([known[int(place)] for place in showing], counts[showing])
+    return signs.most_common(1)[0][0] if signs else ("", "")
+
+
+def _signs(known: Sequence[str], counts: np.ndarray) -> Counter[tuple[str, str]]:
+    """Count the cells that are written like numbers, by the signs before and after them."""
+    found: Counter[tuple[str, str]] = Counter()
+    for cell, count in zip(map(_matched, known), counts.tolist(), strict=True):
+        if cell:
+            found[cell["before"], cell["after"]] += count
+    return found
+
+
 def _matched(cell: object) -> re.Match[str] | None:
-    return _CELL.fullmatch(str(cell).translate(_SAME).strip())
-
-
-def _has_decimal_comma(numbers: list[str]) -> bool:
-    """Return whether some number can only be read with its comma before decimals."""
-    with_comma, with_point = _MARKS["comma"][2], _MARKS["point"][2]
-    return any(with_point.fullmatch(number) and not with_comma.fullmatch(number) for number in numbers)
+    text = str(cell).strip()
+    for written, meant in _SAME.items():
+        text = re.sub(written, meant, text)
+    return _CELL.fullmatch(text)

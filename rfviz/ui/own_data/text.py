@@ -41,8 +41,8 @@ LABEL_HELP = "What the points are coloured by and what learning predicts; it is 
 ORDER_HELP = "The place of each row in a sequence, such as a time or a frame number; it is not among the inputs."
 LEAVE_OUT_HELP = "Columns that nothing is computed from. Free text and empty columns are left out by themselves."
 COLUMNS_NOTE = (
-    "A column counts as numbers or dates where at least 95% of its cells are; “missing” counts empty cells, ? and "
-    "infinite numbers."
+    "A column counts as numbers or dates where at least 95% of its cells are; “missing” counts empty cells, infinite "
+    "numbers, and words such as ?, NA or - where these are not written like the other words of the column."
 )
 SLOW = "The table is large: the result of these choices is shown once you use the data."
 
