@@ -13,7 +13,6 @@ Figures and the laboratory have to be imported by name: ``import rfviz.figures``
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -53,8 +52,8 @@ __all__ = [
 def inspect(
     data: Any,
     label: Any = None,
-    order: str | None = None,
-    leave_out: Sequence[str] = (),
+    order: Any = None,
+    leave_out: Any = (),
     table: str = "",
     compare: Any = None,
 ) -> InspectionReport:
@@ -62,19 +61,24 @@ def inspect(
 
     Parameters
     ----------
-    data : DataFrame, array of shape (n_samples, n_features), or path
-        Or the path of a file that the laboratory reads.
-    label : str or array of shape (n_samples,), optional
-        The column to predict, or its values. Without it, a column that is named like a label is taken.
-    order : str, optional
-        The column that gives the order of the rows.
-    leave_out : sequence of str
-        Columns that are not used.
+    data : DataFrame, table of another library, array of shape (n_samples, n_features), or path
+        A table that pyarrow can read (polars, DuckDB) or that converts itself to pandas (xarray) keeps the names of its
+        columns; masked cells of an array are missing. Or the path of a file that the laboratory reads.
+    label : column, or array-like of shape (n_samples,), optional
+        The column to predict, or its values; those of a Series are matched by its index. Without it, a column that is
+        named like a label is taken.
+    order : column, optional
+        The one that gives the order of the rows.
+    leave_out : column or sequence of columns
+        Those that are not used.
     table : str
         Of a file: the table of a database, or the sheet of a workbook.
-    compare : DataFrame, array, path or str, optional
+    compare : DataFrame, array, path or column, optional
         Another table with the same columns, or a column whose values say which rows are compared, to find drift. By
         default the first half of the rows is compared with the second.
+
+    A column is given by its name, as the table has it, whatever its type. A whole number counts columns from 0, and
+    from the last one if it is negative, unless the table names columns by whole numbers.
 
     Returns
     -------

@@ -38,8 +38,8 @@ class Finding:
         A plain sentence with its number.
     rows : ndarray of int
         The rows of the file that it is about, counted from 1; empty where it is about all or none.
-    columns : tuple of str
-        The columns of the file that it is about.
+    columns : tuple of hashable
+        The columns of the file that it is about, as the file names them.
     page : str
         Slug of a page that shows it; empty where none does.
     values : mapping
@@ -52,7 +52,7 @@ class Finding:
     page: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64), compare=False, repr=False)
-    columns: tuple[str, ...] = ()
+    columns: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name} ({STATUSES[self.status]}): {self.text}"
@@ -97,7 +97,7 @@ def findings_frame(findings: Sequence[Finding]) -> pd.DataFrame:
             f.text,
             len(f.rows),
             " ".join(map(str, f.rows[:20].tolist())),
-            "; ".join(f.columns),
+            "; ".join(map(str, f.columns)),
         )
         for f in findings
     ]

@@ -225,7 +225,7 @@ class Inspection:
             except RfvizError as error:
                 finding = unknown(name, str(error))
             if finding is not None:
-                yield finding
+                yield replace(finding, columns=tuple(map(self.raw.table.own_name, finding.columns)))
 
     def questions(self) -> tuple[str, ...]:
         """Return the names of the findings that these data can have."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,9 @@ import numpy as np
 import pandas as pd
 
 from rfviz.datasets import DatasetSpec
+from rfviz.datasets.files.frames import frame_of, with_label
 from rfviz.datasets.files.own import own_spec_of
+from rfviz.datasets.files.table import Table
 from rfviz.datasets.files.upload import Upload, read_file, upload_of_frame
 from rfviz.errors import DataError
 from rfviz.lab.cache import Cache
@@ -86,7 +88,8 @@ class InspectionReport:
             return self._frame.iloc[places]
         raw, dataset = self._inspection.raw, self._inspection.source.dataset
         held = np.searchsorted(dataset.row_numbers, places) if dataset.image_shape else places
-        return raw.cells(list(raw.table.names), held).set_index(places)
+        cells = raw.cells(list(raw.table.names), held).set_index(places)
+        return cells.set_axis([raw.table.own_name(name) for name in raw.table.names], axis=1)
 
     def figure(self, name: str) -> go.Figure:
         """Return a picture by its name; an unknown one raises a DataError that lists them all."""
@@ -133,8 +136,8 @@ class InspectionReport:
 def inspect_table(
     data: Any,
     label: Any = None,
-    order: str | None = None,
-    leave_out: Sequence[str] = (),
+    order: Any = None,
+    leave_out: Any = (),
     table: str = "",
     compare: Any = None,
 ) -> InspectionReport:
@@ -145,51 +148,42 @@ def inspect_table(
     DataError
         If it is no table, or too little is left of it.
     """
-    chosen = {"order": order, "leave_out": tuple(leave_out)}
+    frame = None
     if isinstance(data, (str, Path)):
+        if not isinstance(label, Hashable):
+            raise DataError("label must name a column of the file. Put the labels into the file, or read it first.")
         upload = read_file(Path(data).expanduser(), table)
-        other, by = _other(compare, upload)
-        return InspectionReport(own_spec_of(upload, _given(chosen | {"label": label}), other), None, by)
-    frame = _frame_of(data)
-    if label is not None and not isinstance(label, str):
-        if len(label) != len(frame) and all(isinstance(name, str) and name in frame for name in label):
-            raise DataError(
-                f"label names {len(label)} columns, and one is predicted at a time. Give one of them, and leave "
-                "out the others."
-            )
-        if len(label) != len(frame):
-            raise DataError(
-                f"label has {len(label):,} values, and the table {len(frame):,} rows. Give one value per row."
-            )
-        name = "label" if "label" not in frame else "label of the rows"
-        frame, label = frame.assign(**{name: np.asarray(label)}), name
-    upload = upload_of_frame(frame)
+    else:
+        frame, notes = frame_of(data)
+        frame, label = with_label(frame, label)
+        upload = upload_of_frame(frame, notes=notes)
+    chosen = {"label": label, "order": order, "leave_out": _several(upload.table, leave_out)}
+    chosen = {name: value for name, value in chosen.items() if value is not None}
     other, by = _other(compare, upload)
-    return InspectionReport(own_spec_of(upload, _given(chosen | {"label": label}), other), frame, by)
+    return InspectionReport(own_spec_of(upload, chosen, other), frame, by)
+
+
+def _several(table: Table, names: Any) -> tuple[Any, ...]:
+    """Return the names of columns to leave out, of which one alone may be given: a tuple may be one."""
+    is_one = isinstance(names, (str, bytes)) or not isinstance(names, Iterable)
+    is_tuple = isinstance(names, tuple) and names in set(table.own_names.values())
+    return (names,) if is_one or is_tuple else tuple(names)
 
 
 def _other(compare: Any, upload: Upload) -> tuple[Upload | None, str]:
     """Return the other table that the data are compared with, or the column of theirs that says what is compared."""
     if compare is None:
         return None, AUTOMATIC
-    if isinstance(compare, str) and compare in upload.table:
-        return None, compare
-    if isinstance(compare, (str, Path)):
-        return read_file(Path(compare).expanduser()), AUTOMATIC
-    return upload_of_frame(_frame_of(compare), "the other table"), AUTOMATIC
-
-
-def _given(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in chosen.items() if value is not None}
-
-
-def _frame_of(data: Any) -> pd.DataFrame:
-    if isinstance(data, pd.DataFrame):
-        return data
-    values = np.asarray(data)
-    if values.ndim != 2:
-        raise DataError(
-            f"data must be a DataFrame, an array of rows and columns or the path of a file, not {type(data).__name__} "
-            f"of {values.ndim} dimensions."
-        )
-    return pd.DataFrame(values, columns=[f"column {place + 1}" for place in range(values.shape[1])])
+    if not isinstance(compare, (str, Path)):
+        try:
+            return None, upload.table.find(compare)
+        except DataError:
+            frame, notes = frame_of(compare)
+            return upload_of_frame(frame, "the other table", notes=notes), AUTOMATIC
+    try:
+        return None, upload.table.find(compare)
+    except DataError as error:
+        path = Path(compare).expanduser()
+        if path.exists():
+            return read_file(path), AUTOMATIC
+        raise DataError(f"{str(error).rstrip('.')}. Nor is it the path of a file.") from None

@@ -339,8 +339,8 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
     def _draw_rows_of(self, finding: Finding) -> None:
         """Draw the rows of a finding as the file has them, and offer them as a file."""
         raw, n = self.inspection.raw, len(finding.rows)
-        others = [name for name in raw.table.names if name not in finding.columns]
-        names = [name for name in finding.columns if name in raw.table] + others
+        # Those that the finding is about come first.
+        names = sorted(raw.table.names, key=lambda name: raw.table.own_name(name) not in finding.columns)
 
         def table(most: int | None = None) -> pd.DataFrame:
             cells = raw.cells(names[:_MOST_CELLS] if most else names, finding.rows[:most] - 1)
