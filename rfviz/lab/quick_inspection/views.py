@@ -194,7 +194,8 @@ class InspectionView(View[InspectedData, Settings, InspectionResult]):
         place = int(np.searchsorted(numbers, row))
         if place == len(numbers) or numbers[place] != row:
             st.markdown(f"**Row {row + 1:,}** is not among the {len(numbers):,} rows whose distances are known")
-            self._show_cells(np.array([row]), {})
+            if not dataset.image_shape:
+                self._show_cells(np.array([row]), {})
             return
         near, apart = nearest_rows(sample, dataset, row, _NEIGHBOURS)
         rows = np.concatenate([[row], near])

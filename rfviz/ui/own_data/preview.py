@@ -139,8 +139,9 @@ def _outlook(taken: Upload, how: Preparation) -> str:
         st.caption(text.SLOW)
         return ""
     n = min(taken.n_rows, how.max_samples)
+    drawn = f" of the {taken.n_rows:,}" if n < taken.n_rows else ""
     colour = " in colour" if len(shape) == 3 else " in grey"
-    st.markdown(f"These choices give **{n:,} images of {shape[0]} × {shape[1]} pixels{colour}**.")
+    st.markdown(f"These choices give **{n:,}{drawn} images of {shape[0]} × {shape[1]} pixels{colour}**.")
     return ""
 
 
