@@ -149,7 +149,7 @@ def find_interactions(
     X = np.asarray(X, dtype=np.float64)
     plain = np.clip(_standardised(X), -_LIMIT, _LIMIT)
     ranks = np.clip(_standardised(norm.ppf((rankdata(X, axis=0) - 0.5) / n)), -3.0, 3.0)
-    Y = _targets(y)
+    Y = _targets(y, X, search)
     n_knots = int(np.clip(min(len(search) // _ROWS_A_TERM, _MOST_TERMS) // d - 2, 0, _KNOTS))
     parts = _hinges(ranks, range(d), n_knots)
     curves = np.column_stack([plain, ranks, *parts])
@@ -224,8 +224,18 @@ def _standardised(X: np.ndarray) -> np.ndarray:
     return (X - X.mean(axis=0)) / np.where(spread > 1e-7 * np.abs(X).max(axis=0), spread, np.inf)
 
 
-def _targets(y: np.ndarray) -> np.ndarray:
-    """Return a column of numbers of variance 1, or one a class; beyond the most frequent classes, the rest is one."""
+def _targets(y: np.ndarray, X: np.ndarray, search: np.ndarray) -> np.ndarray:
+    """Return a column of numbers of variance 1, or one a class; beyond the most frequent classes, the rest is one.
+
+    A class that is not among the rows to `search` has none.
+
+    Raises
+    ------
+    DataError
+        If these rows have one label, or are all equal.
+    """
+    if not np.ptp(X[search], axis=0).any() or (y[search] == y[search[0]]).all():
+        raise DataError("Half of the rows, among which such columns are searched, have one label or are all equal.")
     if y.dtype.kind == "f":
         return ((y - y.mean()) / (y.std() or 1.0))[:, None]
     classes, place, counts = np.unique(y, return_inverse=True, return_counts=True)
@@ -234,7 +244,7 @@ def _targets(y: np.ndarray) -> np.ndarray:
         new = np.full(len(classes), _MOST_CLASSES - 1)
         new[frequent] = np.arange(len(frequent))
         place = new[place]
-    kinds = np.unique(place)
+    kinds = np.unique(place[search])
     return (place[:, None] == kinds[len(kinds) == 2 :]).astype(np.float64)
 
 

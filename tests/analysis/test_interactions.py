@@ -127,3 +127,27 @@ def test_few_rows_and_many_columns_are_refused():
         find_interactions(np.zeros((100, 3)), np.zeros(100))
     with pytest.raises(DataError, match="250 at most; here are 300"):
         find_interactions(np.zeros((9000, 300)), np.zeros(9000))
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3, 4])
+def test_a_class_that_is_not_among_the_searched_rows_is_no_error(n_classes):
+    X, _ = planted("noise", n=300)
+    refused = 0
+    for row in range(0, 300, 37):
+        y = np.arange(300) % n_classes
+        y[row] = n_classes
+        try:
+            found = find_interactions(X, y)
+        except DataError as error:
+            assert "have one label" in str(error)
+            refused += 1
+        else:
+            assert found.n_search + found.n_judge == 300 and np.isfinite(found.joint)
+    # Only of one other class a half of the rows may have nothing else.
+    assert (refused > 0) == (n_classes == 1)
+
+
+def test_rows_that_are_equal_where_they_are_searched_are_refused():
+    X = np.ones((300, 2))
+    with pytest.raises(DataError, match="have one label or are all equal"):
+        find_interactions(X, np.arange(300) % 2)

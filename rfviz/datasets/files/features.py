@@ -49,8 +49,15 @@ class Features:
 
     def __init__(self, table: Table, names: list[str], rows: np.ndarray, n_fit: int, preparation: Preparation) -> None:
         fitting = rows[: max(n_fit, 1)]
-        numbers = [name for name in names if table.kind(name) != CATEGORY]
-        words = [name for name in names if table.kind(name) == CATEGORY]
+        # Where rows without a label are left out, a column may have no value left.
+        held = [name for name in names if not table.n_missing(name) or not table.lacks([name])[rows].all()]
+        if not held:
+            raise DataError(
+                f"No column has a value in the {counted(rows.size, 'row')} that can be used. Choose another label, or "
+                "other data."
+            )
+        numbers = [name for name in held if table.kind(name) != CATEGORY]
+        words = [name for name in held if table.kind(name) == CATEGORY]
         self._parts: list[_Numbers | _Words] = []
         if numbers:
             self._parts.append(_Numbers(table, numbers, rows, fitting, preparation.missing))
@@ -60,6 +67,8 @@ class Features:
         self.names = tuple(name for part in self._parts for name in part.made)
         self.sources = tuple(name for part in self._parts for name in part.sources)
         self.notes = [note for part in self._parts for note in part.notes]
+        if empty := [name for name in names if name not in held]:
+            self.notes.append(f"no value in the rows used: {one_line(', '.join(empty), 80)}")
 
     def matrix(self, table: Table, rows: np.ndarray) -> np.ndarray:
         """Return the features of some rows, of this table or of one like it.
@@ -123,7 +132,8 @@ class _Numbers:
 
     def __init__(self, table: Table, names: list[str], rows: np.ndarray, fitting: np.ndarray, missing: str) -> None:
         self.table, self.made, self.sources = table, list(names), list(names)
-        self.fitting, self.average = fitting, np.mean if missing == "impute mean" else np.median
+        self.rows, self.fitting = rows, fitting
+        self.average = np.mean if missing == "impute mean" else np.median
         self.first_days = {
             place: np.nanmin(table.quantity(name)) for place, name in enumerate(names) if table.kind(name) == DATE
         }
@@ -169,9 +179,10 @@ class _Numbers:
         return X
 
     def _usual(self, name: str) -> float:
-        known = self.table.quantity(name)[self.fitting]
-        known = known[np.isfinite(known)].astype(np.float64)
-        return float(self.average(known)) if known.size else 0.0
+        values = self.table.quantity(name)
+        known = values[self.fitting][np.isfinite(values[self.fitting])]
+        known = known if known.size else values[self.rows][np.isfinite(values[self.rows])]
+        return float(self.average(known.astype(np.float64))) if known.size else 0.0
 
 
 def _least_of_long(table: Table, name: str) -> np.integer[Any] | None:
@@ -200,8 +211,10 @@ class _Words:
                 f"One column per word would make {width:,} columns of {len(names):,} categories, and at most "
                 f"{MAX_FEATURES:,} are made. Allow fewer words per category, or leave categories out."
             )
-        codes = self._codes(table, fitting)
-        self.usual = [np.bincount(column[column >= 0], minlength=1).argmax() for column in codes.T]
+        codes, every = self._codes(table, fitting), self._codes(table, rows)
+        # Of the other rows, where none of these has a word.
+        judging = np.where((codes >= 0).any(axis=0), codes, -1), np.where((codes >= 0).any(axis=0), -1, every)
+        self.usual = [np.bincount(column[column >= 0]).argmax() for column in np.concatenate(judging).T]
         # Codes of words, so that the encoder handles small numbers instead of text. All words are given in advance, so
         # that those of test rows have columns too.
         self.encoder = OneHotEncoder(

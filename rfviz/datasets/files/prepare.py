@@ -71,15 +71,11 @@ def prepare(
     if table.pictures is None:
         made = Features(table, features, rows, n_fit, preparation)
         X, names, sources = made.matrix(table, kept), made.names, made.sources
-        if preparation.scale != "none" and len(X) > 1 and (X[:1] == X).all():
-            raise DataError(
-                f"All {counted(len(X), 'row')} are equal in the {counted(len(names), 'column')} used. Leave out fewer "
-                "columns, or choose other data."
-            )
         used = {*features, preparation.label, preparation.order, *preparation.leave_out}
         idle = [column for column in table.names if column not in used]
         unused = f"not used: {one_line(', '.join(idle), 80)}" if idle else ""
-        said = [source, *notes, unused, lost, *made.notes, _SCALED.get(preparation.scale, "")]
+        equal = "all rows are equal in the columns used" if len(X) > 1 and (X[:1] == X).all() else ""
+        said = [source, *notes, unused, lost, *made.notes, equal, _SCALED.get(preparation.scale, "")]
         shape = None
     else:
         height, width = common_shape(table.pictures, preparation)
@@ -148,7 +144,8 @@ def used_columns(table: Table, preparation: Preparation) -> list[str]:
     if not features:
         words = {"text": "free text", "empty": "no value at all", "category": "categories"}
         found = sorted({words.get(table.kind(name), table.kind(name)) for name in others})
-        rest = f"the others hold {' or '.join(found)}" if found else "there are no others"
+        left_out = f"left out are {one_line(', '.join(preparation.leave_out), 80)}" if preparation.leave_out else ""
+        rest = f"the others hold {' or '.join(found)}" if found else left_out or "there are no others"
         raise DataError(
             f"No column of numbers is left next to the label and the order: {rest}. Leave out fewer columns, use "
             "categories as one column per word, or choose other data."
@@ -228,6 +225,11 @@ def labels_of(table: Table, name: str, target: str) -> Labels:
     found = Labels(numbers) if target == "numbers" or not is_whole else encode(numbers, table.class_names)
     if target == "auto" and len(found.names) > MOST_CLASSES:
         found = Labels(numbers)
+    if not found.names and (np.abs(numbers) > np.finfo(np.float32).max).any():
+        raise DataError(
+            f"The label {name!r} has values beyond ±3.4e38, the range of 32-bit numbers. Rescale it (a logarithm, or "
+            "another unit), or choose another label."
+        )
     y = np.zeros(values.size, dtype=np.int64 if found.names else np.float64)
     y[known] = found.y
     return Labels(y, found.names)

@@ -93,7 +93,7 @@ def _likely_label(table: Table) -> str | None:
         if table.has_several(name):
             return name
         usable.remove(name)
-    last = table.described.get(table.names[-1]) if table.names else None
+    last = table.described.get(table.names[-1]) if len(usable) > 1 else None
     if last is not None and last.kind == CATEGORY and 2 <= last.n_distinct <= _LIKELY_CLASSES:
         return last.name
     return None

@@ -64,7 +64,12 @@ def inspect_balance(raw: Raw) -> BalanceResult:
     y, label = raw.y[raw.labelled], raw.label or "label"
     if raw.target_names:
         return BalanceResult(label, raw.target_names, np.bincount(y, minlength=len(raw.target_names)), np.empty(0))
-    counts, edges = np.histogram(y.astype(np.float64), _BINS)
+    low, high = float(y.min()), float(y.max())
+    edges = np.linspace(low, high, _BINS + 1)
+    if not (np.diff(edges) > 0).all():  # numbers that are equal, or so large that there are none in between
+        margin = max(0.5, 1e-6 * abs(high))
+        edges = np.linspace(low - margin, high + margin, _BINS + 1)
+    counts, edges = np.histogram(y.astype(np.float64), edges)
     return BalanceResult(label, (), counts, edges)
 
 

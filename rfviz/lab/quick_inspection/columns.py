@@ -173,6 +173,10 @@ def _look_at_words(raw: Raw, name: str, found: _Found) -> None:
 
 def _reason(raw: Raw, name: str) -> str:
     """Return why nothing is computed from a column."""
+    if name in raw.table.words or name in raw.table.places:
+        is_known = ~raw.lacks(name)
+        if is_known.any() and raw.label is not None and not is_known[raw.labelled].any():
+            return "no value in rows with a label"
     kind = raw.table.kind(name)
     if kind == TEXT:
         column = raw.table.described[name]

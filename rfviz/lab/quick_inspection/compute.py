@@ -360,11 +360,14 @@ def neighbours_of(source: ScaledData, *, cache: Cache) -> NeighbourResult:
 
 def outliers_of(source: ScaledData, *, cache: Cache) -> NeighbourResult:
     """Find the nearest rows in the columns of numbers: among words, rare ones would look like outliers."""
-    is_word = _is_word(cache.call(whole_of, source.data))
+    whole = cache.call(whole_of, source.data)
+    is_word = _is_word(whole)
     if not is_word.any():
         return cache.call(neighbours_of, source)
-    if is_word.all():
+    if whole.is_word.all():
         raise DataError("There are only categories, among which a rare word is no outlier.")
+    if is_word.all():
+        raise DataError("Outliers are looked for in columns of more than two numbers, and there are none.")
     cache.progress(0.1, "Searching the nearest rows")
     sample = cache.call(sample_of, source, WORK_ROWS)
     return neighbours(scaled_by_most(replace(sample, X=np.ascontiguousarray(sample.X[:, ~is_word]))))

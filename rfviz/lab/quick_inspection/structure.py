@@ -28,7 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 _ROWS, _FOLDS, _FEWEST_ROWS = 2500, 5, 40
-_SMALLEST_CLASS = 10
+_SMALLEST_CLASS, _FEWEST_DIFFERENT = 10, 10
 _GRID = (10, 20, 50, 100, 200, 400)
 _SPECS: tuple[MapSpec[FeatureMap], ...] = (
     MapSpec(RandomFourier, gamma="median", random_state=0), MapSpec(RandomMaxout, pool_size=4, random_state=0),
@@ -301,9 +301,15 @@ def _learnable(dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         counts = np.sort(np.unique(y, return_counts=True)[1])[::-1]
         if len(counts) < 2 or counts[1] < _SMALLEST_CLASS:
             raise DataError(f"Learning needs two classes of at least {_SMALLEST_CLASS} rows each.")
-    elif not np.ptp(y) > 0:
+    elif not np.var(y) > 0:
         raise DataError("The target is the same number in every row: there is nothing to learn.")
-    return dataset.X[rows].astype(np.float64), y, rows
+    X = dataset.X[rows].astype(np.float64)
+    # Of rows that are nearly all equal, most are equal to one of a few.
+    n_other = min(int(np.any(row != X, axis=1).sum()) for row in X[:: max(len(X) // 5, 1)])
+    if n_other < _FEWEST_DIFFERENT:
+        but = f" but {n_other}" if n_other else ""
+        raise DataError(f"All rows{but} are equal in the columns used: there is too little to learn from.")
+    return X, y, rows
 
 
 def stratified_folds(y: np.ndarray, n_folds: int) -> np.ndarray:
