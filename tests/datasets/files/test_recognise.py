@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rfviz.datasets.files import Preparation, read_file, read_upload
+from rfviz.datasets.files import AllRows, Preparation, read_file, read_upload
 from rfviz.datasets.files.upload import upload_of_frame
 from rfviz.errors import DataError
 
@@ -112,6 +112,20 @@ def test_gaps_in_free_text_are_counted_once_and_everywhere_alike(n, dtype):
     assert found.kind == "text" and found.n_missing == gaps.sum()
     np.testing.assert_array_equal(pd.isna(table.texts["c"]), gaps)
     np.testing.assert_array_equal(pd.factorize(table.texts["c"])[0] < 0, gaps)
+
+
+def test_other_rows_of_a_table_in_parts_have_the_same_words(tmp_path, monkeypatch):
+    monkeypatch.setattr("rfviz.datasets.files.parts.SAMPLE_ROWS", 40)
+    country = ["NA", "NO", "NE", "-", None] * 12
+    for part in range(3):
+        pd.DataFrame({"c": country, "x": np.arange(N) / 7}).to_parquet(tmp_path / f"{part}.parquet")
+    dataset = read_file(tmp_path).prepare(Preparation(scale="none", missing="impute"))
+    X = np.concatenate([block.X for block in AllRows(dataset).placed(np.array([], dtype=int))])
+    for word in ("NA", "NO", "NE"):
+        own = X[:, dataset.feature_names.index(f"c={word}")] == 1
+        np.testing.assert_array_equal(
+            own[np.isin(country * 3, ["NA", "NO", "NE"])], np.array(["NA", "NO", "NE"] * 36) == word
+        )
 
 
 # --- dates ------------------------------------------------------------------------------------------------------------
@@ -240,8 +254,6 @@ def test_other_rows_of_days_as_numbers_are_days_too(tmp_path, monkeypatch):
     for part in range(3):
         days = [int(day.strftime("%Y%m%d")) for day in DAYS]
         pd.DataFrame({"day": days, "x": range(N), "label": ["a", "b"] * 30}).to_parquet(tmp_path / f"{part}.parquet")
-    from rfviz.datasets.files import AllRows
-
     dataset = read_file(tmp_path).prepare(Preparation(label="label", scale="none"))
     blocks = list(AllRows(dataset).placed(np.array([], dtype=int)))
     X = np.concatenate([block.X for block in blocks])
