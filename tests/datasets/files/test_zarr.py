@@ -72,7 +72,7 @@ def test_ridge_regression_is_that_on_a_memory_map(tmp_path):
     fitted = []
     for blocks in (row_blocks(tmp_path / "X.npy", tmp_path / "y.npy"), row_blocks(source, label="y", rows=77)):
         path = RidgePathClassifier(RandomMaxout(20, dtype="float64"), alphas=1.0)
-        fitted.append(path.fit_blocks(blocks, classes=["no", "so", "yes"]).coef_[20])
+        fitted.append(path.fit_blocks(blocks, classes=["no", "so", "yes"]).coef_path_[20])
     np.testing.assert_allclose(*fitted, rtol=0, atol=1e-10)
 
 
