@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
+from scipy.optimize import isotonic_regression
 
 from rfviz.features import Look
 from rfviz.figures.density import density_image
@@ -20,6 +21,8 @@ __all__ = ["plot_saturation"]
 _WRONG = "#c0392b"
 # Curves up to which each radius is written next to its mark.
 _FEW = 3
+# What a line of words takes of a low chart's height.
+_LINE = 0.075
 
 
 def plot_saturation(
@@ -47,14 +50,14 @@ def plot_saturation(
     wrong = {label: values for label, values in printed.items() if values is not None}
     for curve, style in zip(result.curves, styles, strict=True):
         traces += _law(result, curve, style, as_printed, named=curve.label == next(iter(wrong), None))
-    traces += _limits(result, styles)
-    if over_seeds is not None:
-        traces += _average(over_seeds)
-    # All of what is refuted, which ends far above the pairs, and the words above the highest plateau: whatever the
-    # number of features, so that the axis stays while that is moved.
+    # All of what is refuted, which ends far above the pairs, and all plateaus: whatever the number of features, so that
+    # the axis stays while that is moved.
     limits = [curve.saturation for curve in result.curves]
     highest = max([top, *(1.12 * limit.plateau for limit in limits if limit)])
     highest = max([highest, *(1.05 * float(np.nanmax(values)) for values in wrong.values())])
+    traces += _limits(result, styles, highest)
+    if over_seeds is not None:
+        traces += _average(over_seeds)
     return styled(
         traces,
         x="distance of points, ‖x − z‖",
@@ -68,6 +71,7 @@ def plot_saturation(
         ],
         xaxis={"range": [0, reach]},
         yaxis={"range": [0, highest]},
+        margin={"r": 64 if any(limits) else 24},
     )
 
 
@@ -136,23 +140,22 @@ def _average(seeds: SeedBand) -> list[Any]:
 
 
 class _Limit(NamedTuple):
-    """Where a curve of the chart saturates, and the end of its band."""
+    """Where a curve of the chart saturates."""
 
     style: Look
     label: str
     plateau: float
     radius: float
-    high: float
 
 
-def _limits(result: SaturationResult, styles: list[Look]) -> list[Any]:
+def _limits(result: SaturationResult, styles: list[Look], highest: float) -> list[Any]:
     """Draw the plateaus as thin lines with their values, and the saturation radii as symbols.
 
     Three traces for all curves: each one more costs the browser half a millisecond a redraw.
     """
     end, top = float(result.x_edges[-1]), float(result.y_edges[-1])
     limited = [
-        _Limit(style, c.label, c.exact.saturation.plateau, c.exact.saturation.radius, float(c.exact.high[-1]))
+        _Limit(style, c.label, c.exact.saturation.plateau, c.exact.saturation.radius)
         for style, c in zip(styles, result.curves, strict=True)
         if c.exact is not None and c.exact.saturation is not None
     ]
@@ -162,23 +165,23 @@ def _limits(result: SaturationResult, styles: list[Look]) -> list[Any]:
     y = np.array([[limit.plateau, limit.plateau, np.nan] for limit in limited]).ravel()
     line = {"color": rgba(GREY, 0.8), "width": 1, "dash": "dot"}
     traces = [trace("scatter", x=np.tile([0.0, end, np.nan], len(limited)), y=y, mode="lines", line=line, **quiet)]
-    # One label for curves that share a plateau, or nearly so.
-    named: list[_Limit] = []
-    for limit in limited:
-        if all(abs(limit.plateau - other.plateau) > 0.075 * top for other in named):
-            named.append(limit)
-    # The word once, on the highest: in a narrow window it would run into the radius of the curve above.
-    highest = max(limit.plateau for limit in named)
+    # Beside the chart, each at its own line, in the order of the lines: nothing else is there.
+    rising = sorted(limited, key=lambda limit: limit.plateau)
+    gap = _LINE * highest
+    places = np.arange(len(rising)) * gap
+    heights = isotonic_regression(np.array([limit.plateau for limit in rising]) - places).x + places
+    heights = [*heights, heights[-1] + gap]  # of their heading
+    colours = [*(limit.style.colour for limit in rising), GREY]
     traces.append(
         trace(
             "scatter",
-            x=[end] * len(named),
-            # Two standard deviations up: higher than all but a few of the pairs.
-            y=[max(limit.plateau, 2 * limit.high - limit.plateau) for limit in named],
+            x=[end] * len(heights),
+            y=np.array(heights) - max(heights[-1] + 0.5 * gap - highest, 0.0),
             mode="text",
-            text=[f"<b>{'plateau ' * (limit.plateau == highest)}{limit.plateau:.3f}</b>" for limit in named],
-            textposition="top left",
-            textfont={"color": [limit.style.colour for limit in named], "size": 14},
+            text=[*(f" <b>{limit.plateau:.3f}</b>" for limit in rising), " plateau"],
+            textposition="middle right",
+            textfont={"color": colours, "size": 14},
+            cliponaxis=False,
             **quiet,
         )
     )
@@ -188,10 +191,8 @@ def _limits(result: SaturationResult, styles: list[Look]) -> list[Any]:
 def _radii(limits: list[_Limit], end: float, top: float) -> list[Any]:
     if not limits:
         return []
-    # The word once here too, on the lowest, which has room below it. Of many curves the words would lie on each other;
-    # there the pointer says them.
+    # Of many curves the words would lie on each other; there the pointer says them.
     mode = "markers+text" if len(limits) <= _FEW else "markers"
-    lowest = min(limit.plateau for limit in limits)
     # Below its symbol, or above it where the symbol of a lower curve is near: there its own words are below.
     above = [
         any(0 < limit.plateau - o.plateau < 0.1 * top and abs(limit.radius - o.radius) < 0.2 * end for o in limits)
@@ -207,7 +208,7 @@ def _radii(limits: list[_Limit], end: float, top: float) -> list[Any]:
             y=[SATURATION_SHARE * limit.plateau for limit in limits],
             mode=mode,
             marker=marker,
-            text=[f"<b>{'radius ' * (limit.plateau == lowest)}{limit.radius:.2f}</b>" for limit in limits],
+            text=[f"<b>radius {limit.radius:.2f}</b>" for limit in limits],
             textposition=["top left" if is_above else "bottom right" for is_above in above],
             textfont={"color": colours, "size": 14},
             showlegend=False,

@@ -117,7 +117,8 @@ class DistanceSaturation(Page[ScaledData, Settings, SaturationResult]):
         self, source: ScaledData, settings: Settings, result: SaturationResult, cache: Cache
     ) -> tuple[Chart, ...]:
         plot = partial(plot_saturation, result, as_printed=settings.as_printed)
-        return (Chart("saturation", plot, result.to_frame, text.summary(result), text.explanation(result)),)
+        words = text.explanation(result, settings.as_printed)
+        return (Chart("saturation", plot, result.to_frame, text.summary(result), words),)
 
     def animations(
         self, source: ScaledData, settings: Settings, result: SaturationResult, panel: Panel

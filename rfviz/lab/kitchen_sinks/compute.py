@@ -21,11 +21,9 @@ from rfviz.lab.kitchen_sinks.weights import WeightDecay
 __all__ = [
     "ADABOOST",
     "LEARNERS",
-    "Comparison",
     "Curve",
     "KitchenSinksResult",
     "boost_curve",
-    "compare",
     "curves_frame",
     "sink_curve",
 ]
@@ -64,9 +62,11 @@ class Curve:
         return self.frame.loc[self.frame["total"].notna()]
 
     @property
-    def least(self) -> float:
-        """The least of its errors at those rows; infinite where there are none."""
-        return float(self.measured["error"].to_numpy().min(initial=np.inf))
+    def best(self) -> tuple[int, float]:
+        """The least of all its errors, and the first K that has it."""
+        errors = self.frame["error"].to_numpy(float)
+        first = int(np.flatnonzero(errors <= errors.min() + _ROUNDING)[0])
+        return int(self.frame["K"].iloc[first]), float(errors[first])
 
     def staircase(self) -> tuple[np.ndarray, np.ndarray]:
         """Return errors that were reached, falling, and the seconds of the quickest K that reached each."""
@@ -75,49 +75,16 @@ class Curve:
         first = frame.loc[(frame["error"] <= best) & ~best.duplicated()]
         return first["error"].to_numpy(), first["total"].to_numpy()
 
-    def reach(self, error: float) -> tuple[int, float] | None:
-        """Return the quickest K with this error or less, and its seconds; None where there is none."""
-        return self.quickest(error) if self.least <= error + _ROUNDING else None
+    def reaches(self, error: float) -> int | None:
+        """Return the first K with this error or less, whether its seconds are known or not; None where there is none."""
+        enough = np.flatnonzero(self.frame["error"].to_numpy(float) <= error + _ROUNDING)
+        return int(self.frame["K"].iloc[enough[0]]) if len(enough) else None
 
-    def quickest(self, error: float) -> tuple[int, float]:
-        """Return the same for an error that is not below :attr:`least`."""
-        enough = self.measured.loc[self.measured["error"] <= error + _ROUNDING]
-        numbers, seconds = enough["K"].to_numpy(), enough["total"].to_numpy()
-        first = int(np.argmin(seconds))
-        return int(numbers[first]), float(seconds[first])
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One family of random features compared with AdaBoost.
-
-    Attributes
-    ----------
-    label : str
-    error : float
-        The least of AdaBoost's errors, over all K.
-    own_error : float
-        The least of the random features' errors.
-    boosted : (K, seconds)
-        With which AdaBoost reaches `error`.
-    sinks : (K, seconds) or None
-        With which random features reach it, or less; None where they never do.
-    near : (K, seconds) or None
-        With which random features come within half a percentage point.
-    boosted_near : (K, seconds)
-        With which AdaBoost comes within half a percentage point of its best.
-    """
-
-    label: str
-    error: float
-    own_error: float
-    boosted: tuple[int, float]
-    sinks: tuple[int, float] | None
-    near: tuple[int, float] | None
-    boosted_near: tuple[int, float]
-
-
-_NEAR = 0.005
+    def reached_after(self, error: float) -> float | None:
+        """Return the seconds after which its staircase has come to an error; None where it does not."""
+        errors, seconds = self.staircase()
+        enough = np.flatnonzero(errors <= error + _ROUNDING)
+        return float(seconds[enough[0]]) if len(enough) else None
 
 
 def sink_curve(label: str, cls: type[FeatureMap], runs: Sequence[Sequence[Segment]]) -> Curve:
@@ -180,28 +147,6 @@ def curves_frame(curves: Sequence[Curve], view: str = "error") -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def compare(curves: Sequence[Curve]) -> list[Comparison]:
-    """Compare every family of random features with AdaBoost; nothing while either has no points.
-
-    Parameters
-    ----------
-    curves : sequence of Curve
-        AdaBoost's among them.
-    """
-    boosted = next((c for c in curves if c.cls is None and len(c.measured)), None)
-    sinks = [c for c in curves if c.cls is not None and len(c.measured)]
-    if boosted is None:
-        return []
-    error = boosted.least
-    return [
-        Comparison(
-            c.label, error, c.least, boosted.quickest(error), c.reach(error),
-            c.reach(error + _NEAR), boosted.quickest(error + _NEAR),
-        )
-        for c in sinks
-    ]  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False)
 class KitchenSinksResult:
     """The learners, or the largest weights, as far as they are computed.
@@ -213,12 +158,15 @@ class KitchenSinksResult:
     decay : WeightDecay or None
     ended : str
         Why AdaBoost has fewer stumps than were asked for.
+    is_complete : bool
+        Whether no point is missing.
     """
 
     split: Split = field(repr=False)
     curves: tuple[Curve, ...] = ()
     decay: WeightDecay | None = None
     ended: str = ""
+    is_complete: bool = True
 
     @property
     def is_empty(self) -> bool:

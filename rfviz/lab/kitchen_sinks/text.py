@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rfviz.lab.kitchen_sinks.compute import Comparison, Curve, KitchenSinksResult, compare
+from rfviz.lab.kitchen_sinks.compute import Curve, KitchenSinksResult
 from rfviz.lab.kitchen_sinks.weights import WeightDecay
+from rfviz.lab.words import counted, number, per_cent, seconds, times
 
 __all__ = [
     "METHOD",
@@ -60,17 +61,20 @@ most C/K) can be left out.
 
 def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
     """Return what one sees, with the numbers of the chart."""
-    curves, split = result.curves, result.split
+    curves, split = [curve for curve in result.curves if len(curve.frame)], result.split
     what = {
         "error": "the share of wrong labels",
         "seconds": "the seconds that training and testing take",
         "reach": "the seconds after which each error was first reached",
     }[view]
+    n_test = len(split.X_test)
     bands = " (bands: ± 1 s.d. over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
     on = {
-        "error": f" on {len(split.X_test):,} test rows, against K: the number of random features or of stumps{bands}",
-        "seconds": f" on {len(split.X_test):,} rows, against K: the number of random features or of stumps",
-        "reach": f", on {len(split.X_test):,} test rows; the lower staircase belongs to the quicker learner",
+        "error": f" on {n_test:,} test rows, each {per_cent(1 / n_test)}, against K: the number of random features or of "
+        f"stumps{bands}",
+        "seconds": f" on {n_test:,} rows, against K: the number of random features or of stumps",
+        "reach": f", on {n_test:,} test rows, at those K where they are measured; the lower staircase belongs to the "
+        "quicker learner",
     }[view]
     fitted = "ridge regression" if loss == "ridge" else f"the {loss} loss"
     chart = f"The chart shows {what}{on}."
@@ -78,25 +82,81 @@ def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
         f"Both learn from the same {len(split.X_train):,} rows: random features are drawn once and weighted by "
         f"{fitted}, while AdaBoost searches for every stump."
     )
-    return " ".join(["**What am I seeing?**", *map(_verdict, compare(curves)), chart, both])
+    say = {"error": _errors, "seconds": _times, "reach": _reached}[view]
+    return " ".join(["**What am I seeing?**", *say(curves, result.is_complete), chart, both])
 
 
-def _verdict(c: Comparison) -> str:
-    """Compare one family of random features with AdaBoost, in a sentence."""
-    features = c.label if c.label.endswith("s") else f"{c.label} features"
-    best = f"AdaBoost’s best error ({c.error:.2%})"
-    if c.sinks is not None:
-        return (
-            f"**{features}** reach {best} with K = {c.sinks[0]:,} in {_seconds(c.sinks[1])}; AdaBoost takes "
-            f"{c.boosted[0]:,} stumps and {_seconds(c.boosted[1])}, {_times(c.boosted[1], c.sinks[1])}."
-        )
-    story = f"**{features}** do not reach {best}: they end at {c.own_error:.2%}"
-    if c.near is None:
-        return f"{story}."
-    return (
-        f"{story}, and come within half a percentage point with K = {c.near[0]:,} in {_seconds(c.near[1])}, where "
-        f"AdaBoost takes {_seconds(c.boosted_near[1])}, {_times(c.boosted_near[1], c.near[1])}."
-    )
+def _sides(curves: Sequence[Curve]) -> tuple[Curve | None, list[Curve]]:
+    """Return AdaBoost’s curve, if there is one, and the others."""
+    return next((c for c in curves if c.cls is None), None), [c for c in curves if c.cls is not None]
+
+
+def _errors(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
+    """Compare the least errors, and the K that first have them."""
+    boosted, sinks = _sides(curves)
+    so_far = "" if is_complete else " so far"
+    if boosted is not None:
+        k, best = boosted.best
+        yield f"AdaBoost’s least error{so_far} is {per_cent(best)}, with {counted(k, 'stump')}."
+    for curve in sinks:
+        k, error = curve.best
+        reached = None if boosted is None else curve.reaches(boosted.best[1])
+        least = f"do best{so_far} with {per_cent(error)} at K = {k:,}"
+        if boosted is None:
+            said = least
+        elif reached is None:
+            did = "do not reach it" if is_complete else "have not reached it yet"
+            said = f"{did}: they {least}{_worse(error, boosted.best[1])}"
+        else:
+            said = f"reach it with K = {reached:,}{f' and {least}' * (error < boosted.best[1])}"
+        yield f"**{_features(curve)}** {said}."
+
+
+def _worse(error: float, best: float) -> str:
+    return f", {times(error / best)} times that error" if best > 0 else ""
+
+
+def _times(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
+    """Say how long the most features and stumps take."""
+    for curve in curves:
+        if len(curve.measured):
+            last = curve.measured.iloc[-1]
+            what = f"{int(last['K']):,} {'stumps of AdaBoost' if curve.cls is None else _features(curve)}"
+            yield f"**{what}** take {seconds(last['total'])}."
+
+
+def _reached(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
+    """Compare the seconds to AdaBoost's least error, or else to that of the features."""
+    boosted, sinks = _sides([curve for curve in curves if len(curve.measured)])
+    so_far = "" if is_complete else " so far"
+    if boosted is not None:
+        best = boosted.staircase()[0][-1]
+        yield f"AdaBoost comes to its least error{so_far}, {per_cent(best)}, after {_after(boosted, best)}."
+    for curve in sinks:
+        own = curve.staircase()[0][-1]
+        said = f"come to {per_cent(own)} at best{so_far}, after {_after(curve, own)}"
+        if boosted is not None and curve.reached_after(best) is not None:
+            said = f"come to it after {_after(curve, best)}: {_quicker(curve, boosted, best)}"
+        elif boosted is not None:
+            said += f"; AdaBoost is there after {_after(boosted, own)}: {_quicker(curve, boosted, own)}"
+        yield f"**{_features(curve)}** {said}."
+
+
+def _after(curve: Curve, error: float) -> str:
+    return seconds(curve.reached_after(error) or 0.0)
+
+
+def _quicker(curve: Curve, boosted: Curve, error: float) -> str:
+    """Say how many times as long AdaBoost takes to an error that both reach."""
+    ratio = (boosted.reached_after(error) or 0.0) / max(curve.reached_after(error) or 0.0, 1e-9)
+    if 0.95 < ratio < 1.05:
+        return "both take about as long"
+    longer = "AdaBoost takes" if ratio > 1 else "the features take"
+    return f"{longer} {times(ratio if ratio > 1 else 1 / ratio)} times as long"
+
+
+def _features(curve: Curve) -> str:
+    return curve.label if curve.label.endswith("s") else f"{curve.label} features"
 
 
 def summary(curves: Sequence[Curve], view: str) -> str:
@@ -106,13 +166,17 @@ def summary(curves: Sequence[Curve], view: str) -> str:
     ]
     parts = []
     for curve in curves:
-        if not len(curve.measured):
+        if not len(curve.frame if view == "error" else curve.measured):
             continue
-        last = curve.measured.iloc[-1]
-        noun = "stumps" if curve.cls is None else "features"
-        parts.append(
-            f"{curve.label}: {last['error']:.2%} after {_seconds(last['total'])} with {int(last['K']):,} {noun}"
-        )
+        if view == "error":
+            k, error = curve.best
+            parts.append(f"{curve.label}: least error {per_cent(error)} at K = {k:,}")
+        elif view == "seconds":
+            last = curve.measured.iloc[-1]
+            parts.append(f"{curve.label}: {seconds(last['total'])} for K = {int(last['K']):,}")
+        else:
+            errors, after = curve.staircase()
+            parts.append(f"{curve.label}: {per_cent(errors[-1])} after {seconds(after[-1])}")
     return f"{title}. " + ("; ".join(parts) or "No points yet") + "."
 
 
@@ -120,8 +184,8 @@ def weights_summary(decay: WeightDecay, label: str) -> str:
     """Return the chart of largest weights in one sentence."""
     median, k = decay.quantiles[1], decay.k_grid
     return (
-        f"Largest weight of {label} in {len(decay.norms)} runs: median {median[0]:.3g} at K = {k[0]:,}, "
-        f"{median[-1]:.3g} at K = {k[-1]:,}."
+        f"Largest weight of {label} in {counted(len(decay.norms), 'run')}: median {number(median[0])} at K = {k[0]:,}, "
+        f"{number(median[-1])} at K = {k[-1]:,}."
     )
 
 
@@ -132,25 +196,18 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
     name = label[:1].lower() + label[1:]
     lead = (
         r"**What am I seeing?** The chart shows the largest of K weights, in size $\lVert\alpha\rVert_\infty$,"
-        f" after least squares on K random features ({name}); the line is the median of {len(decay.norms):,} "
-        f"run{'s' if len(decay.norms) > 1 else ''}, the band holds two thirds of them. The theorem requires "
+        f" after least squares on K random features ({name}){_of_runs(len(decay.norms))}. The theorem requires "
         "weights of at most C/K; the dotted line has the smallest C that holds the median."
     )
     if median[-1] >= median[peak]:
         return f"{lead} Up to K = {k[-1]:,} the largest weight does not fall yet. Choose a larger K."
-    power = f"{decay.slope(half):.2f}".replace("-", "−")
     return (
-        f"{lead} From its peak of {median[peak]:.3g} at K = {k[peak]:,} it falls to **{median[-1]:.3g}** at "
-        f"K = {k[-1]:,}. Over the upper half of the grid it goes like K to the power {power}; C/K "
-        "would be −1."
+        f"{lead} From its peak of {number(median[peak])} at K = {k[peak]:,} it falls to **{number(median[-1])}** at "
+        f"K = {k[-1]:,}. From K = {k[half]:,} on it goes like K to the power {number(decay.slope(half), 2)}; C/K would be "
+        "−1."
     )
 
 
-def _seconds(value: float) -> str:
-    return f"{1000 * value:.2g} ms" if value < 0.0995 else f"{value:.2g} s" if value < 99.5 else f"{value:.0f} s"
-
-
-def _times(boosted: float, sinks: float) -> str:
-    ratio = max(boosted, sinks) / max(min(boosted, sinks), 1e-9)
-    number = f"{ratio:.2g}" if ratio < 9.95 else f"{ratio:,.0f}"
-    return f"{number} times as long" if boosted >= sinks else f"which is {number} times as quick"
+def _of_runs(n: int) -> str:
+    """Say what line and band are."""
+    return f"; the line is the median of {n:,} runs, the band holds two thirds of them" if n > 1 else ", in one run"

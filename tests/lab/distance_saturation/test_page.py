@@ -71,8 +71,8 @@ def test_half_a_million_pairs_are_drawn_as_density():
         ({"spectrum": "laplacian"}, "looks at the columns one by one"),
         ({"draw": "qmc"}, "How much this way of drawing scatters is not known"),
         ({"spectrum": "matern", "nu": 0.5}, "cusp"),
-        ({"spectrum": "matern"}, "Near points keep their distance"),
-        ({"draw": "orthogonal"}, "Near points keep their distance"),
+        ({"spectrum": "matern"}, "Near points are"),
+        ({"draw": "orthogonal"}, "Near points are"),
     ],
 )
 def test_saturation_says_why_a_curve_is_missing(setting, said):
@@ -81,7 +81,7 @@ def test_saturation_says_why_a_curve_is_missing(setting, said):
     assert said in "\n".join(markdown.value for markdown in at.markdown)
     names = [t.get("name", "") for t in specs(at)[0]["data"]]
     assert any("expected" in name or "exact mean" in name for name in names)
-    assert any("linear regime" in name for name in names) == (said.startswith("Near points keep"))
+    assert any("linear regime" in name for name in names) == (said.startswith("Near points are"))
 
 
 def main_traces(at):

@@ -1,4 +1,4 @@
-"""Curves of kitchen sinks and AdaBoost: seconds, stairs and comparisons against hand-made and independent ones."""
+"""Curves of kitchen sinks and AdaBoost: seconds and stairs against hand-made and independent ones."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from rfviz.analysis.accuracy import grid_segments, run_segment
 from rfviz.analysis.splits import make_split
 from rfviz.features import DecisionStumps, MapSpec, registry
 from rfviz.lab.kitchen_sinks.boosting import boost
-from rfviz.lab.kitchen_sinks.compute import ADABOOST, LEARNERS, Curve, boost_curve, compare, sink_curve
+from rfviz.lab.kitchen_sinks.compute import ADABOOST, LEARNERS, Curve, boost_curve, sink_curve
 
 
 @pytest.fixture(scope="module")
@@ -34,22 +34,17 @@ def test_stairs_hold_the_quickest_way_to_each_error():
     assert errors.tolist() == [0.25, 0.15, 0.10] and seconds.tolist() == [0.1, 0.4, 0.8]
 
 
-def test_reach_takes_the_quickest_of_those_that_are_good_enough():
-    assert SINKS.reach(0.15) == (80, 0.03) and SINKS.reach(0.12) == (40, 0.04)
-    assert SINKS.reach(0.30) == (10, 0.01) and SINKS.reach(0.1) is None
-    # Not the K whose seconds are unknown.
-    assert SINKS.reach(0.20) == (80, 0.03)
+def test_an_error_is_reached_by_the_first_k_that_is_drawn_with_or_without_seconds():
+    assert SINKS.reaches(0.20) == 20 and SINKS.reaches(0.15) == 40 and SINKS.reaches(0.1) is None
+    assert SINKS.best == (160, 0.105) and BOOSTED.best == (8, 0.10)
+    # Equal but for rounding.
+    assert curve("tie", [(10, 5 / 142, 0.1), (20, 5 / 142 - 1e-15, 0.2)]).best[0] == 10
 
 
-def test_comparison_is_at_adaboosts_best_error():
-    (found,) = compare([BOOSTED, SINKS])
-    assert (found.label, found.error, found.own_error) == ("sinks", 0.10, 0.105)
-    assert found.boosted == (8, 0.8) and found.sinks is None
-    # 10.5 % is within half a point of 10 %; AdaBoost is there with its eighth stump too.
-    assert found.near == (160, 0.2) and found.boosted_near == (8, 0.8)
-    better = curve("better", [(10, 0.05, 0.02)])
-    assert compare([BOOSTED, better])[0].sinks == (10, 0.02)
-    assert compare([SINKS]) == compare([BOOSTED]) == compare([]) == []
+def test_seconds_to_an_error_are_those_of_the_stairs():
+    # Not of the K whose seconds are unknown.
+    assert SINKS.reached_after(0.20) == 0.03 and SINKS.reached_after(0.12) == 0.04 and SINKS.reached_after(0.3) == 0.01
+    assert SINKS.reached_after(0.1) is None and BOOSTED.reached_after(0.2) == 0.4
 
 
 def test_curve_of_random_stumps_is_ridge_regression_on_them(split):
@@ -92,7 +87,7 @@ def test_curve_of_adaboost_ends_with_its_last_stump():
 
 def test_nothing_yet():
     assert len(boost_curve([]).frame) == 0 and len(sink_curve("a", DecisionStumps, [[]]).frame) == 0
-    assert len(boost_curve([]).staircase()[0]) == 0 and boost_curve([]).reach(0.5) is None
+    assert len(boost_curve([]).staircase()[0]) == 0 and boost_curve([]).reached_after(0.5) is None
 
 
 def test_learners_are_registered():

@@ -51,7 +51,7 @@ def test_error_is_drawn_for_both_sides(split):
     errors = [run_segment(split, MapSpec(DecisionStumps, random_state=0), g, 1.0).errors for g in grids]
     np.testing.assert_array_equal(array(drawn["Random stumps"]["x"]), np.concatenate(grids))
     np.testing.assert_allclose(array(drawn["Random stumps"]["y"]), 100 * np.concatenate(errors))
-    assert "AdaBoost’s best error" in text(at)
+    assert "AdaBoost’s least error" in text(at)
 
 
 def test_seconds_and_seconds_to_an_error():
