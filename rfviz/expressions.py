@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,7 +81,9 @@ class Expression:
             raise ExpressionError(f"“{self.text}” cannot be worked out: {error}.") from None
 
 
-def parse_expression(text: str, names: Collection[str], of_x: bool = False) -> Expression:
+def parse_expression(
+    text: str, names: Collection[str], of_x: bool = False, example: str = "plateau(8) < 2 * plateau(32)"
+) -> Expression:
     """Read an expression.
 
     Parameters
@@ -92,6 +94,8 @@ def parse_expression(text: str, names: Collection[str], of_x: bool = False) -> E
         The functions that it may call.
     of_x : bool
         Whether it may hold the variable x; see :meth:`Expression.at`.
+    example : str
+        One that is right, for a user whose own is not.
 
     Raises
     ------
@@ -105,15 +109,15 @@ def parse_expression(text: str, names: Collection[str], of_x: bool = False) -> E
     try:
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise ExpressionError(f"“{text}” is no expression; write it as in plateau(8) < 2 * plateau(32).") from None
+        raise ExpressionError(f"“{text}” cannot be read. Write it as in {example}.") from None
     try:
-        _check(tree, text, {*names, *_BUILT_IN}, of_x)
+        _check(tree, text, {*names, *_BUILT_IN}, of_x, example)
     except RecursionError:
         raise ExpressionError("An expression must have fewer parts within parts than this one.") from None
     return Expression(text, tree)
 
 
-def _check(node: ast.expr, text: str, names: Collection[str], of_x: bool) -> None:
+def _check(node: ast.expr, text: str, names: Collection[str], of_x: bool, example: str) -> None:
     """Refuse whatever is not among the few forms."""
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, str)):
         return
@@ -136,15 +140,29 @@ def _check(node: ast.expr, text: str, names: Collection[str], of_x: bool) -> Non
             parts = args
         case _:
             forms = f"{'x, ' if of_x else ''}numbers, known names, arithmetic and comparisons"
-            raise ExpressionError(f"“{text}” may not hold “{ast.unparse(node)}”: only {forms}.")
+            said = f"“{text}” may not hold “{ast.unparse(node)}”: only {forms}."
+            raise ExpressionError(f"{said} Write it as in {example}.")
     for part in parts:
-        _check(part, text, names, of_x)
+        _check(part, text, names, of_x, example)
 
 
 def _calculated(op: ast.operator, one: Any, other: Any) -> Any:
     if isinstance(one, str) or isinstance(other, str):
         raise TypeError("words are no numbers")  # and a word times a large number fills the memory
     return _ARITHMETIC[type(op)](one, other)
+
+
+def _compared(ops: Sequence[ast.cmpop], values: Sequence[Any]) -> bool:
+    if any(hasattr(value, "shape") for value in values):
+        raise TypeError("a comparison is no number; step(x) is 1 above zero and 0 below")
+    return all(_COMPARED[type(op)](a, b) for op, a, b in zip(ops, values, values[1:], strict=False))
+
+
+def _called(name: str, function: Callable[..., Any], given: Sequence[Any]) -> Any:
+    try:
+        return function(*given)
+    except TypeError:  # whose own text speaks of Python
+        raise TypeError(f"{name} does not take what it is given") from None
 
 
 def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
@@ -165,9 +183,8 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
             return any(_value(value, names) for value in values)
         case ast.Compare(left=left, ops=ops, comparators=others):
             values = [_value(part, names) for part in (left, *others)]
-            pairs = zip(ops, values, values[1:], strict=False)
-            return all(_COMPARED[type(op)](a, b) for op, a, b in pairs)
+            return _compared(ops, values)
         case ast.Call(func=ast.Name(id=name), args=args):
-            return names[name](*(_value(arg, names) for arg in args))
+            return _called(name, names[name], [_value(arg, names) for arg in args])
         case _:
             raise ExpressionError(f"“{ast.unparse(node)}” has no value.")

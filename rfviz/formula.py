@@ -24,6 +24,7 @@ FUNCTIONS = {
 }  # fmt: skip
 # Where a formula must have values: beyond it, and below minus that, no standard normal number is seen.
 _LAST = 12.0
+_EXAMPLE = "max(0, x)"
 # Digits of a drawn curve's heights.
 _DIGITS = 3
 
@@ -64,7 +65,7 @@ def parse_formula(text: str, low: float = -_LAST) -> Formula:
     ExpressionError
         For a text that is none, or one without a finite value at some x in that range.
     """
-    formula = Formula(text, parse_expression(text, FUNCTIONS, of_x=True))
+    formula = Formula(text, parse_expression(text, FUNCTIONS, of_x=True, example=_EXAMPLE))
     try:
         tried = np.linspace(low, _LAST, 97)
         values = formula(tried)
@@ -74,7 +75,10 @@ def parse_formula(text: str, low: float = -_LAST) -> Formula:
         raise ExpressionError(f"“{text}” is no function of x with numbers as values.") from None
     if not np.isfinite(values).all():
         where = tried[~np.isfinite(values)][0]
-        raise ExpressionError(f"“{text}” has no finite value at x = {where:g}; every x needs one.")
+        at, start = (f"{value:g}".replace("-", "−") for value in (where, low))
+        raise ExpressionError(
+            f"“{text}” has no finite value at x = {at}; it needs one at every x from {start} to {_LAST:g}."
+        )
     return formula
 
 

@@ -12,6 +12,7 @@ from rfviz.features import RandomMaxout
 from rfviz.lab.your_machine.compute import digit_rows
 from rfviz.ui import device_use, scheduler
 from rfviz.ui.cache import STORE, SessionCache
+from rfviz.ui.plain import plain
 from rfviz.ui.scheduler import Target
 from rfviz.ui.scheduler.session import DEVICE, PRECISION
 from tests.app_pages import PAGES, SMALL, changed, opened, specs
@@ -70,7 +71,7 @@ def test_driver_that_vanishes_is_told_and_the_page_goes_on(fake_gpu):
     fake_gpu.memory.failure = CUDARuntimeError("cudaErrorLaunchFailure: unspecified launch failure")
     at = changed(at, SATURATION, {"seed": 1})
     (error,) = at.error
-    assert error.value.startswith("The GPU cuda:0 failed in the middle") and "computed on the CPU" in error.value
+    assert error.value.startswith(plain("The GPU cuda:0 failed in the middle")) and "computed on the CPU" in error.value
     at = changed(at, SATURATION, {"seed": 0})
     assert not at.error and len(specs(at)) == len(before)
     assert places() == {Target("cuda:0"), Target("cpu")}

@@ -39,14 +39,20 @@ def test_every_function_that_is_named_can_be_called():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("log(x)", "no finite value at x = -12"),
+        ("log(x)", "no finite value at x = −12; it needs one at every x from −12 to 12"),
         ("1/x", "no finite value at x = 0"),
         ("foo(x)", "foo, which is unknown. Known: abs"),
         ("x.real", "may not hold “x.real”"),
-        ("relu(1, 2)", "cannot be worked out"),
+        ("sin(x", "“sin(x” cannot be read. Write it as in max(0, x)."),
+        (
+            "x**2 + unknown",
+            "may not hold “unknown”: only x, numbers, known names, arithmetic and comparisons. Write it as in "
+            "max(0, x).",
+        ),
+        ("relu(1, 2)", "cannot be worked out: relu does not take what it is given"),
         ("(0 - 1)^0.5", "no function of x"),
         ("'a'", "no function of x"),
-        ("x < 1", "cannot be worked out"),
+        ("x < 1", "cannot be worked out: a comparison is no number; step(x) is 1 above zero and 0 below"),
         ("points(1, 2)", "cannot be worked out"),
         ("", "1 to 600 characters"),
         ("x" + "+x" * 400, "1 to 600 characters"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 __all__ = ["counted", "drawn_note", "one_line", "reason"]
 
 
-def counted(n: int, noun: str) -> str:
-    """Return ``"1 row"`` or ``"2,000 rows"``."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+def counted(n: int, noun: str, plural: str = "") -> str:
+    """Return ``"1 row"`` or ``"2,000 rows"``; `plural` where it is not the noun with an s."""
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
 def drawn_note(n_drawn: int, n_rows: int, what: str = "rows") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import SupportsFloat
 
 from rfviz.datasets.wording import counted
 
@@ -14,7 +15,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _LARGE, _SMALL = 7, -4
 
 
-def number(value: float, digits: int = 3) -> str:
+def number(value: SupportsFloat, digits: int = 3) -> str:
     """Write a number with this many significant digits: ``0.0543``, ``76,300``, ``1.20·10⁷``, ``−0.970``, ``∞``."""
     value = float(value)
     if math.isnan(value):
@@ -30,8 +31,8 @@ def number(value: float, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
-def per_cent(share: float, digits: int = 3) -> str:
-    """Write a share in per cent: ``0.891%``, ``37.2%``; ``100%`` only where nothing is left over, as with ``99.97%``."""
+def per_cent(share: SupportsFloat, digits: int = 3) -> str:
+    """Write a share in per cent: ``0.891%``, ``37.2%``, ``99.97%``; ``100%`` only for the whole."""
     percent = 100.0 * float(share)
     rest = 100.0 - percent
     if 0 < rest < 50 and percent > 0:

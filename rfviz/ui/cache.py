@@ -20,6 +20,7 @@ from rfviz.lab.cache import Cache, Cached, CachedFunction, Store, default_budget
 from rfviz.lab.result_files import result_files
 from rfviz.progress import Progress, silent, stop_point
 from rfviz.ui import device_use, scheduler
+from rfviz.ui.plain import plain
 from rfviz.ui.scheduler.requests import POLL_S
 from rfviz.ui.scheduler.session import new_request, session_target
 from rfviz.ui.streamlit_private import stop_superseded_run
@@ -159,7 +160,7 @@ class SessionCache(Cache):
             # Parts of one page warn of the same: Streamlit knows the keys on the page, so the first one shows it.
             key = f"warning-{zlib.crc32(text.encode())}"
             with suppress(StreamlitDuplicateElementKey), self._warnings_container(), st.container(key=key):
-                st.warning(text, icon="⚠️")
+                st.warning(plain(text), icon="⚠️")
 
 
 def session_cache() -> SessionCache:

@@ -16,6 +16,7 @@ from streamlit.components.v2 import component
 
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.navigation import ASSETS, entry_of
+from rfviz.ui.plain import plain
 from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState, pins
 from rfviz.ui.state.history import history_buttons
@@ -31,6 +32,7 @@ __all__ = [
     "formula",
     "numbers",
     "page_header",
+    "refused",
     "tabs",
     "under_chart",
     "use_style",
@@ -163,6 +165,11 @@ def under_chart(figure: go.Figure, key: str, description: str, animations: Seque
             chart_bar(state, key, animations, pin=lambda: pins.want(state.page, key))
             share_place(state)
         pins.show(state, figure, key, description)
+
+
+def refused(error: object) -> None:
+    """Draw why something could not be done, as it is written: a formula that it quotes is not Markdown."""
+    st.error(plain(str(error)))
 
 
 def explain(text: str) -> None:

@@ -13,6 +13,7 @@ from rfviz.errors import RfvizError
 from rfviz.lab.cluster import cluster_address
 from rfviz.lab.cluster_work import compute_on_cluster
 from rfviz.lab.work import Work
+from rfviz.ui.plain import plain
 from rfviz.ui.scheduler.background import Job
 from rfviz.ui.teaching.presenter import is_presenting
 
@@ -70,9 +71,9 @@ class LiveRun:
         left = work.missing()
         total = len(work.parts)
         for label, reason in work.failures().items():
-            st.warning(f"{label} stopped: {reason}", icon="⚠️")
+            st.warning(plain(f"{label} stopped: {reason}"), icon="⚠️")
         for label, text in work.warnings().items():
-            st.warning(f"{label}: {text}", icon="⚠️")
+            st.warning(plain(f"{label}: {text}"), icon="⚠️")
         if not left:
             state[self._wanted] = state[self._go] = False
             if not is_presenting():
@@ -150,7 +151,7 @@ class LiveRun:
             if time.monotonic() - begun > patience and len(self.work.missing()) < drawn:
                 return True
         if isinstance(job.error, RfvizError):
-            st.error(str(job.error))
+            st.error(plain(str(job.error)))
             return False
         if job.error is not None:
             raise job.error

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import streamlit as st
 
-from rfviz.errors import RfvizError
+from rfviz.errors import ParameterError, RfvizError
+from rfviz.expressions import ExpressionError
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.controls import Control
-from rfviz.lab.page import Chart, Page, WorkPage, compute, revision
+from rfviz.lab.page import Chart, Computed, Page, WorkPage, compute, revision
 from rfviz.lab.work import Work
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache, session_cache
@@ -23,10 +24,12 @@ from rfviz.ui.sidebar import show_device
 from rfviz.ui.state import pins
 from rfviz.ui.widgets.feature_steps import feature_steps
 
-__all__ = ["CLICK_A_PAIR", "STEPS", "View", "show"]
+__all__ = ["CLICK_A_PAIR", "LAST_PICTURE", "STEPS", "View", "show"]
 
 #: The folded part that writes out one feature of two rows.
 STEPS = "One feature, step by step"
+#: Above a chart that does not follow the controls, because something is wrong with these.
+LAST_PICTURE = "This is still the picture of the last settings that could be drawn."
 #: Below a chart of pairs none of which is followed.
 CLICK_A_PAIR = "Click a pair in the chart to mark it and to see the formula with its numbers."
 
@@ -69,6 +72,7 @@ class View(Generic[Source, Settings, Result]):
         self.cache: SessionCache
         self.live: LiveRun | None = None
         self._opened = ""
+        self._shown = f"{page.slug}:shown"
 
     # --- what a page's own view may override --------------------------------------------------------------------------
 
@@ -87,8 +91,24 @@ class View(Generic[Source, Settings, Result]):
         self.draw_details(settings, result, charts)
 
     def refuse(self, settings: Settings, error: RfvizError) -> None:
-        """Draw the page where nothing can be computed."""
-        st.error(str(error))
+        """Draw the page where nothing can be computed: why not, and the last chart of the same data."""
+        layout.refused(error)
+        last = self.last_settings()
+        # What is wrong with the data, or too much for the memory, is wrong with the last picture too.
+        if last is not None and isinstance(error, (ParameterError, ExpressionError)):
+            charts = self.recomputed(last).charts
+            st.caption(LAST_PICTURE)
+            layout.chart(charts[0].figure, charts[0].name, charts[0].alt)
+            layout.explain(charts[0].words)
+
+    def last_settings(self) -> Settings | None:
+        """Return the settings of the last picture of the same data, or None if there is none, or only in parts."""
+        source, settings = st.session_state.get(self._shown, (None, None))
+        return settings if source == hash(self.source) and not isinstance(self.page, WorkPage) else None
+
+    def recomputed(self, settings: Settings) -> Computed[Source, Settings, Result]:
+        """Return what was shown for some settings, from the cache."""
+        return compute(self.page, self.source, settings, self.cache)
 
     def details(self, settings: Settings, result: Result, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
         """Return what is folded away below the charts, by its title; drawn while it is open."""
@@ -120,6 +140,10 @@ class View(Generic[Source, Settings, Result]):
         if work.parts:
             self.live = LiveRun(self.page.slug, work, self.work_note(settings))
             self.live.start_and_stop()
+
+    def keep(self, settings: Settings) -> None:
+        """Remember the settings of a picture that was drawn."""
+        st.session_state[self._shown] = hash(self.source), settings  # which data, without holding them in memory
 
     # --- parts --------------------------------------------------------------------------------------------------------
 
@@ -191,6 +215,7 @@ def _main_panel(view: View[Any, Any, Any]) -> bool:
             view.preview(settings)
             found = compute(view.page, view.source, settings, view.cache, partial(view.advance, settings))
         view.draw(settings, found.result, found.charts)
+        view.keep(settings)
     except RfvizError as error:
         view.refuse(settings, error)
     came = pins.draw_linked(view.page, view.state, view.cache)

@@ -25,7 +25,7 @@ def test_default_runs_by_itself_and_says_who_wins(app, visit):
     names = page.evaluate("rf.traces('sinks-error').filter((t) => t.mode === 'lines+markers').map((t) => t.name)")
     assert names == ["AdaBoost", "Random stumps", "Random sigmoids", "Random Fourier"]
     assert min(page.evaluate(POINTS, "sinks-error")) >= 12
-    page.get_by_text("AdaBoost’s best error").first.wait_for()
+    page.get_by_text("AdaBoost’s least error").first.wait_for()
 
 
 def test_views_follow_each_other(app, visit):

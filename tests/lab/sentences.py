@@ -1,8 +1,8 @@
 """Sentences held against the charts that they belong to: every number that is said must be one that is drawn.
 
-A page's test takes its first chart at random settings, reads the arrays out of the Plotly figure, works out from these what
-each phrase must say, and ends with :meth:`Sentence.says_nothing_else`: a number that no phrase accounts for is a failure,
-too. Nothing of the page's own result is asked.
+A page's test takes its first chart at random settings, reads the arrays out of the Plotly figure, works out from these
+what each phrase must say, and ends with :meth:`Sentence.says_nothing_else`: a number that no phrase accounts for is a
+failure, too. Nothing of the page's own result is asked.
 """
 
 import math
@@ -18,7 +18,7 @@ from rfviz.lab.preset import Preset
 _NUMBER = r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:·10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?|∞|–"
 _POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 # What holds digits and is no measurement.
-_NAMES = ("± 1 s.d.", "1/√m", "1 − κ", "Theorem 1", "Theorem 2", "Theorem 3", "Theorem 5", "1 − δ")
+_NAMES = ("± 1 s.d.", "1/√m", "1 − κ", "Theorem 1", "Theorem 2", "Theorem 3", "Theorem 5", "1 − δ", "√(p(1−p)/m)")
 
 
 def page_at(slug, values):
@@ -41,6 +41,13 @@ class Rough:
 
     def __init__(self, value, digits=2):
         self.value, self.digits = float(value), digits
+
+
+class About:
+    """A value that the arrays of a chart give only nearly, within this much."""
+
+    def __init__(self, value, within):
+        self.value, self.within = float(value), float(within)
 
 
 class Sentence:
@@ -67,6 +74,11 @@ class Sentence:
         start, stop = found[0].span()
         self._left = self._left[:start] + re.sub(r"\d", "#", self._left[start:stop]) + self._left[stop:]
 
+    def skips(self, *words):
+        """Leave out words whose digits are no measurement: a formula, a name."""
+        for some in words:
+            self._left = self._left.replace(some, "")
+
     @staticmethod
     def _fits(texts, values):
         pairs = [(text, value) for text, value in zip(texts, values, strict=True) if not isinstance(value, str)]
@@ -79,8 +91,10 @@ class Sentence:
 
 
 def is_printed_as(value, text):
-    """Return whether a number rounds to a text, by the digits that the text has; arrays are drawn in single precision."""
-    digits = None
+    """Return whether a number rounds to a text with its digits, up to the single precision of a chart."""
+    digits, within = None, 0.0
+    if isinstance(value, About):
+        value, within = value.value, value.within
     if isinstance(value, Rough):
         value, digits = value.value, value.digits
     value = float(value)
@@ -95,4 +109,4 @@ def is_printed_as(value, text):
         unit = max(unit, 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1))
     if float(mantissa) == 0:  # what is there is not said to be nothing
         return abs(value) < 1e-7
-    return abs(float(mantissa) * scale - value) <= 0.5 * unit * (1 + 1e-6) + 2e-7 * abs(value)
+    return abs(float(mantissa) * scale - value) <= within + 0.5 * unit * (1 + 1e-6) + 2e-7 * abs(value)

@@ -23,6 +23,7 @@ from rfviz.lab.split_data import SplitData
 from rfviz.lab.sweep import sweep_parts
 from rfviz.lab.work import Part, Work
 from rfviz.ui.cache import STORE
+from rfviz.ui.plain import plain
 from tests.app_pages import run_to_its_end
 from tests.datasets.files.samples import csv
 from tests.lab.cluster_parts import slowly, squared
@@ -205,7 +206,7 @@ def test_a_cluster_that_is_not_there_is_said(monkeypatch):
     at = AppTest.from_function(page_with_work).run()
     at.toggle[0].set_value(True).run()
     at.button[0].click().run()
-    assert "No Dask scheduler answers at tcp://127.0.0.1:9" in at.error[0].value
+    assert plain("No Dask scheduler answers at tcp://127.0.0.1:9") in at.error[0].value
     at.toggle[0].set_value(False).run()
     assert not at.error
     assert "Dask" not in run_to_its_end(at).text[0].value

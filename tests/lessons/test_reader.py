@@ -116,7 +116,7 @@ def test_line_ends_of_other_systems():
         ("* [ ] That\n", "", 49, "two answers"),
         ("- `pool_size`: 32", "- pool_size = 32", 28, "a setting is written"),
         ("twice(4)", "thrice(4)", 32, "thrice, which is unknown"),
-        ("- twice(2) == 4", "- twice(2", 41, "is no expression"),
+        ("- twice(2) == 4", "- twice(2", 41, "cannot be read"),
         (r"\frac{1}{2}", r"\frac{1}{2", 34, "leaves a brace open"),
         (r"Will $\{a\}$", r"Will $\{a\}", 20, "second dollar sign"),
     ],

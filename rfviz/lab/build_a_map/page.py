@@ -18,6 +18,7 @@ from rfviz.lab.build_a_map.figures import plot_errors, plot_formula, plot_kernel
 from rfviz.lab.cache import Cache
 from rfviz.lab.page import Chart, MapExport, Page, Presets
 from rfviz.lab.panel import Panel
+from rfviz.lab.words import number
 from rfviz.params import Param
 
 __all__ = ["FORMULAS", "PAGE", "BuildAMap", "Settings"]
@@ -135,12 +136,12 @@ class BuildAMap(Page[None, Settings, Built]):
         found = result.transform
         if found is None:
             return main, written, errors
-        alt = f"Cosine transform of the kernel against the frequency; its smallest value is {found.lowest:.2g}."
+        alt = f"Cosine transform of the kernel against the frequency; its smallest value is {number(found.lowest, 2)}."
         return main, written, errors, Chart("built-transform", partial(plot_transform, found), found.to_frame, alt)
 
     def animations(self, source: None, settings: Settings, result: Built, panel: Panel) -> list[AnimationSpec]:
         def over_m(values: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
-            captions = [f"RMS error {result.error(m):.2g}" for m in values]
+            captions = [f"RMS error {number(result.error(m), 2)}" for m in values]
             return Animation(list(values), captions, [{"built-kernel": plot_kernel(result, m)} for m in values])
 
         def over_seeds(values: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
@@ -149,7 +150,7 @@ class BuildAMap(Page[None, Settings, Built]):
 
             seeds, found = one_by_one(sorted({*values[:SEEDS], now}), now, run, cache, seconds)
             frames: list[dict[str, go.Figure]] = [{"built-kernel": plot_kernel(one, settings.m)} for one in found]
-            captions = [f"RMS error {one.error(settings.m):.2g}" for one in found]
+            captions = [f"RMS error {number(one.error(settings.m), 2)}" for one in found]
             return Animation(seeds, captions, frames, spread_words([one.error(settings.m) for one in found], ".2g"))
 
         played = {"m": over_m, "seed": over_seeds}

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from rfviz.lab.build_a_map.compute import Built, What
 from rfviz.lab.controls import shown
+from rfviz.lab.words import number
 
-__all__ = ["DRAW", "HEADINGS", "METHOD", "NUMBERS", "WHAT", "explanation", "formula_alt", "summary", "verdict"]
+__all__ = [
+    "DRAW",
+    "HEADINGS",
+    "METHOD",
+    "NUMBERS",
+    "WHAT",
+    "explanation",
+    "formula_alt",
+    "still_of",
+    "summary",
+    "verdict",
+]
 
 WHAT: dict[What, str] = {"function": "A function", "pool": "A pool", "density": "A density", "kernel": "A kernel"}
 HEADINGS: dict[What, str] = {
@@ -54,9 +66,9 @@ def verdict(built: Built) -> str:
     if transform.is_positive:
         return "**It is a kernel**: its transform is nowhere negative, so it is a density of frequencies."
     return (
-        f"**It is no kernel**: its transform is negative, lowest at ω = {transform.where:.3g} with "
-        f"−{-100 * transform.lowest:.2g}% of the largest value. No random features estimate it. The charts show what "
-        "is left without the negative part."
+        f"**It is no kernel**: its transform is negative, lowest at ω = {number(transform.where)} with "
+        f"{number(100 * transform.lowest, 2)}% of the largest value. No random features estimate it. The charts show "
+        "what is left without the negative part."
     )
 
 
@@ -64,7 +76,7 @@ def explanation(built: Built, m: int) -> str:
     """Return what one sees in the chart of the kernel, with its numbers."""
     return (
         f"{verdict(built)} With **m = {shown(m)}** features the estimate has an RMS error of "
-        f"**{built.error(m):.2g}**; its variance predicts {float(built.predicted(m)):.2g}. Four times as many "
+        f"**{number(built.error(m), 2)}**; theory predicts {number(built.predicted(m), 2)}. Four times as many "
         "features halve it."
     )
 
@@ -72,7 +84,12 @@ def explanation(built: Built, m: int) -> str:
 def summary(built: Built, m: int) -> str:
     """Return the chart of the kernel in a sentence, for those who cannot see it."""
     across = "the angle between two points" if built.what in ("function", "pool") else "the distance of two points"
-    return f"Kernel against {across}, exact and estimated from {m} features; RMS error {built.error(m):.2g}."
+    return f"Kernel against {across}, exact and estimated from {m:,} features; RMS error {number(built.error(m), 2)}."
+
+
+def still_of(formula: str) -> str:
+    """Return which formula is drawn while another one is being written."""
+    return f"The picture is still that of `{formula}`."
 
 
 def formula_alt(what: What, text: str) -> str:

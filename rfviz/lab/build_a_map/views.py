@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from rfviz.errors import RfvizError
 from rfviz.formula import drawn_formula, parse_formula
 from rfviz.lab.build_a_map import text
 from rfviz.lab.build_a_map.compute import Built
 from rfviz.lab.build_a_map.figures import DRAWN, ends_of
-from rfviz.lab.build_a_map.page import Settings
+from rfviz.lab.build_a_map.page import FORMULAS, Settings
 from rfviz.lab.page import Chart
 from rfviz.ui import layout
 from rfviz.ui.links import page_link
@@ -66,6 +68,19 @@ class BuildView(View[None, Settings, Built]):
                     layout.chart(chart.figure, chart.name, chart.alt, secondary=True)
         self._links(settings, result)
         self.draw_details(settings, result, charts)
+
+    def refuse(self, settings: Settings, error: RfvizError) -> None:
+        """Draw what is wrong with a formula above the picture of the last one that was right, or of the default."""
+        layout.refused(error)
+        last = self.last_settings()
+        formula = last.text if last is not None and last.what == settings.what else FORMULAS[settings.what].default
+        last = replace(settings, text=formula)
+        try:
+            found = self.recomputed(last)
+        except RfvizError:  # it was not the formula
+            return
+        st.caption(text.still_of(formula))
+        self.draw(last, found.result, found.charts)
 
     def details(self, settings: Settings, result: Built, charts: Sequence[Chart]) -> Mapping[str, Callable[[], Any]]:
         frame = charts[2].frame

@@ -21,6 +21,8 @@ __all__ = ["plot_saturation"]
 _WRONG = "#c0392b"
 # Curves up to which each radius is written next to its mark.
 _FEW = 3
+# The share of the axis to the right of which words have no room in a narrow window.
+_RIGHT = 0.55
 # What a line of words takes of a low chart's height.
 _LINE = 0.075
 
@@ -193,9 +195,11 @@ def _radii(limits: list[_Limit], end: float, top: float) -> list[Any]:
         return []
     # Of many curves the words would lie on each other; there the pointer says them.
     mode = "markers+text" if len(limits) <= _FEW else "markers"
-    # Below its symbol, or above it where the symbol of a lower curve is near: there its own words are below.
+    # Below its symbol, or above it where the symbol of a lower curve is near, whose own words are below, and where a
+    # narrow window has no room to its right.
     above = [
-        any(0 < limit.plateau - o.plateau < 0.1 * top and abs(limit.radius - o.radius) < 0.2 * end for o in limits)
+        limit.radius > _RIGHT * end
+        or any(0 < limit.plateau - o.plateau < 0.1 * top and abs(limit.radius - o.radius) < 0.2 * end for o in limits)
         for limit in limits
     ]
     colours = [limit.style.colour for limit in limits]

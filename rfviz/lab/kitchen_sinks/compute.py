@@ -21,6 +21,7 @@ from rfviz.lab.kitchen_sinks.weights import WeightDecay
 __all__ = [
     "ADABOOST",
     "LEARNERS",
+    "ROUNDING",
     "Curve",
     "KitchenSinksResult",
     "boost_curve",
@@ -34,8 +35,8 @@ LEARNERS: dict[type[FeatureMap], str] = {
     DecisionStumps: "Random stumps", SigmoidalRidge: "Random sigmoids", RandomFourier: "Random Fourier",
 }  # fmt: skip
 
-# Errors are shares of whole rows, but for rounding.
-_ROUNDING = 1e-12
+#: Errors are shares of whole rows, but for rounding.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,7 @@ class Curve:
     def best(self) -> tuple[int, float]:
         """The least of all its errors, and the first K that has it."""
         errors = self.frame["error"].to_numpy(float)
-        first = int(np.flatnonzero(errors <= errors.min() + _ROUNDING)[0])
+        first = int(np.flatnonzero(errors <= errors.min() + ROUNDING)[0])
         return int(self.frame["K"].iloc[first]), float(errors[first])
 
     def staircase(self) -> tuple[np.ndarray, np.ndarray]:
@@ -76,14 +77,14 @@ class Curve:
         return first["error"].to_numpy(), first["total"].to_numpy()
 
     def reaches(self, error: float) -> int | None:
-        """Return the first K with this error or less, whether its seconds are known or not; None where there is none."""
-        enough = np.flatnonzero(self.frame["error"].to_numpy(float) <= error + _ROUNDING)
+        """Return the first K with this error or less, timed or not, or None if there is none."""
+        enough = np.flatnonzero(self.frame["error"].to_numpy(float) <= error + ROUNDING)
         return int(self.frame["K"].iloc[enough[0]]) if len(enough) else None
 
     def reached_after(self, error: float) -> float | None:
-        """Return the seconds after which its staircase has come to an error; None where it does not."""
+        """Return the seconds after which its staircase has come to an error, or None if it does not."""
         errors, seconds = self.staircase()
-        enough = np.flatnonzero(errors <= error + _ROUNDING)
+        enough = np.flatnonzero(errors <= error + ROUNDING)
         return float(seconds[enough[0]]) if len(enough) else None
 
 

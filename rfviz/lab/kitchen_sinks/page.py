@@ -81,7 +81,9 @@ class KitchenSinks(WorkPage[SplitData, Settings, KitchenSinksResult]):
         sinks = [sink_curve(c.label, c.spec.cls, runs[c.label]) for c in settings.candidates]
         state = segments[-1].state if segments else None
         ended = f"AdaBoost stopped at K = {state.n_stumps:,}: {state.ended}." if state and state.ended else ""
-        return KitchenSinksResult(split, (*boosted, *sinks), ended=ended, is_complete=not (work.missing() or work.failures()))
+        return KitchenSinksResult(
+            split, (*boosted, *sinks), ended=ended, is_complete=not (work.missing() or work.failures())
+        )
 
     def charts(
         self, source: SplitData, settings: Settings, result: KitchenSinksResult, cache: Cache

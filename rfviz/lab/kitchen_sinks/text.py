@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rfviz.lab.kitchen_sinks.compute import Curve, KitchenSinksResult
+from rfviz.lab.kitchen_sinks.compute import ROUNDING, Curve, KitchenSinksResult
 from rfviz.lab.kitchen_sinks.weights import WeightDecay
 from rfviz.lab.words import counted, number, per_cent, seconds, times
 
@@ -70,8 +70,8 @@ def explanation(result: KitchenSinksResult, view: str, loss: str) -> str:
     n_test = len(split.X_test)
     bands = " (bands: ± 1 s.d. over the draws)" if any((c.frame["draws"] > 1).any() for c in curves) else ""
     on = {
-        "error": f" on {n_test:,} test rows, each {per_cent(1 / n_test)}, against K: the number of random features or of "
-        f"stumps{bands}",
+        "error": f" on {n_test:,} test rows, each {per_cent(1 / n_test)}, against K: the number of random features or "
+        f"of stumps{bands}",
         "seconds": f" on {n_test:,} rows, against K: the number of random features or of stumps",
         "reach": f", on {n_test:,} test rows, at those K where they are measured; the lower staircase belongs to the "
         "quicker learner",
@@ -108,7 +108,8 @@ def _errors(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
             did = "do not reach it" if is_complete else "have not reached it yet"
             said = f"{did}: they {least}{_worse(error, boosted.best[1])}"
         else:
-            said = f"reach it with K = {reached:,}{f' and {least}' * (error < boosted.best[1])}"
+            is_better = error < boosted.best[1] - ROUNDING
+            said = f"reach it with K = {reached:,}{f' and {least}' * is_better}"
         yield f"**{_features(curve)}** {said}."
 
 
@@ -129,8 +130,8 @@ def _reached(curves: Sequence[Curve], is_complete: bool) -> Iterator[str]:
     """Compare the seconds to AdaBoost's least error, or else to that of the features."""
     boosted, sinks = _sides([curve for curve in curves if len(curve.measured)])
     so_far = "" if is_complete else " so far"
+    best = 0.0 if boosted is None else float(boosted.staircase()[0][-1])
     if boosted is not None:
-        best = boosted.staircase()[0][-1]
         yield f"AdaBoost comes to its least error{so_far}, {per_cent(best)}, after {_after(boosted, best)}."
     for curve in sinks:
         own = curve.staircase()[0][-1]
@@ -203,8 +204,8 @@ def weights_explanation(decay: WeightDecay, label: str) -> str:
         return f"{lead} Up to K = {k[-1]:,} the largest weight does not fall yet. Choose a larger K."
     return (
         f"{lead} From its peak of {number(median[peak])} at K = {k[peak]:,} it falls to **{number(median[-1])}** at "
-        f"K = {k[-1]:,}. From K = {k[half]:,} on it goes like K to the power {number(decay.slope(half), 2)}; C/K would be "
-        "−1."
+        f"K = {k[-1]:,}. From K = {k[half]:,} on it goes like K to the power {number(decay.slope(half), 2)}; C/K would "
+        "be −1."
     )
 
 

@@ -47,7 +47,7 @@ class KitchenSinksView(View[SplitData, Settings, KitchenSinksResult]):
 
     def refuse(self, settings: Settings, error: RfvizError) -> None:
         if settings.candidates:
-            st.error(str(error))
+            layout.refused(error)
             return
         st.info(str(error))
         st.caption(self.source.dataset.provenance)

@@ -9,6 +9,7 @@ from rfviz.features import RandomReLU
 from rfviz.formula import parse_formula
 from rfviz.lab.build_a_map.compute import DRAWS, MOST, build, cosine_transform, line_of_points
 from rfviz.lab.build_a_map.text import explanation, verdict
+from rfviz.lab.words import number
 
 KERNELS = ["exp(-x)", "exp(-x^2/2)", "max(0, 1 - x)", "1/(1 + x^2)", "exp(-x^1.9)", "exp(-x^2/2)*cos(4*x)", "cos(2*x)",
            "1", "exp(-sqrt(x))", "3*exp(-x)"]  # fmt: skip
@@ -102,4 +103,4 @@ def test_the_sentence_has_the_numbers_of_the_chart():
     built = build("function", "tanh(x)")
     frame = built.kernel_frame(100)
     error = np.sqrt(np.mean((frame["estimate"] - frame["kernel"]) ** 2))
-    assert f"an RMS error of **{error:.2g}**" in explanation(built, 100) and "m = 100" in explanation(built, 100)
+    assert f"an RMS error of **{number(error, 2)}**" in explanation(built, 100) and "m = 100" in explanation(built, 100)

@@ -117,3 +117,50 @@ def test_a_map_that_was_built_races_against_others():
     assert [spec.get("function") or spec.get("density") or spec.get("rule") for spec in specs] == [
         "exp(-x)", "max(0, x)^2", "range",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("what", "wrong"),
+    [("function", "x**2 + unknown"), ("kernel", "sin(x"), ("density", "cos(x)")],
+)
+def test_a_typing_error_keeps_the_last_picture_below_one_sentence(what, wrong):
+    at = opened(SLUG, {"what": what, what: "exp(-x^2)", "m": 100})
+    before = [drawn_in(spec) for spec in specs(at)]
+    changed(at, SLUG, {what: wrong})
+    (error,) = at.error
+    assert [drawn_in(spec) for spec in specs(at)] == before and len(before) >= 3
+    assert at.text_input[0].value == wrong, "to be mended where it stands"
+    assert any("still that of `exp(-x^2)`" in caption.value for caption in at.caption)
+    # As it was typed: neither bold nor code. A backslash is Markdown's way to say so.
+    assert "**" not in error.value and "plateau" not in error.value
+    if wrong != "cos(x)":
+        assert wrong in error.value.replace("\\", "")
+        assert "Write it as in max(0, x)" in error.value.replace("\\", "")
+    # The other controls still move the picture.
+    moved = [drawn_in(spec) for spec in specs(changed(at, SLUG, {"m": 1000}))]
+    assert moved != before and len(at.error) == 1
+    changed(at, SLUG, {what: "max(0, 1 - x)"})
+    assert not at.error and not any("still that of" in caption.value for caption in at.caption)
+
+
+def drawn_in(spec):
+    """Return all numbers of a chart."""
+    return [array(trace["y"]).tolist() for trace in spec["data"]]
+
+
+def test_a_link_to_what_is_no_formula_shows_the_default_below_the_sentence():
+    at = opened(SLUG, query={"function": "sin(x"})
+    assert len(at.error) == 1 and len(specs(at)) >= 3
+    assert any("still that of" in caption.value for caption in at.caption)
+
+
+def test_on_other_pages_too_a_typing_error_keeps_the_picture():
+    state = {"scheme": "RandomActivation", "function": "sin(x)", "n_components": 100}
+    at = opened("distance-saturation", state)
+    before = drawn_in(specs(at)[0])
+    changed(at, "distance-saturation", {"function": "sin(x"})
+    assert len(at.error) == 1 and drawn_in(specs(at)[0]) == before
+    assert any("last settings that could be drawn" in caption.value for caption in at.caption)
+    # Of other data the last picture would be wrong.
+    changed(at, "distance-saturation", {"data.n_samples": 50})
+    assert len(at.error) == 1 and not specs(at)

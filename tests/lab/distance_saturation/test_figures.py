@@ -44,10 +44,13 @@ def test_the_wrong_theorem_looks_like_no_other_curve_and_is_named_once(pools):
     assert not any("Theorem 1" in (curve.name or "") for curve in plot_saturation(result, as_printed=False).data)
 
 
-@pytest.mark.parametrize(("pool_size", "above"), [(24, True), (8, False)])
-def test_the_words_of_close_curves_do_not_lie_on_each_other(pool_size, above):
+@pytest.mark.parametrize(
+    ("pools", "above"), [((24, 32), (True, False)), ((8, 32), (True, False)), ((64, 128), (True, False))]
+)
+def test_the_words_of_close_curves_do_not_lie_on_each_other(pools, above):
+    """Of two close curves the upper one has its words above; so has one whose radius is far to the right (q = 8)."""
     pairs = prepare_pairs(datasets.load("circle"), "unit norm")
-    specs = [MapSpec(RandomMaxout, n_components=100, pool_size=q) for q in (pool_size, 32)]
-    figure = plot_saturation(saturation(pairs, specs, [f"q = {pool_size}", "q = 32"]), as_printed=False)
+    specs = [MapSpec(RandomMaxout, n_components=100, pool_size=q) for q in pools]
+    figure = plot_saturation(saturation(pairs, specs, [f"q = {q}" for q in pools]), as_printed=False)
     (radii,) = [trace for trace in figure.data if trace.mode == "markers+text"]
-    assert list(radii.textposition) == ["top left" if above else "bottom right", "bottom right"]
+    assert list(radii.textposition) == ["top left" if is_above else "bottom right" for is_above in above]

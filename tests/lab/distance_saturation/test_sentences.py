@@ -5,7 +5,10 @@ import pytest
 
 from tests.lab.sentences import Sentence, page_at
 
-MAXOUT = {"pool_size": [1, 2, 3, 8, 16, 24, 32, 128], "compare": [[], [2], [32], [16, 32], [1, 2, 4, 8, 16, 32, 64, 128]]}
+MAXOUT = {
+    "pool_size": [1, 2, 3, 8, 16, 24, 32, 128],
+    "compare": [[], [2], [32], [16, 32], [1, 2, 4, 8, 16, 32, 64, 128]],
+}
 FOURIER = {"gamma": [0.05, 0.1, 1.0, 10.0], "compare": [[], [0.1], [5.0, 10.0]]}
 NAMES = {"pool_size": "q = {:d}", "gamma": "γ = {:g}"}
 
@@ -39,7 +42,12 @@ class Drawn:
         self.slope = next((t.y[1] / t.x[1] for t in data if t.name and t.name.startswith("slope")), np.inf)
         plateaus = [t for t in data if t.name is None and t.mode == "lines"]
         self.plateaus = np.asarray(plateaus[0].y)[::3] if plateaus else []
-        self.radii = {t: r for trace in data if trace.customdata is not None for t, r in zip(trace.customdata, trace.x)}
+        self.radii = {
+            t: r
+            for trace in data
+            if trace.customdata is not None
+            for t, r in zip(trace.customdata, trace.x, strict=True)
+        }
         self.printed = [np.asarray(t.y) for t in data if t.name and "Theorem 1" in t.name]
         (self.words,) = [t for t in data if t.mode == "text"] or [None]
 
@@ -68,11 +76,16 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     for plateau, k in zip(drawn.plateaus, bent, strict=True):
         label = drawn.labels[k]
         if label in drawn.radii:
-            said.says("of {} for {}, reached to {}% at a distance of {}, its radius", plateau, label, 90,
-                      drawn.radii[label])  # fmt: skip
+            said.says(
+                "of {} for {}, reached to {}% at a distance of {}, its radius", plateau, label, 90, drawn.radii[label]
+            )
         else:
-            said.says("of {} for {}, beyond this chart, at whose end the curve has come to {}", plateau, label,
-                      drawn.expected[k][-1])  # fmt: skip
+            said.says(
+                "of {} for {}, beyond this chart, at whose end the curve has come to {}",
+                plateau,
+                label,
+                drawn.expected[k][-1],
+            )
             assert drawn.expected[k][-1] < 0.9 * plateau
     if bent:
         said.says("at the right end is {} to {}", *drawn.ends[0])
@@ -81,8 +94,13 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     assert len(drawn.printed) == (len(bent) if values.get("printed") else 0)
     for curve, k in zip(drawn.printed, bent, strict=False):
         place = np.argmax(np.abs(curve - drawn.expected[k]))
-        said.says("{} at a distance of {}, where it is {} ({})", curve[place], drawn.grid[place],
-                  drawn.expected[k][place], drawn.labels[k])  # fmt: skip
+        said.says(
+            "{} at a distance of {}, where it is {} ({})",
+            curve[place],
+            drawn.grid[place],
+            drawn.expected[k][place],
+            drawn.labels[k],
+        )
     said.says_nothing_else()
 
 
