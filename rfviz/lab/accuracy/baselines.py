@@ -269,6 +269,8 @@ class BaselineResult:
         Arrays that the fitted model holds (measured), and what fitting needs besides (estimated from the sizes).
     parameters : dict
         Chosen and given.
+    losses : ndarray of shape (n_test,)
+        1 for each test sample that is misclassified and 0 for others, or its squared error.
     """
 
     name: str
@@ -282,6 +284,7 @@ class BaselineResult:
     bytes_model: int
     bytes_work: int
     parameters: dict[str, Any]
+    losses: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
 
     @property
     def bytes(self) -> int:
@@ -371,15 +374,16 @@ def _measured(
     model = _fit(baseline, setting, targets, value, *train)
     fitted = time.perf_counter()
     progress(0.9, f"Testing {baseline.title}")
-    error = _error(baseline, targets, model, *test, setting.n_train)
+    losses = _losses(baseline, targets, model, *test, setting.n_train)
     done = time.perf_counter()
     progress(1.0, f"{baseline.title} done")
     # Support vector machines classify; support vector regression has its own name.
     title = baseline.title if setting.classify else baseline.title.replace("SVM", "SVR")
     return BaselineResult(
-        baseline.name, title, error, "error rate" if setting.classify else "RMSE", len(test[1]),
+        baseline.name, title, _error(targets, losses), "error rate" if setting.classify else "RMSE", len(test[1]),
         fitted - searched, done - fitted, searched - started,
         array_bytes(model), work, _parameters(baseline, setting, value),
+        losses.astype(np.float32),
     )  # fmt: skip
 
 
@@ -439,7 +443,7 @@ def _search(
     for tried, value in enumerate(baseline.grid):
         progress(0.6 * tried / len(baseline.grid), f"{baseline.title}: trying {baseline.grid_name}={value:g}")
         model = _fit(baseline, setting, targets, value, X[kept], y[kept])
-        losses.append(_error(baseline, targets, model, X[held], y[held], len(kept)))
+        losses.append(_error(targets, _losses(baseline, targets, model, X[held], y[held], len(kept))))
     return baseline.grid[int(np.argmin(losses))]
 
 
@@ -451,8 +455,14 @@ def _fit(baseline: Baseline, setting: _Setting, targets: Targets, value: float, 
         return model.fit(X, targets.codes(y) if baseline.codes else y)
 
 
-def _error(baseline: Baseline, targets: Targets, model: Any, X: Any, y: np.ndarray, n_train: int) -> float:
-    """Return the share of wrong labels, or the root mean squared error, in blocks: a kernel model sees all at once."""
+def _error(targets: Targets, losses: np.ndarray) -> float:
+    """Return the share of wrong labels, or the root mean squared error."""
+    mean = float(np.mean(losses))
+    return mean if targets.classes is not None else mean**0.5
+
+
+def _losses(baseline: Baseline, targets: Targets, model: Any, X: Any, y: np.ndarray, n_train: int) -> np.ndarray:
+    """Return the loss of each row, in blocks: a kernel model sees all at once."""
     block = max(_PREDICT_BYTES // (8 * max(n_train, DEFAULT_COMPONENTS)), 1)
     losses = []
     for start in range(0, len(y), block):
@@ -461,8 +471,7 @@ def _error(baseline: Baseline, targets: Targets, model: Any, X: Any, y: np.ndarr
             losses.append(targets.errors(predicted.reshape(len(truth), -1), truth))
         else:
             losses.append(predicted != truth)
-    mean = float(np.mean(np.concatenate(losses)))
-    return mean if targets.classes is not None else mean**0.5
+    return np.concatenate(losses).astype(np.float64)
 
 
 def _parameters(baseline: Baseline, setting: _Setting, value: float) -> dict[str, Any]:

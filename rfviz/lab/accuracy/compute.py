@@ -186,6 +186,8 @@ class AccuracyResult:
         Of other methods by name: to search, train and test, and of the model.
     exact : mapping of str to ExactKernel
         Ridge regression with the exact kernel of a map, by the label of its candidate.
+    losses : mapping of str to ndarray of shape (n_test,)
+        Of other methods by name: the loss of each test row, see :class:`rfviz.lab.accuracy.baselines.BaselineResult`.
     """
 
     split: Split = field(repr=False)
@@ -197,6 +199,7 @@ class AccuracyResult:
     is_complete: bool = True
     costs: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     exact: Mapping[str, ExactKernel] = field(default_factory=dict)
+    losses: Mapping[str, np.ndarray] = field(default_factory=dict, repr=False)
     _curves: dict[str, list[Curve]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -289,6 +292,22 @@ class AccuracyResult:
         """Return the predicted class codes of the test rows for each m, of the first seed of a candidate."""
         segments = self.runs[label][0]
         return {int(m): codes for s in segments for m, codes in zip(s.m_grid, s.predictions, strict=True)}
+
+    def is_told_from(self, label: str, m: int, baseline: str) -> bool:
+        """Return whether the test rows tell a map with m features from another method, beyond chance.
+
+        Both are tested on the same rows, so that rows on which they agree say nothing. Of the others d, each the mean
+        over the seeds, the sum is compared with twice its standard deviation √Σd² were they alike, less one row because
+        rows are whole: McNemar’s test with its correction for continuity, where there is one seed. Errors of a
+        regression, which have no such rows, are told apart where they differ.
+        """
+        y, losses = self.split.y_test, self.losses.get(baseline)
+        segments = [segment for run in self.runs[label] for segment in run if len(segment.predictions)]
+        found = [s.predictions[place] != y for s in segments for place in np.flatnonzero(s.m_grid == m)]
+        if not found or losses is None:
+            return True
+        apart = np.mean(found, axis=0) - losses
+        return abs(apart.sum()) - 1.0 > 2.0 * np.sqrt(np.sum(apart**2))
 
     def confusions(self, label: str, m: int) -> np.ndarray:
         """Return the number of test rows by true class (rows) and predicted class (columns)."""

@@ -6,6 +6,8 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rfviz.analysis.accuracy import grid_segments
 from rfviz.analysis.exact_kernel import ExactKernel, run_exact_kernel
 from rfviz.analysis.points import NORMALISATION
@@ -82,6 +84,7 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
     def collect(self, source: Source, settings: Settings, work: Work, cache: Cache) -> AccuracyResult:
         split = source.data.split(cache)
         errors: dict[str, float] = {}
+        losses: dict[str, np.ndarray] = {}
         costs: dict[str, tuple[float, float]] = {}
         refused: list[str] = []
         n, d = split.X_train.shape
@@ -91,7 +94,7 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
             try:
                 if not reason:
                     found = cache.call(baseline_of, drawn, name, settings.gamma)
-                    errors[found.title] = found.error
+                    errors[found.title], losses[found.title] = found.error, found.losses
                     seconds = found.seconds_search + found.seconds_fit + found.seconds_predict
                     costs[found.title] = seconds, found.bytes_model
             except RfvizError as error:
@@ -103,7 +106,7 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
         }
         return AccuracyResult(
             split, candidates, settings.loss, runs_of(work), errors, tuple(refused), complete, costs,
-            {c.label: exact[c] for c in candidates if c in exact},
+            {c.label: exact[c] for c in candidates if c in exact}, losses,
         )  # fmt: skip
 
     def run(self, source: Source, settings: Settings, cache: Cache) -> AccuracyResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from rfviz.lab.accuracy.architectures import (
     RankCorrelations,
 )
 from rfviz.lab.accuracy.compute import AccuracyResult, Curve
+from rfviz.lab.words import counted, join, number
 
 __all__ = [
     "ARCHITECTURES",
@@ -35,6 +36,9 @@ __all__ = [
     "explanation",
     "summary",
 ]
+
+# Errors that differ by less are equal: they are counts of rows.
+_ROUNDING = 1e-9
 
 NO_MAPS = "Choose at least one map."
 
@@ -123,7 +127,7 @@ together.
 def summary(result: AccuracyResult) -> str:
     """Return the chart in one sentence, for those who cannot see it."""
     parts = [
-        f"{c.label} reaches {c.frame['error'].iloc[-1]:.3g} at m = {int(c.frame['m'].iloc[-1])}"
+        f"{c.label} reaches {_error(c.frame['error'].iloc[-1], result)} at m = {int(c.frame['m'].iloc[-1]):,}"
         for c in result.curves()
         if len(c.frame)
     ]
@@ -137,7 +141,7 @@ def explanation(result: AccuracyResult) -> str:
     bands = ", ± 1 s.d. over the draws" if any((c.frame["seeds"] > 1).any() for c in curves) else ""
     n = next((s.n_train for runs in result.runs.values() for run in runs for s in run), split.n_train)
     what = (
-        f" The chart shows the error on {len(split.X_test):,} test rows{bands}, of a linear model ({result.loss}) that "
+        f"The chart shows the error on {len(split.X_test):,} test rows{bands}, of a linear model ({result.loss}) that "
         f"learns from m random features of {n:,} rows."
     )
     if split.others is not None:
@@ -145,32 +149,51 @@ def explanation(result: AccuracyResult) -> str:
             " These are all rows of the file that have what is needed and are not tested on; the other methods learn "
             f"from {len(split.X_train):,} that were drawn."
         )
-    lead = "**What am I seeing?**"
+    more = (_exact_story, _fields_story, _doubly_story, _networks_story, _augmented_story)
+    return " ".join(["**What am I seeing?**", *_best(result, curves), what]) + "".join(part(result) for part in more)
+
+
+def _error(value: float, result: AccuracyResult) -> str:
+    """Write an error in the unit of the chart."""
+    return number(value) + "%" * result.split.is_classification
+
+
+def _best(result: AccuracyResult, curves: Sequence[Curve]) -> Iterator[str]:
+    """Name the maps with the least error at the largest m, and compare the first of them with the other methods."""
     if not curves:
-        return lead + what + _networks_story(result) + _augmented_story(result)
-    unit = "%" if split.is_classification else ""
-    best = min(curves, key=lambda c: c.frame["error"].iloc[-1])
+        return
+    last = max(int(c.frame["m"].iloc[-1]) for c in curves)
+    ends = {c.label: float(c.frame["error"].iloc[-1]) for c in curves if c.frame["m"].iloc[-1] == last}
+    least = min(ends.values())
+    labels = [label for label, error in ends.items() if error <= least + _ROUNDING]
+    so_far, each = "" if result.is_complete else " so far", " each" * (len(labels) > 1)
+    named = join([f"**{label}**" for label in labels])
+    yield f"Best{so_far} at m = {last:,}: {named} with {_error(least, result)}{each}."
+    best = next(c for c in curves if c.label == labels[0])
     m, errors = best.frame["m"].to_numpy(int), best.frame["error"].to_numpy(float)
-    story = f" Best at m = {m[-1]:,}: **{best.label}** with {errors[-1]:.3g}{unit}."
     beaten, alike, missed = [], [], []
     for name, value in result.baselines.items():
-        worse = np.flatnonzero(errors > value)
-        start = worse[-1] + 1 if len(worse) else 0
-        line = f"{name} ({value:.3g}{unit})"
-        if split.is_classification and abs(errors[-1] - value) <= _noise(errors[-1], value, len(split.X_test)):
+        line = f"{name} ({_error(value, result)}{', below the chart' * (value == 0)})"
+        if abs(least - value) <= _ROUNDING or not result.is_told_from(best.label, last, name):
             alike.append(line)
-        elif start < len(m):
-            beaten.append(f"{line} from m = {m[start]:,}")
+        elif least < value:
+            beaten.append(f"{line} {_from(m, errors, value)}")
         else:
             missed.append(line)
+    it = f"**{best.label}**" if each else "It"
     if beaten:
-        story += f" It beats {' and '.join(beaten)}."
+        yield f"{it} beats {join(beaten)}."
     if alike:
-        story += f" {' and '.join(alike)}: no different within the noise of {len(split.X_test):,} test rows."
+        n = len(result.split.X_test)
+        yield f"The difference to {join(alike, 'or')} is too small to tell on these {n:,} test rows."
     if missed:
-        story += f" It does not reach {' or '.join(missed)}."
-    more = (_exact_story, _fields_story, _doubly_story, _networks_story, _augmented_story)
-    return lead + story + what + "".join(part(result) for part in more)
+        yield f"{it} does not reach {join(missed, 'or')}{so_far}."
+
+
+def _from(m: np.ndarray, errors: np.ndarray, value: float) -> str:
+    """Say from where on a curve that ends below a value stays below it; a tie is not below."""
+    above = np.flatnonzero(errors >= value - _ROUNDING)
+    return f"from m = {m[above[-1] + 1]:,} on" if len(above) else "at every m"
 
 
 def _exact_story(result: AccuracyResult) -> str:
@@ -180,7 +203,7 @@ def _exact_story(result: AccuracyResult) -> str:
         exact = curve.exact
         if exact is None or not len(curve.frame):
             continue
-        value = f"{exact:.3g}{unit}" + (", below the chart" if exact == 0 else "")
+        value = _error(exact, result) + (", below the chart" if exact == 0 else "")
         m, errors = curve.frame["m"].to_numpy(int), curve.frame["error"].to_numpy(float)
         noise = [_noise(error, exact, len(result.split.X_test)) if unit else 0.05 * exact for error in errors]
         worse = np.flatnonzero(errors > exact + np.array(noise))
@@ -208,8 +231,7 @@ def _noise(first: float, second: float, n_test: int) -> float:
 def _fields_story(result: AccuracyResult) -> str:
     """Compare rectangles with whole images at the largest m that both have reached; empty where there are none."""
     frames = {c.label: c.frame for c in result.curves() if len(c.frame)}
-    parts, unit = [], "%" if result.split.is_classification else ""
-    field = ""
+    parts, field = [], ""
     for candidate in result.candidates:
         whole = candidate.label.removesuffix(", rectangles")
         if whole == candidate.label or not {whole, candidate.label} <= frames.keys():
@@ -220,7 +242,8 @@ def _fields_story(result: AccuracyResult) -> str:
         if len(both):
             last = both.iloc[-1]
             parts.append(
-                f"{whole} from {last['error']:.3g}{unit} to {last['error seen']:.3g}{unit} at m = {int(last['m']):,}"
+                f"{whole} from {_error(last['error'], result)} to {_error(last['error seen'], result)} at m = "
+                f"{int(last['m']):,}"
             )
     if not parts:
         return ""
@@ -238,14 +261,18 @@ def _doubly_story(result: AccuracyResult) -> str:
         plain = candidate.label.removesuffix(", doubly stochastic")
         if plain == candidate.label or not {plain, candidate.label} <= frames.keys():
             continue
-        own, exact = frames[candidate.label].iloc[-1], frames[plain].iloc[-1]
-        parts.append(f"{plain} {own['error']:.3g} against {exact['error']:.3g} (m = {int(own['m']):,})")
-        sizes.append((own["bytes"], exact["bytes"]))
+        both = frames[candidate.label].merge(frames[plain], on="m", suffixes=("", " exact"))
+        if len(both):
+            last = both.iloc[-1]
+            errors = f"{_error(last['error'], result)} against {_error(last['error exact'], result)}"
+            parts.append(f"{plain} {errors} (m = {int(last['m']):,})")
+            sizes.append((last["bytes"], last["bytes exact"]))
     if not parts:
         return ""
     return (
         f" **Doubly stochastic** training, against the exact solution: {'; '.join(parts)}. It stores "
-        f"{sizes[0][0] / 1e3:,.0f} kB instead of {sizes[0][1] / 1e3:,.0f} kB, since it draws its features again."
+        f"{number(sizes[0][0] / 1e3, 2)} kB instead of {number(sizes[0][1] / 1e3, 2)} kB, since it draws its features "
+        "again."
     )
 
 
@@ -280,8 +307,8 @@ def about_epochs(curves: Sequence[Curve]) -> str:
         "20,000 images, which are cropped at random, flipped and coloured anew in each epoch: the features for "
         f"{counts[0]} epochs, the networks for {counts[1]}. A curve ends where its training ended. "
         f"After {common} epochs the features have the smaller error for {better} of {total} "
-        f"architecture{'s' * (total > 1)}{_gap(gaps)}. In the paper, after 120 epochs (features) and 200 "
-        f"(networks) of 50,000 images, this holds for {papers} of {total}."
+        f"{'architecture' if total == 1 else 'architectures'}{_gap(gaps)}. In the paper, after 120 epochs (features) "
+        f"and 200 (networks) of 50,000 images, this holds for {papers} of {total}."
     )
 
 
@@ -302,7 +329,7 @@ def _gap(gaps: Sequence[float]) -> str:
 def about_architectures(table: pd.DataFrame, m: int, correlations: RankCorrelations, result: AccuracyResult) -> str:
     """Return what the table of architectures shows."""
     seeds = len(result.runs[result.architectures[0]])
-    words = f"At **m = {m:,}** features, {seeds} seed{'s' * (seeds > 1)}."
+    words = f"At **m = {m:,}** features, {counted(seeds, 'seed')}."
     if not math.isnan(correlations.paper_features):
         words += (
             f" Rank correlation with the paper’s features **{correlations.paper_features:.2f}**, with its networks "

@@ -12,6 +12,7 @@ from rfviz.lab.animation import Animation, one_by_one, spread_words
 from rfviz.lab.cache import Cache
 from rfviz.lab.decision_surfaces.compute import MapSurfaces, Surface, map_creases, map_surfaces
 from rfviz.lab.decision_surfaces.figures import plot_classified
+from rfviz.lab.words import per_cent
 
 if TYPE_CHECKING:
     from rfviz.lab.decision_surfaces.page import Learner, Task
@@ -58,7 +59,8 @@ def _creases(task: Task, learner: Learner, spec: MapSpec[FeatureMap], count: int
 def _animation(
     task: Task, values: Sequence[Any], found: Sequence[tuple[Surface, np.ndarray | None]], summary: str = ""
 ) -> Animation:
-    captions = [f"{task.measure} {surface.accuracy:.1%}" + (f" · {summary}" if summary else "") for surface, _ in found]
+    more = f" · {summary}" if summary else ""
+    captions = [f"{task.measure} {per_cent(surface.accuracy)}{more}" for surface, _ in found]
     frames = [
         {"surface-map": plot_classified(surface, task.split, task.plane, creases=lines, **task.look)}
         for surface, lines in found

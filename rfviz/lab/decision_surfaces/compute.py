@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from rfviz.linear_model.losses import with_reference
 from rfviz.progress import Progress, silent, within
 
 __all__ = [
+    "MOST_MARKS",
     "M_GRID",
     "MapSurfaces",
     "Surface",
@@ -38,6 +39,8 @@ __all__ = [
 
 #: Numbers of features that are drawn; even, so that cosines have their sines.
 M_GRID = (2, 4, 6, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+#: More points than this would make each redraw slow and hide the surface.
+MOST_MARKS = 200
 # Sparse features are solved by iterations, and each repetition of a binning has many columns.
 _MOST_SPARSE = 200
 # Per row, where there are too few rows to choose.
@@ -61,6 +64,8 @@ class Surface:
         The rows of these that are misclassified.
     calibrated : {"", "held-out", "training"}
         Rows that the slope was learned on; empty where the decision values are those of a soft-max already.
+    predicted : ndarray of int
+        The class of each of the rows that measure accuracy.
     """
 
     label: str
@@ -69,6 +74,11 @@ class Surface:
     accuracy: float
     wrong: np.ndarray
     calibrated: str
+    predicted: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int), repr=False)
+
+    def apart(self, other: Surface) -> int:
+        """Return on how many of the rows that measure accuracy another classifier predicts another class."""
+        return int(np.sum(self.predicted != other.predicted))
 
     @property
     def winners(self) -> np.ndarray:
@@ -165,7 +175,8 @@ def make_surface(
     predicted = classes[np.argmax(tested, axis=1)]
     wrong = np.flatnonzero(predicted != tested_rows(split)[1])
     accuracy = 1.0 - len(wrong) / len(predicted)
-    return Surface(label, scores.astype(np.float32).reshape(side, side, -1), float(slope), accuracy, wrong, calibrated)
+    scores = scores.astype(np.float32).reshape(side, side, -1)
+    return Surface(label, scores, float(slope), accuracy, wrong, calibrated, predicted)
 
 
 def grid_of(cls: type[FeatureMap]) -> tuple[int, ...]:

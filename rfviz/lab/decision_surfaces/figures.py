@@ -15,12 +15,11 @@ from rfviz.analysis.plane import Plane
 from rfviz.analysis.splits import Split
 from rfviz.figures.quick import literal, trace
 from rfviz.figures.template import COLOURS, GREY, SIGNS, SYMBOLS, styled
-from rfviz.lab.decision_surfaces.compute import Surface
+from rfviz.lab.decision_surfaces.compute import MOST_MARKS, Surface
 
 __all__ = [
     "CLASS_COLOURS",
     "LEFT_MARGIN",
-    "MOST_MARKS",
     "class_colour",
     "class_sign",
     "plot_classified",
@@ -34,8 +33,6 @@ CLASS_COLOURS = (*COLOURS, "#c0453f", "#4f9a2f", "#3a9fb8", "#98704f")
 _FAINT, _FULL = 0.1, 0.72
 # Points up to which there is room for large marks.
 _FEW = 60
-#: More points than this would make each redraw slow and hide the surface.
-MOST_MARKS = 200
 #: Pixels left of a panel's plane, for its scale.
 LEFT_MARGIN = 50
 _CREASE, _HALO = (24, 28, 36, 215), (255, 255, 255, 105)

@@ -6,14 +6,16 @@ import numpy as np
 
 from rfviz.analysis.plane import Plane
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.lab.decision_surfaces.compute import MapSurfaces, Surface
+from rfviz.lab.decision_surfaces.compute import MOST_MARKS, MapSurfaces, Surface
+from rfviz.lab.words import counted, per_cent
 
 __all__ = ["METHOD", "NUMBERS", "TOO_FEW", "crease_words", "explanation", "slice_text", "summary"]
 
 TOO_FEW = "Click in the square to add points of at least two classes."
 
 NUMBERS = (
-    "Agreement: share of the square in which the classifier on m features predicts the class of the exact RBF-SVM. "
+    "Apart: on how many of the points that measure accuracy the classifier on m features and the exact RBF-SVM predict "
+    "two classes. "
     "Slope: factor that turns decision values into log-odds. Penalty α: on the unscaled features; ridge regression "
     "chooses it by leave-one-out errors for each m."
 )
@@ -33,7 +35,8 @@ its pairs, so its shading has steps.
 **To compare with.** The exact RBF-SVM is scikit-learn’s `SVC` with the kernel $e^{-\gamma\lVert x-z\rVert^2}$, the
 linear SVM its `LinearSVC`, on the same training rows. With Fourier features of the Gaussian kernel all share one
 $\gamma$: the features *estimate* that kernel, so the first panel tends to the answer of a kernel machine, which is a
-ridge regression and not an SVM.
+ridge regression and not an SVM. The two are compared on points: in the empty parts of the square, where nothing was to
+be learnt, they may differ for every m.
 
 **Constant input.** A projection $\langle w,x\rangle$ without an offset is zero at the origin, whatever $w$; all its
 creases would meet there. A further input of 1 gives each projection an offset.
@@ -50,11 +53,12 @@ _TRAINED = {
 def summary(title: str, surface: Surface | None, n_points: int) -> str:
     """Return a panel in one sentence, for those who cannot see it."""
     if surface is None:
-        return f"{title}: {n_points} points in the plane, and no surface, since there are not two classes yet."
+        points = counted(n_points, "point")
+        return f"{title}: {points} in the plane, and no surface, since there are not two classes yet."
     shares = np.bincount(surface.winners.ravel(), minlength=surface.scores.shape[2]) / surface.winners.size
     return (
-        f"Decision surface of {title}: {surface.accuracy:.1%} of the labels are right; the classes take "
-        + ", ".join(f"{share:.0%}" for share in shares)
+        f"Decision surface of {title}: {per_cent(surface.accuracy)} of the labels are right; the classes take "
+        + ", ".join(per_cent(share, 2) for share in shares)
         + " of the square."
     )
 
@@ -65,36 +69,42 @@ def explanation(
     """Return what one sees, with the numbers of the picture."""
     m = spec.get("n_components")
     surface, end = found.at(m), found.at(found.m_grid[-1])
-    rows = f"{n_test:,} test points" if n_test else f"{n_train:,} points it learnt from"
-    apart = float(np.mean(surface.winners != rbf.winners))
+    rows = counted(n_test, "test point") if n_test else f"{counted(n_train, 'point')} it learnt from"
+    apart, crosses = surface.apart(rbf), min(len(surface.wrong), MOST_MARKS)
     name = surface.label[:1].lower() + surface.label[1:]
     features = name if name.endswith("stumps") else f"{name} features"
     story = (
         "**What am I seeing?** Colour shows the predicted class at each place, paler where the classifier is less "
         f"sure; grey lines are the class boundaries. With **m = {m:,}** {features}, {_TRAINED[loss]} classifies "
-        f"**{surface.accuracy:.1%}** of the {rows} correctly; the exact RBF-SVM {rbf.accuracy:.1%}, a linear SVM "
-        f"{linear.accuracy:.1%}. The first two disagree on **{apart:.0%}** of the square."
+        f"**{per_cent(surface.accuracy)}** of the {rows} correctly; the exact RBF-SVM {per_cent(rbf.accuracy)}, a "
+        f"linear SVM {per_cent(linear.accuracy)}. The first two differ on {_of_points(apart, len(surface.predicted))}; "
+        "where there are no points, nothing was to be learnt, and they may differ."
     )
     if n_test:
-        story += " Filled marks are training points, crosses are misclassified test points."
+        which = "misclassified test points" if crosses == len(surface.wrong) else f"{crosses} misclassified test points"
+        story += f" Filled marks are training points, crosses are {which}."
     if not spec.make().fold_meaning:
         story += (
             " These features are **linear**: however many there are, the boundary between two classes is a straight "
             "line, and more features add nothing."
         )
-    elif f"{end.accuracy:.1%}" != f"{surface.accuracy:.1%}":
-        story += f" With m = {found.m_grid[-1]:,} it would be {end.accuracy:.1%}: move the slider."
+    elif end.accuracy != surface.accuracy:
+        story += f" With m = {found.m_grid[-1]:,} it would be {per_cent(end.accuracy)}: move the slider."
     return story
+
+
+def _of_points(apart: int, n: int) -> str:
+    return f"**{apart:,}** of these points ({per_cent(apart / n, 2)})" if apart else "**none** of these points"
 
 
 def slice_text(plane: Plane) -> str:
     """Return what the plane means for data with more than two columns."""
     return (
         f"**This is a slice.** The data have {len(plane.origin):,} columns. The plane goes through their mean along "
-        f"the first two principal components, which hold {plane.explained:.0%} of the variance. Each place on it is a "
-        "point of the input space (mean + a·first + b·second component), and colours show the prediction there. The "
-        "training points lie elsewhere and are projected onto the plane, so **a point need not have the class of the "
-        "area it is drawn in**."
+        f"the first two principal components, which hold {per_cent(plane.explained, 2)} of the variance. Each place on "
+        "it is a point of the input space (mean + a·first + b·second component), and colours show the prediction "
+        "there. The training points lie elsewhere and are projected onto the plane, so **a point need not have the "
+        "class of the area it is drawn in**."
     )
 
 

@@ -13,7 +13,8 @@ import streamlit as st
 from rfviz.errors import RfvizError
 from rfviz.lab.controls import Control
 from rfviz.lab.decision_surfaces import text
-from rfviz.lab.decision_surfaces.figures import LEFT_MARGIN, MOST_MARKS, class_colour, class_sign
+from rfviz.lab.decision_surfaces.compute import MOST_MARKS
+from rfviz.lab.decision_surfaces.figures import LEFT_MARGIN, class_colour, class_sign
 from rfviz.lab.decision_surfaces.own_points import CLASS, CLASSES, MOST_POINTS, POINTS, format_point
 from rfviz.lab.decision_surfaces.page import (
     PANELS,
@@ -27,6 +28,7 @@ from rfviz.lab.decision_surfaces.page import (
     task_of,
 )
 from rfviz.lab.page import Chart
+from rfviz.lab.words import per_cent
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.widgets.live_chart import taken_places
@@ -136,7 +138,7 @@ def _heading(task: Task, picture: Picture | EmptyPicture) -> str:
     note = "waiting for points"
     if isinstance(picture, Picture):
         setting = f"{picture.note} · " if picture.note else ""
-        note = f"{setting}{task.measure} {picture.surface.accuracy:.1%}"
+        note = f"{setting}{task.measure} {per_cent(picture.surface.accuracy)}"
     kind = "at-now" if picture.name == PANELS[0] else ""
     return (
         f'<div style="margin-left:{LEFT_MARGIN}px;line-height:1.35"><b>{html.escape(picture.title)}</b><br>'
@@ -145,17 +147,17 @@ def _heading(task: Task, picture: Picture | EmptyPicture) -> str:
 
 
 def _numbers(result: Outcome) -> None:
-    """Draw accuracy and agreement for every m."""
+    """Draw for every m the accuracy, and on how many points it and the SVM are apart."""
     own, rbf = result.own, result.pictures[1].surface
     accuracy = f"{result.task.measure}, %"
     frame = pd.DataFrame(
         {
             "m": own.m_grid,
             accuracy: [100 * s.accuracy for s in own.surfaces],
-            "agreement, %": [100 * float(np.mean(s.winners == rbf.winners)) for s in own.surfaces],
+            "apart": [s.apart(rbf) for s in own.surfaces],
             "slope": [s.slope for s in own.surfaces],
             "penalty α": own.alphas,
         }
     )
-    formats = {accuracy: "%.1f", "agreement, %": "%.1f", "slope": "%.3g", "penalty α": "%.3g"}
+    formats = {accuracy: "%.1f", "slope": "%.3g", "penalty α": "%.3g"}
     layout.numbers(frame, formats, text.NUMBERS)

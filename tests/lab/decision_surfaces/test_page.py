@@ -21,6 +21,7 @@ from rfviz.lab.decision_surfaces.page import PAGE, PANELS
 from rfviz.lab.decision_surfaces.svm import svm_surface
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
+from rfviz.lab.words import per_cent
 from tests.app_pages import array, assert_refused, changed, opened, specs
 
 SLUG = "decision-surfaces"
@@ -62,12 +63,12 @@ def test_panels_are_the_analysis():
         missed = [t for t in spec["data"] if t["name"] == "missed"]
         assert sum(len(array(t["x"])) for t in missed) == len(surface.wrong)
     for heading, surface in zip(headings(at), surfaces, strict=True):
-        assert f"test accuracy {surface.accuracy:.1%}" in heading
+        assert f"test accuracy {per_cent(surface.accuracy)}" in heading
     table = at.dataframe[0].value
     np.testing.assert_allclose(table["test accuracy, %"], [100 * s.accuracy for s in own.surfaces])
     assert table["m"].tolist() == list(M_GRID)
-    disagreement = np.mean(own.at(20).winners != svms[0].winners)
-    assert any(f"**{disagreement:.0%}** of the square" in m.value for m in at.markdown)
+    apart = table.set_index("m")["apart"]
+    assert any(f"**{apart[20] or 'none'}** of these points" in m.value for m in at.markdown)
 
 
 def test_the_slider_changes_the_first_panel_alone():
@@ -154,7 +155,7 @@ def test_undo_and_clear():
 @pytest.mark.parametrize("scheme", ["RandomFourier", "RandomMaxout", "RandomProjection"])
 def test_two_points_are_enough(loss, scheme):
     at = opened(SLUG, OWN | {"points": PAIR, "loss": loss, "scheme": scheme, "n_components": 200})
-    assert not at.error and all("training accuracy 100.0%" in heading for heading in headings(at))
+    assert not at.error and all("training accuracy 100%" in heading for heading in headings(at))
     # The left edge belongs to the left point, the right edge to the right one, in every panel.
     for source in pictures(at):
         image = surface_of(source)
