@@ -79,8 +79,9 @@ def fourier_uniform(dimension: int, sigma: float, diameter: float, paired: bool 
     Its proof counts frequencies, of which pairs (cos, sin) have D = m/2. For √2 cos(· + b) the error is no function of
     x − z, so that the proof does not apply; the bound is then taken as printed, with D = m.
 
-    The proof also takes the slope's expectation at its steepest point as if that point were not random; without this
-    step, the triangle inequality doubles σ_p, which matters little inside a logarithm.
+    The proof also takes the slope's expectation at its steepest point as if that point were not random, so that
+    E sup‖∇(s − k)‖² ≤ σ_p²; for one frequency in one dimension that says 1.17 ≤ 1. Without this step, the triangle
+    inequality doubles σ_p, which matters little inside a logarithm.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def sutherland_pairs(dimension: int, sigma: float, diameter: float, variance: fl
 
     with β_d = ((d/2)^{−d/(d+2)} + (d/2)^{2/(d+2)})·2^{(6d+2)/(d+2)}, at most 66. The same net of points and Markov's
     inequality as Rahimi and Recht's, put together at the best radius, and Bernstein's inequality as well as
-    Hoeffding's.
+    Hoeffding's; so the remark on the steepest point in :func:`fourier_uniform` holds here, too.
 
     Parameters
     ----------

@@ -136,7 +136,9 @@ def maxout_risk(
         m = \frac{C'}{\varepsilon^2}\Bigl(d_M\log\frac{\mathrm{diam}\sqrt d}{\delta} + \log(q+1)\Bigr)
 
     with probability 1 − 3δ − 2e^{−cd/4}, c free as well, for points on the unit sphere and a loss with values in
-    [0, 1]. The proof bounds the supremum of one feature and uses it for all m, so that C' hides a log m at least.
+    [0, 1]. The failure term 2e^{−cd/4} bounds the length of one projection; since which of q is the largest depends on
+    the point, it should be multiplied by q and by m. (That the proof uses the supremum of one feature for all m costs
+    the statement nothing: averages of m features are off by σ(q)/√m.)
 
     Parameters
     ----------

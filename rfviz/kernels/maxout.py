@@ -164,11 +164,14 @@ def collision_series(pool_size: int) -> np.ndarray:
 
 
 def maxout_theorem1_as_printed(rho: Any, pool_size: int = 4) -> np.ndarray:
-    """Return σ²(q) ρ κ_q(ρ), which Theorem 1 of the paper prints for E h(x)h(z): **wrong** for every q > 1 and ρ < 1.
+    """Return σ²(q) ρ κ_q(ρ), which Theorem 1 of the paper prints for E h(x)h(z): **wrong** for q > 1 and −1 < ρ < 1.
 
-    The proof drops the terms in which the argmaxes of x and z differ, as products of independent and centred variables.
-    Conditioned on being maxima they are not centred. At ρ = 0, h(x) and h(z) are independent, so that
-    E h(x)h(z) = (E M)² > 0, where this formula gives 0. Use :func:`maxout_rho`; this is for comparison with it.
+    At ρ = −1 it is wrong for q > 2; for q = 2 both are 0. The proof makes two mistakes. It drops the terms in which the
+    argmaxes of x and z differ, as products of independent and centred variables: conditioned on being maxima they are
+    not centred. And where the argmaxes agree it takes ρσ² for the mean product, as if the projection were the largest
+    for x alone. At ρ = 0, h(x) and h(z) are independent, so that E h(x)h(z) = (E M)² > 0, where this formula gives 0.
+    At q = 4 and ρ = 0.3 the means are 1.04 (different argmax) and 1.34 (the same), not 0 and 0.465; E h(x)h(z) is 1.15.
+    Use :func:`maxout_rho`; this is for comparison with it.
 
     Parameters
     ----------

@@ -208,19 +208,23 @@ class Comparison:
         """Return the curves of one kind about one thing."""
         return [c for c in self.curves if c.about == about and c.kind == kind]
 
-    def suffices(self, about: str) -> float:
-        """Return the measured number of features; of all pairs for a region, since no more can be measured."""
-        return self.find("all pairs" if about == "everywhere" else about, "measured")[0].features
+    def suffices(self, about: str) -> Curve:
+        """Return the measured curve; of all pairs for a region, since no more can be measured."""
+        return self.find("all pairs" if about == "everywhere" else about, "measured")[0]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return what each statement requires, how many times the measured number that is, and its source."""
+        """Return what each statement requires, how many times the measured number that is, and its source.
+
+        “extrapolated” says which numbers lie beyond what was measured, or are compared with one that does.
+        """
         return pd.DataFrame(
             {
                 "about": [c.about for c in self.curves],
                 "kind": [c.kind for c in self.curves],
                 "statement": [c.name for c in self.curves],
                 "features": [c.features for c in self.curves],
-                "times the measured": [c.features / self.suffices(c.about) for c in self.curves],
+                "times the measured": [c.features / self.suffices(c.about).features for c in self.curves],
+                "extrapolated": [c.beyond or self.suffices(c.about).beyond for c in self.curves],
                 "source": [c.source for c in self.curves],
             }
         )

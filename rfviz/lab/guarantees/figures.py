@@ -52,6 +52,7 @@ def plot_guarantees(
         place = seen.setdefault((curve.about, curve.kind), [])
         traces.append(_curve(curve, len(place)))
         place.append(curve)
+    traces += [_continued(curve, comparison.eps) for curve in curves if curve.beyond]
     traces += [_crossing(curve, comparison.eps) for curve in curves if np.isfinite(curve.features)]
     right = max([float(c.m[-1]) for c in curves] + [1e3])
     x_range = [float(np.log10(0.9 * comparison.measured.m_grid[0])), float(np.log10(1.1 * right))]
@@ -65,11 +66,11 @@ def plot_guarantees(
     notes = [_after(comparison.eps, "ε")]
     if largest:
         shapes.append(_vacuous(largest, 1e6))
-        notes.append(_note(top, "vacuous: no error is so large", "top"))
+        notes.append(_note(top, f"useless here: no error is above {largest:g}", "top"))
+    title = f"{100 * (1 - comparison.delta):g}% quantile of the error"
     return styled(
-        traces, x=M_TITLE, y="error at confidence 1 − δ", height=height, revision=revision,
-        shapes=shapes, annotations=notes, **axes,
-    )  # fmt: skip
+        traces, x=M_TITLE, y=title, height=height, revision=revision, shapes=shapes, annotations=notes, **axes
+    )
 
 
 def _curve(curve: Curve, place: int) -> dict[str, Any]:
@@ -90,13 +91,25 @@ def _measured(m: np.ndarray, values: np.ndarray, number: int, name: str) -> dict
     )  # fmt: skip
 
 
+def _continued(curve: Curve, eps: float) -> dict[str, Any]:
+    """Draw how a curve was continued to the user's error, by the rate 1/√m."""
+    colour = rgba(COLOURS[ABOUT.index(curve.about)], 0.6)
+    return trace(
+        "scatter", x=[float(curve.m[-1]), curve.features], y=[float(curve.error[-1]), eps], mode="lines",
+        line={"color": colour, "width": 1, "dash": "dot"}, hoverinfo="skip", showlegend=False,
+        name=f"{curve.name}, extrapolated",
+    )  # fmt: skip
+
+
 def _crossing(curve: Curve, eps: float) -> dict[str, Any]:
-    """Draw a ring where a curve comes down to the user's error."""
-    colour = COLOURS[ABOUT.index(curve.about)]
+    """Draw a ring where a curve comes down to the user's error; a thin, pale one where it was continued."""
+    colour, width, words = COLOURS[ABOUT.index(curve.about)], 2.5, ""
+    if curve.beyond:
+        colour, width, words = rgba(colour, 0.6), 1.0, ", extrapolated"
     return trace(
         "scatter", x=[curve.features], y=[eps], mode="markers", showlegend=False, name=f"{curve.name} at ε",
-        marker={"symbol": "circle-open", "size": 13, "color": colour, "line": {"width": 2.5}},
-        hovertemplate=f"ε = {eps:g} from m = %{{x:,.0f}} on<extra>{curve.about}: {curve.name}</extra>",
+        marker={"symbol": "circle-open", "size": 13, "color": colour, "line": {"width": width}},
+        hovertemplate=f"ε = {eps:g} from m = %{{x:,.0f}} on{words}<extra>{curve.about}: {curve.name}</extra>",
     )  # fmt: skip
 
 
@@ -160,7 +173,7 @@ def plot_risk(
     shapes, notes = ([mark("x", at)] if at else []), []
     if largest:
         shapes.append(_vacuous(largest, 1e12))
-        notes.append(_note(3.0 * top, "vacuous: always answering 0 does better", "top"))
+        notes.append(_note(3.0 * top, "useless here: always answering 0 does better", "top"))
     return styled(
         traces, x=M_TITLE, y="excess risk", height=height, revision=revision, shapes=shapes, annotations=notes,
         xaxis={"type": "log", "dtick": 1, "tickformat": "~s", "range": [float(np.log10(0.9 * m[0])), 8.0]},

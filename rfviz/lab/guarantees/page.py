@@ -145,7 +145,7 @@ def _compare_kernel(source: ScaledData, settings: KernelSettings, cache: Cache) 
     d = measured.n_features if isinstance(settings.dimension, str) else settings.dimension
     feature_map = measured.feature_map
     found = feature_map.applicable_bounds(measured.n_pairs, d, measured.diameter, measured.largest_variance)
-    return KernelResult(compare(measured, found, settings.eps, settings.delta), d, feature_map.why_no_bound())
+    return KernelResult(compare(measured, found, settings.eps, settings.delta), d, text.no_bound(feature_map))
 
 
 def _kernel_chart(source: ScaledData, settings: KernelSettings, result: KernelResult) -> Chart:
@@ -158,9 +158,9 @@ def _kernel_chart(source: ScaledData, settings: KernelSettings, result: KernelRe
         largest=comparison.measured.feature_map.largest_error(),
         revision=revision(source, settings.n_points, settings.spec, settings.draws),
     )
-    words = text.kernel_explanation(comparison, settings.m, result.no_bound)
+    words = text.kernel_explanation(comparison, shown, settings.m, result.no_bound)
     table = partial(comparison.curves_frame, shown)
-    return Chart("guarantees", plot, table, text.kernel_summary(comparison), words)
+    return Chart("guarantees", plot, table, text.kernel_summary(comparison, shown), words)
 
 
 def _compare_learning(source: ScaledData, settings: LearningSettings, cache: Cache) -> LearningResult:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from rfviz.bounds import LOSSES, RiskBound
-from rfviz.features import RandomBinning
+from rfviz.features import FeatureMap, RandomBinning, RandomMaxout, RandomProjection
 from rfviz.lab.guarantees.compute import ABOUT, Comparison, Curve
 from rfviz.lab.guarantees.risk import MeasuredRisk
+from rfviz.lab.words import counted, number, times
 
 __all__ = [
     "ERRATA", "KERNEL_METHOD", "LETTERS", "LOOSENESS", "NUMBERS", "RISK_METHOD", "RISK_NUMBERS", "count",
-    "formulas", "kernel_explanation", "kernel_summary", "reading", "risk_explanation", "risk_summary", "table",
+    "formulas", "kernel_explanation", "kernel_summary", "no_bound", "reading", "risk_explanation", "risk_summary",
+    "table",
 ]  # fmt: skip
 
 LOOSENESS = r"""
@@ -42,7 +45,10 @@ ERRATA = r"""
 - **Fourier, a region.** The proof counts $D$ *frequencies*; $m$ paired features have $m/2$, which doubles what the
   bound requires. With a phase the error is no function of $x-z$, and the proof does not apply; Proposition 2 of
   Sutherland and Schneider does, with a net in twice the dimensions. The proof also treats the place where the
-  estimate is steepest as if it were not random. Without that step $\sigma_p$ doubles, inside a logarithm.
+  error $s-k$ is steepest as if it were not random, which gives $\mathbb E\sup\lVert\nabla(s-k)\rVert^2\le\sigma_p^2$.
+  With a single frequency in one dimension the left side is 1.17 where $\sigma_p^2=1$. Without that step $\sigma_p$
+  doubles, inside a logarithm. Proposition 1 of Sutherland and Schneider, the line for pairs, uses the same net and
+  the same inequality of Markov; we know of no proof of its constant without that step, so the remark holds for it too.
 - **Binning, a region.** In $36\,dP\alpha\,\mathrm{diam}\,e^{-(P\varepsilon^2/8+\ln(\varepsilon/L_k))/(d+1)}$ the
   product $\alpha\,\mathrm{diam}$ has no unit, but the slope $L_k$ has one. Measure the same points in other units,
   and the right side becomes as small as one likes. So it cannot hold for every $\alpha$ and $L_k$; here lengths are
@@ -50,7 +56,15 @@ ERRATA = r"""
 - **Kitchen sinks, Theorem 1.** A loss of slope $L$ on $[-C,C]$ may range over $2LC$, while the term
   $LC\sqrt{\frac12\log\frac1\delta}$ belongs to losses of range $LC$. Up to this factor of two in one term, it stands.
 - **Maxout, Theorem 2.** $C'$, $c$ and the data’s intrinsic dimension are left free, so that no number of features
-  follows. Its proof bounds the largest value of one feature and uses it for $m$, so that $C'$ hides a $\log m$.
+  follows. What is missing is in the probability of failure: its term $2e^{-cd/4}$ bounds the length of *one*
+  projection, and should be multiplied by $q$ and by $m$. Which projection is the largest depends on the point, so all
+  $q$ have to be short, in all $m$ features. In two dimensions the longest of $q$ exceeds $1.5\sqrt d$ with probability
+  0.11, 0.36 and 0.97 for $q=1$, 4 and 32. (The proof uses the largest value of one feature for all $m$, which would
+  cost a $\log m$; the statement needs none, since features have the mean square $\sigma^2(q)$, so that their averages
+  are off by $\sigma(q)/\sqrt m$, whatever $m$ and $d$.) The proof has $\log(2/\delta)$ where the theorem has
+  $\log(1/\delta)$.
+- **Maxout, equation 4.** That the best function is locally linear is derived from the paper’s Theorem 1, which is wrong
+  (see the page on distance saturation), so nothing proves it.
 - **Compositional, Theorem 3** is Hoeffding’s inequality and exact as printed; Theorem 5 has no free constant.
 """
 
@@ -107,6 +121,14 @@ sliders for them show the shape of the bound, but no number of features follows.
 """,
 }
 
+# Of maps without a bound here, by class: which one there is elsewhere.
+_OTHERS: dict[type[FeatureMap], str] = {
+    RandomProjection: " A bound there is, which is not drawn here: by the lemma of Johnson and Lindenstrauss, with the "
+    "constants of Dasgupta and Gupta, the product of two unit vectors is off by more than $\\varepsilon$ with a "
+    "probability of at most $4e^{-m(\\varepsilon^2/2-\\varepsilon^3/3)/2}$.",
+    RandomMaxout: " The paper has none; one would follow from the concentration of Lipschitz functions of normal "
+    "numbers.",
+}
 # Of the bounds on kernels.
 _LETTERS = r"""
 $P$ is the probability of an error above $\varepsilon$, and $m$ the number of features. They have $D$ independent terms
@@ -124,23 +146,16 @@ _HEADS = {
 
 def count(m: float) -> str:
     """Return a number of features as people write it; ∞ where no number will do."""
-    if not math.isfinite(m):
-        return "∞"
-    if m < 1e7:
-        return f"{m:,.0f}"
-    exponent = int(math.log10(m))
-    return f"{m / 10**exponent:.1f}·10{str(exponent).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
-
-
-def _times(ratio: float) -> str:
-    return "∞" if not math.isfinite(ratio) else f"{ratio:.1f}" if ratio < 100 else count(float(f"{ratio:.2g}"))
+    return f"{m:,.0f}" if m < 1e7 else number(m, 2)
 
 
 def table(comparison: Comparison, d: int) -> str:
     """Return what each statement requires, as a Markdown table."""
     measured = comparison.measured
-    lines = [f"| For ε = {comparison.eps:g} and δ = {comparison.delta:g} | features m | × measured |",
-             "|:--|--:|--:|"]  # fmt: skip
+    lines = [
+        f"| For ε = {comparison.eps:g} and δ = {comparison.delta:g} | features m | × measured |",
+        "|:--|--:|--:|",
+    ]
     for about in ABOUT:
         curves = [c for c in comparison.curves if c.about == about]
         if not curves:
@@ -149,11 +164,19 @@ def table(comparison: Comparison, d: int) -> str:
                                    d=count(d))  # fmt: skip
         lines.append(f"| **{head}** | | |")
         for curve in curves:
-            at_most = "≤ " if curve.kind != "bound" and curve.features <= measured.m_grid[0] else ""
-            about_ = "≈ " if curve.beyond else at_most
-            ratio = "" if curve.kind == "measured" else _times(curve.features / comparison.suffices(about))
-            lines.append(f"| {curve.name} | {about_}{count(curve.features)} | {ratio} |")
+            ratio = "" if curve.kind == "measured" else times(curve.features / comparison.suffices(about).features)
+            beyond = f", extrapolated beyond m = {count(measured.m_grid[-1])}" * curve.beyond
+            lines.append(f"| {curve.name}{beyond} | {_needed(comparison, curve)} | {ratio} |")
     return "\n".join(lines)
+
+
+def no_bound(feature_map: FeatureMap) -> str:
+    """Return why no bound is drawn for a map, in Markdown; empty where some are."""
+    reason = feature_map.why_no_bound()
+    if not reason or type(feature_map).why_no_bound is not FeatureMap.why_no_bound:
+        return reason
+    more = _OTHERS.get(type(feature_map), "")
+    return f"Its features are unbounded, so that Hoeffding’s inequality says nothing of them.{more}"
 
 
 def formulas(comparison: Comparison) -> str:
@@ -162,66 +185,113 @@ def formulas(comparison: Comparison) -> str:
     return "\n".join([*lines, "", _LETTERS]) if lines else "No bound is about this map."
 
 
-def kernel_summary(comparison: Comparison) -> str:
+def _needed(comparison: Comparison, curve: Curve) -> str:
+    """Write the features that a curve needs: how they are known decides how many digits they have."""
+    if curve.kind == "bound":
+        return count(curve.features)
+    if curve.beyond:
+        return f"≈ {number(curve.features, 2)}"
+    at_most = "≤ " if curve.features <= comparison.measured.m_grid[0] else ""  # fewer are not looked at
+    return f"{at_most}{count(curve.features)}"
+
+
+def kernel_summary(comparison: Comparison, shown: Sequence[str] = ABOUT) -> str:
     """Return the chart in one sentence, for those who cannot see it."""
-    parts = [f"{c.name} for {c.about} {count(c.features)}" for c in comparison.curves]
+    parts = [
+        f"{c.name} for {c.about} {_needed(comparison, c)}{' (extrapolated)' * c.beyond}"
+        for c in comparison.curves
+        if c.about in shown
+    ]
     measured = comparison.measured
+    needed = f" Features needed for an error of {comparison.eps:g}: {'; '.join(parts)}." if parts else ""
     return (
         f"Error of the kernel estimate of {measured.spec.cls.label} on {measured.dataset} against the "
-        f"number of features. Features needed for an error of {comparison.eps:g}: {'; '.join(parts)}."
+        f"number of features.{needed}"
     )
 
 
-def kernel_explanation(comparison: Comparison, m: int, silent: str) -> str:
-    """Return what one sees, with the numbers of the chart."""
-    sure = f"{100 * (1 - comparison.delta):g}%"
+def kernel_explanation(comparison: Comparison, shown: Sequence[str], m: int, silent: str) -> str:
+    """Return what one sees, with the numbers of the chart.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    shown : sequence of str
+        What the chart is about, of :data:`rfviz.lab.guarantees.compute.ABOUT`.
+    m : int
+        The number of features that is marked.
+    silent : str
+        Why there is no bound; empty where there are some.
+    """
     if silent:
-        return f"**No guarantee here.** {silent}"
-    parts = [_sentence(comparison, about, sure) for about in ABOUT]
-    return "**What am I seeing?** " + " ".join(part for part in parts if part) + " " + _at(comparison, m)
+        return " ".join(["**No guarantee here.**", silent, *_measured_alone(comparison, shown)])
+    sure = f"{100 * (1 - comparison.delta):g}%"
+    parts = [_sentence(comparison, about, shown, sure) for about in ABOUT if about in shown]
+    if any("(extrapolated)" in part for part in parts):
+        parts.append(f"Only up to {count(comparison.measured.m_grid[-1])} features were measured.")
+    parts.append(_at(comparison, m) if "all pairs" in shown else "")
+    return " ".join(["**What am I seeing?**", *(part for part in parts if part)])
 
 
 def reading(comparison: Comparison) -> str:
     """Return how to read the chart."""
-    kinds = {curve.kind for curve in comparison.curves}
+    kinds, last = {curve.kind for curve in comparison.curves}, count(comparison.measured.m_grid[-1])
     dotted = " Dotted curves hold if errors are normal with their exact variance." if "expected" in kinds else ""
-    dashed = (
-        " Dashed curves are guaranteed."
-        if "bound" in kinds
-        else " For this map no guarantee with explicit constants is known."
-    )
+    dashed = " Dashed curves are guaranteed." if "bound" in kinds else " No guarantee is drawn for this map."
+    beyond = ""
+    if any(curve.beyond for curve in comparison.curves):
+        beyond = f" More than {last} were not measured: a thin dotted line goes on at the rate 1/√m, to a pale ring."
     grids = (
         " Each grid of random binning counts as one feature." if comparison.measured.spec.cls is RandomBinning else ""
     )
     return (
         f"The error of the kernel estimate exceeds a curve with probability δ = {comparison.delta:g}. Curves with "
-        f"marks are measured in {comparison.measured.n_draws} draws.{dashed}{dotted} A ring marks where a curve comes "
-        f"down to ε = {comparison.eps:g}.{grids}"
+        f"marks are measured in {counted(comparison.measured.n_draws, 'draw')} of up to {last} "
+        f"features.{dashed}{dotted} A ring marks where a curve comes down to ε = {comparison.eps:g}.{beyond}{grids}"
     )
 
 
-def _sentence(comparison: Comparison, about: str, sure: str) -> str:
+_STARTS = {
+    "one pair": "For an error of at most ε = {eps:g} on one pair with probability {sure}, ",
+    "all pairs": "For all pairs, ",
+    "everywhere": "For a whole region, ",
+}
+
+
+def _sentence(comparison: Comparison, about: str, shown: Sequence[str], sure: str) -> str:
     found: list[Curve] = [c for c in comparison.find(about, "bound") if len(c.m)]
-    enough = comparison.suffices(about)
     if not found:
         return ""
     best = found[0]  # what is proven comes before what is only printed
-    ratio = best.features / enough
-    start = {
-        "one pair": f"For an error of at most ε = {comparison.eps:g} on one pair with probability {sure}, ",
-        "all pairs": "For all pairs, ",
-        "everywhere": "For a whole region, ",
-    }[about]
-    if not math.isfinite(ratio):
+    start = _STARTS[about].format(eps=comparison.eps, sure=sure)
+    if not math.isfinite(best.features):
         return f"{start}no number of features satisfies {best.name}."
-    least = bool(enough <= comparison.measured.m_grid[0])  # fewer features are not looked at
+    required = f"{start}{best.name} requires **{count(best.features)}** features."
+    enough = comparison.suffices(about)
+    if enough.about not in shown:
+        return required
+    least = bool(enough.features <= comparison.measured.m_grid[0])  # fewer features are not looked at
+    ratio = f"{'at least ' * least}**{times(best.features / enough.features)}** times"
+    loose = f"so the bound is {ratio} too large" if about == "one pair" else f"{ratio} fewer"
     practice = "For the measured pairs" if about == "everywhere" else "In practice"
-    times = f"{'at least ' * least}**{_times(ratio)}** times"
-    loose = f"so the bound is {times} too large" if about == "one pair" else f"{times} fewer"
-    return (
-        f"{start}{best.name} requires **{count(best.features)}** features. {practice} {'at most ' * least}"
-        f"{count(enough)} suffice, {loose}."
-    )
+    if enough.beyond:
+        return f"{required} {practice} about {number(enough.features, 2)} would do (extrapolated), {loose}."
+    return f"{required} {practice} {'at most ' * least}{count(enough.features)} suffice, {loose}."
+
+
+def _measured_alone(comparison: Comparison, shown: Sequence[str]) -> Iterator[str]:
+    """Yield what suffices in practice where nothing is guaranteed."""
+    for about in ("one pair", "all pairs"):
+        if about in shown:
+            enough = comparison.suffices(about)
+            least = bool(enough.features <= comparison.measured.m_grid[0])
+            yield f"In practice {_practice(enough, least)} for an error of ε = {comparison.eps:g} on {about}."
+
+
+def _practice(enough: Curve, least: bool) -> str:
+    if enough.beyond:
+        return f"about {number(enough.features, 2)} would do, by extrapolation,"
+    return f"{'at most ' * least}{count(enough.features)} suffice"
 
 
 def _at(comparison: Comparison, m: int) -> str:
@@ -231,8 +301,11 @@ def _at(comparison: Comparison, m: int) -> str:
         return ""
     allowed, grid = _read(bound[0], m), comparison.measured.m_grid
     found = comparison.find("all pairs", "measured")[0]
-    happens = f"; measured: {_read(found, m):.2g}" if grid[0] <= m <= grid[-1] else ""
-    return f"At m = {count(m)}, the vertical line, {bound[0].name} allows an error of {allowed:.2g}{happens}."
+    happens = f"; measured: {number(_read(found, m), 2)}" if grid[0] <= m <= grid[-1] else ""
+    return (
+        f"At m = {count(m)}, the vertical line, {bound[0].name} allows an error of {number(allowed, 2)} for all pairs"
+        f"{happens}."
+    )
 
 
 def _read(curve: Curve, m: int) -> float:
@@ -244,9 +317,9 @@ def risk_summary(measured: MeasuredRisk, bound: RiskBound, loss: str, n: int) ->
     """Return the chart in one sentence, for those who cannot see it."""
     m = int(measured.m_grid[-1])
     return (
-        f"{bound.name} on the excess {loss} risk against the number of features: {bound.total(n, m):.3g} at m = {m}; "
-        f"measured on {measured.dataset}: excess {measured.excess(loss)[0]:.3g} at m = {measured.m_grid[0]}, test less "
-        f"training risk {measured.gap(loss)[-1]:.3g} at m = {m}."
+        f"{bound.name} on the excess {loss} risk against the number of features: {number(bound.total(n, m))} at m = "
+        f"{m:,}; measured on {measured.dataset}: excess {number(measured.excess(loss)[0])} at m = "
+        f"{measured.m_grid[0]:,}, test less training risk {number(measured.gap(loss)[-1])} at m = {m:,}."
     )
 
 
@@ -259,15 +332,16 @@ def risk_explanation(
     place = measured.place(m)
     verdict = (
         f"That is more than the risk {zero:.2g} of the function 0, so the theorem says **nothing** here"
-        if total > zero else f"That is less than the risk {zero:.2g} of the function 0: the theorem says something"
-    )  # fmt: skip
+        if total > zero
+        else f"That is less than the risk {zero:.2g} of the function 0: the theorem says something"
+    )
     rows = bound.rows(0.5 * zero)
     free = " The constant C′ and the intrinsic dimension are free: the paper gives no numbers." * (theorem == "maxout")
     return (
         f"**What am I seeing?** {bound.name} bounds, {bound.holds}, how much worse the learnt function is than the "
         f"best of its class: a term that falls with the {count(n)} training rows (dashed), plus one that falls with "
-        f"the features (dotted). With {letter} = {size:.3g} it allows **{total:.3g}** at m = {count(m)}. {verdict}. "
-        f"Measured at m = {count(measured.m_grid[place])}: {measured.excess(loss)[place]:.2g} over the best m, and "
-        f"{measured.gap(loss)[place]:.2g} between test and training risk. To bring the first term to half of the "
-        f"risk of the function 0, it requires **{count(rows)}** rows.{free}"
+        f"the features (dotted). With {letter} = {number(size)} it allows **{number(total)}** at m = {count(m)}. "
+        f"{verdict}. Measured at m = {count(measured.m_grid[place])}: {number(measured.excess(loss)[place], 2)} over "
+        f"the best m, and {number(measured.gap(loss)[place], 2)} between test and training risk. To bring the first "
+        f"term to half of the risk of the function 0, it requires **{count(rows)}** rows.{free}"
     )

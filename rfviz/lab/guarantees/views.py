@@ -47,6 +47,7 @@ class GuaranteesView(View[ScaledData, Settings, Result]):
         frame = result.measured.to_frame(settings.loss)
         return {
             "What the letters are": lambda: st.markdown(text.LETTERS[settings.theorem.name]),
+            "What is wrong or left open in the papers": lambda: st.markdown(text.ERRATA),
             "Numbers": lambda: layout.numbers(frame, {}, text.RISK_NUMBERS),
             "How it is computed": lambda: st.markdown(text.RISK_METHOD),
         }

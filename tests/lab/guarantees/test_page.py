@@ -164,4 +164,4 @@ def test_too_large_a_request_is_refused_before_it_starts(monkeypatch):
 def test_without_a_guarantee_none_is_announced():
     at = opened(SLUG, {"scheme": "RandomMaxout", "draws": 20, "n_components": 100})
     said = " ".join(caption.value for caption in at.caption)
-    assert "no guarantee with explicit constants is known" in said and "Dashed" not in said
+    assert "No guarantee is drawn" in said and "Dashed" not in said
