@@ -13,6 +13,7 @@ from rfviz.figures.lines import mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SHARES, SYMBOLS, map_style, styled
 from rfviz.lab.binning.compute import BoxView, PlaneGrids, SharedBoxes
+from rfviz.lab.words import counted
 
 __all__ = ["plot_boxes", "plot_pairs", "plot_shared", "plot_shared_error"]
 
@@ -39,7 +40,7 @@ def plot_boxes(grids: PlaneGrids, view: BoxView, row: int, *, height: int = 446,
         "scatter", x=grids.points[:, 0], y=grids.points[:, 1], mode="markers", showlegend=False,
         marker={"color": colours.tolist(), "symbol": symbols.tolist(), "size": 9, "line": {"width": 0}},
         customdata=list(range(len(grids.points))),
-        text=[f"box {box + 1} of {len(view.sizes)}, with {view.sizes[box]} points" for box in view.box],
+        text=[f"box {box + 1} of {len(view.sizes)}, with {counted(int(view.sizes[box]), 'point')}" for box in view.box],
         hovertemplate="(%{x:.2f}, %{y:.2f}): %{text}<extra></extra>",
     )  # fmt: skip
     return _plane([_own_box(view), *_grid_lines(grids, view), points, *_ring(grids, row)], grids, height, revision)

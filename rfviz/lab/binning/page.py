@@ -31,6 +31,7 @@ from rfviz.lab.cache import Cache
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Data, Panel
 from rfviz.lab.papers import LARGE_SCALE
+from rfviz.lab.words import number
 from rfviz.params import Param
 
 __all__ = ["PAGE", "Binning", "BinningResult", "Settings"]
@@ -143,7 +144,7 @@ class Binning(Page[Data, Settings, BinningResult]):
         plot = partial(plot_boxes, grids, one, settings.row, revision=of_data)
         first = Chart("boxes", plot, partial(grids.boxes_frame, one), text.boxes_summary(grids, one), words)
         plot = partial(plot_shared_error, shared, revision=revision(source, settings.spec.without("n_components")))
-        alt = f"RMS error, {shared.error:.3g} at P = {settings.p}."
+        alt = f"RMS error, {number(shared.error, 2)} at P = {settings.p:,}."
         return first, second, Chart("binning-error", plot, shared.to_frame, alt)
 
     def animations(
@@ -159,12 +160,14 @@ class Binning(Page[Data, Settings, BinningResult]):
 
             values, found = one_by_one(options, now, run, cache, seconds)
             frames = [{"shared": plot_shared(result.grids, shared)} for shared in found]
-            return Animation(values, [f"RMS error {shared.error:.2g}" for shared in found], frames)
+            return Animation(values, [f"RMS error {number(shared.error, 2)}" for shared in found], frames)
 
         def over_grids(options: Sequence[int], now: int, cache: Cache, seconds: float) -> Animation:
             views = [boxes(result.grids, number - 1, settings.row) for number in options]
             frames = [{"boxes": plot_boxes(result.grids, view, settings.row)} for view in views]
-            return Animation(options, [f"boxes {v.pitch[0]:.2f} × {v.pitch[1]:.2f}" for v in views], frames)
+            return Animation(
+                options, [f"boxes {number(v.pitch[0], 2)} × {number(v.pitch[1], 2)}" for v in views], frames
+            )
 
         return animate(panel, "P", P.name, source, over_p), animate(panel, "grid", SHOWN.name, source, over_grids)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rfviz.lab.binning.compute import BoxView, PlaneGrids, SharedBoxes
+from rfviz.lab.words import counted, number
 
 __all__ = ["METHOD", "NUMBERS", "PROFILES", "boxes_summary", "explanation", "pairs_explanation", "summary"]
 
@@ -33,37 +34,46 @@ $k(1-k)/P$. The picture of shares consists of boxes: its edges are sharp and fad
 def boxes_summary(grids: PlaneGrids, view: BoxView) -> str:
     """Return the grid in one sentence, for those who cannot see it."""
     return (
-        f"Grid number {view.repetition + 1} over {len(grids.points)} points of {grids.name}: boxes {view.pitch[0]:.2f} "
-        f"wide and {view.pitch[1]:.2f} high, {len(view.sizes)} of them with a point."
+        f"Grid number {view.repetition + 1} over {counted(len(grids.points), 'point')} of {grids.name}: {_size(view)}, "
+        f"{len(view.sizes):,} of them with a point."
     )
+
+
+def _size(view: BoxView) -> str:
+    return f"boxes {number(view.pitch[0])} wide and {number(view.pitch[1])} high"
 
 
 def summary(shared: SharedBoxes) -> str:
     """Return the estimate in one sentence, for those who cannot see it."""
-    return (
-        f"Share of {shared.n_repetitions} grids in which each point of the plane lies in the box of point "
-        f"{shared.row + 1}; RMS error {shared.error:.2g}."
-    )
+    return f"{_shares(shared)} of point {shared.row + 1:,}; RMS error {number(shared.error, 2)}."
+
+
+def _shares(shared: SharedBoxes) -> str:
+    """Return what the picture of shares is, up to whose box it is about."""
+    if shared.n_repetitions == 1:
+        return "The places that grid number 1, the only one, puts into the box"
+    return f"The share of the {shared.n_repetitions:,} grids in which each place lies in the box"
 
 
 def explanation(view: BoxView, shared: SharedBoxes) -> str:
     """Return what one sees, with the numbers of the picture."""
     others = int(view.sizes[view.box[shared.row]]) - 1
-    company = f"{others or 'no'} other point{'s' if others > 1 else ''}"
+    company = counted(others, "other point") if others else "no other point"
+    shares = _shares(shared)
     return (
-        f"**What am I seeing?** First: grid number {view.repetition + 1}. Its boxes are "
-        f"{view.pitch[0]:.2f} wide and {view.pitch[1]:.2f} high. Points in the same box share a colour and a mark; the "
-        f"ringed point shares its box (grey) with {company}. Second: the share of the {shared.n_repetitions:,} grids "
-        "in which each place lies in the box of the ringed point. This share estimates the kernel; the orange lines "
-        f"are contours of the exact kernel. The RMS error is **{shared.error:.3f}**."
+        f"**What am I seeing?** First: grid number {view.repetition + 1}, with {_size(view)}. Points in the same box "
+        f"share a colour and a mark; the ringed point shares its box (grey) with {company}. Second: {shares[0].lower()}"
+        f"{shares[1:]} of the ringed point. This estimates the kernel; the orange lines are contours of the exact "
+        f"kernel. The RMS error is **{number(shared.error, 2)}**."
     )
 
 
 def pairs_explanation(grids: PlaneGrids, view: BoxView, n_repetitions: int) -> str:
     """Return what the matrix of all pairs shows."""
     lead = (
-        f"**What am I seeing?** First: grid number {view.repetition + 1}, which puts {len(grids.points)} points into "
-        f"{len(view.sizes)} boxes. Second: the features’ inner product of every pair of points, sorted by those boxes."
+        f"**What am I seeing?** First: grid number {view.repetition + 1}, which puts "
+        f"{counted(len(grids.points), 'point')} into {counted(len(view.sizes), 'box', 'boxes')}. Second: the features’ "
+        "inner product of every pair of points, sorted by those boxes."
     )
     if n_repetitions == 1:
         return f"{lead} With a single grid it is 1 for two points of one box and 0 otherwise: one block for each box."

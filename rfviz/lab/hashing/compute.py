@@ -241,11 +241,11 @@ def _axis_end(largest: float, reach: float | None) -> float:
 def _coverage(p: np.ndarray, m: int) -> float:
     """Return the mean over pairs of the probability that a binomial share stays within the band around its mean."""
     # In a few hundred steps of p, since there are thousands of pairs.
-    p = np.sort(p)
-    p = np.array([part.mean() for part in np.array_split(p, min(len(p), 400))])
+    parts = np.array_split(np.sort(p), min(len(p), 400))
+    p, sizes = np.array([part.mean() for part in parts]), [len(part) for part in parts]
     half = BAND * np.sqrt(m * p * (1.0 - p))
     low, high = np.ceil(m * p - half - 1e-9), np.floor(m * p + half + 1e-9)
-    return float(np.mean(binom.cdf(high, m, p) - binom.cdf(low - 1, m, p)))
+    return float(np.average(binom.cdf(high, m, p) - binom.cdf(low - 1, m, p), weights=sizes))
 
 
 def near_and_far(points: HashPoints, spec: MapSpec[FeatureMap], codes: np.ndarray, k: int) -> NearFarResult:

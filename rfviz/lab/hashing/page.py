@@ -24,6 +24,7 @@ from rfviz.lab.hashing.settings import NearFar, Neighbours, Recall, Settings, So
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import RANDOM_MAXOUT
+from rfviz.lab.words import number
 
 __all__ = ["PAGE", "Comparison", "Hashing", "HashingResult", "nearest"]
 
@@ -107,7 +108,7 @@ class Hashing(Page[Source, Settings, HashingResult]):
             return main, Chart("recall", plot, found.to_frame, alt, text.recall(found))
         if isinstance(found, NearFarResult):
             plot = partial(plot_near_far, found, revision=revision(source))
-            alt = f"Densities of differing symbols: near and far pairs, area under the ROC curve {found.auc:.3f}."
+            alt = f"Densities of differing symbols: near and far pairs, area under the ROC curve {number(found.auc)}."
             return main, Chart("near-far", plot, found.to_frame, alt, text.near_far(found))
         return (main,)
 

@@ -22,6 +22,7 @@ from rfviz.lab.hashing.points import exact_order
 from rfviz.lab.hashing.recall import RecallResult
 from rfviz.lab.hashing.settings import Neighbours, Settings, Source
 from rfviz.lab.page import Chart, revision
+from rfviz.lab.words import number, per_cent
 from rfviz.ui import layout
 from rfviz.ui.cache import session_cache
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
@@ -153,6 +154,6 @@ class HashingView(View[Source, Settings, HashingResult]):
         st.markdown(f"**Two codes side by side**: rows {one + 1} and {two + 1}{which}")
         names = f"row {one + 1}", f"row {two + 1}"
         figure = plot_strips(codes[one], codes[two], names, settings.spec.cls)
-        layout.chart(figure, "strips", f"{1 - differing:.1%} of the symbols of two codes agree.", secondary=True)
-        where = f"{apart:.1f}°" if law.reach == 180.0 else f"{apart:.3g}"
+        layout.chart(figure, "strips", f"{per_cent(1 - differing)} of the symbols of two codes agree.", secondary=True)
+        where = f"{apart:.1f}°" if law.reach == 180.0 else number(apart)
         layout.explain(text.agreement(differing, expected, float(np.sqrt(expected * (1 - expected) / m)), where))

@@ -11,6 +11,7 @@ from rfviz.lab.animation import Animation, one_by_one
 from rfviz.lab.cache import Cache
 from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult
 from rfviz.lab.kernel_approximation.settings import Settings
+from rfviz.lab.words import number
 
 __all__ = ["over_m", "over_pools"]
 
@@ -45,6 +46,6 @@ def _caption(result: KernelErrorResult, settings: Settings) -> str:
     """Return the chosen measure at m, and what theory predicts."""
     metric, place = settings.metric, settings.place
     unit = result.unit if settings.relative and metric != "correlation" else 1.0
-    words = f"{result.label}: {METRICS[metric]} {result.errors.average(metric)[place] / unit:.2g}"
+    words = f"{result.label}: {METRICS[metric]} {number(result.errors.average(metric)[place] / unit, 2)}"
     known = {"rmse": result.reference.rmse, "mae": result.reference.mae}.get(metric)
-    return words if known is None else f"{words} · 1/√m predicts {known[place] / unit:.2g}"
+    return words if known is None else f"{words} · 1/√m predicts {number(known[place] / unit, 2)}"

@@ -158,27 +158,49 @@ class KernelErrorResult:
     density: Density
     all_rows: RowErrors | None = None
 
-    def to_frame(self) -> pd.DataFrame:
+    def to_frame(self, relative: bool = False) -> pd.DataFrame:
         """Return measures over all draws, their spread, bias and variance, and what theory predicts; one row per m.
 
         Where all rows were read, the measures over these too.
+
+        Parameters
+        ----------
+        relative : bool
+            Whether errors are divided by the mean of k(x, x), as the names of their columns then say.
         """
         columns: dict[str, Any] = {"map": self.label, "m": self.m_grid}
         for name, title in METRICS.items():
-            values = self.errors.metric(name)
-            columns[title] = self.errors.average(name)
+            scale, per = self._unit(relative and name != "correlation")
+            values = self.errors.metric(name) / scale
+            columns[f"{title}{per}"] = self.errors.average(name) / scale
             with np.errstate(invalid="ignore"):  # a relative error may be infinite, and then has no spread
-                columns[f"{title} s.d."] = values.std(axis=0, ddof=1) if self.n_draws > 1 else np.nan
-        columns |= {
-            "predicted RMSE": self.reference.rmse,
-            "bound on the maximum": self.reference.bound,
-            "spread": self.errors.spread,
-            "bias²": self.errors.bias_squared,
-            "bias² by chance": self.errors.chance,
-        }
+                columns[f"{title} s.d.{per}"] = values.std(axis=0, ddof=1) if self.n_draws > 1 else np.nan
+        scale, per = self._unit(relative)
+        for name, values in (("predicted RMSE", self.reference.rmse), ("bound on the maximum", self.reference.bound)):
+            columns[f"{name}{per}"] = None if values is None else values / scale
+        columns |= self._spread(relative)
         if self.all_rows is not None:
-            columns |= {f"{title}, all rows": self.all_rows.average(name) for name, title in METRICS.items()}
+            for name, title in METRICS.items():
+                scale, per = self._unit(relative and name != "correlation")
+                columns[f"{title}, all rows{per}"] = self.all_rows.average(name) / scale
         return pd.DataFrame(columns)
+
+    def spread_frame(self, relative: bool = False) -> pd.DataFrame:
+        """Return the columns of the same about spread and bias."""
+        return pd.DataFrame({"map": self.label, "m": self.m_grid} | self._spread(relative))
+
+    def _spread(self, relative: bool) -> dict[str, np.ndarray]:
+        scale, per = self._unit(relative)
+        squared = " ÷ mean k(x, x) squared" if relative else ""
+        return {
+            f"spread{per}": self.errors.spread / scale,
+            f"bias²{squared}": self.errors.bias_squared / scale**2,
+            f"bias² by chance{squared}": self.errors.chance / scale**2,
+        }
+
+    def _unit(self, relative: bool) -> tuple[float, str]:
+        """Return what errors are divided by, and how that is called."""
+        return (self.unit, " ÷ mean k(x, x)") if relative else (1.0, "")
 
     def cloud_frame(self, place: int) -> pd.DataFrame:
         """Return the pairs by exact kernel and estimate at one place of the grid, one row per cell with any."""

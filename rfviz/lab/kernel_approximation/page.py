@@ -33,13 +33,13 @@ from rfviz.lab.kernel_approximation.settings import Settings, Source, choose_set
 from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS
+from rfviz.lab.words import counted, number
 from rfviz.lab.work import Part, Work
 
 __all__ = ["PAGE", "KernelApproximation", "NothingComputedError", "Result", "figure_3"]
 
 # What comparing one estimate takes, in multiply-adds.
 _MEASURES = 30
-_SPREAD = ["map", "m", "spread", "bias²", "bias² by chance"]
 FIGURE_3 = f"{COMPOSITIONAL_KERNELS}, Figure 3: 128 colour images of 24×24 pixels, ten draws"
 BIASED = {"data": "sphere", "data.n_samples": 500, "data.dimension": 3, "points": 128, "draws": 20, "m_max": 500,
           "schemes": ["RandomFourier"], "gamma": 0.1, "paired": True, "odd": True, "normalise": "unit norm",
@@ -93,7 +93,7 @@ class KernelApproximation(WorkPage[Source, Settings, Result]):
     title = "Kernel approximation"
     icon = ":material/target:"
     group = "Kernels"
-    question = "How many random features does it take to know the kernel, and is the estimate right on average?"
+    question = "How many random features does it take to approximate the kernel well, and is the estimate unbiased?"
 
     @property
     def presets(self) -> Presets:
@@ -167,7 +167,7 @@ class KernelApproximation(WorkPage[Source, Settings, Result]):
     def script(self, source: Source, settings: Settings) -> str:
         maps = {candidate.label: candidate.spec for candidate in settings.candidates}
         spread = f"""
-frames["kernel-spread"] = frames["kernel-error"][{_SPREAD!r}]
+frames["kernel-spread"] = pd.concat([r.spread_frame({settings.relative}) for r in results], ignore_index=True)
 figures["kernel-spread"] = plot_kernel_spread(results, at=m, relative={settings.relative})
 """
         found = f"kernel_errors(sample, spec, grid, n_draws={settings.draws}, label=label)"
@@ -192,7 +192,7 @@ for label, spec in maps.items():
 
 m = {settings.m}
 place = grid.tolist().index(m)
-frames = {{"kernel-error": pd.concat([result.to_frame() for result in results], ignore_index=True)}}
+frames = {{"kernel-error": pd.concat([r.to_frame({settings.relative}) for r in results], ignore_index=True)}}
 figures = {{"kernel-error": plot_kernel_errors(results, {settings.metric!r}, at=m, relative={settings.relative})}}
 for number, style in enumerate(map_styles(result.spec.cls for result in results)):
     frames[f"cloud-{{number}}"] = results[number].cloud_frame(place)
@@ -266,14 +266,18 @@ def _moving_charts(source: Source, settings: Settings, maps: Sequence[KernelErro
         plot_kernel_errors, maps, metric, at=settings.m, relative=settings.relative,
         revision=revision(source, metric, settings.relative),
     )  # fmt: skip
-    words = text.explanation(maps, place, metric, settings.relative) + text.pool_story(maps)
+    words = text.explanation(maps, place, metric, settings.relative)
+    if metric == "rmse":  # whose exact curves are drawn
+        words += text.pool_story(maps, settings.relative)
     words += text.all_rows(maps, place, settings.relative)
-    yield Chart("kernel-error", plot, partial(_table, maps), text.summary(maps, metric), words)
-    for number, (style, found) in enumerate(zip(map_styles(found.spec.cls for found in maps), maps, strict=True)):
+    table, alt = partial(_table, maps, settings.relative), text.summary(maps, metric, settings.relative)
+    yield Chart("kernel-error", plot, table, alt, words)
+    for index, (style, found) in enumerate(zip(map_styles(found.spec.cls for found in maps), maps, strict=True)):
         plot = partial(plot_kernel_density, found, place, colour=style.colour, revision=revision(source, found.label))
         rmse = found.errors.average("rmse")[place]
-        alt = f"Estimated against exact kernel of {found.n_pairs} pairs by {found.label}: RMSE {rmse:.3g}."
-        yield Chart(f"cloud-{number}", plot, partial(found.cloud_frame, place), alt)
+        pairs = counted(found.n_pairs, "pair")
+        alt = f"Estimated against exact kernel of {pairs} by {found.label}: RMSE {number(rmse)}."
+        yield Chart(f"cloud-{index}", plot, partial(found.cloud_frame, place), alt)
 
 
 def _spread_chart(source: Source, settings: Settings, result: Result) -> Chart:
@@ -282,11 +286,15 @@ def _spread_chart(source: Source, settings: Settings, result: Result) -> Chart:
         revision=revision(source, settings.relative),
     )  # fmt: skip
     alt = "Spread over draws and bias against the number of features."
-    return Chart("kernel-spread", plot, lambda: _table(result.maps).loc[:, _SPREAD], alt)
+
+    def table() -> pd.DataFrame:
+        return pd.concat([found.spread_frame(settings.relative) for found in result.maps], ignore_index=True)
+
+    return Chart("kernel-spread", plot, table, alt)
 
 
-def _table(maps: Sequence[KernelErrorResult]) -> pd.DataFrame:
-    return pd.concat([found.to_frame() for found in maps], ignore_index=True)
+def _table(maps: Sequence[KernelErrorResult], relative: bool) -> pd.DataFrame:
+    return pd.concat([found.to_frame(relative) for found in maps], ignore_index=True)
 
 
 PAGE = KernelApproximation()

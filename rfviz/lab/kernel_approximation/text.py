@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from rfviz.features import RandomMaxout, SharedPoolMaxout
 from rfviz.lab.kernel_approximation.compute import CONFIDENCE, METRICS, KernelErrorResult
+from rfviz.lab.words import counted, join, number, per_cent
 
 __all__ = [
     "BIAS_TEXT",
@@ -26,6 +27,9 @@ __all__ = [
 _ASTRAY, _MANY = 1.25, 50
 # Up to this factor the error over all rows is that of the points' pairs.
 _SAME = 1.1
+
+# What errors are divided by, where they are.
+_PER = " ÷ mean k(x, x)"
 
 PARTS = " Each reads all rows once."
 
@@ -109,7 +113,7 @@ NUMBERS = (
 def of_pair(rows: tuple[int, int], n_points: int, m: int, places: Mapping[str, tuple[float, float]]) -> str:
     """Return the kernel of one pair of points and its estimate by each map."""
     values = "; ".join(
-        f"{label}: kernel {kernel:.4g}, estimate {found:.4g}" for label, (kernel, found) in places.items()
+        f"{label}: kernel {number(kernel)}, estimate {number(found)}" for label, (kernel, found) in places.items()
     )
     return (
         f"**Your pair**: rows {rows[0] + 1:,} and {rows[1] + 1:,} of the {n_points:,} points. {values}. The estimate, "
@@ -118,25 +122,22 @@ def of_pair(rows: tuple[int, int], n_points: int, m: int, places: Mapping[str, t
     )
 
 
-def summary(results: Sequence[KernelErrorResult], metric: str) -> str:
+def summary(results: Sequence[KernelErrorResult], metric: str, relative: bool = True) -> str:
     """Return the chart in one sentence, for those who cannot see it."""
-    ends = "; ".join(
-        f"{r.label} from {r.errors.average(metric)[0]:.3g} to {r.errors.average(metric)[-1]:.3g}" for r in results
-    )
+    relative = relative and metric != "correlation"
     first = results[0]
+
+    def ends(pairs: Iterable[tuple[KernelErrorResult, np.ndarray]]) -> str:
+        units = [(r.label, values / (r.unit if relative else 1.0)) for r, values in pairs]
+        return "; ".join(f"{label} from {number(values[0])} to {number(values[-1])}" for label, values in units)
+
+    of_points = ends((r, r.errors.average(metric)) for r in results)
+    of_all = ends((r, r.all_rows.average(metric)) for r in results if r.all_rows is not None)
     return (
-        f"{METRICS[metric]} of the kernel estimate over {first.n_pairs} pairs of {first.dataset}, for "
-        f"{first.m_grid[0]} to {first.m_grid[-1]} features: {ends}{_ends_of_all(results, metric)}."
+        f"{METRICS[metric]}{_PER * relative} of the kernel estimate over {counted(first.n_pairs, 'pair')} of "
+        f"{first.dataset}, for {first.m_grid[0]:,} to {first.m_grid[-1]:,} features: {of_points}"
+        f"{f'. Over all rows of the file: {of_all}' if of_all else ''}."
     )
-
-
-def _ends_of_all(results: Sequence[KernelErrorResult], metric: str) -> str:
-    ends = "; ".join(
-        f"{r.label} from {r.all_rows.average(metric)[0]:.3g} to {r.all_rows.average(metric)[-1]:.3g}"
-        for r in results
-        if r.all_rows is not None
-    )
-    return f". Over all rows of the file: {ends}" if ends else ""
 
 
 def explanation(results: Sequence[KernelErrorResult], place: int, metric: str = "rmse", relative: bool = True) -> str:
@@ -148,34 +149,35 @@ def explanation(results: Sequence[KernelErrorResult], place: int, metric: str = 
     for result in results:
         scale = result.unit if relative else 1.0
         value = result.errors.average(metric)[place] / scale
-        part = f"{result.label} **{value:.3g}**"
+        part = f"{result.label} **{number(value)}**"
         known = {"rmse": result.reference.rmse, "mae": result.reference.mae}.get(metric)
         if known is not None:
-            part += f" ({'exact' if metric == 'rmse' else 'if normal'}: {known[place] / scale:.3g})"
+            part += f" ({'exact prediction' if metric == 'rmse' else 'if normal'}: {number(known[place] / scale)})"
             if metric == "rmse" and not 1 / _ASTRAY < value * scale / known[place] < _ASTRAY:
                 astray.append(result.label)
         parts.append(part)
-    words = f"{METRICS[metric]}{' ÷ mean k(x, x)' if relative else ''} at m = {m:,}: {'; '.join(parts)}."
+    words = f"{METRICS[metric]}{_PER * relative} at m = {m:,}: {'; '.join(parts)}."
     if astray:
         words += (
-            f" {' and '.join(astray)}: off the exact line by chance, since the errors of all pairs of a draw go "
+            f" {join(astray)}: off the exact line by chance, since the errors of all pairs of a draw go "
             f"together{_more(first.n_draws)}."
         )
     words += (
-        f" All {first.n_pairs:,} pairs of {first.n_points:,} points{_draws(first.n_draws)}; the error of independent "
-        "features falls as 1/√m. Each cloud below shows all pairs: on the diagonal the estimate is exact."
+        f" All {counted(first.n_pairs, 'pair')} of {first.n_points:,} points{_draws(first.n_draws)}; the error of "
+        "independent features falls as 1/√m. Each cloud below shows all pairs: a point on the grey line is estimated "
+        "without error."
     )
     outside = max(float(result.density.outside[place]) for result in results)
-    note = f" Up to {outside:.0%} of the pairs lie outside the frame of a cloud." if outside >= 0.005 else ""
+    note = f" Up to {per_cent(outside, 2)} of the pairs are outside the axes of a cloud." if outside >= 0.005 else ""
     return words + note
 
 
-def _more(number: int) -> str:
-    return f" and {number} draws are few" if number < _MANY else ""
+def _more(n: int) -> str:
+    return f" and {counted(n, 'draw')} {'is' if n == 1 else 'are'} few" if n < _MANY else ""
 
 
-def _draws(number: int) -> str:
-    return "" if number == 1 else f" and {number} draws"
+def _draws(n: int) -> str:
+    return "" if n == 1 else f" and {n} draws"
 
 
 def all_rows(results: Sequence[KernelErrorResult], place: int, relative: bool = True) -> str:
@@ -193,8 +195,8 @@ def all_rows(results: Sequence[KernelErrorResult], place: int, relative: bool = 
         with np.errstate(divide="ignore", invalid="ignore"):  # the points' pairs may have no error at all
             times = {name: values[name] / result.errors.average(name, rows.n_draws)[place] for name in values}
         parts.append(
-            f"{result.label} RMSE **{values['rmse'] / unit:.3g}**, {times['rmse']:.2f} times that of the points’ pairs,"
-            f" and maximum error **{values['maximum'] / unit:.3g}**, {times['maximum']:.2f} times"
+            f"{result.label} RMSE **{number(values['rmse'] / unit)}**, {number(times['rmse'])} times that of the "
+            f"points’ pairs, and maximum error **{number(values['maximum'] / unit)}**, {number(times['maximum'])} times"
         )
         if not 1 / _SAME < times["rmse"] < _SAME:
             other.append(result.label)
@@ -202,7 +204,7 @@ def all_rows(results: Sequence[KernelErrorResult], place: int, relative: bool = 
         return ""
     found = f"The RMSE of the points’ pairs holds for the whole table, within {_SAME - 1:.0%}."
     if other:
-        found = f"The RMSE of the points’ pairs does **not** hold for the whole table: {' and '.join(other)}."
+        found = f"The RMSE of the points’ pairs does **not** hold for the whole table: {join(other)}."
     return f"\n\n**All {n_rows:,} rows** ({n_pairs:,} pairs of a point and a row{now}): {'; '.join(parts)}. {found}"
 
 
@@ -236,7 +238,7 @@ def theory(results: Sequence[KernelErrorResult], metric: str) -> str:
     return " ".join(lines)
 
 
-def pool_story(results: Sequence[KernelErrorResult]) -> str:
+def pool_story(results: Sequence[KernelErrorResult], relative: bool = True) -> str:
     """Compare the shared pool with independent maxout on as many projections, by exact errors; empty without both."""
     independent = {r.spec.get("pool_size"): r for r in results if r.spec.cls is RandomMaxout}
     sentences = []
@@ -245,16 +247,18 @@ def pool_story(results: Sequence[KernelErrorResult]) -> str:
         single = independent.get(q)
         if shared.spec.cls is not SharedPoolMaxout or single is None or len(shared.m_grid) < 2:
             continue
-        if shared.reference.rmse is None or single.reference.rmse is None:
+        exact = shared.reference.rmse, single.reference.rmse
+        if exact[0] is None or exact[1] is None:
             continue
         alone = max(P // q, 1)
-        equal = single.reference.rmse[-1] * np.sqrt(m / alone)
-        floor = _floor(shared.m_grid, shared.reference.rmse)
+        units = (shared.unit, single.unit) if relative else (1.0, 1.0)
+        together, apart = exact[0] / units[0], exact[1] / units[1]
+        equal, floor = apart[-1] * np.sqrt(m / alone), _floor(shared.m_grid, together)
         sentences.append(
-            f" **{P:,} projections** make {alone:,} independent features, with an exact RMSE of {equal:.3g}. Shared, "
-            f"they make {m:,} features with {shared.reference.rmse[-1]:.3g}; more features do not fall below "
-            f"{floor:.3g}, the error of the pool itself. {m:,} independent features reach "
-            f"{single.reference.rmse[-1]:.3g}, but take {m * q:,} projections."
+            f" **{P:,} projections** make {counted(alone, 'independent feature')}, with an exact RMSE{_PER * relative} "
+            f"of {number(equal)}. Shared, they make {m:,} features with {number(together[-1])}; more features do not "
+            f"fall below {number(floor)}, the error of the pool itself. {m:,} independent features reach "
+            f"{number(apart[-1])}, but take {m * q:,} projections."
         )
     return "".join(sentences)
 

@@ -20,6 +20,7 @@ from rfviz.lab.kernel_approximation.settings import Settings, Source
 from rfviz.lab.page import Chart, revision
 from rfviz.ui import layout
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
+from rfviz.ui.plain import plain
 from rfviz.ui.widgets.live_chart import taken_places
 
 __all__ = ["KernelView"]
@@ -129,4 +130,4 @@ class KernelView(View[Source, Settings, Result]):
 
 def _warn(failures: Mapping[str, str]) -> None:
     for label, reason in failures.items():
-        st.warning(f"{label}: {reason}", icon="⚠️")
+        st.warning(plain(f"{label}: {reason}"), icon="⚠️")

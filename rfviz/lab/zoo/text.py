@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from rfviz.lab import words
 from rfviz.lab.controls import shown
 from rfviz.lab.zoo.compute import Card, ZooResult
 
@@ -51,7 +52,7 @@ maxout has 1000 projections to choose from, whatever $m$: its features are not i
 
 def per_cent(share: float) -> str:
     """Return a share as text: ``"6.1%"``; a dash if there is none."""
-    return "–" if math.isnan(share) else f"{100 * share:.1f}%" if share < 0.0995 else f"{100 * share:.0f}%"
+    return "–" if math.isnan(share) else words.per_cent(share, 2)
 
 
 def captions(result: ZooResult) -> dict[str, str]:
@@ -65,7 +66,7 @@ def alternatives(card: Card, result: ZooResult) -> dict[str, str]:
     at = f"around the point {x:g}, {y:g}"
     return {
         "feature": f"{label}: feature {result.feature + 1} as a surface over the plane.",
-        "sampled": f"{label}: kernel {at} estimated from {result.m} features, RMS error {per_cent(card.error)}.",
+        "sampled": f"{label}: kernel {at} estimated from {result.m:,} features, RMS error {per_cent(card.error)}.",
         "exact": f"{label}: exact kernel {at}.",
     }
 
@@ -75,7 +76,7 @@ def summary(result: ZooResult) -> str:
     x, y = result.point
     return (
         f"Feature {result.feature + 1} of each of {len(result.cards)} feature maps over the plane, and its kernel "
-        f"around the point {x:g}, {y:g}, estimated from {result.m} features and exact."
+        f"around the point {x:g}, {y:g}, estimated from {result.m:,} features and exact."
     )
 
 

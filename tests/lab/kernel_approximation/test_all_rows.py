@@ -23,9 +23,11 @@ from rfviz.lab.kernel_approximation.compute import METRICS, kernel_errors
 from rfviz.lab.kernel_approximation.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
+from rfviz.lab.words import number
 from tests.app_pages import array, changed, opened, run_to_its_end, specs
 
 SLUG = "kernel-approximation"
+ALL_ROWS = "RMSE, all rows ÷ mean k(x, x)"
 N, DRAWN, POINTS, GRID = 1500, 200, 16, (2, 10, 30)
 SMALL = {"points": POINTS, "m_max": 40, "draws": 2, "schemes": ["RandomFourier"], "data": "folder:large"}
 SPECS = [
@@ -56,8 +58,8 @@ def write(tmp_path, monkeypatch):
         (tmp_path / "large").mkdir(exist_ok=True)
         for old in (tmp_path / "large").iterdir():
             old.unlink()
-        for number, rows in enumerate(np.split(np.arange(len(frame)), cuts)):
-            frame.iloc[rows].to_parquet(tmp_path / "large" / f"{number}.parquet")
+        for place, rows in enumerate(np.split(np.arange(len(frame)), cuts)):
+            frame.iloc[rows].to_parquet(tmp_path / "large" / f"{place}.parquet")
         return datasets.load("folder:large", max_samples=DRAWN, **preparation)
 
     yield load
@@ -235,7 +237,7 @@ def test_the_page_draws_all_rows_next_to_the_points(write):
     unit = result.unit
     np.testing.assert_allclose(array(curve["y"]), result.all_rows.average("rmse") / unit)
     np.testing.assert_array_equal(array(specs(at)[0]["data"][1]["y"]), before)
-    np.testing.assert_allclose(found.charts[0].frame["RMSE, all rows"], result.all_rows.average("rmse"))
+    np.testing.assert_allclose(found.charts[0].frame[ALL_ROWS], result.all_rows.average("rmse") / unit)
     assert any(
         "**All 1,500 rows** (23,864 pairs of a point and a row): Random Fourier RMSE" in m.value for m in at.markdown
     )
@@ -251,8 +253,10 @@ def test_what_is_stopped_keeps_the_passes_that_are_done(write):
     settings = PAGE.settings(panel, source)
     work = PAGE.work(source, settings, cache)
     assert [part.title for part in work.parts[:3]] == [
-        "Random Fourier, draws 1 to 5", "Random maxout, q = 4, draws 1 to 5", "Random Fourier, draws 6 to 8"
-    ]  # fmt: skip
+        "Random Fourier, draws 1 to 5",
+        "Random maxout, q = 4, draws 1 to 5",
+        "Random Fourier, draws 6 to 8",
+    ]
 
     def progress(share, words):
         if share > 2.5 / 4:
@@ -286,7 +290,7 @@ def test_the_sentence_is_true(write, far, holds):
     at = found.settings.place
     largest = result.all_rows.average("maximum")[at]
     ratio = largest / result.errors.average("maximum")[at]
-    assert f"maximum error **{largest / result.unit:.3g}**, {ratio:.2f} times" in said
+    assert f"maximum error **{number(largest / result.unit)}**, {number(ratio)} times" in said
 
 
 def test_a_map_without_a_kernel_fails_alone(write, monkeypatch):
@@ -311,5 +315,5 @@ def test_a_script_reads_all_rows_too(write):
     names = {}
     exec(code, names)
     (result,) = found.result.maps
-    np.testing.assert_allclose(names["frames"]["kernel-error"]["RMSE, all rows"], result.all_rows.average("rmse"))
+    np.testing.assert_allclose(names["frames"]["kernel-error"][ALL_ROWS], result.all_rows.average("rmse") / result.unit)
     assert "all_rows" not in PAGE.script(found.source.points_alone, found.settings)

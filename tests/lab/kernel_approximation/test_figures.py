@@ -105,18 +105,6 @@ def test_one_draw_has_neither_band_nor_spread(results):
     assert len(plot_kernel_bias(one, 0).data) == 2
 
 
-@pytest.mark.parametrize("metric", ["rmse", "mae", "maximum", "correlation"])
-@pytest.mark.parametrize("relative", [True, False])
-def test_the_sentence_has_the_numbers_of_the_chart(results, metric, relative):
-    place, words = 3, text.explanation(results, 3, metric, relative)
-    figure = plot_kernel_errors(results, metric, relative=relative)
-    for result in results:
-        assert f"{result.label} **{named(figure, result.label).y[place]:.3g}**" in words
-        exact = [t for t in figure.data if t.name == f"{result.label}: exact"]
-        assert (f"(exact: {exact[0].y[place]:.3g})" in words) if exact else "(exact:" not in words
-    assert ("÷ mean k(x, x)" in words) == (relative and metric != "correlation")
-
-
 def test_curves_that_leave_their_exact_lines_by_chance_are_named():
     """Draws of maxout features err together: three of them lie to one side, and three hundred do not."""
     sample = prepare_sample(datasets.load("digits"), n_points=30)

@@ -160,9 +160,12 @@ def test_shared_pool_preset_says_what_equal_projections_give():
     next(b for b in at.button if b.label == "Shared pool").click().run()
     assert not at.exception and not at.error and not at.warning
     said = "\n".join(m.value for m in at.markdown)
-    numbers = re.search(r"make 100 independent features, with an exact RMSE of ([\d.]+)\. Shared, they make 2,000 "
-                        r"features with ([\d.]+); more features do not fall below ([\d.]+),.* independent features "
-                        r"reach ([\d.]+), but take 8,000", said)  # fmt: skip
+    numbers = re.search(
+        r"make 100 independent features, with an exact RMSE ÷ mean k\(x, x\) of ([\d.]+)\. Shared, they make 2,000 "
+        r"features with ([\d.]+); more features do not fall below ([\d.]+),.* independent features reach ([\d.]+), but "
+        r"take 8,000",
+        said,
+    )
     alone, shared, floor, many = map(float, numbers.groups())
     assert many < floor < shared < alone
     drawn = specs(at)[0]
