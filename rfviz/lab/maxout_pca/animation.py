@@ -17,6 +17,8 @@ from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, affordable
 from rfviz.lab.cache import Cache
+from rfviz.lab.maxout_pca.text import rho_of
+from rfviz.lab.words import per_cent
 from rfviz.progress import Progress, silent, within
 
 __all__ = ["animation", "embedding_over_m", "over_m", "turned_to_agree"]
@@ -55,10 +57,10 @@ def animation(
 
 
 def _caption(frame: Projection, exact: Projection | None) -> str:
-    words = f"axes explain {frame.explained.sum():.0%}"
+    words = f"axes explain {per_cent(frame.explained.sum(), 2)}"
     if exact is not None:
-        words += f" (limit {exact.explained.sum():.0%})"
-    return words + (f" · order ρ = {frame.order.spearman:.3f}" if frame.order else "")
+        words += f" (limit {per_cent(exact.explained.sum(), 2)})"
+    return words + (f" · order ρ = {rho_of(frame.order.spearman)}" if frame.order else "")
 
 
 def embedding_over_m(

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from rfviz.analysis.embedding import EmbeddingResult
+from rfviz.lab.words import counted, number, per_cent
 
-__all__ = ["METHOD", "explanation", "summary"]
+__all__ = ["METHOD", "explanation", "rho_of", "summary"]
 
 # With a lower rank correlation the chart shows no order that is worth the name.
 _ORDERED = 0.5
 # Rank correlations that differ by less show the same order.
 _AS_WELL = 0.005
+# Above this, four digits would say that the order is the same.
+_NEARLY = 0.99995
 
 METHOD = r"""
 The points are normalised, mapped by $m$ random features, and projected on the first principal components of the
@@ -30,11 +33,16 @@ exactly the same, and Gaussian weights have the same distribution in every basis
 def summary(result: EmbeddingResult) -> str:
     """Return the chart in one sentence, for those who cannot see it."""
     p = result.features
-    order = f" Spearman’s correlation with the given order is {p.order.spearman:.3f}." if p.order else ""
+    order = f" Spearman’s correlation with the given order is {rho_of(p.order.spearman)}." if p.order else ""
     return (
-        f"{p.title} of {len(p.coordinates)} points on {p.coordinates.shape[1]} axes that explain "
-        f"{p.explained.sum():.0%} of the variance.{order}"
+        f"{p.title} of {counted(len(p.coordinates), 'point')} on {p.coordinates.shape[1]} axes that explain "
+        f"{per_cent(p.explained.sum(), 2)} of the variance.{order}"
     )
+
+
+def rho_of(value: float) -> str:
+    """Write a rank correlation: ``0.9933``, and ``1`` only for the same order."""
+    return "1" if value == 1 else number(value, 4 if value < _NEARLY else 7)
 
 
 def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> str:
@@ -48,12 +56,13 @@ def explanation(result: EmbeddingResult, swapped: np.ndarray | None = None) -> s
     """
     p = result.features
     lead = (
-        f"**What am I seeing?** Each mark is one of {len(p.coordinates):,} points, placed by the first "
-        f"{p.coordinates.shape[1]} principal components of its features ({p.explained.sum():.0%} of their variance)."
+        f"**What am I seeing?** Each mark is one of {counted(len(p.coordinates), 'point')}, placed by the first "
+        f"{p.coordinates.shape[1]} principal components of its features ({per_cent(p.explained.sum(), 2)} of their "
+        "variance)."
     )
     if p.order is None:
         return lead + " Points that the map sees as alike are close; hover over a mark to see its nearest neighbours."
-    rho = f"**{p.order.spearman:.4f}**"
+    rho = f"**{rho_of(p.order.spearman)}**"
     if p.order.spearman < _ORDERED:
         return (
             f"{lead} In their given order the points should lie on a curve. The map does not show it here: the order "
@@ -77,7 +86,7 @@ def _without_map(result: EmbeddingResult) -> str:
     own, plain = result.features.order, result.plain.order if result.plain else None
     if own is None or plain is None:
         return ""
-    rho = f"ρ = {plain.spearman:.4f}"
+    rho = f"ρ = {rho_of(plain.spearman)}"
     if plain.spearman >= own.spearman - _AS_WELL:
         return f" **Plain PCA, without the map, does as well** ({rho}): these data need no map."
     return f" Plain PCA, without the map, finds less of it ({rho})."

@@ -90,7 +90,7 @@ def _order(order: CurveOrder | None) -> None:
     if order is None:
         st.markdown("These data have no given order. The turning head and UMIST have one.")
         return
-    st.metric("Spearman’s ρ of the recovered and the given order", f"{order.spearman:.4f}")
+    st.metric("Spearman’s ρ of the recovered and the given order", text.rho_of(order.spearman))
     worst = order.disagreements()
     st.markdown("**Points that are farthest from their given place.**" if len(worst) else "Both orders are the same.")
     if len(worst):

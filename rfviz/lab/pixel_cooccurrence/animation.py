@@ -9,6 +9,7 @@ import numpy as np
 from rfviz.lab.animation import Animation
 from rfviz.lab.pixel_cooccurrence.compute import FeatureSample, PixelMap, pixel_map
 from rfviz.lab.pixel_cooccurrence.figures import plot_maps
+from rfviz.lab.words import number
 from rfviz.progress import Progress, silent
 from rfviz.skeleton import CoOccurrence
 
@@ -32,8 +33,8 @@ def over_features(
     progress : callable
     """
     maps = []
-    for number, value in enumerate(values):
-        progress(number / len(values), f"Frame {number} of {len(values)}")
+    for done, value in enumerate(values):
+        progress(done / len(values), f"Frame {done} of {len(values)}")
         maps.append(pixel_map(sample, pixel, int(value), exact))
     return maps
 
@@ -43,7 +44,7 @@ def maps_animation(
 ) -> Animation:
     """Draw maps as frames; `averaged` adds mean and spread of their errors to each caption."""
     captions = [
-        f"RMS error {found.rms[-1]:.2g} · 1/√m predicts {found.predicted[-1]:.2g}"
+        f"RMS error {number(found.rms[-1], 2)} · 1/√m predicts {number(found.predicted[-1], 2)}"
         if found.occurs
         else "no feature reaches the pixel yet"
         for found in maps
@@ -51,5 +52,7 @@ def maps_animation(
     if averaged:
         errors = [found.rms[-1] for found in maps]
         spread = np.std(errors, ddof=1) if len(errors) > 1 else 0.0
-        captions = [f"{words} · {len(errors)} seeds: {np.mean(errors):.2g} ± {spread:.2g}" for words in captions]
+        captions = [
+            f"{words} · {len(errors)} seeds: {number(np.mean(errors), 2)} ± {number(spread, 2)}" for words in captions
+        ]
     return Animation(list(values), captions, [{"maps": plot_maps(found, side)} for found in maps], note)

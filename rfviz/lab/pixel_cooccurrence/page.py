@@ -35,6 +35,7 @@ from rfviz.lab.pixel_cooccurrence.compute import (
 from rfviz.lab.pixel_cooccurrence.figures import plot_map_grid, plot_maps, plot_rms, scale_of
 from rfviz.lab.pixel_cooccurrence.layers import OWN, Row, clean_rows, rows_of
 from rfviz.lab.pixel_cooccurrence.settings import FIGURE_4_ROWS, Settings
+from rfviz.lab.words import number
 from rfviz.params import Param
 from rfviz.skeleton import PRESETS, CoOccurrence, Skeleton, preset
 
@@ -77,8 +78,8 @@ class PixelCooccurrence(Page[Data, Settings, Maps]):
     def presets(self) -> Presets:
         return {
             "Figure 4 of the paper": (
-                f"{COMPOSITIONAL_KERNELS}, Figure 4: four pixels, four skeletons, 24×24 colour images, "
-                "500,000 features.",
+                f"{COMPOSITIONAL_KERNELS}, Figure 4: four pixels, four skeletons, 500,000 features. Size (24×24), "
+                "colours and windows are chosen here; the paper does not say them.",
                 FIGURE_4,
             ),
             "The paper’s deep skeleton": (
@@ -207,7 +208,7 @@ def _pixel_charts(settings: Settings, result: Maps) -> tuple[Chart, ...]:
     ((found,),) = result.values()
     maps = partial(plot_maps, found, settings.side, revision=revision(settings.image_shape))
     rms = partial(plot_rms, found, revision=revision(settings.skeleton.to_json()))
-    alt = f"RMS difference up to {found.n_features:,} features: {found.rms[-1]:.2g}."
+    alt = f"RMS difference up to {found.n_features:,} features: {number(found.rms[-1], 2)}."
     words = text.explanation(found, settings.side)
     return (
         Chart("maps", maps, found.to_frame, text.summary(found, settings.side), words),

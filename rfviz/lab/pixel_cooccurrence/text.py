@@ -6,6 +6,7 @@ import numpy as np
 
 from rfviz.lab.pixel_cooccurrence.compute import PixelMap
 from rfviz.lab.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats, SingleFeature
+from rfviz.lab.words import counted, number, per_cent
 from rfviz.skeleton import Skeleton, sparsity
 
 __all__ = [
@@ -53,7 +54,10 @@ FIGURE_4 = (
     "show only noise around 0. With one convolution a pixel meets those within a window. Every further layer adds a "
     "tier: near pixels meet often, those farther away less, and pixels that share no window meet only through the top "
     "node. So features of deep skeletons are local, as in the paper’s figure. The four pixels here lie in the middle, "
-    "a third in, near an edge, and near a corner."
+    "a third in, near an edge, and near a corner. The paper does not say how large its images and windows are, nor "
+    "which activation its flat skeleton has: these are chosen here. The flat one has $e^{(\\rho-1)/4}$, whose pixels "
+    "are drawn independently, so that their exact correlation is 0. With a ReLU node it would be +0.0088 for all pairs "
+    "of 24×24 pixels."
 )
 
 FEATURE = (
@@ -72,22 +76,22 @@ def summary(result: PixelMap, side: int) -> str:
     row, column = divmod(result.pixel, side)
     return (
         f"Correlation of each pixel’s occurrence with that of the pixel in row {row + 1}, column {column + 1}, counted "
-        f"in {result.n_features:,} features and exact; RMS difference {result.rms[-1]:.2g}."
+        f"in {counted(result.n_features, 'feature')} and exact; RMS difference {number(result.rms[-1], 2)}."
     )
 
 
 def explanation(result: PixelMap, side: int) -> str:
     """Return what one sees, with the numbers of the maps."""
     row, column = divmod(result.pixel, side)
-    exact = np.delete(result.exact.correlation, result.pixel)
+    exact = np.round(np.delete(result.exact.correlation, result.pixel), 9)  # below is the rounding of a difference
     lead = (
         f"**What am I seeing?** **{result.occurs:,}** of {result.n_features:,} features use the framed pixel (row "
         f"{row + 1}, column {column + 1}). Colour says how often another pixel is in the *same* features: more often "
         "than by chance (orange), less often (blue), or just as often (no colour)."
     )
     plan = (
-        " A skeleton is the plan of a network: which pixels its windows join. Each random feature walks down that plan "
-        "and multiplies the few pixels where it ends. Click any pixel to see its map."
+        " A skeleton is the plan of a network: which pixels its windows join. A random feature follows a few random "
+        "paths from the output to pixels, and multiplies those pixels. Click any pixel to see its map."
     )
     if np.abs(exact).max(initial=0.0) < 1e-9:
         shape = (
@@ -98,20 +102,23 @@ def explanation(result: PixelMap, side: int) -> str:
         shape = " Here all pixels are equal: the exact map is constant. A fully connected layer knows no neighbours."
     else:
         shape = (
-            f" The exact map ranges from {exact.min():.2g} to {exact.max():.2g}: pixels that share windows meet "
-            "often, the tiers are the levels of the skeleton, and pixels that share no window meet only through the "
-            "top node."
+            f" The exact map ranges from {number(exact.min(), 2)} to {number(exact.max(), 2)}. Pixels that share "
+            "windows meet often: the tiers are the levels of the skeleton. Pixels that share none meet only through "
+            "the top node."
         )
     if not result.exact.single[result.pixel]:
         return lead + (
-            " **No window reaches this pixel**: this stride leaves the last rows or columns over. Its map is empty."
+            " **No window reaches this pixel**: with this stride the windows never reach the last rows or columns. Its "
+            "map is empty."
         )
     if n_grey := int(np.sum(result.exact.single == 0)):
-        shape += f" The {n_grey} grey pixels are in no feature: this stride leaves the last rows and columns over."
+        grey = "grey pixel is" if n_grey == 1 else f"{n_grey:,} grey pixels are"
+        shape += f" The {grey} in no feature: with this stride the windows never reach the last rows and columns."
     if not result.occurs:
         return lead + shape + " None of these features reaches it yet: choose more of them." + plan
     return (
-        f"{lead}{shape} The two maps differ by {result.rms[-1]:.2g} (RMS; predicted {result.predicted[-1]:.2g}).{plan}"
+        f"{lead}{shape} The two maps differ by {number(result.rms[-1], 2)} (RMS; predicted "
+        f"{number(result.predicted[-1], 2)}).{plan}"
     )
 
 
@@ -119,9 +126,9 @@ def sizes(skeleton: Skeleton, n_bytes: float) -> str:
     """Return the skeleton's complexity and sizes."""
     dense = 4 * skeleton.n_columns
     return (
-        f"On average a feature multiplies **C(S) = {skeleton.complexity:.3g}** pixels ({sparsity(skeleton):.3g} "
-        f"distinct): **{n_bytes:.1f} bytes** (dense: {dense:,}). "
-        f"{skeleton.n_nodes:,} nodes, {skeleton.n_edges:,} edges."
+        f"On average a feature multiplies **C(S) = {number(skeleton.complexity)}** pixels "
+        f"({number(sparsity(skeleton))} distinct): **{number(n_bytes)} bytes** (dense: {dense:,}). "
+        f"{counted(skeleton.n_nodes, 'node')}, {counted(skeleton.n_edges, 'edge')}."
     )
 
 
@@ -129,9 +136,9 @@ def sizes_text(found: FeatureSizes) -> str:
     """Return the histogram of sizes in words."""
     empty = found.paths[0] / found.n_features
     return (
-        f"A feature has {found.mean_paths:.3g} paths and {found.mean_pixels:.3g} different pixels on average, and at "
-        f"most {found.largest_paths:,} and {found.largest_pixels:,}. **{empty:.0%}** have no path at all: they are "
-        "constant, and stand for the constant part of the kernel."
+        f"A feature has {number(found.mean_paths)} paths and {number(found.mean_pixels)} different pixels on average, "
+        f"and at most {found.largest_paths:,} and {found.largest_pixels:,}. **{per_cent(empty, 2)}** have no path at "
+        "all: they are constant, and stand for the constant part of the kernel."
     )
 
 
@@ -139,9 +146,9 @@ def repeats_text(found: Repeats) -> str:
     """Return the histogram of repeats in words."""
     share = 1 - found.n_different / found.n_features
     return (
-        f"Of {found.n_features:,} features **{found.n_different:,}** are different; {share:.0%} repeat an earlier one, "
-        f"up to the sign of the angles. The most frequent one came {found.most:,} times. The library can keep each "
-        "once, with a weight."
+        f"Of {found.n_features:,} features **{found.n_different:,}** are different; {per_cent(share, 2)} repeat an "
+        f"earlier one, up to the sign of the angles. The most frequent one came {counted(found.most, 'time')}. The "
+        "library can keep each once, with a weight."
     )
 
 

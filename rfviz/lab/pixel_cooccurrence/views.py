@@ -103,7 +103,7 @@ class CooccurrenceView(View[Data, Settings, Maps]):
         if wrong:  # the table marks it as an error
             st.info(f"{wrong} Change the layers under “More”.")
         else:
-            st.error(str(error))
+            layout.refused(error)
 
     def _figure_4(self, settings: Settings, result: Maps, charts: Sequence[Chart]) -> None:
         """Draw the maps of four pixels for four skeletons: counted, and exact."""
@@ -193,7 +193,7 @@ class CooccurrenceView(View[Data, Settings, Maps]):
 
         st.button("Use this skeleton", on_click=use)
         if st.session_state.get(f"{key}:error"):
-            st.error(st.session_state[f"{key}:error"])
+            layout.refused(st.session_state[f"{key}:error"])
 
 
 def bytes_of(skeleton: Skeleton, *, cache: Cache) -> float:
@@ -245,7 +245,7 @@ class _LayerTable:
                 st.markdown(f"**{place + 1}**" if row.size else "**top**", width=36)
                 self._cells(place, row)
             if reason and place == wrong:
-                st.error(reason)
+                layout.refused(reason)
         full = len(self._rows) > MOST_LAYERS
         add = partial(one_more, self._shape)
         st.button("Add a layer", icon=":material/add:", key=f"{self._state.page}:add", disabled=full,

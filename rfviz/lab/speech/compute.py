@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ from rfviz.lab.cache import Cache
 
 __all__ = [
     "PAPER_RAW", "PAPER_TABLE_2", "PAPER_TABLE_3", "TABLE_M", "Curve", "Heard", "Segments", "SpeechResult",
-    "SpeechSource", "confusions", "errors_frame", "frames_of", "grid_of", "hear", "learn_curve",
+    "SpeechSource", "align", "confusions", "errors_frame", "frames_of", "grid_of", "hear", "learn_curve",
 ]  # fmt: skip
 
 #: Table 2: phone error in per cent on TIMIT by pool size, for each m; of the raw features; and Table 3.
@@ -168,14 +168,30 @@ class Segments:
         Of the 39.
     starts, ends : ndarray of shape (n,)
         Seconds.
-    right : ndarray of bool, shape (n,)
-        Whether the true phone in the middle is the same.
+    partners : tuple of str
+        The phone that each is aligned with in the other row; empty for one that has none there: a phone that was
+        missed, or one that was added.
     """
 
     phones: tuple[str, ...]
     starts: np.ndarray
     ends: np.ndarray
-    right: np.ndarray
+    partners: tuple[str, ...] = ()
+
+    @property
+    def right(self) -> np.ndarray:
+        """Whether each is aligned with its like."""
+        return np.array([one == other for one, other in zip(self.phones, self.partners, strict=True)], dtype=bool)
+
+    @property
+    def alone(self) -> np.ndarray:
+        """Whether each has no partner."""
+        return np.array([not other for other in self.partners], dtype=bool)
+
+    @property
+    def middles(self) -> np.ndarray:
+        """Seconds."""
+        return 0.5 * (self.starts + self.ends)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +211,7 @@ class Heard:
     posteriors : ndarray of shape (frames, len(phones))
         Probability of each, before decoding.
     errors, length : int
-        Wrong and true phones.
+        The edit distance of the decoded phones from the true ones, and the number of the latter.
     """
 
     utterance: Utterance
@@ -207,6 +223,12 @@ class Heard:
     posteriors: np.ndarray
     errors: int
     length: int
+
+    @property
+    def kinds(self) -> tuple[int, int, int]:
+        """How many phones were taken for another, added, and missed; together :attr:`errors`."""
+        added, missed = int(self.decoded.alone.sum()), int(self.true.alone.sum())
+        return int((~self.decoded.right).sum()) - added, added, missed
 
     def to_frame(self) -> pd.DataFrame:
         """Return the true and the decoded phones with their times, one row each."""
@@ -233,12 +255,10 @@ def hear(frames: SpeechFrames, decoded: Decoded, number: int) -> Heard:
     kept = [k for k, phone in enumerate(utterance.phones) if fold([phone])]
     names = tuple(fold(utterance.phones))
     starts, ends = utterance.starts[kept] / RATE, utterance.ends[kept] / RATE
-    true = Segments(names, starts, ends, np.ones(len(names), dtype=bool))
-    found, first, last = runs_of_phones(decoded.paths[number])
-    words = tuple(fold([frames.phones[k] for k in found]))
-    which = np.clip(np.searchsorted(starts, 0.005 * (first + last), "right") - 1, 0, None)
-    right = np.array([names[k] == word for k, word in zip(which, words, strict=True)])
-    seconds = 0.01 * first, np.minimum(0.01 * last, utterance.seconds)
+    true = Segments(names, starts, ends)
+    heard, first, last = runs_of_phones(decoded.paths[number])
+    words = tuple(fold([frames.phones[k] for k in heard]))
+    true, found = align(true, Segments(words, 0.01 * first, np.minimum(0.01 * last, utterance.seconds)))
     phones = (*dict.fromkeys(names), "others")
     folded = fold(frames.phones)
     posteriors = np.zeros((len(bands), len(phones)), dtype=np.float32)
@@ -246,8 +266,37 @@ def hear(frames: SpeechFrames, decoded: Decoded, number: int) -> Heard:
         posteriors[:, phones.index(phone) if phone in phones else -1] += probabilities
     hop = RATE // 100
     loudest = np.abs(utterance.samples[: len(bands) * hop].reshape(len(bands), hop)).max(axis=1)
-    return Heard(utterance, bands, loudest, true, Segments(words, *seconds, right), phones, posteriors,
+    return Heard(utterance, bands, loudest, true, found, phones, posteriors,
                  int(decoded.errors[number]), int(decoded.lengths[number]))  # fmt: skip
+
+
+def align(true: Segments, found: Segments) -> tuple[Segments, Segments]:
+    """Pair the phones of two rows by the fewest insertions, deletions and substitutions; of several ways, in time.
+
+    Returns
+    -------
+    true, found : Segments
+        With the partner of each phone.
+    """
+    n, k = len(true.phones), len(found.phones)
+    # Ways with equally many errors differ by how far apart in time their partners are, which adds up to less than one.
+    apart = np.abs(true.middles[:, None] - found.middles)
+    cost = np.array([[a != b for b in found.phones] for a in true.phones], dtype=float).reshape(n, k)
+    cost += apart / (1.0 + 2.0 * max(n, k) * apart.max(initial=0.0))
+    total = np.add.outer(np.arange(n + 1.0), np.arange(k + 1.0))
+    for i in range(1, n + 1):
+        for j in range(1, k + 1):
+            total[i, j] = min(total[i - 1, j - 1] + cost[i - 1, j - 1], total[i - 1, j] + 1.0, total[i, j - 1] + 1.0)
+    pairs, i, j = [[""] * n, [""] * k], n, k
+    while i and j:
+        if total[i, j] == total[i - 1, j - 1] + cost[i - 1, j - 1]:
+            i, j = i - 1, j - 1
+            pairs[0][i], pairs[1][j] = found.phones[j], true.phones[i]
+        elif total[i, j] == total[i - 1, j] + 1.0:
+            i -= 1
+        else:
+            j -= 1
+    return replace(true, partners=tuple(pairs[0])), replace(found, partners=tuple(pairs[1]))
 
 
 def confusions(frames: SpeechFrames, decoded: Decoded) -> pd.DataFrame:

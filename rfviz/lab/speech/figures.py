@@ -46,9 +46,10 @@ def plot_heard(heard: Heard, *, height: int = 720, revision: str = "") -> go.Fig
         colorscale=[[0, rgba(_TRUE, 0.03)], [1, _TRUE]], **common,
         hovertemplate="%{x:.2f} s: %{y} with probability %{z:.2f}<extra></extra>",
     )  # fmt: skip
-    right = heard.decoded.right
+    right, missed = heard.decoded.right, heard.true.alone
     bars = [
-        _bars("true", heard.true, _TRUE, np.ones(len(heard.true.phones), dtype=bool), "true phones"),
+        _bars("true", heard.true, _TRUE, ~missed, "true phones"),
+        _bars("true", heard.true, _WRONG, missed, "missed"),
         _bars("decoded", heard.decoded, _RIGHT, right, "decoded, right"),
         _bars("decoded", heard.decoded, _WRONG, ~right, "decoded, wrong"),
     ]
@@ -57,7 +58,7 @@ def plot_heard(heard: Heard, *, height: int = 720, revision: str = "") -> go.Fig
         "yaxis": {"domain": _PARTS[0], "autorange": "reversed", "type": "category", "tickfont": {"size": 11},
                   "showgrid": False},
         "yaxis2": {"domain": _PARTS[1], "autorange": "reversed", "type": "category", "tickfont": {"size": 13},
-                   "categoryorder": "array", "categoryarray": ["true", "decoded"], "showgrid": False},
+                   "categoryorder": "array", "categoryarray": ["true", "decoded"], "dtick": 1, "showgrid": False},
         "yaxis3": {"domain": _PARTS[2], "title": {"text": "mel band", "font": {"size": 13}}, "tickfont": {"size": 11},
                    "showgrid": False},
         "yaxis4": {"domain": _PARTS[3], "showticklabels": False, "zeroline": False, "showgrid": False},
@@ -73,11 +74,14 @@ def _bars(row: str, segments: Segments, colour: str, which: np.ndarray, name: st
     at = np.flatnonzero(which)
     lasts = (segments.ends - segments.starts)[at]
     words = [segments.phones[k] for k in at]
+    said = {"missed": "nothing decoded", "decoded, wrong": "added"}.get(name, "")
+    others = [f"in place of {segments.partners[k]}" if segments.partners[k] else said for k in at]
+    hover = "%{text}: %{base:.2f} s, for %{x:.2f} s" + ("; %{customdata}" if said else "") + "<extra>"
     return trace(
         "bar", orientation="h", y=[row] * len(at), base=segments.starts[at], x=lasts, text=words, name=name,
         textposition="inside", insidetextanchor="middle", textangle=0, textfont={"color": "#ffffff", "size": 12},
         marker={"color": colour, "line": {"width": 1, "color": "#ffffff"}}, yaxis="y2", cliponaxis=False,
-        hovertemplate="%{text}: %{base:.2f} s, for %{x:.2f} s<extra>" + name + "</extra>",
+        customdata=others, hovertemplate=hover + name + "</extra>",
     )  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from rfviz.lab.speech.compute import (
 )  # fmt: skip
 from rfviz.lab.speech.figures import plot_confusions, plot_errors, plot_heard
 from rfviz.lab.speech.settings import PRESETS, Settings, choose_settings, choose_source
+from rfviz.lab.words import per_cent
 from rfviz.lab.work import Part, Work
 
 __all__ = ["PAGE", "Speech"]
@@ -101,7 +102,7 @@ class Speech(WorkPage[SpeechSource, Settings, SpeechResult]):
 
         def over_m(values: Sequence[Any], now: Any, cache: Cache, seconds: float) -> Animation:
             charts = [self.charts(source, replace(settings, m=m), result, cache) for m in values]
-            captions = [f"phone error {100 * curve.at(m).phone_error:.1f}%" for m in values]
+            captions = [f"phone error {per_cent(curve.at(m).phone_error)}" for m in values]
             frames = [{chart.name: chart.figure for chart in some[:2]} for some in charts]
             return Animation(list(values), captions, frames)
 

@@ -6,6 +6,7 @@ from rfviz.analysis.speech import Decoded, difference
 from rfviz.datasets.speech import Corpus
 from rfviz.lab.controls import shown
 from rfviz.lab.speech.compute import Curve, Heard, SpeechResult
+from rfviz.lab.words import counted, number, per_cent
 
 __all__ = ["METHOD", "NUMBERS", "PAPER", "SYNTHETIC", "comparison", "confusion_alt", "errors_alt", "explanation",
            "heard_alt", "provenance"]  # fmt: skip
@@ -78,8 +79,8 @@ def explanation(result: SpeechResult, curve: Curve, m: int, heard: Heard) -> str
     """Return what one sees in the chart of an utterance, with its numbers."""
     decoded = curve.at(m)
     with_what = f"With **m = {shown(m)}** features ({curve.label})" if curve.cls is not None else "On the raw features"
-    own = f"In this utterance {heard.errors} of {heard.length} phones are wrong."
-    said = f"{with_what} the phone error is **{100 * decoded.phone_error:.1f}%** on held-out speakers. "
+    own = f"In this utterance there are {_errors(heard)}."
+    said = f"{with_what} the phone error is **{per_cent(decoded.phone_error)}** on held-out speakers. "
     raw = result.raw
     compared = "" if raw is None or curve.cls is None else comparison(decoded, raw.at(0)) + " "
     return said + compared + own
@@ -91,19 +92,28 @@ def comparison(decoded: Decoded, raw: Decoded) -> str:
     if abs(errors) < _CERTAIN:
         n = len(raw.errors)
         few = f"{n} utterances are too few" if n > 1 else "one utterance is too few"
-        return f"With the raw features it is {100 * raw.phone_error:.1f}%; {few} to tell them apart."
+        return f"With the raw features it is {per_cent(raw.phone_error)}; {few} to tell them apart."
     better = "random" if more < 0 else "raw"
     return (
-        f"With the raw features it is {100 * raw.phone_error:.1f}%. The {better} ones are better by "
-        f"{100 * abs(more):.1f} points, which is {abs(errors):.1f} standard errors of the utterances."
+        f"With the raw features it is {per_cent(raw.phone_error)}. The {better} ones are better by "
+        f"{number(100 * abs(more))} points, which is {number(abs(errors), 2)} standard errors of the utterances."
     )
+
+
+def _errors(heard: Heard) -> str:
+    """Count the errors of an utterance by their kinds, each of which the chart shows."""
+    taken, added, missed = heard.kinds
+    kinds = ((taken, "taken for another"), (added, "added"), (missed, "missed"))
+    said = ", ".join(f"{count} {word}" for count, word in kinds if count)
+    errors = counted(heard.errors, "error") if heard.errors else "no errors"
+    return f"{errors} in {counted(heard.length, 'phone')}{f': {said}' * bool(said)}"
 
 
 def heard_alt(heard: Heard) -> str:
     """Return the chart of an utterance in a sentence, for those who cannot see it."""
     return (
         f"Waveform, spectrogram, phones and their probabilities of “{heard.utterance.text or heard.utterance.name}”: "
-        f"{heard.errors} of {heard.length} phones are wrong. True: {' '.join(heard.true.phones)}. "
+        f"{_errors(heard)}. True: {' '.join(heard.true.phones)}. "
         f"Decoded: {' '.join(heard.decoded.phones)}."
     )
 
@@ -112,7 +122,11 @@ def errors_alt(result: SpeechResult, measure: str) -> str:
     """Return the chart of errors in a sentence."""
     ends = [(curve.label, curve.recognition.to_frame()[measure].iloc[-1]) for curve in result.curves]
     what = measure.removesuffix(" %").capitalize()
-    return f"{what} against the number of features; at the end " + ", ".join(f"{k} {v:.1f}%" for k, v in ends) + "."
+    return (
+        f"{what} against the number of features; at the end "
+        + ", ".join(f"{k} {per_cent(v / 100)}" for k, v in ends)
+        + "."
+    )
 
 
 def confusion_alt(label: str, m: int) -> str:

@@ -23,7 +23,7 @@ class SpeechView(View[SpeechSource, Settings, SpeechResult]):
     """An utterance with its sound and phones; errors and confusions below."""
 
     def refuse(self, settings: Settings, error: RfvizError) -> None:
-        st.error(str(error))
+        layout.refused(error)
         layout.details(self.state, self._texts())
 
     def draw(self, settings: Settings, result: SpeechResult, charts: Sequence[Chart]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from rfviz._version import __version__
 from rfviz.backend import get_device
 from rfviz.lab.cluster import VARIABLE
+from rfviz.lab.words import counted, number, per_cent
 from rfviz.lab.your_machine.compute import BUDGETS, ROWS, M, Speed, Timing, to_frame
 
 __all__ = [
@@ -22,7 +23,9 @@ __all__ = [
 _BUSY = 1.6
 
 HINT = "Press Start to measure carefully: half a minute to a minute."
-CAREFULLY = "**Start** measures carefully: it takes the best of five turns for each map, and runs the sizes for real."
+CAREFULLY = (
+    "**Start** measures carefully: it takes the best of five turns for each map, and measures the largest sizes."
+)
 NOTHING = "Nothing has been measured carefully yet: press **Start** above."
 NUMBERS = (
     f"m: features that can be drawn, with {ROWS:,} rows mapped to them, within the time. n: rows that can be mapped to "
@@ -65,22 +68,25 @@ the number of columns d, except for stumps and structured maps.
 def first_look(glances: Sequence[Timing]) -> str:
     """Explain the pale bars, and how to measure better."""
     return (
-        "**A first look.** Each pale bar is one short, rough try. The dotted line is the **limit**, which no program "
-        f"can beat on this device: {_limit(glances[0])}. {_ends(glances, 'about ')} "
+        "**A first look.** Each pale bar is one short, rough try. The dotted line is the **limit**, the best that "
+        f"this device was measured at: {_limit(glances[0])}. {_ends(glances, 'about ')} "
         f"{_interactive(glances, 'about ')}. {CAREFULLY}"
     )
 
 
-def explanation(speeds: Sequence[Timing]) -> str:
-    """Explain the chart, with its numbers."""
-    return f"**What am I seeing?** The dotted line is the limit of this device: {_limit(speeds[0])}. {_ends(speeds)}"
+def explanation(speeds: Sequence[Timing], is_complete: bool = True) -> str:
+    """Explain the chart, with its numbers; `is_complete` says whether every map was measured carefully."""
+    return (
+        "**What am I seeing?** The dotted line is the limit, the best that this device was measured at: "
+        f"{_limit(speeds[0])}. {'' if is_complete else 'Of the maps measured so far, '}{_ends(speeds)}"
+    )
 
 
 def _limit(speed: Timing) -> str:
     rates = speed.rates
     return (
-        f"{rates.products / 1e9:,.0f} billion operations per second in matrix products, "
-        f"{rates.bandwidth / 1e9:,.0f} GB per second in copies"
+        f"{number(rates.products / 1e9, 2)} billion operations per second in matrix products, "
+        f"{number(rates.bandwidth / 1e9, 2)} GB per second in copies"
     )
 
 
@@ -88,18 +94,18 @@ def _ends(speeds: Sequence[Timing], about: str = "") -> str:
     """Name the maps that come closest to the limit and least close."""
     first, last = max(speeds, key=lambda s: s.share), min(speeds, key=lambda s: s.share)
     mark = "" if about else "**"  # another first look may find another order
-    said = f"{mark}{first.label}{mark} comes closest, at {about}{_per_cent(first.share)} of it"
+    said = f"{mark}{first.label}{mark} comes closest, at {about}{per_cent(first.share, 2)} of it"
     if len(speeds) == 1:
         return said + "."
-    return said + f"; {mark}{last.label}{mark} runs at {about}{_per_cent(last.share)}."
+    return said + f"; {mark}{last.label}{mark} runs at {about}{per_cent(last.share, 2)}."
 
 
 def sizes(speeds: Sequence[Speed]) -> str:
     """Say what stays interactive."""
     off = sorted(s.verified[1] / s.seconds(ROWS, s.verified[0]) for s in speeds)
     return (
-        f"{_interactive(speeds)}. Run for real, these sizes took {off[0]:.2g} to {off[-1]:.2g} times the predicted "
-        "time."
+        f"{_interactive(speeds)}. Measured, these sizes took {number(off[0], 2)} to {number(off[-1], 2)} times the "
+        "predicted time."
     )
 
 
@@ -107,7 +113,7 @@ def _interactive(speeds: Sequence[Timing], about: str = "") -> str:
     quick = max(speeds, key=lambda s: s.largest_m(BUDGETS[0]))
     slow = min(speeds, key=lambda s: s.largest_m(BUDGETS[0]))
     said = (
-        f"With {ROWS:,} points of {quick.n_features} columns, a slider still answers within 0.2 s at "
+        f"With {ROWS:,} points of {counted(quick.n_features, 'column')}, a slider still answers within 0.2 s at "
         f"{about}**m = {quick.largest_m(BUDGETS[0]):,}** for {_within(quick)}"
     )
     if slow is not quick:
@@ -125,14 +131,10 @@ def busy(speeds: Sequence[Timing], rough: bool = False) -> str:
     load = max(speed.load for speed in speeds)
     if load < _BUSY:
         return ""
-    said = f"The machine was busy (load {load:.1f} per core)."
+    said = f"The machine was busy (load {number(load, 2)} per core)."
     if rough:
         return f"{said} A first look can then be far off, either way."
     return f"{said} Times are then too long, and shares too low: measure again when the machine is idle."
-
-
-def _per_cent(share: float) -> str:
-    return f"{100 * share:.{0 if share >= 0.0095 else 1}f}%"
 
 
 def issue_text(speeds: Sequence[Speed]) -> str:

@@ -100,7 +100,7 @@ def _first_look(work: Work, cache: SessionCache, look: bool) -> tuple[list[Timin
 
 def _chart(speeds: Sequence[Speed], glances: Sequence[Timing], revision: str) -> None:
     """Draw each map's share of the limit, and explain it."""
-    words = text.explanation(speeds) if speeds else text.first_look(glances) if glances else text.CAREFULLY
+    words = text.explanation(speeds, not glances) if speeds else text.first_look(glances) if glances else text.CAREFULLY
     figure = plot_shares(speeds, list(registry().values()), glances=glances, revision=revision)
     layout.chart(figure, "machine-shares", words.replace("*", ""))
     layout.explain(words)

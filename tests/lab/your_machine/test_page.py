@@ -9,6 +9,7 @@ from rfviz.features import registry
 from rfviz.lab.your_machine import compute, views
 from rfviz.ui.cache import STORE
 from tests.app_pages import array, opened, specs
+from tests.lab.sentences import Sentence
 
 SLUG = "your-machine"
 UNFOLDED = {f"details-{number}": True for number in range(3)}
@@ -87,3 +88,14 @@ def test_on_a_gpu(fake_gpu):
     at = finished(pressed(opened(SLUG, UNFOLDED), "Start"))
     assert "Fake GPU" in at.code[0].value
     assert len(array(bars(at)["x"])) == 3
+
+
+def test_the_sentence_names_the_longest_and_the_shortest_bar_with_their_numbers():
+    at = opened(SLUG)
+    drawn, names = bars(at, "first look"), specs(at)[0]["layout"]["yaxis"]["ticktext"]
+    shares = dict(zip([names[row] for row in array(drawn["y"]).astype(int)], array(drawn["x"]), strict=True))
+    (words,) = [one.value for one in at.markdown if "A first look" in one.value]
+    said = Sentence(words)
+    first, last = max(shares, key=shares.get), min(shares, key=shares.get)
+    said.says(f"{first} comes closest, at about {{}}% of it; {last} runs at about {{}}%.", shares[first], shares[last])
+    assert "no program can beat" not in words
