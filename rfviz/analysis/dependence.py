@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import chndtrinc, gammaincc
@@ -11,6 +12,7 @@ from scipy.stats import chi2, false_discovery_control
 
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
+from rfviz.linear_model.inputs import as_places, as_rows
 from rfviz.progress import Progress, silent
 
 __all__ = ["ConditionalDependence", "DependenceResult", "find_conditional_dependence", "find_dependence"]
@@ -87,7 +89,7 @@ class DependenceResult:
         return float(np.minimum(np.sqrt(chndtrinc(needed, freedom, 1.0 - power) / both), 1.0).max())
 
 
-def find_dependence(X: np.ndarray, categories: Sequence[int] = (), progress: Progress = silent) -> DependenceResult:
+def find_dependence(X: Any, categories: Sequence[int] = (), progress: Progress = silent) -> DependenceResult:
     r"""Measure how strongly the columns of a table depend on each other.
 
     Each column becomes up to eight cosine waves over its ranks; words, and numbers of few values, become indicators of
@@ -105,7 +107,7 @@ def find_dependence(X: np.ndarray, categories: Sequence[int] = (), progress: Pro
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_columns)
+    X : array-like or sparse matrix of shape (n_rows, n_columns)
         NaN where a value is missing.
     categories : sequence of int
         Columns of words, as whole numbers from 0.
@@ -114,7 +116,9 @@ def find_dependence(X: np.ndarray, categories: Sequence[int] = (), progress: Pro
     Raises
     ------
     DataError
-        For fewer than 40 rows, or a single column.
+        For fewer than 40 rows, or a single column, or anything but numbers.
+    ParameterError
+        If `categories` names a column that is not there.
 
     Examples
     --------
@@ -124,7 +128,9 @@ def find_dependence(X: np.ndarray, categories: Sequence[int] = (), progress: Pro
     >>> bool(result.strength[0, 1] > 0.98), bool(abs(result.correlation[0, 1]) < 0.2)
     (True, True)
     """
+    X = as_rows(X, gaps=True).astype(np.float64, copy=False)
     n, d = X.shape
+    categories = as_places(categories, d)
     if n < _FEWEST_ROWS or d < 2:
         raise DataError(
             f"Dependence is measured of two columns and {_FEWEST_ROWS} rows at least; here are {d} and {n:,}."
@@ -328,7 +334,7 @@ class ConditionalDependence:
 
 
 def find_conditional_dependence(
-    X: np.ndarray, pairs: np.ndarray, given: int, categories: Sequence[int] = (), progress: Progress = silent
+    X: Any, pairs: Any, given: int, categories: Sequence[int] = (), progress: Progress = silent
 ) -> ConditionalDependence:
     r"""Measure how strongly pairs of columns depend on each other among rows that agree in another column.
 
@@ -342,14 +348,21 @@ def find_conditional_dependence(
 
     Parameters
     ----------
-    X : ndarray of shape (n_rows, n_columns)
+    X : array-like or sparse matrix of shape (n_rows, n_columns)
         NaN where a value is missing.
-    pairs : ndarray of int, shape (n_pairs, 2)
+    pairs : array-like of int, shape (n_pairs, 2)
     given : int
         The column that is held constant.
     categories : sequence of int
         Columns of words, as whole numbers from 0.
     progress : callable
+
+    Raises
+    ------
+    DataError
+        For anything but numbers.
+    ParameterError
+        If `pairs`, `given` or `categories` names a column that is not there.
 
     Examples
     --------
@@ -359,8 +372,11 @@ def find_conditional_dependence(
     >>> bool(find_dependence(X).p_value[0, 1] < 1e-9), bool(found.p_value[0] > 0.01)
     (True, True)
     """
+    X = as_rows(X, gaps=True).astype(np.float64, copy=False)
+    pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    as_places([*pairs.ravel().tolist(), given], X.shape[1], "pairs and given")
     strength, p_value = np.zeros(len(pairs)), np.ones(len(pairs))
-    words = set(categories)
+    words = set(as_places(categories, X.shape[1]))
     with single_threaded_blas():
         for number, columns in enumerate(pairs.tolist()):
             progress(number / len(pairs), "Pairs of columns")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.linalg import eigh
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import rankdata, spearmanr
+
+from rfviz.linear_model.inputs import as_numbers, as_rows
 
 __all__ = ["CurveOrder", "compare_orders", "order_along_curve", "rank_correlation"]
 
@@ -43,7 +46,7 @@ class CurveOrder:
         )  # fmt: skip
 
 
-def order_along_curve(Z: np.ndarray) -> np.ndarray:
+def order_along_curve(Z: Any) -> np.ndarray:
     """Return the place of each point along the curve that the points lie on, from either end.
 
     Spectral seriation (Atkins, Boman, Hendrickson 1998): the Fiedler vector of a graph of near neighbours rises
@@ -52,14 +55,20 @@ def order_along_curve(Z: np.ndarray) -> np.ndarray:
 
     Parameters
     ----------
-    Z : ndarray of shape (n, 2) or (n, 3)
+    Z : array-like of shape (n, 2) or (n, 3)
         At most a few thousand points; the cost is O(n³).
 
     Returns
     -------
     ndarray of shape (n,), int
         A permutation of 0, …, n − 1.
+
+    Raises
+    ------
+    DataError
+        For anything but finite numbers.
     """
+    Z = as_rows(Z, "Z")
     if len(Z) < 3:
         return np.argsort(np.argsort(Z[:, 0]))
     squared = squareform(pdist(Z, "sqeuclidean"))
@@ -87,19 +96,26 @@ def rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
     return float(found.statistic)  # pyright: ignore[reportAttributeAccessIssue] - its class is made at run time
 
 
-def compare_orders(Z: np.ndarray, given: np.ndarray) -> CurveOrder:
+def compare_orders(Z: Any, given: Any) -> CurveOrder:
     """Recover the order of the points `Z` along their curve and compare it with a given one.
 
     Parameters
     ----------
-    Z : ndarray of shape (n, 2) or (n, 3)
-    given : ndarray of shape (n,)
+    Z : array-like of shape (n, 2) or (n, 3)
+    given : array-like of shape (n,)
         Any numbers that rise along the given order: frame numbers, angles.
 
     Returns
     -------
     CurveOrder
+
+    Raises
+    ------
+    DataError
+        For anything but finite numbers, or an order of another length.
     """
+    Z = as_rows(Z, "Z")
+    given = as_numbers(given, len(Z), "given")
     recovered = order_along_curve(Z)
     place = rankdata(given) - 1.0
     correlation = rank_correlation(recovered, place) if np.ptp(place) > 0 else float("nan")

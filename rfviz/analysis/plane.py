@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rfviz.errors import DataError
+from rfviz.linear_model.inputs import as_rows
 
 __all__ = ["RESOLUTION", "Plane", "plane_of"]
 
@@ -63,12 +65,12 @@ class Plane:
         return (np.asarray(X, dtype=np.float64) - self.origin) @ self.axes.T
 
 
-def plane_of(X: np.ndarray) -> Plane:
+def plane_of(X: Any) -> Plane:
     """Return the plane itself for two columns, else that of the first two principal components through the mean.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         The training points; all lie, projected, inside the piece, with a little room around them.
 
     Returns
@@ -78,9 +80,9 @@ def plane_of(X: np.ndarray) -> Plane:
     Raises
     ------
     DataError
-        For data with a single column, or without two directions in which they vary.
+        For data with a single column, or without two directions in which they vary, or of anything but finite numbers.
     """
-    X = np.asarray(X, dtype=np.float64)
+    X = as_rows(X).astype(np.float64, copy=False)
     if X.shape[1] < 2:
         raise DataError("A decision surface needs at least two columns; these data have one. Choose other data.")
     if X.shape[1] == 2:

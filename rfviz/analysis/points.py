@@ -11,6 +11,7 @@ from scipy.spatial.distance import squareform
 
 from rfviz.backend import single_threaded_blas
 from rfviz.errors import DataError
+from rfviz.linear_model.inputs import as_rows
 from rfviz.params import Param
 
 __all__ = [
@@ -35,12 +36,12 @@ NORMALISATION = Param(
 _SMALL_PRODUCT = 200_000_000
 
 
-def normalise(X: np.ndarray, how: str, learned_from: np.ndarray | None = None) -> np.ndarray:
+def normalise(X: Any, how: str, learned_from: np.ndarray | None = None) -> np.ndarray:
     """Return the data as they are, or with rows of unit norm, or with columns or rows of mean 0 and variance 1.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
     how : {"unit norm", "standardise", "standardise rows", "none"}
     learned_from : ndarray of int, optional
         Rows that give means and deviations of columns; all by default.
@@ -54,8 +55,9 @@ def normalise(X: np.ndarray, how: str, learned_from: np.ndarray | None = None) -
     ParameterError
         For another `how`.
     DataError
-        For a row of zeros, which has no direction, under ``"unit norm"``.
+        For a row of zeros, which has no direction, under ``"unit norm"``; for anything but numbers.
     """
+    X = as_rows(X, gaps=True)
     return Scaling(X if learned_from is None else X[learned_from], how)(X)
 
 
@@ -64,24 +66,24 @@ class Scaling:
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
     how : {"unit norm", "standardise", "standardise rows", "none"}
 
     >>> Scaling(np.array([[0.0], [2.0]]), "standardise")(np.array([[3.0]]))
     array([[2.]])
     """
 
-    def __init__(self, X: np.ndarray, how: str) -> None:
+    def __init__(self, X: Any, how: str) -> None:
         self._how = NORMALISATION.validate(how)
         if self._how == "standardise":
-            X = X.astype(np.float64)
+            X = as_rows(X, gaps=True).astype(np.float64)
             self._mean = X.mean(axis=0)
             deviation = (X - self._mean).std(axis=0)
             self._deviation = np.where(deviation > 0, deviation, 1.0)  # a constant column stays at zero
 
-    def __call__(self, X: np.ndarray) -> np.ndarray:
+    def __call__(self, X: Any) -> np.ndarray:
         """Return rows as float64, scaled."""
-        X = X.astype(np.float64)
+        X = as_rows(X, gaps=True).astype(np.float64)
         if self._how == "unit norm":
             norms = np.linalg.norm(X, axis=1, keepdims=True)
             if not norms.all():

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
+from rfviz.errors import DataError
 from rfviz.features import RandomFourier
+from rfviz.linear_model.inputs import as_numbers, as_rows, as_vector
 from rfviz.linear_model.leave_one_out import leave_one_out
+from rfviz.params import Param
 
 __all__ = ["Intervals", "class_sets", "find_intervals"]
 
 # Features that the size of residuals is learnt from; a residual of 0 counts as this share of the median one.
-_FEATURES, _SMALLEST = 200, 1e-2
+_FEATURES, _SMALLEST, _FEWEST_ROWS = 200, 1e-2, 3
+_LEVEL = Param("level", 0.9, "float", low=0.0, open_low=True, high=0.9999)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +41,7 @@ class Intervals:
     inside_own: np.ndarray
 
 
-def find_intervals(X: np.ndarray, residuals: np.ndarray, level: float = 0.9, random_state: int = 0) -> Intervals:
+def find_intervals(X: Any, residuals: Any, level: float = 0.9, random_state: int = 0) -> Intervals:
     """Return intervals of one width, and of a width that follows the size of the residuals.
 
     The logarithm of that size is predicted by ridge regression on the columns and random Fourier features of them, each
@@ -43,19 +49,31 @@ def find_intervals(X: np.ndarray, residuals: np.ndarray, level: float = 0.9, ran
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         Columns of similar scale.
-    residuals : ndarray of shape (n_samples,)
+    residuals : array-like of shape (n_samples,)
         Of predictions of each row by all others.
     level : float
         Share of the rows that the intervals shall hold.
     random_state : int
+
+    Raises
+    ------
+    ParameterError
+        For a level that is not between 0 and 1.
+    DataError
+        For anything but finite numbers, fewer than three rows, or residuals of another number of rows.
     """
-    n, size = len(X), np.abs(residuals)
+    level, X = _LEVEL.validate(level), as_rows(X, keep_sparse=True)
+    n = X.shape[0]
+    if n < _FEWEST_ROWS:
+        raise DataError(f"Intervals are found for {_FEWEST_ROWS} rows at least; here are {n}.")
+    size = np.abs(as_numbers(residuals, n, "residuals"))
     width = min(_FEATURES, n)
     H = RandomFourier(n_components=width, gamma="median", random_state=random_state, device="cpu").fit_transform(X)
     if X.shape[1] < n / 4:
-        H = np.concatenate([H, X / np.sqrt(X.shape[1])], axis=1)
+        plain = X.toarray() if sparse.issparse(X) else X
+        H = np.concatenate([H, plain / np.sqrt(X.shape[1])], axis=1)
     smallest = max(_SMALLEST * float(np.median(size)), 1e-300)
     spread = np.exp(leave_one_out(H, np.log(np.maximum(size, smallest))[:, None]).predictions[:, 0])
     one, inside = _quantiles(size, level)
@@ -73,7 +91,7 @@ def _quantiles(size: np.ndarray, level: float) -> tuple[float, np.ndarray]:
     return float(ordered[rank - 1]), size <= limits
 
 
-def class_sets(scores: np.ndarray, given: np.ndarray, level: float = 0.9) -> np.ndarray:
+def class_sets(scores: Any, given: Any, level: float = 0.9) -> np.ndarray:
     """Return which classes each row can have, where so large a share of the rows shall have theirs among them.
 
     A class stays if the fit to all other rows scores it no lower than it scores their own classes for the share of rows
@@ -81,16 +99,27 @@ def class_sets(scores: np.ndarray, given: np.ndarray, level: float = 0.9) -> np.
 
     Parameters
     ----------
-    scores : ndarray of shape (n_samples, n_classes)
+    scores : array-like of shape (n_samples, n_classes)
         Of predictions of each row by all others.
-    given : ndarray of int, shape (n_samples,)
-        The class of each row.
+    given : array-like of int, shape (n_samples,)
+        The class of each row, from 0.
     level : float
 
     Returns
     -------
     ndarray of bool, shape (n_samples, n_classes)
+
+    Raises
+    ------
+    ParameterError
+        For a level that is not between 0 and 1.
+    DataError
+        For scores that are not finite numbers, or anything but one of their columns for each row.
     """
+    level, scores = _LEVEL.validate(level), as_rows(scores, "scores")
+    given = as_vector(given, len(scores), "given")
+    if given.dtype.kind not in "iu" or not len(given) or given.min() < 0 or given.max() >= scores.shape[1]:
+        raise DataError(f"given must hold a class for each row, from 0 to {scores.shape[1] - 1}. Encode labels first.")
     rows = np.arange(len(given))
     own = np.sort(scores[rows, given])
     sets = scores >= own[int((1.0 - level) * len(own))]

@@ -9,13 +9,16 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from rfviz.backend import check_memory
+from rfviz.errors import DataError
+from rfviz.linear_model.inputs import as_numbers, as_rows, as_vector
 from rfviz.linear_model.leave_one_out import leave_one_out
 from rfviz.params import Param
 
 __all__ = ["prediction_intervals", "prediction_sets"]
 
 _LEVEL = Param("level", 0.9, "float", low=0.0, open_low=True, high=0.9999)
-_BLOCK = 256
+_ALPHA = Param("alpha", 1.0, "float", low=0.0, open_low=True, help="None chooses one by leave-one-out.")
+_BLOCK, _FEWEST_ROWS = 256, 3
 
 
 def prediction_intervals(H: Any, y: Any, H_new: Any, level: float = 0.9, alpha: float | None = None) -> np.ndarray:
@@ -31,27 +34,38 @@ def prediction_intervals(H: Any, y: Any, H_new: Any, level: float = 0.9, alpha: 
 
     Parameters
     ----------
-    H : array of shape (n_samples, m)
-        Features.
-    y : array of shape (n_samples,)
-    H_new : array of shape (n_new, m)
+    H : array-like or sparse matrix of shape (n_samples, m)
+        Features; of sparse ones all zeros are stored.
+    y : array-like of shape (n_samples,)
+    H_new : array-like or sparse matrix of shape (n_new, m)
+        May hold no row.
     level : float
     alpha : float, optional
-        Penalty; by default the one with the smallest leave-one-out error.
+        Penalty above 0; by default the one with the smallest leave-one-out error.
 
     Returns
     -------
     ndarray of shape (n_new, 2)
         Lower and upper ends; infinite where there are too few rows for the level.
 
+    Raises
+    ------
+    ParameterError
+        If `level` or `alpha` is out of its range.
+    DataError
+        For anything but finite numbers, fewer than three rows, a `y` of another length, or other columns in `H_new`.
+    MemoryBudgetError
+        If the fits would not fit in memory.
+
     References
     ----------
     R. Barber et al., "Predictive inference with the jackknife+", 2021.
     """
-    level = _LEVEL.validate(level)
-    n, ends = len(H), []
+    level, alpha = _LEVEL.validate(level), _penalty(alpha)
+    H, H_new = _features(H, H_new)
+    n, ends = len(H), [np.empty((0, 2))]
     rank = int(np.ceil(level * (n + 1)))
-    for fits, residuals, _ in _without_each(H, np.asarray(y, dtype=np.float64).reshape(n, 1), H_new, alpha):
+    for fits, residuals, _ in _without_each(H, as_numbers(y, n)[:, None], H_new, alpha):
         size = np.abs(residuals[:, 0])
         if rank > n:
             ends.append(np.tile([-np.inf, np.inf], (len(fits), 1)))
@@ -72,11 +86,12 @@ def prediction_sets(
 
     Parameters
     ----------
-    H : array of shape (n_samples, m)
-        Features.
-    y : array of shape (n_samples,)
+    H : array-like or sparse matrix of shape (n_samples, m)
+        Features; of sparse ones all zeros are stored.
+    y : array-like of shape (n_samples,)
         Labels.
-    H_new : array of shape (n_new, m)
+    H_new : array-like or sparse matrix of shape (n_new, m)
+        May hold no row.
     level, alpha
         See :func:`prediction_intervals`.
 
@@ -84,11 +99,19 @@ def prediction_sets(
     -------
     classes : ndarray of shape (k,)
     sets : ndarray of bool, shape (n_new, k)
+
+    Raises
+    ------
+    ParameterError, DataError, MemoryBudgetError
+        As for :func:`prediction_intervals`, and for labels that are missing or of a single class.
     """
-    level = _LEVEL.validate(level)
-    classes, place = np.unique(np.asarray(y), return_inverse=True)
+    level, alpha = _LEVEL.validate(level), _penalty(alpha)
+    H, H_new = _features(H, H_new)
+    classes, place = np.unique(as_vector(y, len(H)), return_inverse=True)
+    if len(classes) < 2:
+        raise DataError("y must hold two classes at least; here is a single one. Use other data.")
     codes = np.where(place[:, None] == np.arange(len(classes)), 1.0, -1.0)
-    rows, sets = np.arange(len(codes)), []
+    rows, sets = np.arange(len(codes)), [np.empty((0, len(classes)), dtype=bool)]
     for fits, _, predictions in _without_each(H, codes, H_new, alpha):
         own = predictions[rows, place]
         n_better = np.sum(fits < own[:, None], axis=1)
@@ -96,11 +119,31 @@ def prediction_sets(
     return classes, np.concatenate(sets)
 
 
+def _penalty(alpha: float | None) -> float | None:
+    return None if alpha is None else _ALPHA.validate(alpha)
+
+
+def _features(H: Any, H_new: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the features of known and of new rows as arrays in float64.
+
+    Raises
+    ------
+    DataError
+    """
+    H, H_new = (as_rows(rows, name).astype(np.float64, copy=False) for rows, name in ((H, "H"), (H_new, "H_new")))
+    if len(H) < _FEWEST_ROWS or not H.shape[1]:
+        raise DataError(f"H must hold {_FEWEST_ROWS} rows and a column at least; its shape is {H.shape}.")
+    if H_new.shape[1] != H.shape[1]:
+        raise DataError(
+            f"H_new must have the {H.shape[1]} columns of H; it has {H_new.shape[1]}. Map both by the same features."
+        )
+    return H, H_new
+
+
 def _without_each(
-    H: Any, Y: np.ndarray, H_new: Any, alpha: float | None
+    H: np.ndarray, Y: np.ndarray, H_new: np.ndarray, alpha: float | None
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield for blocks of new rows: fits without each row (new, n, k), leave-one-out residuals, and predictions."""
-    H, H_new = np.asarray(H, dtype=np.float64), np.asarray(H_new, dtype=np.float64)
     n, m = H.shape
     check_memory(8 * (2 * m**2 + n * m + 4 * _BLOCK * n * Y.shape[1]), "cpu", f"Fits without each of {n} rows",
                  "Use fewer rows or features.")  # fmt: skip

@@ -1,8 +1,12 @@
 """Intervals and sets from predictions of each row by all others hold what they promise, also where noise is large."""
 
 import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
 
 from rfviz.analysis.uncertainty import class_sets, find_intervals
+from rfviz.errors import DataError, ParameterError
 
 
 def noisy(seed, spread, n=1000):
@@ -43,3 +47,20 @@ def test_the_likeliest_class_of_a_row_stays_though_most_rows_are_surer():
     scores = np.where(given[:, None] == np.arange(3), 1.0, -1.0) + 0.1 * np.random.default_rng(3).normal(size=(300, 3))
     sets = class_sets(scores, given, level=0.9)
     assert (sets == (given[:, None] == np.arange(3))).all()
+
+
+def test_array_likes_are_taken_and_others_refused():
+    X, residuals = noisy(4, lambda X: 1.0, n=80)
+    expected = find_intervals(X, residuals)
+    for kind in (pd.DataFrame, np.ndarray.tolist, sparse.csr_matrix):
+        found = find_intervals(kind(X), pd.Series(residuals))
+        np.testing.assert_allclose(found.widths, expected.widths, rtol=1e-4)
+    scores, given = np.column_stack([X[:, 0], -X[:, 0]]), (X[:, 0] < 0).astype(int)
+    np.testing.assert_array_equal(class_sets(pd.DataFrame(scores), given.tolist()), class_sets(scores, given))
+    with pytest.raises(ParameterError, match="level"):
+        find_intervals(X, residuals, level=1.0)
+    with pytest.raises(DataError, match="residuals must hold one value for each of the 80 rows"):
+        find_intervals(X, residuals[:5])
+    for wrong in (given + 1, given.astype(str), given[:0]):
+        with pytest.raises(DataError, match="given must hold"):
+            class_sets(scores, wrong)

@@ -1,10 +1,12 @@
 """Prediction intervals and sets: the definition with as many fits as rows, and coverage over splits."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.linear_model import Ridge
 
-from rfviz.errors import ParameterError
+from rfviz.errors import DataError, ParameterError
 from rfviz.features import RandomFourier
 from rfviz.linear_model import prediction_intervals, prediction_sets
 
@@ -63,3 +65,32 @@ def test_a_level_out_of_range_is_refused():
     H, y = rows(20, 0)
     with pytest.raises(ParameterError, match="level"):
         prediction_intervals(H, y, H, 1.5)
+
+
+def test_array_likes_are_taken_as_arrays_are_and_no_new_row_is_no_error():
+    (H, y), (H_new, _) = rows(60, 2), rows(9, 3)
+    expected = prediction_intervals(H, y, H_new)
+    for kind in (pd.DataFrame, np.ndarray.tolist, sparse.csr_matrix):
+        found = prediction_intervals(kind(H), pd.Series(y, index=np.arange(60) + 5), kind(H_new))
+        np.testing.assert_allclose(found, expected, rtol=1e-10)
+    assert prediction_intervals(H, y, H_new[:0]).shape == (0, 2)
+    labels = pd.Series(np.where(y > 0, "high", "low"), dtype="category")
+    classes, sets = prediction_sets(pd.DataFrame(H), labels, H_new[:0])
+    assert classes.tolist() == ["high", "low"] and sets.shape == (0, 2)
+
+
+def test_what_cannot_be_used_is_refused_in_a_sentence():
+    H, y = rows(20, 0)
+    for alpha in (-1.0, 0.0, np.nan, "much"):
+        with pytest.raises(ParameterError, match="alpha must be a finite number greater than 0"):
+            prediction_intervals(H, y, H, alpha=alpha)
+    with pytest.raises(DataError, match=r"y must hold one value for each of the 20 rows; its shape is \(7,\)"):
+        prediction_intervals(H, y[:7], H)
+    with pytest.raises(DataError, match="H_new must have the 40 columns of H; it has 3"):
+        prediction_intervals(H, y, H[:, :3])
+    with pytest.raises(DataError, match=r"H must be a matrix of finite numbers.*1 of its values are NaN"):
+        prediction_intervals(np.where(np.arange(800).reshape(20, 40) == 5, np.nan, H), y, H)
+    with pytest.raises(DataError, match="H must hold 3 rows"):
+        prediction_intervals(H[:2], y[:2], H)
+    with pytest.raises(DataError, match="two classes at least"):
+        prediction_sets(H, np.zeros(20, dtype=int), H)
