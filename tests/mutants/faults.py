@@ -942,9 +942,23 @@ _INSPECTION = (
     Fault(
         "drift that sees no missing values",
         "rfviz/analysis/drift.py",
-        "found[:, -1, _WAVES] = 1.0",
-        "found[:, -1, _WAVES] = 0.0",
+        "found[:, -1, -1] = 1.0",
+        "found[:, -1, -1] = 0.0",
         ("tests/analysis/test_drift.py::test_a_column_is_found_and_its_neighbours_are_not",),
+    ),
+    Fault(
+        "drift that sees no change of spread",
+        "rfviz/analysis/drift.py",
+        "found[:, :-1, -2] = 0.5 * ndtri",
+        "found[:, :-1, -2] = 0.0 * ndtri",
+        ("tests/analysis/test_drift.py::test_a_change_of_spread_or_tails_is_found_in_few_rows",),
+    ),
+    Fault(
+        "halves of each class that are those of the file",
+        "rfviz/lab/quick_inspection/drift.py",
+        "by_class = compared(_parts_of_classes(raw, parts), names)",
+        "by_class = compared(parts, names)",
+        ("tests/lab/quick_inspection/test_drift.py",),
     ),
     Fault(
         "drift whose samples have unequal weights",

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.stats import chi2_contingency, norm
 from sklearn.decomposition import PCA
 
 from rfviz.analysis.drift import FEWEST_ROWS, DriftResult, find_drift
@@ -30,6 +31,8 @@ _FEW_VALUES, _DRAWN, _NAMED = 12, 1500, 3
 _FIRST = 1000
 # Directions in which images vary most.
 _DIRECTIONS = 10
+# Of ten columns that differ by as much as is said to be noticed, about nine are.
+_NINE_OF_TEN, _N_QUESTIONS = 1.28, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,11 +89,17 @@ class Drift:
     ----------
     first, second : Part
     result : DriftResult
-    by_class : bool
-        Whether each class was cut into halves by itself.
+    n_columns : int
+        Columns of the file, those that were not compared included.
+    whole : Drift or None
+        The halves of all rows, where each class was cut by itself because these halves differ in their classes.
+    uneven : (str, float, float)
+        The class whose share differs most between the halves of all rows, with either share.
     only_first, only_second, other_kind : tuple of str
         Columns that are not compared: only one of two files has them, or they hold numbers in one and words in the
         other.
+    keys, sorting : tuple of str
+        Columns that are not compared, for they are named as numbers of the rows are, or the rows are sorted by them.
     images : ndarray of int or None
         The row of the file of each image, from 0, where the columns are measures of images.
     """
@@ -98,10 +107,14 @@ class Drift:
     first: Part
     second: Part
     result: DriftResult
-    by_class: bool
+    n_columns: int
+    whole: Drift | None = None
+    uneven: tuple[str, float, float] = ("", 0.0, 0.0)
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()
     other_kind: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    sorting: tuple[str, ...] = ()
     images: np.ndarray | None = None
 
     @property
@@ -118,12 +131,34 @@ class Drift:
     def columns(self) -> np.ndarray:
         """The columns that differ by themselves, by enough to be told, the farthest first."""
         found = self.result.columns(_ALARM)
-        return found[self.result.distances[found] >= _LEAST]
+        return found[self.result.apart[found] >= _LEAST]
+
+    @property
+    def in_values(self) -> np.ndarray:
+        """Those of them whose known values differ; of the others only the gaps do."""
+        found = self.columns
+        return found[(self.result.values_p[found] <= _ALARM) & (self.result.distances[found] >= _LEAST)]
 
     @property
     def together(self) -> bool:
         """Whether the combination of the columns differs."""
         return self.result.together_p <= _ALARM
+
+    @property
+    def noticed(self) -> float:
+        """The distance of a column from which on its difference would have been noticed, in about nine of ten cases."""
+        result, d = self.result, len(self.names)
+        # A share deviates from its mean by at most half of this root; three questions are asked of each column.
+        z = norm.isf(_ALARM / (2 * _N_QUESTIONS * d))
+        # Few blocks vary more when they are permuted, for the difference itself is among them.
+        n_blocks = sum(result.n_used) / result.block_rows
+        z = z / np.sqrt(max(1.0 - z**2 / n_blocks, 1e-9)) + _NINE_OF_TEN
+        return float(min(0.5 * z * np.sqrt(max(result.alike, 1.0) * sum(1.0 / n for n in result.n_used)), 1.0))
+
+    @property
+    def pictured(self) -> Drift:
+        """The comparison that has a difference to draw: this one, or that of all rows."""
+        return self if self.whole is None or self.shown()[0] else self.whole
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per column, the farthest apart first."""
@@ -140,9 +175,9 @@ class Drift:
     def shown(self) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
         """Return the column, or the pair of columns, that differs most, and its values in some rows of each part.
 
-        Words are numbered. The columns are none where nothing differs.
+        Words are numbered. The columns are none where nothing but gaps differs.
         """
-        columns: list[int] = self.columns[:1].tolist()
+        columns: list[int] = self.in_values[:1].tolist()
         if not columns and self.together and self.result.pairs:
             columns = list(self.result.pairs[0][:2])
         values = []
@@ -193,32 +228,55 @@ def inspect_drift(raw: Raw, dataset: Dataset, by: str = AUTOMATIC, progress: Pro
     parts = _parts(raw, dataset, by)
     if parts is None:
         return None
-    (first_name, first), (second_name, second), by_class = parts
     other, table = _other(dataset, by), raw.table
     names = [name for name in raw.of_kind(NUMBER, CATEGORY) if name not in (raw.order, by)]
-    names = [name for name in names if not NAMED_LIKE_KEYS.search(name) and not _is_rising(raw, name)]
-    if raw.label is not None and raw.label != by and not by_class and table.kind(raw.label) in (NUMBER, CATEGORY):
+    keys = tuple(name for name in names if NAMED_LIKE_KEYS.search(name))
+    sorting = tuple(name for name in names if name not in keys and _is_sorted(raw, name))
+    names = [name for name in names if name not in (*keys, *sorting)]
+    if raw.label is not None and raw.label != by and table.kind(raw.label) in (NUMBER, CATEGORY):
         names.append(raw.label)
-    apart: tuple[tuple[str, ...], ...] = ()
+    apart: tuple[tuple[str, ...], ...] = ((), (), ())
     if other is not None:
         lacked = tuple(name for name in names if name not in other)
         new = tuple(name for name in other.names if name not in table)
         apart = lacked, new, tuple(name for name in names if name in other and other.kind(name) != table.kind(name))
         names = [name for name in names if name in other and other.kind(name) == table.kind(name)]
     is_asked = by != AUTOMATIC or other is not None
-    if not is_asked and (not names or min(len(first), len(second)) < FEWEST_ROWS):
+    if not is_asked and min(len(rows) for _, rows in parts) < FEWEST_ROWS:
         return None
     if not names:
+        return _nothing_to_compare(is_asked, sorting)
+
+    def compared(parts: _Parts, names: list[str]) -> tuple[Part, Part, DriftResult]:
+        own = {name: np.asarray(table.words[name].codes) for name in names if name in table.words}
+        theirs = own if other is None else {name: _words_of(other, name, table) for name in own}
+        (first_name, first), (second_name, second) = parts
+        one = Part(first_name, table, first, tuple(names), own)
+        two = Part(second_name, other or table, second, tuple(names), theirs)
+        categories = [place for place, name in enumerate(names) if name in own]
+        return one, two, find_drift(one, two, categories=categories, progress=progress)
+
+    n_columns = len(raw.columns) + (raw.label is not None)
+    whole = Drift(*compared(parts, names), n_columns, None, ("", 0.0, 0.0), *apart, keys, sorting, images)
+    uneven = None if is_asked or raw.n_train is not None else _uneven_class(raw, parts)
+    names = [name for name in names if name != raw.label]
+    if uneven is None or not names:
+        return whole
+    by_class = compared(_parts_of_classes(raw, parts), names)
+    return replace(whole, first=by_class[0], second=by_class[1], result=by_class[2], whole=whole, uneven=uneven)
+
+
+def _nothing_to_compare(is_asked: bool, sorting: tuple[str, ...]) -> None:
+    """Raise an error where an answer is waited for, or the only column sorts the rows.
+
+    Raises
+    ------
+    DataError
+    """
+    if sorting:
+        raise DataError(f"There is nothing to compare but {_listed(sorting)}, by which the rows are sorted.")
+    if is_asked:
         raise DataError("There is no column to compare: numbers or categories in both, which do not number the rows.")
-    own = {name: np.asarray(table.words[name].codes) for name in names if name in table.words}
-    theirs = own if other is None else {name: _words_of(other, name, table) for name in own}
-    samples = (
-        Part(first_name, table, first, tuple(names), own),
-        Part(second_name, other or table, second, tuple(names), theirs),
-    )
-    categories = [place for place, name in enumerate(names) if name in own]
-    result = find_drift(*samples, categories=categories, progress=progress)
-    return Drift(*samples, result, by_class, *(apart or ((), (), ())), images)
 
 
 def _measured(raw: Raw, dataset: Dataset) -> Raw:
@@ -239,37 +297,70 @@ def _other(dataset: Dataset, by: str) -> Table | None:
     return dataset.origin.other if dataset.origin is not None and by == AUTOMATIC else None
 
 
-def _parts(raw: Raw, dataset: Dataset, by: str) -> tuple[tuple[str, np.ndarray], tuple[str, np.ndarray], bool] | None:
-    """Return the names and the rows of the two parts, and whether each class was cut by itself."""
+_Parts = tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]]
+
+
+def _parts(raw: Raw, dataset: Dataset, by: str) -> _Parts | None:
+    """Return the names and the rows of the two parts."""
     rows = raw.file_rows(np.arange(raw.n_rows))
     other = _other(dataset, by)
     if by != AUTOMATIC:
-        return *_parts_by(raw, by, rows), False
+        return _parts_by(raw, by, rows)
     if other is not None and dataset.origin is not None:
-        return (
-            ("the rows of this file", rows),
-            (f"those of {dataset.origin.other_name}", np.arange(other.n_rows)),
-            False,
-        )
+        return ("the rows of this file", rows), (f"those of {dataset.origin.other_name}", np.arange(other.n_rows))
     if raw.n_train is not None and 0 < raw.n_train < raw.n_rows:
-        return ("the training rows", rows[: raw.n_train]), ("the test rows", rows[raw.n_train :]), False
+        return ("the training rows", rows[: raw.n_train]), ("the test rows", rows[raw.n_train :])
     if dataset.rows is None and dataset.order is None:
         return None
-    dates = raw.of_kind(DATE)
-    column = raw.order or next(iter(dates), None)
-    # Files are often sorted by class: each class is cut by itself, and rows follow each other by their place within.
-    is_classes = bool(raw.target_names) and raw.y is not None
-    usable = np.flatnonzero(raw.labelled) if is_classes else np.arange(raw.n_rows)
-    place = usable.astype(np.float64)
+    column = raw.order or next(iter(raw.of_kind(DATE)), None)
+    usable = np.arange(raw.n_rows)
     if column is not None:
-        place = np.nan_to_num(np.asarray(raw.numbers(column), dtype=np.float64))[usable]
-    if is_classes and raw.y is not None:
-        place = _place_within(place, raw.y[usable])
-    usable = usable[np.argsort(place, kind="stable")]
+        place = np.asarray(raw.numbers(column), dtype=np.float64)
+        usable = usable[np.isfinite(place)]  # the others have no place
+        usable = usable[np.argsort(place[usable], kind="stable")]
     cut, said = len(usable) // 2, f"of the rows by “{column}”" if column is not None else "of the file"
-    return (
-        (f"the first half {said}", rows[usable[:cut]]), (f"the second half {said}", rows[usable[cut:]]), is_classes
-    )  # fmt: skip
+    return (f"the first half {said}", rows[usable[:cut]]), (f"the second half {said}", rows[usable[cut:]])
+
+
+def _uneven_class(raw: Raw, parts: _Parts) -> tuple[str, float, float] | None:
+    """Return the class whose share differs most between two parts, with either share, or None if chance explains it."""
+    if not raw.target_names or raw.y is None:
+        return None
+    counts = np.stack([np.bincount(codes, minlength=len(raw.target_names)) for codes in _classes_of(raw, parts)])
+    there = np.flatnonzero(counts.sum(axis=0))
+    if len(there) < 2 or not counts.sum(axis=1).all():
+        return None
+    test = chi2_contingency(counts[:, there], correction=False)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    most = int(np.abs(shares[0] - shares[1]).argmax())
+    if test.pvalue > _ALARM or abs(shares[0, most] - shares[1, most]) < _LEAST:  # pyright: ignore[reportAttributeAccessIssue]
+        return None
+    return raw.target_names[most], float(shares[0, most]), float(shares[1, most])
+
+
+def _classes_of(raw: Raw, parts: _Parts) -> list[np.ndarray]:
+    """Return the classes of the labelled rows of each part, in the order of its rows."""
+    codes = np.full(raw.table.n_rows, -1)
+    if raw.y is not None:
+        codes[raw.file_rows(np.flatnonzero(raw.labelled))] = raw.y[raw.labelled]
+    return [(found := codes[rows])[found >= 0] for _, rows in parts]
+
+
+def _parts_of_classes(raw: Raw, parts: _Parts) -> _Parts:
+    """Return the halves of each class instead of those of all rows."""
+    (first_name, first), (second_name, second) = parts
+    labelled = np.zeros(raw.table.n_rows, dtype=bool)
+    labelled[raw.file_rows(np.flatnonzero(raw.labelled))] = True
+    rows = np.concatenate([first, second])
+    rows = rows[labelled[rows]]
+    place = _place_within(np.concatenate(_classes_of(raw, parts)))
+    rows = rows[np.argsort(place, kind="stable")]
+    cut = len(rows) // 2
+    first_name, second_name = (
+        name.replace("half of the file", "half of each class").replace("half of the rows", "half of each class")
+        for name in (first_name, second_name)
+    )
+    return (first_name, rows[:cut]), (second_name, rows[cut:])
 
 
 def _parts_by(raw: Raw, name: str, rows: np.ndarray) -> tuple[tuple[str, np.ndarray], tuple[str, np.ndarray]]:
@@ -304,23 +395,23 @@ def _parts_by(raw: Raw, name: str, rows: np.ndarray) -> tuple[tuple[str, np.ndar
     )
 
 
-def _place_within(place: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _place_within(y: np.ndarray) -> np.ndarray:
     """Return the place of each row among those of its class, from 0 to 1."""
-    found = np.empty(len(place))
+    found = np.empty(len(y))
     for kind in np.unique(y).tolist():
         rows = np.flatnonzero(y == kind)
-        found[rows[np.argsort(place[rows], kind="stable")]] = (np.arange(len(rows)) + 0.5) / len(rows)
+        found[rows] = (np.arange(len(rows)) + 0.5) / len(rows)
     return found
 
 
-def _is_rising(raw: Raw, name: str) -> bool:
-    """Return whether a column counts the rows, as row numbers and times do."""
+def _is_sorted(raw: Raw, name: str) -> bool:
+    """Return whether the rows are sorted by a column of numbers, as by a time or a counter."""
     if raw.table.kind(name) != NUMBER:
         return False
-    every = raw.numbers(name)
-    for values in (every[:_FIRST], every):  # most columns fall within their first rows
+    every, values = raw.numbers(name), np.empty(0)
+    for values in (every[:_FIRST], every):  # most columns fall and rise within their first rows
         values = values[np.isfinite(values)]
-        if (values[1:] < values[:-1]).any():
+        if (values[1:] < values[:-1]).any() and (values[1:] > values[:-1]).any():
             return False
     return len(values) > 1 and bool(values[0] != values[-1])
 
@@ -337,41 +428,68 @@ def describe(drift: Drift | None) -> Finding | None:
     """Say whether two parts of the rows differ, and by which columns; None where there are no parts."""
     if drift is None:
         return None
-    name, result, columns = "Drift", drift.result, drift.columns
+    parts, of_all = _differences(drift), _of_all_rows(drift)
+    is_look = bool(parts or of_all or drift.only_first or drift.only_second or drift.other_kind)
+    named, rows = [*drift.only_first, *drift.other_kind], np.empty(0, dtype=int)
+    if parts:
+        # Rows of this file: of another one there are none to show.
+        side = 0 if drift.second.table is not drift.first.table else 1
+        part = (drift.first, drift.second)[side]
+        rows = part.rows[drift.result.rows[side]]
+        rows = rows if drift.images is None else drift.images[rows]
+        if len(rows):
+            parts.append(f"Of {part.name}, row {rows[0] + 1:,} is least like the other part.")
+    else:
+        parts.append(_nothing(drift))
+        is_look |= drift.result.p_value <= _ALARM and bool(drift.result.apart.max() >= _LEAST)
+    if drift.images is None:
+        pairs = drift.result.pairs if drift.together else ()
+        named = [*(drift.names[c] for c in (*drift.columns, *(c for pair in pairs for c in pair[:2]))), *named]
+        named += [] if drift.whole is None else [drift.whole.names[c] for c in drift.whole.columns]
+    text = " ".join([*parts, *of_all, *_left_out(drift)])
+    return Finding("Drift", "look" if is_look else "fine", text).about(rows, named)
+
+
+def _between(drift: Drift) -> str:
     half, _, of = drift.first.name.partition(" half ")
-    between = f"{half} and {drift.second.name}" if of else f"{drift.first.name} and {drift.second.name}"
-    n, d = sum(result.n_rows), len(drift.names)
-    apart = [f"only this file has {_listed(drift.only_first)}"] if drift.only_first else []
-    apart += [f"only the other one has {_listed(drift.only_second)}"] if drift.only_second else []
-    apart += [f"{_listed(drift.other_kind)}: numbers in one, words in the other"] if drift.other_kind else []
-    left_out = f" Not compared: {'; '.join(apart)}." if apart else ""
+    return f"{half} and {drift.second.name}" if of else f"{drift.first.name} and {drift.second.name}"
+
+
+def _nothing(drift: Drift) -> str:
+    """Say that nothing, or little, differs, and what would have been noticed."""
+    result, d = drift.result, len(drift.names)
+    columns = count(d, drift.what) if d >= drift.n_columns else f"{d:,} of {count(drift.n_columns, drift.what)}"
+    of = f"between {_between(drift)} ({count(sum(result.n_rows), 'row')}, {columns})"
+    if result.p_value <= _ALARM:
+        most = int(result.apart.argmax())
+        largest = f"the largest is {max(float(result.apart[most]), _LEAST):.2g} (“{drift.names[most]}”)"
+        if result.apart[most] < _LEAST:
+            return f"Only small differences {of}: {largest}."
+        return f"Many small differences {of}: no {drift.what} stands out, but all of them together do; {largest}."
+    return (
+        f"Nothing differs {of}. A {drift.what} whose distribution functions differ by about {drift.noticed:.2f} would "
+        "have been noticed."
+    )
+
+
+def _differences(drift: Drift) -> list[str]:
+    """Return what is said of columns that differ, and of their combination."""
+    result, columns, values = drift.result, drift.columns, drift.in_values
     if not len(columns) and not drift.together:
-        told = "Nothing differs" if result.p_value > _ALARM else "Only small differences"
-        text = f"{told} between {between} ({count(n, 'row')}, {count(d, drift.what)}).{left_out}"
-        # A column that is gone, or holds something else, is a difference as well.
-        return Finding(name, "look" if apart else "fine", text).about(columns=(*drift.only_first, *drift.other_kind))
-    parts = []
-    if len(columns):
-        shown = ", ".join(f"“{drift.names[c]}” ({_by(result, int(c))})" for c in columns[:_NAMED])
-        rest = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
+        return []
+    parts, between = [], _between(drift)
+    if len(values):
+        differ = "differs" if len(values) == 1 else "differ"
         parts.append(
-            f"{len(columns):,} of {count(d, drift.what)} {'differs' if len(columns) == 1 else 'differ'} between "
-            f"{between}, by the largest difference of their distribution functions: {shown}{rest}."
+            f"{len(values):,} of {count(len(drift.names), drift.what)} {differ} between {between}, by the largest "
+            f"difference of their distribution functions: {_shown(drift, values)}."
         )
+    gaps = columns[~np.isin(columns, values)]
+    if len(gaps):
+        where = "" if len(values) else f" between {between}"
+        parts.append(f"Only the gaps of {_shown(drift, gaps, gaps_only=True)} differ{where}, not the known values.")
     if drift.together:
-        parts.append(
-            f"The way in which {drift.what}s go together differs as well" if len(columns) else
-            f"Between {between} no {drift.what} differs by itself, but the way in which {drift.what}s go together does"
-        )  # fmt: skip
-        if result.pairs:
-            one, other, before, after = result.pairs[0]
-            more = f", and {count(len(result.pairs) - 1, 'other pair')} changes" if len(result.pairs) > 1 else ""
-            more = more.replace("pairs changes", "pairs change")
-            parts[-1] += (
-                f": the rank correlation of “{drift.names[one]}” and “{drift.names[other]}” is {before:.2f} in the "
-                f"first part and {after:.2f} in the second{more}"
-            ).replace("-", "−")
-        parts[-1] += "."
+        parts.append(_combination(drift, len(columns) > 0))
     if result.wanders:
         parts.append(
             "Stretches within each part differ, too: the change is gradual, or each row is like the one before it. So "
@@ -379,19 +497,57 @@ def describe(drift: Drift | None) -> Finding | None:
         )
     else:
         parts.append("If nothing had changed, chance would show this in at most one of a thousand tables.")
-    named = [drift.names[c] for c in columns]
-    if drift.together:
-        named += [drift.names[c] for pair in result.pairs for c in pair[:2]]
-    # Rows of this file: of another one there are none to show.
-    side = 0 if drift.second.table is not drift.first.table else 1
-    part = (drift.first, drift.second)[side]
-    rows = part.rows[result.rows[side]]
-    rows = rows if drift.images is None else drift.images[rows]
-    if len(rows):
-        parts.append(f"Of {part.name}, row {rows[0] + 1:,} is least like the other part.")
-    text = " ".join(parts) + left_out
-    of_file = [] if drift.images is not None else [*named, *drift.only_first, *drift.other_kind]
-    return Finding(name, "look", text).about(rows, of_file)
+    return parts
+
+
+def _combination(drift: Drift, as_well: bool) -> str:
+    text = f"The way in which {drift.what}s go together differs as well"
+    if not as_well:
+        text = (
+            f"Between {_between(drift)} no {drift.what} differs by itself, but the way in which they go together does"
+        )
+    if not drift.result.pairs:
+        return f"{text}."
+    (one, other, before, after), *others = drift.result.pairs
+    more = f", and {count(len(others), 'other pair')} {'changes' if len(others) == 1 else 'change'}" if others else ""
+    return (
+        f"{text}: the rank correlation of “{drift.names[one]}” and “{drift.names[other]}” is {_signed(before)} in the "
+        f"first part and {_signed(after)} in the second{more}."
+    )
+
+
+def _of_all_rows(drift: Drift) -> list[str]:
+    """Return what is said of the halves of all rows where each class was cut by itself."""
+    whole, (kind, before, after) = drift.whole, drift.uneven
+    if whole is None:
+        return []
+    half, _, _ = whole.second.name.partition(" half ")
+    parts = [
+        f"The classes are spread unevenly over the rows: “{kind}” is {share(before)} of {whole.first.name} and "
+        f"{share(after)} of {half}."
+    ]
+    columns = np.array([c for c in whole.columns if whole.names[c] in drift.names], dtype=int)
+    if len(columns):
+        of = "measures of images" if drift.images is not None else count(len(drift.names), "column")
+        parts.append(f"These halves differ in {len(columns):,} of {of}: {_shown(whole, columns)}.")
+    if whole.first.name.endswith("of the file"):
+        parts.append("Shuffle the rows before you cut off a part of them.")
+    return parts
+
+
+def _left_out(drift: Drift) -> list[str]:
+    """Return what is said of columns that are not compared."""
+    apart = [f"only this file has {_listed(drift.only_first)}"] if drift.only_first else []
+    apart += [f"only the other one has {_listed(drift.only_second)}"] if drift.only_second else []
+    apart += [f"{_listed(drift.other_kind)}: numbers in one, words in the other"] if drift.other_kind else []
+    apart += [f"{_listed(drift.sorting)}, by which the rows are sorted"] if drift.sorting else []
+    apart += [f"{_listed(drift.keys)}, named like a number of the row"] if drift.keys else []
+    return [f"Not compared: {'; '.join(apart)}."] if apart else []
+
+
+def _shown(drift: Drift, columns: np.ndarray, gaps_only: bool = False) -> str:
+    shown = ", ".join(f"“{drift.names[c]}” ({_by(drift.result, int(c), gaps_only)})" for c in columns[:_NAMED])
+    return shown + (f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else "")
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -399,7 +555,11 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"“{name}”" for name in names[:_NAMED]) + more
 
 
-def _by(result: DriftResult, column: int) -> str:
+def _by(result: DriftResult, column: int, gaps_only: bool = False) -> str:
     before, after = result.missing[column].tolist()
-    gaps = f", missing {share(before)} and {share(after)}" if abs(before - after) >= _LEAST else ""
-    return f"{result.distances[column]:.2f}{gaps}"
+    gaps = [f"missing {share(before)} and {share(after)}"] if gaps_only or abs(before - after) >= _LEAST else []
+    return ", ".join([*([] if gaps_only else [f"{result.distances[column]:.2f}"]), *gaps])
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")

@@ -155,7 +155,8 @@ def _drift_note(drift: Drift) -> str:
         "the directions in which the images vary most (principal components). "
     )  # fmt: skip
     return (
-        f"Compared: {first} and {second}. {measures}Distance: the largest difference of the distribution functions. "
+        f"Compared: {first} and {second}. {measures}Distance: the largest difference of the distribution functions of "
+        "known values. "
         f"P-values are adjusted for the number of {drift.what}s."
     )
 
@@ -301,7 +302,7 @@ EVIDENCE: dict[str, Evidence] = {
     "Drift": Evidence(
         "drift",
         (Picture("drift", figures.plot_drift, "What differs most between the two parts, drawn for both.",
-                 shows=lambda r: bool(r.shown()[0])),),
+                 shows=lambda r: bool(r.pictured.shown()[0])),),
         {"distance": "%.3f", "p-value": "%.4f", "missing in the first": "percent", "missing in the second": "percent"},
         _drift_note,
     ),

@@ -267,6 +267,7 @@ def plot_drift(drift: Drift, revision: str = "") -> go.Figure:
     revision : str
         While it stays the same, the zoom survives a redraw.
     """
+    drift = drift.pictured
     names, *samples = drift.shown()
     titles = [literal(part.name) for part in (drift.first, drift.second)]
     looks = list(zip(samples, titles, COLOURS, ("solid", "dash"), SYMBOLS, strict=False))

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 #: Names of columns that tell rows, and of those that tell people or places, apart.
-NAMED_LIKE_KEYS = re.compile(r"(^|[\W_])(id|ids|no|nr|number|key|index|uuid|rownum|row)$|[a-z](Id|ID|No|Nr)$", re.I)
+NAMED_LIKE_KEYS = re.compile(r"(?i:(^|[\W_])(id|ids|no|nr|number|key|index|uuid|rownum|row)$)|[a-z](Id|ID|No|Nr)$")
 NAMED_LIKE_GROUPS = re.compile(
     r"patient|subject|person|user|customer|client|session|group|batch|site|speaker|family", re.I
 )
