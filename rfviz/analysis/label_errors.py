@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.stats import norm
 
+from rfviz.errors import DataError
 from rfviz.features import RandomConvolution, RandomFourier
+from rfviz.linear_model.inputs import as_numbers, as_rows, as_vector
 from rfviz.linear_model.leave_one_out import leave_one_out
 
 __all__ = ["LabelErrors", "TargetErrors", "find_label_errors", "find_target_errors"]
@@ -18,8 +22,9 @@ _PATCH, _GRID = 7, 3
 _SMALLEST_CLASS = 5
 # Share of a class that may lie among another one without being contradicted for certain, where a row of it can be.
 _OVERLAP = 0.1
-# Share of a class that may lie among others at all, and of all rows: where more do, the model is what errs.
-_MISFIT, _MISFIT_ALL = 1 / 3, 1 / 4
+# Share of a class that may lie among others at all, and of all rows: where more do, the model is what errs. Of labels
+# that mean nothing half of the rows do, give or take the root of their number.
+_MISFIT, _MISFIT_ALL = 0.45, 0.3
 # Rows beyond a gap are this many times as many as those in it, at least, and these a small share of their class.
 _GAP, _BETWEEN = 2.0, 0.05
 # Of normal residuals one in a hundred tables has one that is called outlying; a heavy tail has this many times fewer
@@ -49,6 +54,8 @@ class LabelErrors:
         What all other rows say of each, by class.
     likely : ndarray of shape (n_samples,)
         Of every row the class other than its own that suits it best.
+    recognised : float
+        Share of the rows whose label would be contradicted if it were wrong: that of the class in `likely`.
     """
 
     rows: np.ndarray
@@ -59,11 +66,12 @@ class LabelErrors:
     classes: np.ndarray
     scores: np.ndarray
     likely: np.ndarray
+    recognised: float
 
 
 def find_label_errors(
-    X: np.ndarray,
-    y: np.ndarray,
+    X: Any,
+    y: Any,
     n_components: int | None = None,
     random_state: int = 0,
     image_shape: tuple[int, ...] | None = None,
@@ -73,22 +81,33 @@ def find_label_errors(
     A ridge regression on random Fourier features, of images on random convolutions, scores each class, and each row is
     scored by the fit without it. A label is contradicted if another class has a larger score, and one as large as its
     own rows have on average, or half of it where there is a gap between the classes. Of classes that overlap nothing is
-    said: a row of one within another is there what a wrong label is elsewhere.
+    said: a row of one within another is there what a wrong label is elsewhere. The same holds where many wrong labels
+    look like an overlap: of the breast cancer data, found are 62% of wrong labels if 8% are wrong, and
+    32% if a fifth is; of wine 84 and 93%, of digits 92 and 98%, of which at least 95% are wrong (five draws).
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         Columns of similar scale.
-    y : ndarray of shape (n_samples,)
-        Labels.
+    y : array-like of shape (n_samples,)
+        Labels of any type.
     n_components : int, optional
         Number of features: by default 1,000, of which at most four a row are used, and of images 6,000, at most six for
         ten rows: their columns say more.
     random_state : int
     image_shape : (height, width) or (height, width, channels), optional
         Of rows that are images.
+
+    Raises
+    ------
+    DataError
+        If `X` holds anything but finite numbers, or `y` lacks labels, is of another length, or a single class.
     """
+    X = as_rows(X, keep_sparse=image_shape is None)
+    y = as_vector(y, X.shape[0])
     classes, given, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if len(classes) < 2:
+        raise DataError("Wrong labels are looked for among two classes at least; y holds a single one.")
     H = _features(X, n_components, random_state, image_shape)
     is_own = given[:, None] == np.arange(len(classes))
     scores = leave_one_out(H, np.where(is_own, 1.0, -1.0)).predictions
@@ -106,23 +125,35 @@ def find_label_errors(
     is_contradicted |= is_beyond & is_gap & (n_between[pair] <= _BETWEEN * counts[given])
     n_undecided = np.bincount(given, (largest > own) & ~is_contradicted)
     n_misfit = np.bincount(given, largest > own)
-    is_unclear = (n_undecided > _OVERLAP * counts) | (n_misfit > _MISFIT * counts) | (counts < _SMALLEST_CLASS)
-    is_unclear |= n_misfit.sum() > _MISFIT_ALL * len(given)
+    is_unclear = (n_undecided > _OVERLAP * counts) | _is_beyond(n_misfit, _MISFIT * counts) | (counts < _SMALLEST_CLASS)
+    is_unclear |= _is_beyond(n_misfit.sum(), _MISFIT_ALL * len(given))
     # Rows of overlapping classes lie at every depth within each other, fewer the deeper; wrong labels lie deep.
     n_deep = np.bincount(pair, is_contradicted, minlength=n_pairs)
     n_halfway = np.bincount(pair, is_beyond & ~is_contradicted, minlength=n_pairs)
-    is_apart = (n_deep > n_halfway)[pair] & ~is_unclear[given] & ~is_unclear[best]
-    rows = np.flatnonzero(is_contradicted & is_apart)
+    is_clear = ~is_unclear[given] & ~is_unclear[best]
+    rows = np.flatnonzero(is_contradicted & (n_deep > n_halfway)[pair] & is_clear)
+    # The prediction of a row does not know its label. So what would be said if it were another one is known: its margin
+    # would have the other sign, and one more row would lie deep within its class.
+    back = best * len(classes) + given
+    has_gap = (np.bincount(pair, is_beyond, minlength=n_pairs) + 1 > _GAP * n_between)[back]
+    has_gap &= n_between[back] <= _BETWEEN * counts[best]
+    would_be = (own - largest >= usual[given]) | (has_gap & (own - largest > usual[given] / 2))
+    recognised = float(np.mean(would_be & (n_deep + 1 > n_halfway)[back] & is_clear))
     rows = rows[np.argsort((own - largest)[rows], kind="stable")]
     return LabelErrors(
         rows, classes[given[rows]], classes[best[rows]], own - largest, classes[is_unclear], classes, scores,
-        classes[best],
+        classes[best], recognised,
     )  # fmt: skip
 
 
-def _features(X: np.ndarray, m: int | None, seed: int, image_shape: tuple[int, ...] | None) -> np.ndarray:
+def _is_beyond(n: Any, limit: Any) -> Any:
+    """Return whether a count, and what chance may take from it, is beyond a limit."""
+    return n + np.sqrt(n) > limit
+
+
+def _features(X: Any, m: int | None, seed: int, image_shape: tuple[int, ...] | None) -> np.ndarray:
     if image_shape is None:
-        m = min(m or _FEATURES, 4 * len(X))
+        m = min(m or _FEATURES, 4 * X.shape[0])
         return RandomFourier(n_components=m, gamma="median", random_state=seed, device="cpu").fit_transform(X)
     # Large patches, in few regions: of five settings those that make the fewest errors of their own on MNIST.
     patch, grid = max(min(_PATCH, (min(image_shape[:2]) + 1) // 3), 1), min(_GRID, *image_shape[:2])
@@ -156,7 +187,7 @@ class TargetErrors:
     n_outlying: int
 
 
-def find_target_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, random_state: int = 0) -> TargetErrors:
+def find_target_errors(X: Any, y: Any, n_components: int = 1000, random_state: int = 0) -> TargetErrors:
     """Return the rows whose number all other rows contradict.
 
     A ridge regression on the columns and random Fourier features of them predicts each row by the fit without it. With
@@ -166,19 +197,27 @@ def find_target_errors(X: np.ndarray, y: np.ndarray, n_components: int = 1000, r
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : array-like or sparse matrix of shape (n_samples, n_features)
         Columns of similar scale.
-    y : ndarray of shape (n_samples,)
+    y : array-like of shape (n_samples,)
         Numbers.
     n_components : int
         Number of features; at most two a row are used.
     random_state : int
+
+    Raises
+    ------
+    DataError
+        If `X` or `y` holds anything but finite numbers, or they differ in length.
     """
-    n = len(X)
+    X = as_rows(X, keep_sparse=True)
+    n = X.shape[0]
+    y = as_numbers(y, n)
     width = min(n_components, 2 * n)
     H = RandomFourier(n_components=width, gamma="median", random_state=random_state, device="cpu").fit_transform(X)
     if X.shape[1] < n / 4:
-        H = np.concatenate([H, X / np.sqrt(X.shape[1])], axis=1)
+        plain = X.toarray() if sparse.issparse(X) else X
+        H = np.concatenate([H, plain / np.sqrt(X.shape[1])], axis=1)
     limit = float(norm.isf(_FALSE_ALARM / (2 * n)))
     predictions, deviations = _left_out(H, y, y)
     # Wrong numbers spoil the fit, so that they are cut before the second.

@@ -1,11 +1,14 @@
 """Contradicted labels: found where they were planted, and none where labels are right or classes overlap."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.preprocessing import StandardScaler
 
 from rfviz.analysis.label_errors import find_label_errors, find_target_errors
+from rfviz.errors import DataError
 
 LOADERS = {"digits": load_digits, "iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
 
@@ -54,6 +57,59 @@ def test_of_images_more_is_seen_and_nothing_is_said_where_the_model_itself_errs(
     assert first[1].mean() >= max(first[0].mean(), 0.95)
     found = find_label_errors(X + np.random.default_rng(2).normal(0, 10, X.shape), y, image_shape=(8, 8))
     assert np.mean(found.margins < 0) > 0.3 and not len(found.rows) and len(found.unclear) == 10
+
+
+@pytest.mark.parametrize("name", ["iris", "wine"])
+def test_a_fifth_of_wrong_labels_does_not_pass_for_an_overlap(name):
+    X, y = real(name)
+    found, n_right, n_wrong = 0, 0, 0
+    for seed in range(3):
+        wrong, rows = flipped(y, 0.2, seed)
+        named = find_label_errors(X, wrong, random_state=seed).rows
+        found, n_wrong, n_right = found + len(named), n_wrong + len(rows), n_right + np.isin(named, rows).sum()
+    assert n_right / found > 0.9 and n_right / n_wrong > 0.8
+
+
+@pytest.mark.parametrize("apart", [3.0, 3.8])
+def test_the_share_of_wrong_labels_that_is_recognised_is_known_from_right_ones(apart):
+    rng = np.random.default_rng(0)
+    y = np.arange(240) % 3
+    X = rng.standard_normal((240, 2)) + apart * np.array([[1, 0], [-0.5, 0.87], [-0.5, -0.87]])[y]
+    clean, tried = find_label_errors(X, y, 80), range(0, 240, 4)
+    hits = [row in find_label_errors(X, np.where(np.arange(240) == row, clean.likely, y), 80).rows for row in tried]
+    assert 0.2 < np.mean(hits) < 1.0
+    # A wrong label spoils the fit a little, and so what is usual: a few more are recognised than is said.
+    assert clean.recognised - 0.05 < np.mean(hits) < clean.recognised + 0.15
+
+
+def test_where_classes_overlap_no_wrong_label_is_recognised():
+    rng = np.random.default_rng(3)
+    y = np.arange(400) % 2
+    found = find_label_errors(rng.standard_normal((400, 3)) + y[:, None], y)
+    assert len(found.unclear) == 2 and found.recognised == 0.0
+
+
+def test_array_likes_are_taken_and_others_refused():
+    X, y = real("iris")
+    wrong, _ = flipped(y, 0.06, 0)
+    names = np.array(["setosa", "versicolor", "virginica"])[wrong]
+    expected = find_label_errors(X, wrong).rows.tolist()
+    assert expected
+    kinds = (pd.DataFrame, np.ndarray.tolist, sparse.csr_matrix)
+    columns = (pd.Series(names, dtype="category"), names.tolist(), pd.Series(wrong, dtype="Int64"))
+    for kind, labels in zip(kinds, columns, strict=True):
+        assert find_label_errors(kind(X), labels).rows.tolist() == expected
+    numbers = find_target_errors(X, X[:, 0]).predictions
+    found = find_target_errors(sparse.csr_matrix(X), pd.Series(X[:, 0])).predictions
+    np.testing.assert_allclose(found, numbers, atol=1e-3)
+    with pytest.raises(DataError, match="y must be complete; 1 of its values"):
+        find_label_errors(X, [None, *names[1:]])
+    with pytest.raises(DataError, match="one value for each of the 150 rows"):
+        find_label_errors(X, wrong[:9])
+    with pytest.raises(DataError, match="holds a single one"):
+        find_label_errors(X, np.zeros(150))
+    with pytest.raises(DataError, match="y must hold numbers"):
+        find_target_errors(X, names)
 
 
 @pytest.mark.parametrize("name", LOADERS)

@@ -954,6 +954,13 @@ _INSPECTION = (
         ("tests/analysis/test_drift.py::test_a_change_of_spread_or_tails_is_found_in_few_rows",),
     ),
     Fault(
+        "wrong labels that would be recognised whatever their margin",
+        "rfviz/analysis/label_errors.py",
+        "would_be = (own - largest >= usual[given])",
+        "would_be = (own - largest >= 0.0 * usual[given])",
+        ("tests/analysis/test_label_errors.py",),
+    ),
+    Fault(
         "halves of each class that are those of the file",
         "rfviz/lab/quick_inspection/drift.py",
         "by_class = compared(_parts_of_classes(raw, parts), names)",

@@ -92,7 +92,13 @@ def describe(result: TargetResult, label: str | None, rows: RowCounts) -> Findin
                 f"The target deviates from what the other rows say by very different amounts: of {result.n_rows:,} "
                 f"rows{of} no single one can be called wrong.",
             )
-        return Finding(_NAME, "fine", f"No target of {result.n_rows:,} rows{of} is contradicted by the other rows.")
+        far, limit = float(np.abs(result.errors.deviations).max()), result.errors.limit
+        return Finding(
+            _NAME,
+            "fine",
+            f"No target of {result.n_rows:,} rows{of} is contradicted by the other rows: the farthest is off by "
+            f"{far:.1f} times the usual difference; from {limit:.1f} times on one would be outlying.",
+        )
     first = (
         f"row {result.rows[0] + 1:,} has {result.given[0]:.4g}, the rows like it suggest {result.predicted[0]:.4g} "
         f"({abs(result.deviations[0]):.0f} times the usual difference)"

@@ -38,6 +38,8 @@ _MANY_TIMES = 1000
 # A linear model that leaves fewer errors than this, and a tenth of a guess's, is suspiciously good.
 _TOO_GOOD = 0.005
 _NEARLY_ALL = 0.995
+# Shares of single wrong labels that would be recognised: hardly any, and nearly all.
+_HARDLY, _NEARLY_ALL_FOUND = 0.1, 0.9
 # Gain of random features over a linear model that nobody would leave, in accuracy or R².
 _LARGE_GAIN = 0.05
 
@@ -80,9 +82,11 @@ are 10% and a fifth.
 **Label errors.** Ridge regression on up to 1,000 random Fourier features scores each class, and each row is scored by
 the fit to all other rows. A label is contradicted if another class suits the row better, by as much as that class suits
 its own rows better than all others. Nothing is said about classes that overlap: their rows lie among each other at
-every margin, fewer at larger ones, while wrong labels have large margins. For numbers to predict, a residual of such a
-fit counts if normal noise brings a larger one in only one of a hundred tables, given the leverage of the row, and if
-hardly any other residual comes close.
+every margin, fewer at larger ones, while wrong labels have large margins. Many wrong labels look like an overlap, and
+then none is named. Since the score of a row does not know its own label, the share of single wrong labels that would be
+recognised is known: that of the rows that would be contradicted if they had the label of the next best class. For
+numbers to predict, a residual of such a fit counts if normal noise brings a larger one in only one of a hundred tables,
+given the leverage of the row, and if hardly any other residual comes close.
 
 **Uncertainty.** The same predictions of each row by all others. Intervals reach as far as nine tenths of the residuals
 of the other rows, as in the jackknife; their own widths are proportional to the size of residuals that ridge regression
@@ -547,10 +551,21 @@ def labels(result: LabelResult, label: str | None, rows: RowCounts) -> Finding:
     overlap = (
         f"{_some(result.n_classes, result.unclear, 'classes')} overlap{_verb(result.unclear, 's', '')} with others"
     )
+    recognised = result.errors.recognised
     if not result.n_contradicted:
         if len(result.unclear) == result.n_classes:
-            return unknown(name, "The classes overlap, so wrong labels cannot be told from right ones.")
-        said = [f"No label of {result.n_rows:,} rows{of} is contradicted by the other rows"]
+            amiss = share(float(np.mean(result.errors.margins < 0)))
+            text = f"{amiss} of {result.n_rows:,} rows{of} are more like those of another class than like their own"
+            return unknown(
+                name,
+                f"{text}: the classes overlap, or seem to, for many labels are wrong. So single wrong labels "
+                "cannot be told from right ones.",
+            )
+        none = f"No label of {result.n_rows:,} rows{of} is contradicted by the other rows"
+        if recognised < _HARDLY:
+            why = overlap if result.unclear else "the classes lie too close to each other, or have too few rows"
+            return unknown(name, f"{none}, but a single wrong label would hardly be, either: {why}.")
+        said = [f"{none}; of single wrong labels about {share(recognised)} would be"]
         if result.unclear:
             said.append(f"{overlap}; wrong labels cannot be recognised there")
         return Finding(name, "fine", _sentences(said))
@@ -562,6 +577,8 @@ def labels(result: LabelResult, label: str | None, rows: RowCounts) -> Finding:
     ]
     if result.unclear:
         said.append(f"{overlap}; there may be more wrong labels there")
+    elif recognised < _NEARLY_ALL_FOUND:
+        said.append(f"There may be more: of single wrong labels about {share(recognised)} are recognised here")
     return Finding(name, "look", _sentences(said)).about(result.rows[:n], [label] if label else [])
 
 

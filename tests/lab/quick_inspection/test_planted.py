@@ -403,6 +403,8 @@ def test_wrong_labels_are_named_by_their_rows_and_by_what_they_should_be():
 def test_right_labels_are_not_contradicted():
     found = finding(with_classes(), "Label errors")
     assert (found.status, len(found.rows)) == ("fine", 0)
+    recognised = inspected(with_classes()).labels().errors.recognised
+    assert f"of single wrong labels about {100 * recognised:.1f}% would be" in found.text and recognised > 0.905
 
 
 def test_doubtful_labels_are_listed_though_none_is_contradicted():
@@ -416,27 +418,30 @@ def test_doubtful_labels_are_listed_though_none_is_contradicted():
     assert (listed["label"] != listed["like the rows of"]).all() and listed["margin"].is_monotonic_increasing
     rows = listed["row"] - 1
     assert (listed["margin"] < 0).all() and ((X[rows, 0] > 1.7) != (y[rows] == 1)).mean() > 0.8
-    assert finding(pd.DataFrame(X).rename(columns=str).assign(label=y), "Label errors").status == "fine"
+    found = finding(pd.DataFrame(X).rename(columns=str).assign(label=y), "Label errors")
+    assert found.status == "unknown" and "but a single wrong label would hardly be, either" in found.text
 
 
 def test_classes_that_overlap_are_named_and_their_rows_left_alone():
     found = finding(with_classes(overlap=True), "Label errors")
     assert not len(found.rows)
-    assert "“ash” and “beech” overlap" in found.text
+    assert found.status == "unknown" and "“ash” and “beech” overlap with others" in found.text
 
 
 def test_where_all_classes_overlap_nothing_is_said_of_labels():
     frame = pd.DataFrame(columns(4, 500))
     frame["label"] = np.random.default_rng(4).choice(["a", "b"], 500)
     found = finding(frame, "Label errors")
-    assert found.status == "unknown"
-    assert not len(found.rows)
+    assert found.status == "unknown" and not len(found.rows)
+    assert "the classes overlap, or seem to, for many labels are wrong" in found.text
 
 
 def test_wrong_numbers_to_predict_are_named_and_right_ones_left_alone():
     generator, frame = np.random.default_rng(99), pd.DataFrame(columns(5, 300))
     frame["target"] = 40 + 1.5 * frame["x0"] + 0.5 * generator.normal(size=300)
-    assert finding(frame, "Label errors").text == "No target of 300 rows is contradicted by the other rows."
+    said = finding(frame, "Label errors").text
+    assert said.startswith("No target of 300 rows is contradicted by the other rows: the farthest is off by 3.")
+    assert said.endswith(" times the usual difference; from 4.1 times on one would be outlying.")  # Φ⁻¹(1 − 0.01/600)
     frame.loc[[7, 80, 151], "target"] += [9.0, -8.0, 8.5]
     found = finding(frame, "Label errors")
     assert (found.status, found.rows.tolist(), found.columns) == ("look", [8, 81, 152], ("target",))
