@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -12,18 +11,19 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.special import expit, softmax
 from scipy.stats import norm, rankdata
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 
+from rfviz.analysis.logistic import fit_logistic
 from rfviz.errors import DataError
 from rfviz.features import RandomFourier
 from rfviz.linear_model import RecursiveRegressor, RidgePathRegressor
+from rfviz.linear_model.inputs import as_numbers, as_rows, as_vector
 from rfviz.progress import Progress, silent
 
-__all__ = ["Evidence", "Interactions", "find_interactions"]
+__all__ = ["MOST_CLASSES", "Evidence", "Interactions", "find_interactions"]
 
 _FEWEST_ROWS, _ROWS_A_COLUMN, _MOST_COLUMNS = 200, 16, 250
-_MOST_CLASSES = 6
+#: Classes that count as themselves, the last of which holds all others where there are more.
+MOST_CLASSES = 6
 _ROUNDS, _FEWEST_FEATURES, _FEATURES, _JOINT_FEATURES = 5, 200, 1000, 400
 # Columns that are looked at more closely: so many at most, of so much of the largest importance.
 _FEWEST_CLOSER, _CLOSER, _IMPORTANT = 3, 5, 0.1
@@ -37,6 +37,8 @@ _WORTH = 0.02
 _LIMIT = 8.0
 # Eigenvalues below this share of the largest are rounding.
 _SMALLEST = 1e-7
+# Inverse penalty: what a stronger one shrinks of a column's own effect would be left, and count as acting together.
+_LEAST_PENALTY = 1.0
 # Of probabilities of 0 and 1.
 _LEAST_WEIGHT = 1e-3
 
@@ -83,6 +85,9 @@ class Interactions:
         Of each round of the recursive feature machine.
     n_search, n_judge : int
         Rows that were searched, and rows that judged.
+    noticed : float
+        Share of the squared error of a simpler model that columns must take away at least to be noticed by the rows
+        that judge, if the search finds what they do exactly; 1 where there are too few groups to notice anything.
     """
 
     together: Evidence
@@ -95,6 +100,7 @@ class Interactions:
     importances: np.ndarray
     n_search: int
     n_judge: int
+    noticed: float
 
     @property
     def columns(self) -> tuple[int, ...]:
@@ -107,11 +113,11 @@ class Interactions:
 
 
 def find_interactions(
-    X: np.ndarray,
-    y: np.ndarray,
+    X: Any,
+    y: Any,
     random_state: int = 0,
     progress: Progress = silent,
-    groups: np.ndarray | None = None,
+    groups: Any = None,
 ) -> Interactions:
     """Find columns that act together on a label.
 
@@ -122,31 +128,25 @@ def find_interactions(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-        Labels as integers, or targets as floating-point numbers.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Targets as floating-point numbers; labels of any other type.
     random_state : int
     progress : callable
-    groups : ndarray of int, shape (n_samples,), optional
+    groups : array-like of int, shape (n_samples,), optional
         Rows of one group are alike. Groups of small numbers are searched, until they hold half of the rows, the others
         judge, and each counts as one observation of what chance brings; without groups each row does.
 
     Raises
     ------
     DataError
-        For too few rows, or too many columns, or a group of most rows.
+        For too few rows, or too many columns, or a group of most rows; for anything but finite numbers in `X`, and for
+        labels or groups of another length, or labels of a single kind.
     """
+    X, y, groups = _checked(X, y, groups)
     n, d = X.shape
-    if d > _MOST_COLUMNS:
-        raise DataError(f"Columns that act together are looked for among {_MOST_COLUMNS} at most; here are {d:,}.")
-    if n < max(_FEWEST_ROWS, _ROWS_A_COLUMN * d):
-        raise DataError(
-            f"Columns that act together are looked for among {max(_FEWEST_ROWS, _ROWS_A_COLUMN * d):,} rows at least, "
-            f"{_ROWS_A_COLUMN} a column; here are {n:,}."
-        )
     search, judge = _halves(n, groups, random_state)
     alike = None if groups is None else np.unique(groups[judge], return_inverse=True)[1]
-    X = np.asarray(X, dtype=np.float64)
     plain = np.clip(_standardised(X), -_LIMIT, _LIMIT)
     ranks = np.clip(_standardised(norm.ppf((rankdata(X, axis=0) - 0.5) / n)), -3.0, 3.0)
     Y = _targets(y, X, search)
@@ -200,8 +200,34 @@ def find_interactions(
     return Interactions(
         together, tuple(pairs), bent, score(Y[judge], by_line), score(Y[judge], by_curve),
         score(Y[judge], by_curve + found), score(Y[judge], np.tile(Y[search].mean(axis=0), (len(judge), 1))),
-        np.array([one.importances for one in machine.history_]), len(search), len(judge),
+        np.array([one.importances for one in machine.history_]), len(search), len(judge), _noticed(len(judge), alike),
     )  # fmt: skip
+
+
+def _checked(X: Any, y: Any, groups: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return rows, targets and groups as arrays.
+
+    Raises
+    ------
+    DataError
+        As :func:`find_interactions`.
+    """
+    X = as_rows(X).astype(np.float64, copy=False)
+    n, d = X.shape
+    if d > _MOST_COLUMNS:
+        raise DataError(f"Columns that act together are looked for among {_MOST_COLUMNS} at most; here are {d:,}.")
+    if n < max(_FEWEST_ROWS, _ROWS_A_COLUMN * d):
+        raise DataError(
+            f"Columns that act together are looked for among {max(_FEWEST_ROWS, _ROWS_A_COLUMN * d):,} rows at least, "
+            f"{_ROWS_A_COLUMN} a column; here are {n:,}."
+        )
+    y = as_vector(y, n)
+    y = as_numbers(y, n) if y.dtype.kind == "f" else y
+    if len(np.unique(y)) < 2:
+        raise DataError("y must hold two different values at least; here is a single one. Use other data.")
+    if groups is not None:
+        groups = np.unique(as_vector(groups, n, "groups"), return_inverse=True)[1]
+    return X, y, groups
 
 
 def _halves(n: int, groups: np.ndarray | None, random_state: int) -> tuple[np.ndarray, np.ndarray]:
@@ -217,6 +243,17 @@ def _halves(n: int, groups: np.ndarray | None, random_state: int) -> tuple[np.nd
             f"{n:,} rows: too few are left."
         )
     return np.flatnonzero(is_searched), np.flatnonzero(~is_searched)
+
+
+def _noticed(n: int, groups: np.ndarray | None) -> float:
+    """Return the smallest share of a squared error that some rows can tell from chance.
+
+    The evidence is that share's root times that of the rows; where whole groups agree, it is the root of their number
+    at most.
+    """
+    limit = norm.isf(_FALSE_ALARM)
+    rest = 1.0 / limit**2 - (0.0 if groups is None else 1.0 / (int(groups.max()) + 1))
+    return float(np.clip(1.0 / (n * rest), _WORTH, 1.0)) if rest > 0 else 1.0
 
 
 def _standardised(X: np.ndarray) -> np.ndarray:
@@ -239,9 +276,9 @@ def _targets(y: np.ndarray, X: np.ndarray, search: np.ndarray) -> np.ndarray:
     if y.dtype.kind == "f":
         return ((y - y.mean()) / (y.std() or 1.0))[:, None]
     classes, place, counts = np.unique(y, return_inverse=True, return_counts=True)
-    if len(classes) > _MOST_CLASSES:
-        frequent = np.argsort(-counts, kind="stable")[: _MOST_CLASSES - 1]
-        new = np.full(len(classes), _MOST_CLASSES - 1)
+    if len(classes) > MOST_CLASSES:
+        frequent = np.argsort(-counts, kind="stable")[: MOST_CLASSES - 1]
+        new = np.full(len(classes), MOST_CLASSES - 1)
         new[frequent] = np.arange(len(frequent))
         place = new[place]
     kinds = np.unique(place[search])
@@ -290,11 +327,8 @@ class _Model:
         white = _Whitened(basis)
         mean, axes, Z = white.mean, white.axes, white.Z
         if is_classes:
-            model: Any = LogisticRegression(C=1.0, max_iter=100, tol=1e-4)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                model.fit(Z, Y[:, 0] if Y.shape[1] == 1 else Y.argmax(axis=1))
-            coef, middle = model.coef_.T, model.intercept_
+            classes = (Y[:, 0] if Y.shape[1] == 1 else Y.argmax(axis=1)).astype(np.int64)
+            coef, middle = fit_logistic(Z, classes, _LEAST_PENALTY)
         else:
             middle = Y.mean(axis=0)
             coef = Z.T @ (Y - middle) / (len(Y) + 1.0)

@@ -1,7 +1,9 @@
 """Columns that act together are named, by rows that took no part in the search; curves, lines and noise are not."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
 from rfviz.analysis.interactions import find_interactions
 from rfviz.errors import DataError
@@ -59,6 +61,50 @@ CLEAN = ["linear", "plane", "plane, a tenth flipped", "three classes", "heavy ta
 def test_lines_and_noise_are_neither_bent_nor_joint(kind):
     found = find_interactions(*planted(kind))
     assert not found.columns and not found.pairs and not found.bent.is_real()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_class_between_two_others_needs_no_curve(seed):
+    generator = np.random.default_rng(seed)
+    y = generator.integers(0, 3, 600)
+    found = find_interactions(
+        np.column_stack([2.5 * y + 0.6 * generator.normal(size=600), generator.normal(size=600)]), y
+    )
+    assert found.linear > 0.95 and not found.bent.is_real() and not found.columns
+
+
+@pytest.mark.slow
+def test_what_is_said_to_be_too_small_to_notice_is_not_noticed():
+    seen = {1.0: 0, 8.0: 0}
+    for times in seen:
+        for seed in range(8):
+            X, _ = planted("noise", seed)
+            limit = find_interactions(X, X[:, 2]).noticed
+            share = times * limit
+            noise = np.random.default_rng((seed, 9)).standard_normal(N)
+            product = np.sqrt(share) * X[:, 0] * X[:, 1]
+            seen[times] += bool(find_interactions(X, X[:, 2] + product + np.sqrt(1.0 - share) * noise).columns)
+    assert seen[1.0] <= 4 and seen[8.0] >= 7
+
+
+def test_groups_limit_what_can_be_noticed():
+    X, y = planted("product")
+    few, many = (find_interactions(X, y, groups=np.arange(N) % n) for n in (20, 600))
+    assert few.noticed == 1.0 and many.noticed < 0.03 and not few.columns
+
+
+def test_array_likes_are_taken_and_others_refused():
+    X, y = planted("xor", n=400)
+    X = np.where(np.abs(X) > 0.2, X, 0.0)
+    expected = find_interactions(X, y).together.z
+    for kind, labels in ((pd.DataFrame, pd.Series(y, dtype="Int64")), (sparse.csr_matrix, y[:, None])):
+        assert find_interactions(kind(X), labels, groups=None).together.z == pytest.approx(expected, rel=1e-6)
+    words = np.array(["no", "yes"])[y]
+    assert find_interactions(X.tolist(), words.tolist()).together.z == pytest.approx(expected, rel=1e-6)
+    with pytest.raises(DataError, match="y must hold two different values"):
+        find_interactions(X, np.zeros(400))
+    with pytest.raises(DataError, match="groups must hold one value for each of the 400 rows"):
+        find_interactions(X, y, groups=[1, 2])
 
 
 def test_more_rows_make_no_interaction_of_classes_beside_a_plane():

@@ -954,11 +954,25 @@ _INSPECTION = (
         ("tests/analysis/test_drift.py::test_a_change_of_spread_or_tails_is_found_in_few_rows",),
     ),
     Fault(
+        "a penalty with the largest loss",
+        "rfviz/analysis/logistic.py",
+        "penalty = tried[int(np.argmin(losses))]",
+        "penalty = tried[int(np.argmax(losses))]",
+        ("tests/analysis/test_logistic.py",),
+    ),
+    Fault(
         "wrong labels that would be recognised whatever their margin",
         "rfviz/analysis/label_errors.py",
         "would_be = (own - largest >= usual[given])",
         "would_be = (own - largest >= 0.0 * usual[given])",
         ("tests/analysis/test_label_errors.py",),
+    ),
+    Fault(
+        "random folds that flatter where nothing is learnt",
+        "rfviz/lab/quick_inspection/splits.py",
+        "return self.over_guess.is_real()",
+        "return True",
+        ("tests/lab/quick_inspection/test_planted.py::test_where_nothing_is_learnt_random_folds_do_not_flatter",),
     ),
     Fault(
         "halves of each class that are those of the file",

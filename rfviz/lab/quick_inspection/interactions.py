@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from rfviz.analysis.interactions import Interactions, find_interactions
+from rfviz.analysis.interactions import MOST_CLASSES, Interactions, find_interactions
 from rfviz.errors import DataError
-from rfviz.lab.finding import Finding
+from rfviz.lab.finding import Finding, unknown
 from rfviz.lab.quick_inspection.raw import Raw, RowCounts, Whole
 from rfviz.lab.quick_inspection.sample import column_name, take_sample
 from rfviz.lab.quick_inspection.splits import SplitScore, groups_apart
@@ -23,6 +23,8 @@ _ROWS_A_COLUMN, _FEW, _MOST = 200, 4000, 20_000
 _BINS, _LISTED = 12, 12
 # A change of so many right labels is one that a user would see; where curves get so many right, none is left to see.
 _SEEN, _GIVEN_AWAY = 0.005, 0.995
+# A difference of R² that is not of chance.
+_NO_FIT = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,8 @@ class InteractionResult:
     shown_class : str
     apart : SplitScore or None
         What the rows that judge do not share with those that were searched, where random rows would flatter.
+    is_merged : bool
+        Whether classes are so many that the rarer ones count as one.
     """
 
     found: Interactions
@@ -59,6 +63,7 @@ class InteractionResult:
     edges: tuple[np.ndarray, np.ndarray]
     shown_class: str
     apart: SplitScore | None
+    is_merged: bool
 
     @property
     def together(self) -> tuple[int, ...]:
@@ -121,7 +126,8 @@ def inspect_interactions(
         target, name = (y == largest).astype(np.float64), dataset.target_names[largest]
     surface, edges = _surface(X[:, list(shown)], target) if shown else (np.empty((0, 0)), (np.empty(0), np.empty(0)))
     names = tuple(column_name(dataset, c) for c in range(d))
-    return InteractionResult(found, names, whole.sources, is_classes, shown, surface, edges, name, apart)
+    is_merged = is_classes and len(np.unique(y)) > MOST_CLASSES
+    return InteractionResult(found, names, whole.sources, is_classes, shown, surface, edges, name, apart, is_merged)
 
 
 def _together(found: Interactions, is_classification: bool) -> tuple[int, ...]:
@@ -167,6 +173,8 @@ def describe_interactions(result: InteractionResult, rows: RowCounts) -> Finding
     get = "gets {} of the labels right" if result.is_classification else "reaches {}"
     show = share if result.is_classification else _r_squared
     link = ("accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})
+    # Which is why these shares are not those of other findings.
+    merged = f" (the {MOST_CLASSES - 1} most frequent classes, and the others as one)" if result.is_merged else ""
     line, curves, joint = show(found.linear), show(found.additive), show(found.joint)
     together = result.together
     if together:
@@ -178,25 +186,49 @@ def describe_interactions(result: InteractionResult, rows: RowCounts) -> Finding
             text += ", though no two of them do"
         text += f" (so do {'; '.join(others[:2])})" if others else ""
         if found.joint - found.additive >= _SEEN:
-            text += f": a curve for each column {get.format(curves)}, with them together {joint}."
+            text += f": a curve for each column {get.format(curves)}, with them together {joint}{merged}."
         else:
             text += f": together they take away {share(found.together.gain)} of the squared error that curves leave."
         text += " Give a linear model their product, or use features that see both."
         return Finding(name, "look", text + judged, *link).about(columns=_files(result, together))
-    if found.bent.is_real():
+    if found.bent.is_real() and not (result.is_classification and found.linear >= _GIVEN_AWAY):
         bent = found.bent.columns
         text = (
             f"{named(result, bent)} {'acts' if len(bent) == 1 else 'each act'} on the label along a curve, not a line; "
-            f"no columns act together. A line for each column {get.format(line)}, a curve for each {curves}."
+            f"no columns act together. A line for each column {get.format(line)}, a curve for each {curves}{merged}"
         )
+        if found.additive - found.linear < _SEEN:
+            text += f": it takes away {share(found.bent.gain)} of the squared error that lines leave"
+        text += "."
         return Finding(name, "look", text + judged, *link).about(columns=_files(result, bent))
-    text = (
-        "No sign that columns act together, or that one acts along a curve: a line for each column "
-        f"{get.format(line)}, a curve for each {curves}"
-    )
+    models = f"a line for each column {get.format(line)}, a curve for each {curves}"
     if result.is_classification:
-        text += f", a guess {show(found.guess)}"
-    return Finding(name, "fine", f"{text}.{judged}")
+        models += f", a guess {show(found.guess)}{merged}"
+    if reason := _cannot_judge(result):
+        judges = f"{found.n_judge:,} rows {where}{of}"
+        return unknown(name, f"Whether columns act together cannot be judged: {reason}. On {judges}, {models}.")
+    return Finding(
+        name,
+        "fine",
+        f"No sign that columns act together, or that one acts along a curve: {models}. What takes away less than "
+        f"{share(found.noticed)} of the squared error that is left would not have been noticed.{judged}",
+    )
+
+
+def _cannot_judge(result: InteractionResult) -> str:
+    """Say why the rows that judge cannot tell whether columns act together; empty where they can."""
+    found = result.found
+    if found.noticed >= 1.0:
+        return "there are too few groups to tell anything from chance"
+    # By chance two shares of right labels differ by as much. The mean of the rows themselves has R² 0.
+    noise = 2.0 / np.sqrt(found.n_judge) if result.is_classification else _NO_FIT
+    guess = found.guess if result.is_classification else max(found.guess, 0.0)
+    if max(found.linear, found.additive) < guess - noise:
+        unlike = "" if result.apart is None else ", for these rows are unlike those that were searched"
+        return f"the models that are to be improved are worse than a guess{unlike}"
+    if found.additive < found.linear - noise:
+        return "curves do worse than lines where they were not fitted, so what they leave says nothing"
+    return ""
 
 
 def named(result: InteractionResult, columns: tuple[int, ...]) -> str:

@@ -75,6 +75,8 @@ class LeakResult:
         Rows by which they were judged.
     is_thinned : bool
         Whether rows of a frequent class were left out.
+    n_unused : int
+        Columns that were not looked at, since nothing is computed from them.
     """
 
     clues: tuple[Clue, ...]
@@ -84,6 +86,7 @@ class LeakResult:
     is_classification: bool
     n_rows: int
     is_thinned: bool
+    n_unused: int
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per clue."""
@@ -143,7 +146,8 @@ def inspect_leaks(raw: Raw, progress: Progress = silent) -> LeakResult | None:
     n_leaks = int(np.sum(left <= allowed))
     is_thinned = is_classes and len(rows) < min(most, int(raw.labelled.sum()))
     n_nearly, n_judging = int(np.sum(left <= nearly)) - n_leaks, len(rows) - half
-    return LeakResult(tuple(scored), trial.guess, n_leaks, n_nearly, is_classes, n_judging, is_thinned)
+    n_unused = len(raw.columns) - len(names)
+    return LeakResult(tuple(scored), trial.guess, n_leaks, n_nearly, is_classes, n_judging, is_thinned, n_unused)
 
 
 def _values(raw: Raw, name: str, rows: np.ndarray) -> np.ndarray:

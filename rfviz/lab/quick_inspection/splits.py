@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from rfviz.analysis.order import rank_correlation
 from rfviz.datasets import Dataset
 from rfviz.datasets.files.table import CATEGORY, DATE, NUMBER, TEXT
 from rfviz.features import FeatureMap, MapSpec
@@ -17,8 +18,10 @@ from rfviz.lab.quick_inspection.sample import scaling_of
 from rfviz.lab.quick_inspection.structure import Gain, StructureResult, losses_in_folds, standard_error
 from rfviz.progress import Progress, silent
 
-__all__ = ["SplitResult", "SplitScore", "group_columns", "groups_apart", "inspect_splits"]
+__all__ = ["LEAST_LOSS", "SplitResult", "SplitScore", "group_columns", "groups_apart", "inspect_splits"]
 
+#: A loss of less is no news.
+LEAST_LOSS = 0.03
 _FOLDS = 5
 # Stretches, of which each counts as one observation.
 _STRETCHES = 50
@@ -26,10 +29,13 @@ _STRETCHES = 50
 _FEWEST_GROUPS, _GROUP_ROWS, _MOST_COLUMNS = 10, 2.0, 3
 # Where labels hardly differ within groups.
 _PURE = 0.9
-# A loss of fewer points is no news.
-_LEAST = 0.03
 # A loss of this share of another one is about as large.
 _ABOUT = 0.7
+# One group holds this share of the rows at most: else the model that is judged on it has hardly any rows to learn from.
+_LARGEST = 0.5
+# Rank correlation of a target with the rows' numbers from which on it follows the file, and correlation of a number's
+# neighbouring values from which on it is a quantity that the target depends on, and no name of a group.
+_BY_TARGET, _QUANTITY = 0.5, 0.9
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class SplitScore:
     score : float
     loss : Gain
         What random folds have too much.
+    is_by_target : bool
+        Whether the target rises or falls along the file, so that stretches have values of their own.
     """
 
     kind: str
@@ -53,6 +61,7 @@ class SplitScore:
     n_groups: int
     score: float
     loss: Gain
+    is_by_target: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +73,8 @@ class SplitResult:
     model : str
     score : float
         Of random folds.
+    over_guess : Gain
+        What that is more than the score of a guess.
     scores : tuple of SplitScore
     is_classification : bool
     n_rows : int
@@ -71,17 +82,25 @@ class SplitResult:
 
     model: str
     score: float
+    over_guess: Gain
     scores: tuple[SplitScore, ...]
     is_classification: bool
     n_rows: int
 
     @property
+    def is_learnt(self) -> bool:
+        """Whether the model is better than a guess on random rows, by more than chance explains."""
+        return self.over_guess.is_real()
+
+    @property
     def worst(self) -> SplitScore | None:
-        """The split by which the model loses most, beyond chance; None where it loses nothing.
+        """The split by which the model loses most, beyond chance, or None if it loses or has learnt nothing.
 
         A group stands before stretches that lose about as much: in a file that is sorted by groups these are the same.
         """
-        real = [one for one in self.scores if one.loss.value >= _LEAST and one.loss.is_real(len(self.scores))]
+        if not self.is_learnt:
+            return None
+        real = [one for one in self.scores if one.loss.value >= LEAST_LOSS and one.loss.is_real(len(self.scores))]
         most = max((one.loss.value for one in real), default=0.0)
         return max(real, key=lambda one: (one.kind == "group" and one.loss.value >= _ABOUT * most, one.loss.value),
                    default=None)  # fmt: skip
@@ -126,15 +145,22 @@ def inspect_splits(
     spec: MapSpec[FeatureMap] | None = None if is_linear else best.spec
     random = structure.linear_losses if is_linear else best.losses
     unit = 1.0 if structure.is_classification else float(np.var(y))
+    more = structure.guess_losses - random
+    over_guess = Gain(float(more.mean()) / unit, standard_error(more) / unit)
     found = []
     for number, (kind, column, n_groups, folds) in enumerate(splits):
         progress(number / len(splits), "Folds of rows that belong together")
         losses = losses_in_folds(X, y, folds, spec, scaling_of(dataset, how))
         lost = Gain(float(np.mean(losses - random)) / unit, standard_error(losses - random) / unit)
-        found.append(SplitScore(kind, column, n_groups, 1.0 - float(losses.mean()) / unit, lost))
+        is_by_target = (
+            kind == "file"
+            and not structure.is_classification
+            and abs(rank_correlation(dataset.row_numbers[places], y)) >= _BY_TARGET
+        )
+        found.append(SplitScore(kind, column, n_groups, 1.0 - float(losses.mean()) / unit, lost, is_by_target))
     model = "a linear model" if is_linear else f"{best.label} features"
     score = 1.0 - float(random.mean()) / unit
-    return SplitResult(model, score, tuple(found), structure.is_classification, len(y))
+    return SplitResult(model, score, over_guess, tuple(found), structure.is_classification, len(y))
 
 
 def _splits(
@@ -145,7 +171,8 @@ def _splits(
     for name in group_columns(raw):
         _, group = np.unique(_cells(raw, name, rows), return_inverse=True)
         n_groups = int(group.max()) + 1
-        if n_groups >= _FOLDS and n_groups * 1.3 <= len(rows):
+        is_even = np.bincount(group).max() <= _LARGEST * len(rows)
+        if is_even and n_groups >= _FOLDS and n_groups * 1.3 <= len(rows):
             yield "group", name, n_groups, _folds_of_groups(group, n_groups)
     kinds = y if dataset.target_names else None
     column = _order_column(raw, dataset, places)
@@ -225,6 +252,10 @@ def group_columns(raw: Raw) -> list[str]:
         else:
             centred = y - y.mean()
             sums, sizes = np.bincount(group, centred), np.bincount(group)
+            means = sums / sizes
+            is_quantity = raw.table.kind(name) == NUMBER and not is_named
+            if is_quantity and np.corrcoef(means[1:], means[:-1])[0, 1] > _QUANTITY:
+                continue
             pure = float(np.sum(sums**2 / sizes)) / max(float(np.sum(centred**2)), 1e-300)
         if is_named or (pure >= _PURE and len(values) >= 2 * _FEWEST_GROUPS):
             found[name] = pure + is_named

@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.stats import norm, rankdata
 from sklearn.linear_model import RidgeCV
 
+from rfviz.analysis.logistic import fit_logistic
 from rfviz.backend import single_threaded_blas
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError
@@ -36,6 +37,8 @@ _SPECS: tuple[MapSpec[FeatureMap], ...] = (
 _ALPHAS = np.logspace(-6, 1, 8)
 # A difference is claimed where chance would give it once in a hundred data sets, over both maps together.
 _FALSE_ALARM = 0.01
+# Normal deviate that nine tenths exceed, with the other sign.
+_NINE_OF_TEN = 1.28
 # Of a target with many zeros or a heavy tail another form is tried.
 _ZEROS, _HEAVY = 0.2, 30.0
 
@@ -50,6 +53,10 @@ class Gain:
     def is_real(self, comparisons: int = 1) -> bool:
         """Return whether it is larger than chance explains, among so many comparisons."""
         return bool(self.value > norm.isf(_FALSE_ALARM / comparisons) * self.error)
+
+    def noticed(self, comparisons: int = 1) -> float:
+        """Return the difference that would have been called real, in about nine of ten cases."""
+        return float((norm.isf(_FALSE_ALARM / comparisons) + _NINE_OF_TEN) * self.error)
 
     def is_loss(self, comparisons: int = 1) -> bool:
         """Return whether it is negative by more than chance explains."""
@@ -119,10 +126,11 @@ class StructureResult:
     guess : float
         Score of the largest class, or of the mean, of the training rows.
     linear, linear_error : float
-        Of ridge regression on the columns.
+        Of logistic regression on the columns, or of ridge regression where the target is a number.
     linear_agreement : float
         As of curves.
-    linear_losses : ndarray of shape (n_rows,)
+    linear_losses, guess_losses : ndarray of shape (n_rows,)
+        Of each row.
     m_grid : tuple of int
     curves : tuple of Curve
     rows : ndarray of int, shape (n_rows,)
@@ -141,6 +149,7 @@ class StructureResult:
     linear_error: float
     linear_agreement: float
     linear_losses: np.ndarray
+    guess_losses: np.ndarray
     m_grid: tuple[int, ...]
     curves: tuple[Curve, ...]
     rows: np.ndarray
@@ -178,7 +187,9 @@ class StructureResult:
 
 
 def inspect_structure(dataset: Dataset, how: str = "automatic", progress: Progress = silent) -> StructureResult:
-    """Compare ridge regression on the columns with ridge regression on random features, by cross-validation.
+    """Compare a linear model of the columns with ridge regression on random features, by cross-validation.
+
+    The linear model is logistic regression, or of numbers ridge regression.
 
     Every row is predicted once, by models trained on four other fifths. Means, widths and penalties are learnt from the
     training rows of each fold.
@@ -352,8 +363,11 @@ def _guess_losses(y: np.ndarray, y_test: np.ndarray) -> np.ndarray:
 
 
 def _linear_scores(X: np.ndarray, y: np.ndarray, X_test: np.ndarray) -> tuple[Targets, np.ndarray]:
-    """Return scores of ridge regression on the columns, its penalty by leave-one-out within the training rows."""
+    """Return scores of a linear model: logistic regression, or of numbers ridge regression, on the columns."""
     targets = Targets.learn(y)
+    if targets.classes is not None:
+        coef, intercept = fit_logistic(X, np.searchsorted(targets.classes, y))
+        return targets, X_test @ coef + intercept
     size = max(float(np.mean(np.sum((X - X.mean(axis=0)) ** 2, axis=0))), 1e-12)
     ridge = RidgeCV(alphas=_ALPHAS * size).fit(X, targets.codes(y))
     return targets, ridge.predict(X_test).reshape(len(X_test), -1)
@@ -394,8 +408,8 @@ def _summary(
         reached = grid[int(np.argmax(scores >= scores[-1] - errors[-1]))]
         curves.append(Curve(spec, scores, errors, gain, agreement[spec], loss[-1], reached))
     return StructureResult(
-        is_classes, len(y), _FOLDS, score(guess), score(linear), error(linear), agreement["linear"], linear, grid,
-        tuple(curves), rows,
+        is_classes, len(y), _FOLDS, score(guess), score(linear), error(linear), agreement["linear"], linear, guess,
+        grid, tuple(curves), rows,
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from rfviz.lab.quick_inspection.maps import MapResult
 from rfviz.lab.quick_inspection.missing import MissingResult
 from rfviz.lab.quick_inspection.neighbours import FAR_OUTLYING, OUTLYING, DistanceResult, NeighbourResult
 from rfviz.lab.quick_inspection.raw import RowCounts
-from rfviz.lab.quick_inspection.splits import SplitResult
+from rfviz.lab.quick_inspection.splits import LEAST_LOSS, SplitResult
 from rfviz.lab.quick_inspection.structure import StructureResult
 from rfviz.lab.quick_inspection.values import ValueResult
 
@@ -110,21 +110,24 @@ in a thousand tables. The distance that is said to be noticed would be found in 
 number of random features some changes of the combination stay unseen (arXiv 2407.08976). Images are compared by their
 brightness, their contrast and their coordinates along ten principal components.
 
-**Linear or not.** Five-fold cross-validation: ridge regression on the columns, and on up to 400 random features of
-them. Scaling, widths and penalties are learnt within the training rows. A gain counts as real where chance would bring
-it about once in a hundred data sets, with the errors of Nadeau and Bengio (2003). Whether predictions agree with labels
-at all is judged against shuffled labels. If one class has nine tenths of the rows, only as many of its rows are used as
-all others have together, so that a guess is right half of the time.
+**Linear or not.** Five-fold cross-validation: logistic regression on the columns (of numbers to predict, ridge
+regression), and ridge regression on up to 400 random features of them. Scaling, widths and penalties are learnt within
+the training rows. A gain counts as real where chance would bring it about once in a hundred data sets, with the errors
+of Nadeau and Bengio (2003); the gain that is said to be noticed would be found in about nine of ten. Whether
+predictions agree with labels at all is judged against shuffled labels. If one class has nine tenths of the rows, only
+as many of its rows are used as all others have together, so that a guess is right half of the time.
 
 **Interactions.** One half of up to 20,000 rows is searched: a model with a curve for each column is fitted, and a
 recursive feature machine to what it leaves (random Fourier features; columns weighted by the average gradient outer
 product of the fit; five rounds). The other half judges the columns that it weighs most. What they explain together must
 agree with what the curves leave there, so well that chance would do it once in ten thousand tables, and take away 2% of
 the squared error. Curves add up to log-odds of a class, or any function of them. So a class on one side of a plane is
-no interaction, nor is one within a circle: there each of two columns acts along a curve.
+no interaction, nor is one within a circle: there each of two columns acts along a curve. Where lines and curves are
+worse than a guess on the rows that judge, nothing can be said.
 
-**Splits.** The better model once more, on folds of whole groups and of rows that follow each other. Groups are values
-of columns named like people or batches, or within which labels hardly differ.
+**Splits.** The better model once more, on folds of whole groups and of rows that follow each other, if it is better
+than a guess on random rows. Groups are values of columns named like people or batches, or within which labels hardly
+differ.
 """
 
 
@@ -275,8 +278,10 @@ def leaks(result: LeakResult | None, has_labels: bool) -> Finding:
     link = ("accuracy", {"schemes": ["RandomFourier"], "normalise": "standardise"})
     clue = f"{best.name[:1].upper()}{best.name[1:]}"
     if not result.n_leaks and not result.n_nearly:
+        unused = f"{count(result.n_unused, 'column')} that nothing is computed from"
+        rest = f" {unused} {'was' if result.n_unused == 1 else 'were'} not looked at." if result.n_unused else ""
         return Finding(
-            name, "fine", f"No column gives the label away: the best alone, {best.name}, {measure}{guess}.{of}"
+            name, "fine", f"No column gives the label away: the best alone, {best.name}, {measure}{guess}.{of}{rest}"
         )
     n = result.n_leaks or result.n_nearly
     found = [column for one in result.clues[:n] for column in one.columns]
@@ -479,21 +484,23 @@ def structure(result: StructureResult, splits: SplitResult | None, rows: RowCoun
         )
     elif result.is_worse:
         text = (
-            f"A linear model reaches {linear}, random features {top}: {step} less. 400 features with one width for all "
-            "columns blur them; the columns themselves say more"
+            f"A linear model reaches {linear}, random features {top}: {step} less. {result.m_grid[-1]} features with "
+            "one width for all columns can blur what single columns say"
         )
         status = "fine"
     else:
         gain = f"{100 * best.gain.value:+.1f} ± {100 * best.gain.error:.1f} points".replace("-", "−")
         clear = result.linear > result.guess + (0.0 if not result.is_classification else 0.5 * result.linear_error)
         shown = f"where a guess gets {guess}, " if result.is_classification and clear else ""
+        noticed = f"one of {100 * best.gain.noticed(len(result.curves)):.1f} points would have been noticed"
         is_small = best.gain.value < _LARGE_GAIN
-        end = ": no gain beyond noise ({}), so a linear model is enough" if is_small else (
-            ". The gain ({}) may be noise: only more rows can tell"
+        end = (
+            f"no gain beyond noise from random features ({gain}; {noticed})" if is_small else
+            f"the gain ({gain}) may be noise: only more rows can tell"
         )  # fmt: skip
         text = (
             f"A linear model reaches {linear} and random features {top}, {shown}so the columns tell something about "
-            f"the label{end.format(gain)}"
+            f"the label; {end}"
         )
         status = "fine"
     wrong = 1.0 - max(result.linear, 0.0)
@@ -504,8 +511,8 @@ def structure(result: StructureResult, splits: SplitResult | None, rows: RowCoun
 
 
 def splits(result: SplitResult | None) -> Finding | None:
-    """Say whether random folds flatter; None where nothing says what belongs together."""
-    if result is None:
+    """Say whether random folds flatter, or None if nothing says what belongs together, or nothing is learnt."""
+    if result is None or not result.is_learnt:
         return None
     name, parts, worst = "Unseen groups and times", [], result.worst
     show = share if result.is_classification else _r_squared
@@ -513,6 +520,12 @@ def splits(result: SplitResult | None) -> Finding | None:
     status = "fine"
     if worst is not None:
         status = "warning"
+        advice = f"Split by “{worst.column}”" if worst.kind == "group" else "Split off whole stretches, not random rows"
+        if worst.is_by_target:
+            advice = (
+                "The target rises or falls along the file: if rows were collected in this order, split off whole "
+                "stretches; if they were sorted later, shuffle them"
+            )
         unseen = {
             "group": f"unseen values of “{worst.column}”",
             "order": f"unseen stretches of “{worst.column}”",
@@ -521,14 +534,22 @@ def splits(result: SplitResult | None) -> Finding | None:
         parts.append(
             f"Random folds are too optimistic: {result.model} get{'s' if result.model.startswith('a ') else ''} "
             f"{show(result.score)} on random rows, but {show(worst.score)} on {unseen} "
-            f"({100 * worst.loss.value:.1f} ± {100 * worst.loss.error:.1f} points less). Split "
-            + (f"by “{worst.column}”" if worst.kind == "group" else "off whole stretches, not random rows")
+            f"({100 * worst.loss.value:.1f} ± {100 * worst.loss.error:.1f} points less). {advice}"
         )
         named.append(worst.column)
     elif result.scores:
         kinds = {"group": "unseen values of “{}”", "order": "stretches of “{}”", "file": "stretches of the file"}
         tried = " and ".join(f"{show(one.score)} on {kinds[one.kind].format(one.column)}" for one in result.scores)
-        parts.append(f"Random folds are not too optimistic: {show(result.score)} on random rows, {tried}")
+        most = max(result.scores, key=lambda one: one.loss.value)
+        if most.loss.value >= _LARGE_GAIN:
+            step = f"{100 * most.loss.value:.1f} ± {100 * most.loss.error:.1f} points"
+            text = f"Random folds may be too optimistic: {show(result.score)} on random rows, {tried}"
+            return unknown(name, f"{text}. The loss ({step}) may be chance: only more rows can tell.")
+        noticed = max(LEAST_LOSS, *(one.loss.noticed(len(result.scores)) for one in result.scores))
+        parts.append(
+            f"Random folds are not too optimistic: {show(result.score)} on random rows, {tried}; a loss of "
+            f"{100 * noticed:.1f} points would have been noticed"
+        )
     return Finding(name, status, _sentences(parts), "accuracy").about(columns=[column for column in named if column])
 
 

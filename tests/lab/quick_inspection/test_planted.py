@@ -14,8 +14,8 @@ from rfviz.lab.quick_inspection.compute import Inspection
 from rfviz.lab.quick_inspection.figures import plot_acting, plot_importances
 from rfviz.lab.quick_inspection.interactions import describe_interactions
 from rfviz.lab.quick_inspection.raw import count_rows
-from rfviz.lab.quick_inspection.splits import inspect_splits
-from rfviz.lab.quick_inspection.structure import agreement_of, inspect_structure, stratified_folds
+from rfviz.lab.quick_inspection.splits import group_columns, inspect_splits
+from rfviz.lab.quick_inspection.structure import Gain, agreement_of, inspect_structure, stratified_folds
 
 
 def columns(seed, n, d=4):
@@ -326,7 +326,98 @@ def test_where_rows_are_too_few_to_tell_a_large_gain_from_none_that_is_said():
     few = told(120, bent)
     assert "may be noise: only more rows can tell" in few and "linear model is enough" not in few
     assert "structure that a linear model misses" in told(1200, bent)
-    assert "no gain beyond noise" in told(1200, X[:, 0] + noise)
+    clean = told(1200, X[:, 0] + noise)
+    assert "no gain beyond noise" in clean and "points would have been noticed" in clean
+
+
+def test_a_linear_model_sees_a_class_between_two_others():
+    generator = np.random.default_rng(0)
+    k = generator.integers(0, 3, 600)
+    frame = {"x": 2.5 * k + 0.6 * generator.normal(size=600), "z": generator.normal(size=600)}
+    frame |= {"label": np.array(["low", "mid", "high"])[k]}
+    inspection = inspected(frame)
+    found = {one.name: one for one in inspection.findings()}
+    assert found["Linear or not"].status == "fine" and "A linear model reaches 98" in found["Linear or not"].text
+    assert inspection.structure().linear == pytest.approx(inspection.interactions().found.linear, abs=0.02)
+    assert found["Interactions"].status == "fine" and "No sign" in found["Interactions"].text
+
+
+def test_the_gain_that_is_said_to_be_noticed_is_nine_times_in_ten():
+    draws = np.random.default_rng(0).normal(size=20_000)
+    gain = Gain(0.0, 0.02)
+    size = gain.noticed(2)
+    real = np.mean([Gain(size + 0.02 * one, 0.02).is_real(2) for one in draws])
+    assert real == pytest.approx(0.9, abs=0.01) and not Gain(0.5 * size, 0.02).is_real(2)
+
+
+def test_where_nothing_is_learnt_random_folds_do_not_flatter():
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"a": generator.normal(size=300), "b": generator.normal(size=300), "label": np.arange(300) / 7}
+    )
+    found = {one.name: one for one in inspected(frame, target="numbers").findings()}
+    assert "Unseen groups and times" not in found and "unseen" not in found["Linear or not"].text
+    # A class of three quarters is a guess, too.
+    label = np.where(generator.random(400) < 0.76, "most", "few")
+    frame = pd.DataFrame({"a": generator.normal(size=400), "b": generator.normal(size=400), "label": label})
+    assert "Unseen groups and times" not in {one.name for one in inspected(frame).findings()}
+
+
+def test_rows_that_were_sorted_by_their_target_may_be_shuffled():
+    generator = np.random.default_rng(1)
+    x = generator.normal(size=500)
+    frame = pd.DataFrame({"x": x, "z": generator.normal(size=500), "label": x**2 + 0.3 * generator.normal(size=500)})
+    found = finding(frame.sort_values("label"), "Unseen groups and times", target="numbers")
+    assert "if they were sorted later, shuffle them" in found.text
+    drawn = finding(frame, "Unseen groups and times", target="numbers").text
+    assert "not too optimistic" in drawn and "points would have been noticed" in drawn and "shuffle" not in drawn
+
+
+def test_a_loss_that_may_be_chance_is_not_denied():
+    generator = np.random.default_rng(1)
+    x = generator.normal(size=500)
+    frame = pd.DataFrame({"x": x, "z": generator.normal(size=500), "label": x**3 + 0.3 * generator.normal(size=500)})
+    found = finding(frame.sort_values("label"), "Unseen groups and times", target="numbers")
+    assert found.status == "unknown" and found.text.startswith("Random folds may be too optimistic: R² 0.9")
+    assert "may be chance: only more rows can tell" in found.text
+
+
+def test_a_quantity_and_a_column_that_is_mostly_empty_name_no_groups():
+    generator = np.random.default_rng(2)
+    reading = generator.integers(0, 200, 800)
+    frame = pd.DataFrame({"reading": reading, "x": generator.normal(size=800), "label": reading / 20.0})
+    assert group_columns(inspected(frame, target="numbers").raw) == []
+    shuffled = generator.permutation(200)[reading]  # the same numbers as mere names
+    assert group_columns(inspected(frame.assign(reading=shuffled), target="numbers").raw) == ["reading"]
+    answers = np.where(generator.random(600) < 0.7, "", generator.choice([f"app {i}" for i in range(40)], 600))
+    frame = pd.DataFrame({"x": generator.normal(size=600), "group": answers})
+    frame["label"] = np.where(frame["x"] + generator.logistic(size=600) > 0, "yes", "no")
+    inspection = inspected(frame, missing="impute")
+    assert "group" in group_columns(inspection.raw)
+    assert all(one.column != "group" for one in inspection.splits().scores)
+
+
+@pytest.mark.slow
+def test_where_models_are_worse_than_a_guess_interactions_cannot_be_judged():
+    generator = np.random.default_rng(0)
+    n = 600
+    t = np.linspace(0, 1, n)
+    frame = pd.DataFrame({"a": generator.normal(size=n) + 9 * t, "b": generator.normal(size=n)})
+    frame["c"] = generator.normal(size=n)
+    frame["label"] = frame.a * frame.b + (t > 0.5) * 20 * np.cos(9 * t) + 0.1 * generator.normal(size=n)
+    found = finding(frame, "Interactions", target="numbers")
+    assert found.status == "unknown" and "cannot be judged: the models that are to be improved are worse" in found.text
+    assert "these rows are unlike those that were searched. On 300 rows further down the file" in found.text
+    frame["label"] = frame.b + 0.1 * generator.normal(size=n)
+    found = finding(frame, "Interactions", target="numbers")
+    assert found.status == "fine" and "No sign" in found.text
+    assert "of the squared error that is left would not have been noticed" in found.text
+
+
+def test_a_leak_that_was_not_looked_for_is_not_denied():
+    frame = clean() | {"note": [f"free text {i}" for i in range(600)]}
+    assert finding(frame, "Leaks").text.endswith("1 column that nothing is computed from was not looked at.")
+    assert "not looked at" not in finding(clean(), "Leaks").text
 
 
 def test_features_that_are_worse_are_said_to_be():
