@@ -52,7 +52,7 @@ def order_weights(pool_size: int, rule: str) -> np.ndarray:
         raise ParameterError("pool_size", f"must be an integer from 2 to {_MOST}", pool_size, "Try pool_size=4.")
     weights = np.zeros(pool_size)
     if rule == "median":
-        weights[[(pool_size - 1) // 2, pool_size // 2]] += 0.5
+        np.add.at(weights, [(pool_size - 1) // 2, pool_size // 2], 0.5)  # of an odd number the same place twice
     elif rule == "smallest":
         weights[0] = 1.0
     else:

@@ -1139,9 +1139,16 @@ _BUILT = (
     Fault(
         "median of an even pool that is one of two",
         "rfviz/kernels/order_statistics.py",
-        "weights[[(pool_size - 1) // 2, pool_size // 2]] += 0.5",
+        "np.add.at(weights, [(pool_size - 1) // 2, pool_size // 2], 0.5)",
         "weights[pool_size // 2] += 1.0",
         ("tests/kernels/test_order_statistics.py",),
+    ),
+    Fault(
+        "median of an odd pool that counts its middle once",
+        "rfviz/kernels/order_statistics.py",
+        "np.add.at(weights, [(pool_size - 1) // 2, pool_size // 2], 0.5)",
+        "weights[[(pool_size - 1) // 2, pool_size // 2]] += 0.5",
+        ("tests/kernels/test_order_statistics.py", "tests/features/test_random_pool.py"),
     ),
     Fault(
         "own density that is drawn on one side only",
