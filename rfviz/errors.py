@@ -16,7 +16,9 @@ __all__ = [
     "MemoryBudgetError",
     "Messages",
     "ParameterError",
+    "PrecisionWarning",
     "RfvizError",
+    "SlowKernelError",
     "WarningLog",
     "active_log",
     "capture_warnings",
@@ -54,6 +56,10 @@ class ParameterError(RfvizError, ValueError):
         return type(self), (self.name, self.rule, self.value, self.remedy)
 
 
+class SlowKernelError(ParameterError):
+    """An exact kernel that would take minutes, as the mean over very many parts of images."""
+
+
 class DataError(RfvizError, ValueError):
     """Data that cannot be used as they are: missing, unreadable, of the wrong shape or type."""
 
@@ -79,6 +85,10 @@ class MemoryBudgetError(RfvizError, MemoryError):
 
 class DeviceError(RfvizError, RuntimeError):
     """A GPU that failed in the middle of a computation; what follows is computed on the CPU."""
+
+
+class PrecisionWarning(UserWarning):
+    """Numbers are so large that their rounding errors, or an overflow, show in the result."""
 
 
 # --- warnings ---------------------------------------------------------------------------------------------------------

@@ -8,17 +8,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 
-from rfviz.errors import warn
+from rfviz.errors import PrecisionWarning, warn
 from rfviz.features.widths import MEDIAN_ROWS, deviation, l1_gamma
 
 __all__ = ["PrecisionWarning", "check_phases", "learnt_gamma"]
 
 # The largest rounding error of a phase that a map accepts in silence.
 _PHASE_ERROR = 0.01
-
-
-class PrecisionWarning(UserWarning):
-    """Phases are so large that their rounding errors show in the features."""
 
 
 def learnt_gamma(rule: str, spectrum: str, X: Any) -> float:

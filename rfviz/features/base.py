@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rfviz.backend import check_memory, get_device, memory_budget, to_host
 from rfviz.bounds import BoundStatement, bounded_products, pair_statements
-from rfviz.errors import ParameterError
+from rfviz.errors import ParameterError, SlowKernelError
 from rfviz.features.cost import INDEX_BYTES, Counts
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.look import Look
@@ -36,10 +36,6 @@ COMMON_PARAMS = (
 )  # fmt: skip
 
 _registry: dict[str, type[FeatureMap]] = {}
-
-
-class SlowKernelError(ParameterError):
-    """An exact kernel that would take minutes, as the mean over very many parts of images."""
 
 
 def registry() -> dict[str, type[FeatureMap]]:

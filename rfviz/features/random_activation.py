@@ -19,6 +19,7 @@ from rfviz.features.look import Look
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.features.steps import Step, number
 from rfviz.formula import Formula, parse_formula
+from rfviz.kernels._sampled import Integrated
 from rfviz.params import Param
 
 __all__ = ["RandomActivation"]
@@ -142,10 +143,11 @@ class RandomActivation(GaussianMap):
 
     def _dual(self, f: Callable[[np.ndarray], np.ndarray], X: Any, Y: Any = None) -> np.ndarray:
         """Return the mean of f(⟨w, x⟩) f(⟨w, z⟩) over the weights."""
+        # A weight that is s times as long is a function that is s times as steep. All rectangles share its integrals.
+        functions = [Integrated(lambda t, s=s: f(s * t)) for s in self._lengths]
 
         def over_lengths(A: Any, B: Any) -> np.ndarray:
-            # A weight that is s times as long is a function that is s times as steep.
-            found = [kernels.activation(A, B, lambda t, s=s: f(s * t)) for s in self._lengths]
+            found = [kernels.activation(A, B, function) for function in functions]
             return sum(found[1:], found[0]) / len(found)
 
         return self._over_rectangles(over_lengths, X, Y)
