@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.backend import array_namespace
+from rfviz.backend import array_namespace, check_memory
 from rfviz.backend.lapack import inner_products
 from rfviz.errors import DataError, ParameterError
 
@@ -15,6 +15,9 @@ __all__ = ["as_pair", "check_range", "pairwise_cosines", "pairwise_squared_dista
 # Cosines and distances that come out of float32 products overshoot their range by about this much at most.
 _ROUNDING = 1e-5
 _EPSILON = float(np.finfo(np.float64).eps)
+# Of squared distances: rows that the middle is taken from; the share of ‖x‖² + ‖y‖² below which the rows are subtracted
+# from each other; and numbers at once.
+_SOME, _CLOSE, _AT_ONCE = 1000, 1e-4, 4_000_000
 
 
 def as_pair(X: Any, Y: Any = None) -> tuple[Any, Any, Any]:
@@ -24,16 +27,20 @@ def as_pair(X: Any, Y: Any = None) -> tuple[Any, Any, Any]:
     ------
     DataError
         For anything but two matrices of finite numbers with equally many columns, on the same device.
+    MemoryBudgetError
+        Where a matrix of all pairs of rows would not fit.
     """
     X = _as_rows(X, "X")
     xp = array_namespace(X)
-    if Y is None:
-        return xp, X, X
-    Y = _as_rows(Y, "Y")
-    if array_namespace(Y) is not xp:
-        raise DataError("X and Y must be on the same device. Move one of them first.")
-    if Y.shape[1] != X.shape[1]:
-        raise DataError(f"X and Y must have equally many columns; got {X.shape[1]} and {Y.shape[1]}.")
+    if Y is not None:
+        Y = _as_rows(Y, "Y")
+        if array_namespace(Y) is not xp:
+            raise DataError("X and Y must be on the same device. Move one of them first.")
+        if Y.shape[1] != X.shape[1]:
+            raise DataError(f"X and Y must have equally many columns; got {X.shape[1]} and {Y.shape[1]}.")
+    else:
+        Y = X
+    _check_room(xp, "A kernel matrix", X.shape[0], Y.shape[0])
     return xp, X, Y
 
 
@@ -80,25 +87,50 @@ def pairwise_cosines(X: Any, Y: Any = None) -> tuple[Any, Any, Any, Any]:
 
 
 def pairwise_squared_distances(X: Any, Y: Any = None) -> tuple[Any, Any]:
-    """Return the namespace and ‖x − y‖² for all pairs of rows: never negative, 0 on the diagonal if `Y` is None."""
-    xp, X, Y_rows = as_pair(X, Y)
-    # Distances do not see the origin; rounding does. It is least around the centre of the data.
-    centre = Y_rows.mean(axis=0) if Y_rows.shape[0] else 0.0
-    X = X - centre
-    Y_rows = X if Y is None else Y_rows - centre
-    squares_X, squares_Y = (X * X).sum(axis=1), (Y_rows * Y_rows).sum(axis=1)
-    distances = inner_products(X, Y_rows)
-    distances *= -2.0
-    distances += squares_X[:, None] + squares_Y[None, :]
-    xp.maximum(distances, 0.0, out=distances)
-    if Y is None:
-        xp.fill_diagonal(distances, 0.0)
+    """Return the namespace and ‖x − y‖² for all pairs of rows, each good to 1e-12 of itself."""
+    xp, X, Y = as_pair(X, Y)
+    distances = xp.empty((X.shape[0], Y.shape[0]), dtype=np.float64)
+    if not distances.size:
+        return xp, distances
+    # Distances do not see the origin; rounding does. It is least around the middle of most rows, which one far row,
+    # such as a code for a missing value, does not move.
+    some = xp.sort(Y[:: len(Y) // _SOME + 1], axis=0)
+    A = X - some[len(some) // 2]
+    B = A if Y is X else Y - some[len(some) // 2]
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares_A, squares_B = (A * A).sum(axis=1), (B * B).sum(axis=1)
+        distances = inner_products(A, B)
+        step = max(_AT_ONCE // len(Y), 1)
+        for start in range(0, len(X), step):
+            rows = slice(start, start + step)
+            part, sizes = distances[rows], squares_A[rows, None] + squares_B
+            part *= -2.0
+            part += sizes
+            # The sum of large squares loses the digits of a small difference, and is not a number where they overflow.
+            i, j = xp.nonzero(~(part >= _CLOSE * sizes))
+            together = max(_AT_ONCE // max(X.shape[1], 1), 1)
+            for first in range(0, len(i), together):
+                pair = i[first : first + together], j[first : first + together]
+                difference = X[rows][pair[0]] - Y[pair[1]]
+                part[pair] = (difference * difference).sum(axis=1)
     return xp, distances
 
 
+def _check_room(xp: Any, what: str, n_rows: int, n_columns: int) -> None:
+    """Refuse a matrix of doubles that would not fit on the host; a GPU says so itself."""
+    if xp is np:
+        check_memory(8 * n_rows * n_columns, "cpu", f"{what} of {n_rows} × {n_columns}", "Use fewer rows.")
+
+
 def _as_rows(X: Any, name: str) -> Any:
-    """Convert `X` to a float64 matrix: a CuPy array stays where it is, anything else becomes a NumPy array."""
-    rule = f"{name} must be a dense matrix of finite numbers, one sample a row"
+    """Convert `X` to a float64 matrix: a CuPy array stays where it is, anything else becomes a NumPy array.
+
+    Sparse rows become dense, on the device that they are on.
+    """
+    rule = f"{name} must be a matrix of finite numbers, one sample a row"
+    if hasattr(X, "toarray"):
+        _check_room(array_namespace(X), "A dense matrix", *X.shape)
+        X = X.toarray()
     try:
         xp = array_namespace(X)
         X = xp.asarray(X, dtype=np.float64)

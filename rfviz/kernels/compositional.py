@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rfviz.backend import check_memory, map_ordered, single_threaded_blas, worker_count
+from rfviz.backend import map_ordered, single_threaded_blas, worker_count
 from rfviz.errors import DataError
 from rfviz.kernels._inputs import as_pair
 
@@ -64,8 +64,6 @@ def compositional(X: Any, Y: Any = None, *, skeleton: Skeleton) -> Any:
     right = left if alone else _prepared(xp, Y_rows, skeleton)
     on_host = xp is np
     n, p = X.shape[0], Y_rows.shape[0]
-    if on_host:
-        check_memory(8 * n * p, "cpu", f"A kernel matrix of {n} × {p}", "Use fewer rows.")
     kernel = xp.empty((n, p), dtype=np.float64)
     most = _BLOCK_NUMBERS if on_host else _GPU_BLOCK_NUMBERS
     above = _InnerProducts.of(skeleton)

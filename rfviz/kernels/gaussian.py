@@ -37,8 +37,8 @@ def gaussian(X: Any, Y: Any = None, gamma: float = 1.0) -> Any:
     Returns
     -------
     array of shape (n_samples_X, n_samples_Y)
-        float64, from 0 to 1, on the device of `X`. Squared distances are good to 1e-15 of the data's squared extent,
-        so that γ beyond 1e12 divided by that extent blurs close pairs.
+        float64, from 0 to 1, on the device of `X`. Squared distances are good to 1e-12 of themselves, also between near
+        rows of data of a large extent.
 
     Raises
     ------

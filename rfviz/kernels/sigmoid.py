@@ -20,6 +20,7 @@ import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.stats import kstwobign
 
+from rfviz.backend import map_ordered, worker_count
 from rfviz.backend.lapack import inner_products
 from rfviz.errors import ParameterError
 from rfviz.kernels._inputs import as_pair
@@ -31,7 +32,8 @@ SIGMOIDS = ("erf", "tanh", "logistic")
 
 _SCALE = Param("scale", 1.0, "float", low=0.0, open_low=True, high=1e6, log=True)
 _NODES, _KAPPA = 16, (0.22, 3.0)  # beyond this range κ has a probability of 1e-7, and the rule is good to 1e-10
-_BLOCK = 2_000_000  # pairs at once
+# Rows and columns of a tile, which stays in a processor's cache; pairs from which several threads help.
+_TILE, _PARALLEL_FROM = 256, 300_000
 
 
 class _Mixture(NamedTuple):
@@ -90,10 +92,7 @@ def sigmoidal(X: Any, Y: Any = None, activation: str = "erf", scale: float = 1.0
     DataError
         If `X` or `Y` is not a finite matrix.
     """
-    xp, products, squares_X, squares_Y = _covariances(X, Y, activation, scale, bias)
-    kernel = _kernel(xp, products, squares_X, squares_Y, _mixture(activation))
-    # The order of the sums is another one across the diagonal.
-    return (kernel + kernel.T) / 2.0 if Y is None else kernel
+    return _kernel(*_covariances(X, Y, activation, scale, bias), _mixture(activation), alone=Y is None)
 
 
 def sigmoidal_product_variance(
@@ -118,8 +117,7 @@ def sigmoidal_product_variance(
     """
     xp, products, squares, _ = _covariances(X, None, activation, scale, bias)
     mixture = _mixture(activation)
-    kernel = _kernel(xp, products, squares, squares, mixture)
-    kernel = (kernel + kernel.T) / 2.0
+    kernel = _kernel(xp, products, squares, squares, mixture, alone=True)
     offset, size = mixture.offset, mixture.size
     lone = (mixture.mass / np.sqrt(1.0 + 2.0 * np.multiply.outer(squares, mixture.rate))).sum(axis=1)
     squared = 1.0 - lone  # E τ²
@@ -147,21 +145,37 @@ def _covariances(X: Any, Y: Any, activation: str, scale: float, bias: bool) -> t
     return xp, products, squares_X, squares_Y
 
 
-def _kernel(xp: Any, products: Any, squares_X: Any, squares_Y: Any, mixture: _Mixture) -> Any:
-    """Return E σσ' by Williams's formula, summed over the mixture twice."""
-    out = xp.empty(products.shape, dtype=products.dtype)
-    rows = max(_BLOCK // max(products.shape[1], 1), 1)
-    terms = [(float(w), float(t)) for w, t in zip(mixture.weight, mixture.slope, strict=True)]
-    right = [np.sqrt(2.0) * t / xp.sqrt(1.0 + 2.0 * t * t * squares_Y) for _, t in terms]
-    for first in range(0, products.shape[0], rows):
-        part, squares = products[first : first + rows], squares_X[first : first + rows]
-        total = xp.zeros(part.shape, dtype=part.dtype)
-        for w, t in terms:
-            scaled = part * (np.sqrt(2.0) * t / xp.sqrt(1.0 + 2.0 * t * t * squares))[:, None]
-            for (w_other, _), factor in zip(terms, right, strict=True):
-                ratio = xp.clip(scaled * factor[None, :], -1.0, 1.0)
-                total += (w * w_other) * xp.arcsin(ratio)
-        out[first : first + rows] = total
+def _kernel(xp: Any, products: Any, squares_X: Any, squares_Y: Any, mixture: _Mixture, alone: bool) -> Any:
+    """Return E σσ' by Williams's formula, summed over the mixture twice; half of it is computed of one side `alone`."""
+    n, p = products.shape
+    out = xp.empty((n, p), dtype=products.dtype)
+    weights, slopes = mixture.weight.tolist(), mixture.slope.tolist()
+    factors = [
+        [np.sqrt(2.0) * t / xp.sqrt(1.0 + 2.0 * t * t * squares) for t in slopes] for squares in (squares_X, squares_Y)
+    ]
+    side = _TILE if xp is np else max(n, p, 1)
+
+    def fill(corner: tuple[int, int]) -> None:
+        rows, columns = (slice(start, start + side) for start in corner)
+        part = products[rows, columns]
+        total, ratio = xp.zeros_like(part), xp.empty_like(part)
+        for w, left in zip(weights, factors[0], strict=True):
+            scaled = part * left[rows, None]
+            for w_other, right in zip(weights, factors[1], strict=True):
+                xp.multiply(scaled, right[columns], out=ratio)
+                xp.clip(ratio, -1.0, 1.0, out=ratio)
+                xp.arcsin(ratio, out=ratio)
+                ratio *= w * w_other
+                total += ratio
+        if alone and corner[0] == corner[1]:
+            total = (total + total.T) / 2.0  # the order of the sums is another one across the diagonal
+        out[rows, columns] = total
+        if alone:
+            out[columns, rows] = total.T
+
+    corners = [(i, j) for i in range(0, n, side) for j in range(0, p, side) if not alone or j >= i]
+    for _ in map_ordered(fill, corners, worker_count() if xp is np and n * p >= _PARALLEL_FROM else 1):
+        pass
     out *= mixture.size**2 * 2.0 / np.pi
     out += mixture.offset**2
     return out

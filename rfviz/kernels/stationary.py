@@ -15,6 +15,8 @@ from rfviz.params import Param
 
 __all__ = ["cauchy", "matern", "matern_rho"]
 
+# Beyond it the kernel is 0, and its factors overflow.
+_FARTHEST = 1e3
 NU = Param("nu", 1.5, "float", low=0.1, high=50.0, symbol=r"\nu", label="Smoothness ν")
 
 
@@ -79,7 +81,7 @@ def matern_rho(distance: Any, nu: float = 1.5) -> Any:
     """
     nu = NU.validate(nu)
     xp = array_namespace(distance)
-    t = np.sqrt(2.0 * nu) * distance
+    t = xp.minimum(np.sqrt(2.0 * nu) * distance, _FARTHEST)
     if nu in (0.5, 1.5, 2.5):
         polynomial = {0.5: 1.0, 1.5: 1.0 + t, 2.5: 1.0 + t + t * t / 3.0}[nu]
         return polynomial * xp.exp(-t)

@@ -89,11 +89,14 @@ def test_limits():
 
 
 @every
-def test_blocks_of_rows_do_not_matter(activation, monkeypatch):
+def test_tiles_and_threads_do_not_matter(activation, monkeypatch):
     expected = sigmoidal(X, X[:4], activation)
-    monkeypatch.setattr("rfviz.kernels.sigmoid._BLOCK", 5)
-    assert np.array_equal(sigmoidal(X, X[:4], activation), expected)
-    np.testing.assert_allclose(sigmoidal(X, None, activation)[:, :4], expected, rtol=0, atol=1e-14)
+    for name, value in (("_TILE", 2), ("_PARALLEL_FROM", 0)):
+        monkeypatch.setattr(f"rfviz.kernels.sigmoid.{name}", value)
+        assert np.array_equal(sigmoidal(X, X[:4], activation), expected)
+        alone = sigmoidal(X, None, activation)
+        assert np.array_equal(alone, alone.T)
+        np.testing.assert_allclose(alone[:, :4], expected, rtol=0, atol=1e-14)
 
 
 def test_bad_parameters():

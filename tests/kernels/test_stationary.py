@@ -56,6 +56,30 @@ def test_matern_of_near_points(nu):
     assert kernel[0] == 1.0 and kernel.max() == 1.0 and (np.diff(kernel) <= 1e-12).all()
 
 
+NEAR = np.array([[0.0, 0.0], [2**-10, 0.0], [2**-10, 2**-23], [0.5, 0.25]])
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.5, 0.7, 1.5])
+@pytest.mark.parametrize("far", [999_999.0, -1e12, 1e200])
+def test_a_code_for_missing_values_costs_the_other_rows_no_digits(far, nu):
+    # 1 − k is as exact as k: the square of a small distance must not be the difference of two large ones.
+    expected = Matern(length_scale=1.0, nu=nu)(NEAR)
+    for X in (np.vstack([NEAR, [[far, far]]]), np.vstack([NEAR, NEAR + far, NEAR + far])):
+        found = kernels.matern(X, gamma=0.5, nu=nu)
+        np.testing.assert_allclose(1.0 - found[:4, :4], 1.0 - expected, rtol=1e-9, atol=5e-15)
+        assert found[:4, 4:].max() == 0.0
+        squares = -np.log(kernels.gaussian(X, X, gamma=1.0)[:4, :4])
+        np.testing.assert_allclose(squares, np.square(NEAR[:, None] - NEAR).sum(axis=2), rtol=1e-9, atol=5e-16)
+
+
+def test_near_rows_in_both_of_two_far_groups():
+    X = np.vstack([NEAR, NEAR + 4096.0])  # a shift that no digit is lost by
+    expected = Matern(length_scale=1.0, nu=0.5)(NEAR)
+    found = kernels.matern(X, gamma=0.5, nu=0.5)
+    np.testing.assert_allclose(found[4:, 4:], expected, rtol=0, atol=1e-14)
+    assert np.array_equal(found, found.T) and found[:4, 4:].max() == 0.0
+
+
 @every_kernel
 def test_diagonal_symmetry_and_positive_semidefiniteness(kernel):
     K = kernel(X + 1e3, gamma=0.8)
