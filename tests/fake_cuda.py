@@ -27,6 +27,7 @@ __all__ = ["HOST_COMPILER", "ComputeTypes", "Event", "RawModule", "Stream", "res
 HOST_COMPILER = shutil.which("g++")
 _SHIM = """
 #include <cmath>
+#include <cstring>
 #include <vector>
 using namespace std;
 struct place { unsigned x, y, z; };
@@ -34,6 +35,7 @@ static place blockIdx, threadIdx, blockDim, gridDim;
 #define __global__
 #define __device__ static
 static inline double __dmul_rn(double a, double b) { return a * b; }
+static inline long long __double_as_longlong(double a) { long long bits; memcpy(&bits, &a, 8); return bits; }
 static inline double __dsub_rn(double a, double b) { return a - b; }
 static vector<double> handed[32];
 static bool torn;

@@ -151,6 +151,9 @@ class ndarray:  # noqa: N801 - CuPy's name
     def astype(self, dtype: Any, order: str = "K", copy: bool = True) -> ndarray:
         return self if not copy and self.dtype == dtype else ndarray(_open(self).astype(dtype, order))
 
+    def view(self, dtype: Any) -> ndarray:
+        return _wrap(_open(self).view(dtype), self)
+
     def copy(self, order: str = "C") -> ndarray:
         return ndarray(self._data.copy(order))
 

@@ -72,15 +72,17 @@ __device__ inline void box_codes(const double* X, long long ld, long long dimens
                                  const double* offsets, const long long* multipliers, long long grids, long long grid,
                                  long long first, int count, unsigned long long* codes)
 {
-    const double farthest = 4611686018427387904.0;  // 2^62
+    const double farthest = 4611686018427387904.0;  // 2^62: a farther bin has the bits of its floating-point number
     FOR_OWN_ROWS(i, count) codes[i] = 0;
     for (long long j = 0; j < dimensions; ++j) {
         const double rate = rates[j * grids + grid], offset = offsets[j * grids + grid];
         const unsigned long long multiplier = (unsigned long long)multipliers[j];
         FOR_OWN_ROWS(i, count) {
-            double place = ceil(__dsub_rn(__dmul_rn(rate, X[(first + i) * ld + j]), offset));
-            place = place < -farthest ? -farthest : place > farthest ? farthest : place;
-            codes[i] += multiplier * (unsigned long long)(long long)place;
+            const double place = ceil(__dsub_rn(__dmul_rn(rate, X[(first + i) * ld + j]), offset));
+            long long number;
+            if (fabs(place) < farthest) number = (long long)place;
+            else number = place < 0.0 ? -__double_as_longlong(-place) : __double_as_longlong(place);
+            codes[i] += multiplier * (unsigned long long)number;
         }
     }
 }

@@ -15,7 +15,7 @@ __all__ = ["BIN_CODES", "BIN_COLUMNS", "COSINE_SUMS", "SAMPLES", "STUMPS"]
 
 # Rows that a thread does: ROWS in the source.
 SAMPLES = 8
-# Bins beyond this are one bin: a 64-bit integer holds them.
+# A 64-bit integer holds the numbers of bins up to here; farther ones have the bits of their floating-point numbers.
 _FARTHEST = 2.0**62
 
 
@@ -126,8 +126,11 @@ def _bin_codes(xp: Any, X: Any, rates: Any, offsets: Any, multipliers: Any, out:
         place = xp.multiply(rates[j][:, None], X[:, j][None, :])
         xp.subtract(place, offsets[j][:, None], out=place)
         xp.ceil(place, out=place)
-        xp.clip(place, -_FARTHEST, _FARTHEST, out=place)
-        out += place.astype(np.int64) * multipliers[j]  # modulo 2⁶⁴, as the sum
+        sizes = xp.abs(place)
+        bits = sizes.view(np.int64) * xp.sign(place).astype(np.int64)
+        far = sizes >= _FARTHEST
+        number = xp.where(far, bits, xp.where(far, 0.0, place).astype(np.int64))
+        out += number * multipliers[j]  # modulo 2⁶⁴, as the sum
 
 
 def _launch_codes(X: Any, rates: Any, offsets: Any, multipliers: Any, out: Any) -> Launch | None:

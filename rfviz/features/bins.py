@@ -25,7 +25,7 @@ Grids = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 # Codes of a tile: its buffers take 1 MB and stay in the cache.
 _TILE_ROWS, _TILE_REPETITIONS = 1024, 64
-# Bins beyond this are one bin: a 64-bit integer holds them.
+# A 64-bit integer holds the numbers of bins up to here.
 _FARTHEST = 2.0**62
 # Additions of a hash below which one thread is as fast as several.
 _PARALLEL_FROM = 20_000_000
@@ -67,16 +67,27 @@ def joint_codes(X: np.ndarray, pitches: np.ndarray, shifts: np.ndarray, multipli
         for j in range(columns.shape[0]):
             np.multiply(rates[:, j, None], columns[j], out=place)
             np.subtract(place, offsets[:, j, None], out=place)
-            number[...] = _bins(place)
+            _number(place, out=number)
             np.multiply(number, multipliers[j], out=number)  # modulo 2⁶⁴, as the sum
             codes[part] += number
     return codes
 
 
-def _bins(place: np.ndarray) -> np.ndarray:
-    """Round each number down to its bin, in place, still as a float that fits a 64-bit integer."""
+def _number(place: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+    """Return the number of each place's bin, int64; `place` is overwritten.
+
+    A bin that is too far for an integer to number has the bits of its floating-point number, with its sign: they are
+    beyond all other numbers, and different where the floating-point numbers are.
+    """
     np.ceil(place, out=place)
-    return np.clip(place, -_FARTHEST, _FARTHEST, out=place)
+    number = np.empty(place.shape, dtype=np.int64) if out is None else out
+    far = np.abs(place) >= _FARTHEST
+    if not far.any():
+        number[...] = place
+        return number
+    number[...] = np.where(far, 0.0, place)
+    number[far] = np.abs(place[far]).view(np.int64) * np.sign(place[far]).astype(np.int64)
+    return number
 
 
 def _add_cut_columns(columns: np.ndarray, rates: np.ndarray, offsets: np.ndarray, multipliers: Any, out: Any) -> bool:
@@ -84,9 +95,7 @@ def _add_cut_columns(columns: np.ndarray, rates: np.ndarray, offsets: np.ndarray
 
     In many dimensions most pitches are wider than the data, and all rows are in one bin of those columns.
     """
-    low, high = (
-        _bins(extreme * rates - offsets).astype(np.int64) for extreme in (columns.min(axis=1), columns.max(axis=1))
-    )
+    low, high = (_number(extreme * rates - offsets) for extreme in (columns.min(axis=1), columns.max(axis=1)))
     repetition, column = np.nonzero(low != high)
     if 3 * len(column) > low.size:
         return False
@@ -97,7 +106,7 @@ def _add_cut_columns(columns: np.ndarray, rates: np.ndarray, offsets: np.ndarray
         place = columns[j]
         place *= rates[p, j, None]
         place -= offsets[p, j, None]
-        number = _bins(place).astype(np.int64)
+        number = _number(place)
         number -= low[p, j, None]
         number *= multipliers[j, None]
         firsts = np.flatnonzero(np.diff(p, prepend=-1))

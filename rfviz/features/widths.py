@@ -130,7 +130,7 @@ def warn_of_lost_bins(X: Any, gamma: Any) -> None:
     remedy = "Use a smaller gamma, or centre the data" + (", or pass float64." if X.dtype == np.float32 else ".")
     warn(
         f"With {width} the data reach {reach:.3g} bins from zero, and {X.dtype.name} knows them to {error:.1g} bins "
-        f"only, so that near points part by rounding. {remedy}",
+        f"only, so that rounding decides which near points share a bin. {remedy}",
         LostBinsWarning,
     )
 

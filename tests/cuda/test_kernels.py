@@ -335,8 +335,9 @@ def boxes(X, rates, offsets, multipliers):
     for p, i in itertools.product(range(rates.shape[1]), range(len(X))):
         total = 0
         for j in range(X.shape[1]):
-            place = float(np.ceil(rates[j, p] * X[i, j] - offsets[j, p]))
-            total += int(multipliers[j]) * int(min(max(place, -(2.0**62)), 2.0**62))
+            place = np.ceil(rates[j, p] * X[i, j] - offsets[j, p])
+            number = int(place) if abs(place) < 2.0**62 else int(np.sign(place)) * int(np.abs(place).view(np.int64))
+            total += int(multipliers[j]) * number
         codes[p, i] = (total + 2**63) % 2**64 - 2**63
     return codes
 
@@ -348,7 +349,7 @@ def test_boxes(fake_gpu, rng, shape, far):
     rows, grids = shape
     X = rng.standard_normal((rows, 4))
     if far and rows:
-        X[0, 0], X[-1, 1] = 1e300, -1e300  # beyond any bin that an integer numbers
+        X[0, 0], X[-1, 1], X[-1, 2] = 1e300, -1e300, 1.5e300  # beyond any bin that an integer numbers
     rates, offsets = rng.uniform(0.1, 3.0, (4, grids)), rng.random((4, grids))
     multipliers = rng.integers(-(2**63), 2**63, 4, dtype=np.int64)
     expected = boxes(X, rates, offsets, multipliers)

@@ -137,6 +137,17 @@ def test_codes_are_exact_and_the_same_for_any_type_of_the_data():
         assert np.array_equal(feature_map.codes(data), expected)
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e12, 1e100, -1e280])
+def test_far_rows_share_a_box_only_where_they_are_near(scale):
+    # As nanoseconds since 1970: numbers of bins beyond 2⁶³, which integers do not hold.
+    times = scale * np.array([[1.7e18], [1.7e18 + 1e9], [1.6e18], [1.7e18], [-1.7e18]])
+    with pytest.warns(LostBinsWarning, match="rounding decides which near points share a bin"):
+        features = RandomBinning(200, gamma=10.0).fit(times).transform(times).toarray()
+    expected = np.eye(5)
+    expected[0, 3] = expected[3, 0] = 1.0
+    np.testing.assert_allclose(features @ features.T, expected, atol=1e-6)
+
+
 @pytest.mark.usefixtures("fake_gpu")
 def test_codes_on_the_gpu_are_those_of_the_host():
     host, gpu = (RandomBinning(70, device=device).fit(X) for device in ("cpu", "cuda"))
