@@ -9,7 +9,8 @@ from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances
 
 from rfviz.errors import PrecisionWarning, warn
-from rfviz.features.widths import MEDIAN_ROWS, deviation, l1_gamma
+from rfviz.features.widths import deviation, l1_gamma, median_distance, width_from
+from rfviz.kernels._inputs import pairwise_squared_distances
 
 __all__ = ["PrecisionWarning", "check_phases", "learnt_gamma"]
 
@@ -18,7 +19,7 @@ _PHASE_ERROR = 0.01
 
 
 def learnt_gamma(rule: str, spectrum: str, X: Any) -> float:
-    """Return a width that suits the data; 1 where all of them are equal.
+    """Return a width that suits the data; 1 where all rows are equal, up to rounding.
 
     Parameters
     ----------
@@ -30,20 +31,21 @@ def learnt_gamma(rule: str, spectrum: str, X: Any) -> float:
         the Gaussian and the Matérn kernel, 1/(d·√v) and 1/M (M of ‖·‖₁) for the Laplacian, and 1/√(d·v) and 1/M
         (Euclidean) for the Cauchy kernel and an own one. Each makes the kernel of a typical pair neither 0 nor 1.
     X : ndarray or CSR matrix of shape (n, d)
+        A CSR matrix without duplicate entries.
 
     Returns
     -------
     float
+
+    Raises
+    ------
+    DataError
+        If no double holds the width.
     """
     if spectrum == "laplacian":
         return l1_gamma(rule, X)
-    with np.errstate(divide="ignore", over="ignore"):
-        if rule == "median":
-            squared = np.float64(_median_distance(X)) ** 2
-        else:
-            squared = np.float64(X.shape[1] * deviation(X) ** 2)
-        gamma = 1.0 / (np.sqrt(squared) if spectrum in ("cauchy", "own") else squared)
-    return float(gamma) if np.isfinite(gamma) and gamma > 0 else 1.0
+    typical = median_distance(X, _euclidean) if rule == "median" else np.sqrt(X.shape[1]) * deviation(X)
+    return width_from(rule, typical, 1.0 if spectrum in ("cauchy", "own") else 2.0)
 
 
 def check_phases(X: Any, scale: Any, gamma: Any, dtype: str, axes: bool) -> None:
@@ -81,12 +83,7 @@ def check_phases(X: Any, scale: Any, gamma: Any, dtype: str, axes: bool) -> None
         )
 
 
-def _median_distance(X: Any) -> float:
-    """Return the median distance of different rows; of the positive ones where most rows are equal, 1 where all are."""
-    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))
-    distances = euclidean_distances(X[rows].astype(np.float64))[np.triu_indices(len(rows), 1)]
-    median = float(np.median(distances)) if distances.size else 0.0
-    if not median > 0:
-        positive = distances[distances > 0]
-        median = float(np.median(positive)) if positive.size else 1.0
-    return median
+def _euclidean(rows: Any) -> np.ndarray:
+    if sparse.issparse(rows):  # around zero, where the squares of rows do not swamp their distance
+        return euclidean_distances(rows)
+    return np.sqrt(pairwise_squared_distances(rows)[1])

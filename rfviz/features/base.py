@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -122,7 +123,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
             Where the weights would not fit; the message names the largest number of features that does.
         """
         self._check_params()
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32])
+        X = _canonical(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]))
         self._check_fit_memory(X)
         self.seed_ = seed_from(self.random_state)
         self._fit_statistics(X)
@@ -385,3 +386,11 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
 
     def _slice_weights(self, n_components: int) -> dict[str, np.ndarray]:
         raise TypeError(f"{type(self).__name__} does not say which weights belong to its first features")
+
+
+def _canonical(X: Any) -> Any:
+    """Return a matrix each of whose entries is stored once: a copy of a sparse one that has duplicates, or unsorted."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()  # of the caller's, which may be read-only
+        X.sum_duplicates()
+    return X

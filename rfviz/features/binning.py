@@ -30,6 +30,7 @@ __all__ = ["RandomBinning"]
 _PITCH_STREAM, _SHIFT_STREAM, _HASH_STREAM = 0, 1, 2
 # Pitches and shifts in double precision.
 _BYTES_A_COLUMN = 2 * 8
+_SMALLEST_PITCH = 1e-200
 
 
 class RandomBinning(HashingMap, SparseFeatureMap):
@@ -108,7 +109,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         ),
         *COMMON_PARAMS[1:],
         Param(
-            "gamma", "scale", "float", low=0.0, open_low=True, high=1e12, choices=("scale", "median"), ui_low=0.01,
+            "gamma", "scale", "float", low=0.0, open_low=True, choices=("scale", "median"), ui_low=0.01,
             ui_high=100.0, log=True, symbol=r"\gamma", label="Gamma",
             help="Inverse length scale of the kernel exp(−γ‖x−z‖₁). A larger γ makes smaller boxes.",
         ),
@@ -176,11 +177,15 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         shape = (self.n_components, n_features)
         mixture = self.mixture
         pitches = whole_chunks(self.seed_, _PITCH_STREAM, mixture.pitches, np.empty(shape))
-        pitches /= self.gamma_
-        if not (np.isfinite(pitches) & (pitches > 1e-200)).all():
+        if not (np.isfinite(pitches) & (pitches > 0.0)).all():
             raise ParameterError(
                 "profile", "must draw finite pitches greater than 0", mixture, "Correct its pitches()."
             )
+        with np.errstate(over="ignore"):
+            pitches /= self.gamma_
+        if not (np.isfinite(pitches) & (pitches > _SMALLEST_PITCH)).all():
+            rule = "must make boxes whose sides and their inverses are finite in double precision"
+            raise ParameterError("gamma", rule, self.gamma_, "Scale the data, and gamma with them.")
         self.pitches_ = pitches
         self.shifts_ = uniform(self.seed_, _SHIFT_STREAM, 1.0, out=np.empty(shape)) * pitches
         multipliers = np.empty((n_features, 1), dtype=np.int64)

@@ -143,7 +143,7 @@ class RandomFourier(ReceptiveMap):
     params: ClassVar[tuple[Param, ...]] = (
         *COMMON_PARAMS,
         Param(
-            "gamma", "scale", "float", low=0.0, open_low=True, high=1e12, choices=("scale", "median"), ui_low=0.01,
+            "gamma", "scale", "float", low=0.0, open_low=True, choices=("scale", "median"), ui_low=0.01,
             ui_high=100.0, log=True, symbol=r"\gamma", label="Gamma",
             help="Width of the kernel, exp(−γ‖x−z‖²) for the Gaussian. A larger γ sees only closer neighbours. “scale” "
             "and “median” learn it from the variance and from the distances of the data.",

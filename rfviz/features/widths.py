@@ -9,15 +9,27 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import manhattan_distances
 
-from rfviz.errors import ParameterError, warn
+from rfviz.errors import DataError, ParameterError, warn
 from rfviz.params import Param
 
 __all__ = [
-    "MEDIAN_ROWS", "LostBinsWarning", "check_widths", "deviation", "known_width", "l1_gamma", "warn_of_lost_bins",
+    "MEDIAN_ROWS",
+    "LostBinsWarning",
+    "check_widths",
+    "deviation",
+    "evenly",
+    "known_width",
+    "l1_gamma",
+    "largest_entry",
+    "median_distance",
+    "rounding",
+    "square_unit",
+    "warn_of_lost_bins",
+    "width_from",
     "width_in_use",
-]  # fmt: skip
+]
 
-# Rows whose distances the median is taken over.
+# Rows whose distances the median is taken over, and others that stand for all.
 MEDIAN_ROWS = 500
 # The largest rounding error of the data, in bins, that is accepted in silence.
 _BIN_ERROR = 0.01
@@ -28,7 +40,7 @@ class LostBinsWarning(UserWarning):
 
 
 def l1_gamma(rule: str, X: Any) -> float:
-    """Return a width that suits the data: one over a typical ‖x − z‖₁. 1 where all rows are equal.
+    """Return a width that suits the data: one over a typical ‖x − z‖₁. 1 where all rows are equal, up to rounding.
 
     Parameters
     ----------
@@ -36,9 +48,35 @@ def l1_gamma(rule: str, X: Any) -> float:
         ``"scale"``: 1/(n_features · standard deviation of all entries of X). ``"median"``: one over the median of
         ‖x − z‖₁ over the pairs of up to 500 rows, taken evenly from X.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
+        A CSR matrix without duplicate entries.
+
+    Raises
+    ------
+    DataError
+        If no double holds the width.
     """
-    typical = _median_distance(X) if rule == "median" else X.shape[1] * deviation(X)
-    return float(1.0 / typical) if np.isfinite(typical) and typical > 1e-12 else 1.0
+    typical = median_distance(X, manhattan_distances) if rule == "median" else X.shape[1] * deviation(X)
+    return width_from(rule, typical)
+
+
+def width_from(rule: str, length: float, power: float = 1.0) -> float:
+    """Return length^−power, the width for a typical length of data; 1 where that is 0.
+
+    Raises
+    ------
+    DataError
+        If no double holds it.
+    """
+    if length == 0:
+        return 1.0
+    with np.errstate(over="ignore", under="ignore"):
+        gamma = float(np.float64(length) ** -power)
+    if not 0.0 < gamma < np.inf:
+        raise DataError(
+            f"gamma={rule!r} of data whose typical distance is {length:.3g} is a number that no double holds. Scale "
+            "the data."
+        )
+    return gamma
 
 
 def check_widths(param: Param, value: Any) -> np.ndarray:
@@ -136,20 +174,60 @@ def warn_of_lost_bins(X: Any, gamma: Any) -> None:
 
 
 def deviation(X: Any) -> float:
-    """Return the standard deviation of all entries of a dense or sparse matrix."""
+    """Return the standard deviation of all entries of a dense or sparse matrix; 0 where rounding explains it."""
+    largest = largest_entry(X)
+    if largest == 0.0:
+        return 0.0
+    unit = float(square_unit(largest))
+    found = unit * _deviation(X, unit)
+    return found if found > rounding(X.dtype, largest) else 0.0
+
+
+def largest_entry(X: Any) -> float:
+    """Return the largest absolute value of a dense or sparse matrix."""
+    entries = X.data if sparse.issparse(X) else X
+    return float(max(entries.max(initial=0.0), -entries.min(initial=0.0)))
+
+
+def median_distance(X: Any, distances: Callable[[Any], np.ndarray]) -> float:
+    """Return the median distance of up to 500 rows, taken evenly; of the positive ones if most are equal; 0 if all are.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix
+    distances : callable
+        All distances of the rows of a matrix, shape (n, n).
+    """
+    rows = evenly(X)
+    largest = largest_entry(rows)
+    if largest == 0.0:
+        return 0.0
+    apart = distances(rows.astype(np.float64) / largest)[np.triu_indices(rows.shape[0], 1)]
+    apart[apart <= X.shape[1] * rounding(X.dtype, 1.0)] = 0.0
+    if not (apart.size and np.median(apart) > 0):
+        apart = apart[apart > 0]
+    return largest * float(np.median(apart)) if apart.size else 0.0
+
+
+def _deviation(X: Any, unit: float) -> float:
     if not sparse.issparse(X):
-        return float(np.std(X, dtype=np.float64))
-    size = X.shape[0] * X.shape[1]
-    mean = X.data.sum(dtype=np.float64) / size
+        return float(np.std(X if unit == 1.0 else X / unit, dtype=np.float64))
+    size, data = X.shape[0] * X.shape[1], X.data / np.float64(unit)
+    mean = data.sum() / size
     # Around the mean, zeros included: the mean of squares less the squared mean would cancel.
-    return float(np.sqrt((np.sum((X.data - mean) ** 2) + (size - X.data.size) * mean**2) / size))
+    return float(np.sqrt((np.sum((data - mean) ** 2) + (size - data.size) * mean**2) / size))
 
 
-def _median_distance(X: Any) -> float:
-    """Return the median over pairs of different rows; of the positive ones if most are equal; 0 if all are."""
-    rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))
-    distances = manhattan_distances(X[rows].astype(np.float64))[np.triu_indices(len(rows), 1)]
-    if distances.size and np.median(distances) > 0:
-        return float(np.median(distances))
-    positive = distances[distances > 0]
-    return float(np.median(positive)) if positive.size else 0.0
+def square_unit(size: Any) -> np.ndarray:
+    """Return 1, or the size of numbers whose squares would overflow or vanish: what to divide them by first."""
+    return np.where((size == 0) | ((size > 1e-100) & (size < 1e100)), 1.0, size)
+
+
+def evenly(X: Any) -> Any:
+    """Return up to 500 rows of a matrix, taken evenly."""
+    return X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], MEDIAN_ROWS)).astype(int))]
+
+
+def rounding(dtype: Any, size: Any) -> Any:
+    """Return how far apart numbers of this size and type are by rounding alone."""
+    return 2.0 * float(np.finfo(dtype).eps) * size

@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
 from rfviz import kernels
 from rfviz.errors import ParameterError
-from rfviz.features import RandomFourier, bandwidth
+from rfviz.features import RandomFourier, widths
 from rfviz.features.bandwidth import PrecisionWarning
 from rfviz.features.fourier_draws import orthogonal_rows
 from tests.features.cases import drawn_weights
@@ -280,7 +280,7 @@ def test_learnt_widths_put_typical_kernels_in_the_middle():
 def test_median_over_a_subsample_is_near_that_over_all(monkeypatch):
     data = rng.standard_normal((3000, 4))
     some = fourier(gamma="median").fit(data).gamma_
-    monkeypatch.setattr(bandwidth, "MEDIAN_ROWS", 3000)
+    monkeypatch.setattr(widths, "MEDIAN_ROWS", 3000)
     assert some == pytest.approx(fourier(gamma="median").fit(data).gamma_, rel=0.05)
     assert fourier(gamma="median", random_state=5).fit(data).gamma_ == fourier(gamma="median").fit(data).gamma_
 

@@ -279,8 +279,8 @@ _LIBRARY = (
     Fault(
         "learnt width of the Cauchy kernel squared",
         "rfviz/features/bandwidth.py",
-        '(np.sqrt(squared) if spectrum in ("cauchy", "own") else squared)',
-        "squared",
+        '1.0 if spectrum in ("cauchy", "own") else 2.0',
+        "2.0",
         ("tests/features/test_fourier_draws.py::test_learnt_widths",),
     ),
     Fault(
