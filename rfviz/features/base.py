@@ -14,12 +14,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rfviz.backend import check_memory, get_device, memory_budget, to_host
 from rfviz.bounds import BoundStatement, bounded_products, pair_statements
-from rfviz.errors import ParameterError, SlowKernelError
+from rfviz.errors import DataError, ParameterError, SlowKernelError, warn
 from rfviz.features.cost import INDEX_BYTES, Counts
 from rfviz.features.law import DistanceLaw, ProductLaw
 from rfviz.features.look import Look
 from rfviz.features.mapping import BlockTransformer
+from rfviz.features.precision import check_offsets
 from rfviz.features.steps import Step, number
+from rfviz.features.widths import largest_entry
 from rfviz.params import Param
 from rfviz.random_state import seed_from
 
@@ -36,6 +38,8 @@ COMMON_PARAMS = (
     ),
 )  # fmt: skip
 
+# Parameters that a fitted map does not depend on.
+_PASSING = ("device", "random_state")
 _registry: dict[str, type[FeatureMap]] = {}
 
 
@@ -58,6 +62,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         gives its own ``transform`` and ``transform_blocks``, and says how many ``columns`` its first features take.
     ``unit_scale``
         Scale of one feature: the map is that times 1/√m, unless `_scale` gives each feature its own.
+    ``_kernel(X, Y)``, ``_product_law(X)``
+        The closed forms of :meth:`kernel` and :meth:`product_law`, of finite matrices of doubles; `Y` may be None.
     """
 
     label: ClassVar[str] = ""
@@ -121,14 +127,27 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
             For a parameter that breaks its rule.
         MemoryBudgetError
             Where the weights would not fit; the message names the largest number of features that does.
+        DataError
+            For values so large that features would overflow, or so small that weights would.
+
+        Warns
+        -----
+        PrecisionWarning
+            If `dtype` has too few digits for these rows.
         """
         self._check_params()
         X = _canonical(validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32]))
+        self._check_range(X)
+        self._warn_of_guess(X.shape[1])
         self._check_fit_memory(X)
         self.seed_ = seed_from(self.random_state)
         self._fit_statistics(X)
-        self._draw(X.shape[1])
+        with np.errstate(over="ignore", invalid="ignore"):  # which the check of the weights tells in words
+            self._draw(X.shape[1])
+        self._check_weights(X)
         self._learn(X)
+        self._fitted_with = self._lasting_params()
+        self._check_precision(X)
         return self
 
     def _check_params(self) -> None:
@@ -141,6 +160,48 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
 
     def _check_param(self, param: Param, value: Any) -> Any:
         return param.validate(value)  # overridden by maps that accept more than is declared
+
+    def _guessed_image(self, n_features: int) -> tuple[int, ...] | None:
+        """Return the image that so many columns are taken for without being told; None where that does not matter."""
+        return None
+
+    def _warn_of_guess(self, n_features: int) -> None:
+        shape = self._guessed_image(n_features)
+        if shape is None:
+            return
+        height, width, *channels = shape
+        if height == width and channels in ([], [1]):
+            return
+        sides = [height, width, *(channels if channels != [1] else [])]
+        warn(
+            f"Rows of {n_features} columns are taken for images of {' × '.join(map(str, sides))}. If they are others, "
+            "give image_shape=(height, width) or (height, width, channels).",
+            UserWarning,
+        )
+
+    def _check_weights(self, X: Any) -> None:
+        """Refuse weights that overflow, as those of data far below the smallest numbers of the map do.
+
+        Raises
+        ------
+        DataError
+        """
+        with np.errstate(over="ignore"):
+            if all(np.isfinite(factors).all() for factors in self._factors()):
+                return
+        double = ", or use dtype='float64'" if self.dtype == "float32" else ""
+        raise DataError(
+            f"{self.dtype} cannot hold the weights that suit X, whose largest value is {largest_entry(X):.2g}. Scale "
+            f"the data{double}."
+        )
+
+    def _factors(self) -> list[np.ndarray]:
+        """Return what the map multiplies rows by, in its precision."""
+        return [getattr(self, name) for name in self._weights if hasattr(self, name)]
+
+    def _check_precision(self, X: Any) -> None:
+        """Warn where the map's numbers have too few digits for the rows that it is fitted on."""
+        check_offsets(X, self.dtype)
 
     def _fit_statistics(self, X: Any) -> None:
         """Learn what the parameters ask of the data; nothing by default."""
@@ -213,6 +274,30 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
+    def _lasting_params(self) -> dict[str, Any]:
+        """Return the parameters that the fitted map depends on."""
+        return {name: getattr(self, name) for name in self._get_param_names() if name not in _PASSING}
+
+    def _adopt(self, **params: Any) -> None:
+        """Set parameters of a copy of a fitted map that is as if fitted with them."""
+        self._fitted_with = {**self._fitted_with, **params}
+        for name, value in params.items():
+            setattr(self, name, value)
+
+    def _check_fitted(self) -> None:
+        """Refuse a map that is not fitted, or whose parameters have been changed since.
+
+        Raises
+        ------
+        NotFittedError, ParameterError
+        """
+        check_is_fitted(self)
+        for name, value in getattr(self, "_fitted_with", {}).items():
+            now = getattr(self, name)
+            if now is not value and not np.array_equal(now, value):
+                remedy = f"The map was fitted with {value!r}: call fit again, or set it back."
+                raise ParameterError(name, "of a fitted map takes effect at the next fit", now, remedy)
+
     def prefix(self, n_components: int) -> Self:
         """Return the fitted map of the first features, sharing memory with this one.
 
@@ -228,9 +313,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         ParameterError
             Where it is out of that range, or breaks a rule of the map.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         smaller = copy.copy(self)
-        smaller.n_components = self._validate_prefix("n_components", n_components, self.n_components)
+        smaller._adopt(n_components=self._validate_prefix("n_components", n_components, self.n_components))
         smaller._check_params()
         for name, value in self._slice_weights(smaller.n_components).items():
             setattr(smaller, name, value)
@@ -252,14 +337,30 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
 
         Parameters
         ----------
-        X : array-like of shape (n_samples_X, n_features)
-        Y : array-like of shape (n_samples_Y, n_features), optional
+        X : array-like or CSR matrix of shape (n_samples_X, n_features)
+        Y : array-like or CSR matrix of shape (n_samples_Y, n_features), optional
             `X` where it is not given.
 
         Returns
         -------
         ndarray of shape (n_samples_X, n_samples_Y), float64
+
+        Raises
+        ------
+        DataError
+            For what is not a finite matrix, or has other columns than the rows that the map was fitted on.
+        ParameterError
+            For a parameter that is still to be learnt from data; or a map without a closed form.
+        NotFittedError
+            Before :meth:`fit`, from a map whose kernel depends on the rows that it is fitted on.
+        SlowKernelError
+            Where it would take minutes.
+        MemoryBudgetError
+            Where the result would not fit.
         """
+        return self._kernel(self._rows(X, "X"), None if Y is None else self._rows(Y, "Y"))
+
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         raise ParameterError("kernel", "must have a closed form", type(self).__name__, "This map has none.")
 
     @property
@@ -277,7 +378,21 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         return None
 
     def product_law(self, X: Any) -> ProductLaw | None:
-        """Return the law of the kernel estimate for all pairs of rows of `X`, in closed form; None if unknown."""
+        """Return the law of the kernel estimate for all pairs of rows of `X`, in closed form; None if unknown.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+
+        Raises
+        ------
+        DataError, ParameterError, NotFittedError, SlowKernelError, MemoryBudgetError
+            As :meth:`kernel`.
+        """
+        return self._product_law(self._rows(X))
+
+    def _product_law(self, X: np.ndarray) -> ProductLaw | None:
+        return None
 
     @property
     def estimates_gaussian(self) -> bool:
@@ -309,7 +424,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         if row.shape[0] != 1:
             raise ParameterError("X", "must be one row", f"{row.shape[0]} rows", "Give one row, such as X[:1].")
         feature = Param("feature", 0, "int", low=0, high=row.shape[1] - 1).validate(feature)
-        x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=self.dtype)[0]
+        x = self._rows(X)[0].astype(self.dtype)
         steps = self._explain(x, feature)
         if steps:
             return tuple(steps)

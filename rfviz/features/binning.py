@@ -149,6 +149,11 @@ class RandomBinning(HashingMap, SparseFeatureMap):
 
     def _fit_statistics(self, X: Any) -> None:
         self.gamma_ = width_in_use(self.gamma, X.shape[1], lambda rule: l1_gamma(rule, X))
+
+    def _check_range(self, X: Any) -> None:
+        pass  # boxes are computed in double precision, and told apart wherever they are
+
+    def _check_precision(self, X: Any) -> None:
         warn_of_lost_bins(X, self.gamma_)
 
     def _check_fit_memory(self, X: Any) -> None:
@@ -263,7 +268,7 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     def fold_meaning(self) -> str:
         return "the edges of the bins: points in one bin are alike to this feature"
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         gamma = known_width(self)
         mixture = self.mixture
         if isinstance(mixture, LaplacianHats) and np.ndim(gamma) == 0:
@@ -273,8 +278,8 @@ class RandomBinning(HashingMap, SparseFeatureMap):
     def _n_symbols(self) -> int:
         return 2**63
 
-    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
-        return self.kernel(X, Y)  # the chance to share a box
+    def _collision(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
+        return self._kernel(X, Y)  # the chance to share a box
 
     def collision_law(self) -> CollisionLaw | None:
         """Return exp(−γ‖x − z‖₁); None for another kernel or a γ for each column, where no one distance tells."""
@@ -284,9 +289,9 @@ class RandomBinning(HashingMap, SparseFeatureMap):
         title = "sum of the differences of all columns, ‖x − z‖₁"
         return CollisionLaw(row_sums, lambda distance: np.exp(-gamma * distance), title, None)
 
-    def product_law(self, X: Any) -> ProductLaw:
-        """Return the law for rows whose boxes were seen in `fit`: a share of P independent events of probability k."""
-        k = self.kernel(X)
+    def _product_law(self, X: np.ndarray) -> ProductLaw:
+        # For rows whose boxes were seen in `fit`: a share of P independent events of probability k.
+        k = self._kernel(X, None)
         one = k * (1.0 - k)
         return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(np.log(2.0 / p) / (2.0 * m)), "Hoeffding")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -67,11 +67,12 @@ class CompositionalFeatures(SkeletonMap):
     n_components : int
         Number of features m.
     skeleton : str, Skeleton, mapping or None
-        The name of a preset, which takes the columns of the data as an image, square if it can be (see
-        :func:`rfviz.skeleton.as_skeleton`); or a skeleton, or its JSON form as an object or as text, for data with just
-        as many columns as it takes. None is ``"flat"``.
+        The name of a preset, which takes the columns of the data as an image (see `image_shape`); or a skeleton, or its
+        JSON form as an object or as text, for data with just as many columns as it takes. None is ``"flat"``.
     turn : float
         For presets: part of a full turn that an input of 1 makes.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, for presets; by default as square as their number of columns allows.
     deduplicate : bool
         Whether equal features are stored once, with their weight, and drawing goes on until m different ones are found.
     random_state : int, None, RandomState or Generator
@@ -145,6 +146,7 @@ class CompositionalFeatures(SkeletonMap):
         *,
         skeleton: Any = "flat",
         turn: float = 0.5,
+        image_shape: Sequence[int] | None = None,
         deduplicate: bool = True,
         random_state: Any = 0,
         device: str | Device = "auto",
@@ -153,6 +155,7 @@ class CompositionalFeatures(SkeletonMap):
         self.n_components = n_components
         self.skeleton = skeleton
         self.turn = turn
+        self.image_shape = image_shape
         self.deduplicate = deduplicate
         self.random_state = random_state
         self.device = device
@@ -259,8 +262,8 @@ class CompositionalFeatures(SkeletonMap):
 
     # --- mapping ------------------------------------------------------------------------------------------------------
 
-    def _check_input(self, X: Any) -> Any:
-        X = super()._check_input(X)
+    def _check_input(self, X: Any, names: bool = True) -> Any:
+        X = super()._check_input(X, names)
         for group in self.skeleton_.inputs:
             if group.base.kind == "categorical":
                 columns = X[:, group.columns]

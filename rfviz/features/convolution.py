@@ -21,6 +21,7 @@ from rfviz.features.cost import Counts
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.look import Look
 from rfviz.features.receptive import checked_image_shape
+from rfviz.features.widths import largest_entry, square_unit
 from rfviz.params import Param
 
 __all__ = ["RandomConvolution"]
@@ -234,13 +235,17 @@ class RandomConvolution(FeatureMap):
         )
         return _Layout(image, patch, regions)
 
+    def _guessed_image(self, n_features: int) -> tuple[int, ...] | None:
+        return self._layout(n_features).image if self.image_shape is None else None
+
     # --- fitting ------------------------------------------------------------------------------------------------------
 
     def _fit_statistics(self, X: Any) -> None:
         layout = self._layout(X.shape[1])
         rows = X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _LEARN_FROM)).astype(int))]
         rows = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
-        images = rows.reshape(-1, *layout.image)
+        unit = float(square_unit(largest_entry(rows)))
+        images = (rows / unit).reshape(-1, *layout.image)
         total, products, count = np.zeros(layout.size), np.zeros((layout.size, layout.size)), 0
         step = max(_TILE[0] * 16 // layout.positions(layout.whole), 1)
         # Around the mean of the first patches, so that the difference of large squares does not cancel.
@@ -253,10 +258,15 @@ class RandomConvolution(FeatureMap):
         mean = total / count
         variances, directions = np.linalg.eigh(products / count - np.outer(mean, mean))
         variances = np.maximum(variances, 0.0)
-        # Patches that are all equal have no scale of their own.
-        floor = self.floor * variances.mean() or 1.0
-        self.mean_ = origin + mean
-        self.whitening_ = (directions / np.sqrt(variances + floor)) @ directions.T
+        self.mean_ = unit * (origin + mean)
+        floor = self.floor * variances.mean()
+        if not floor:  # patches that are all equal have no scale of their own
+            floor = unit = 1.0
+        with np.errstate(over="ignore"):  # which the check of the weights tells
+            self.whitening_ = (directions / np.sqrt(variances + floor)) @ directions.T / unit
+
+    def _factors(self) -> list[np.ndarray]:
+        return [*super()._factors(), self.whitening_.astype(self.dtype)]
 
     def learnt_parameters(self) -> list[str]:
         return [*super().learnt_parameters(), "whitening"]
@@ -352,27 +362,8 @@ class RandomConvolution(FeatureMap):
 
     # --- the kernel ---------------------------------------------------------------------------------------------------
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Return the exact kernel: the mean over pairs of patches of a region. It takes a fitted map.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples_X, n_features)
-        Y : array-like of shape (n_samples_Y, n_features), optional
-
-        Returns
-        -------
-        ndarray of shape (n_samples_X, n_samples_Y), float64
-
-        Raises
-        ------
-        NotFittedError
-            Before :meth:`fit`, which learns how patches are whitened.
-        SlowKernelError
-            Where pairs of patches are so many that it would take minutes.
-        """
-        check_is_fitted(self)
-        X, Y = (None if A is None else np.asarray(A, dtype=np.float64) for A in (X, Y))
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
+        check_is_fitted(self)  # fitting learns how patches are whitened
         layout = self._layout(X.shape[1])
         n_Y = len(X if Y is None else Y)
         pairs = sum(layout.positions(region) ** 2 for region in layout.regions)

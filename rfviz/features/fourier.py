@@ -238,10 +238,15 @@ class RandomFourier(ReceptiveMap):
         self.gamma_ = width_in_use(self.gamma, n_features, lambda rule: learnt_gamma(rule, self.spectrum, X))
         extra = self._spectrum.n_mixing + (not self.paired)
         check_draw(self.draw, self.spectrum, self._spectrum, n_features, extra, self.receptive_field is not None)
+
+    def _check_precision(self, X: Any) -> None:
         check_phases(X, self._column_scale(), self.gamma_, self.dtype, axes=self.spectrum == "laplacian")
 
     def _column_scale(self) -> Any:
         return self._spectrum.scale(known_width(self))
+
+    def _factors(self) -> list[np.ndarray]:
+        return [*super()._factors(), np.asarray(self._column_scale(), dtype=self.dtype)]
 
     def _frequency_count(self, n_components: int) -> int:
         return -(-n_components // 2) if self.paired else n_components
@@ -342,10 +347,10 @@ class RandomFourier(ReceptiveMap):
     def fold_meaning(self) -> str:
         return "the zero lines of the waves"
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         spectrum, gamma = self._spectrum, known_width(self)
         if np.ndim(gamma):
-            X, Y = (None if A is None else np.asarray(A, dtype=np.float64) * spectrum.scale(gamma) for A in (X, Y))
+            X, Y = X * spectrum.scale(gamma), None if Y is None else Y * spectrum.scale(gamma)
             gamma = spectrum.unit_gamma
         width = float(gamma)
         return self._over_rectangles(lambda A, B: spectrum.kernel(A, B, width), X, Y)
@@ -354,8 +359,8 @@ class RandomFourier(ReceptiveMap):
         """Return the exact law of a kernel of the distance; None else, and :attr:`law_missing` says why."""
         return fourier_laws.distance_law(self)
 
-    def product_law(self, X: Any) -> ProductLaw | None:
-        """Return the exact law for independent frequencies, or fitted orthogonal Gaussian ones; else None."""
+    def _product_law(self, X: np.ndarray) -> ProductLaw | None:
+        # For independent frequencies, and fitted orthogonal Gaussian ones.
         return fourier_laws.product_law(self, X)
 
     @property

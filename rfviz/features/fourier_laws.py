@@ -59,7 +59,6 @@ def product_law(fourier: Any, X: Any) -> ProductLaw | None:
     """Compute the law of :meth:`rfviz.features.RandomFourier.product_law`."""
     if not _known(fourier):
         return None
-    X = np.asarray(X)
     k = fourier.kernel(X)
     gaussian = type(fourier._spectrum) is Gaussian
     double = None if gaussian else fourier.kernel(2.0 * X)

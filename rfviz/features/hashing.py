@@ -81,8 +81,8 @@ class HashingMap(_Mapper):
     """Mixin of the feature maps that are hashes too: a feature is a symbol, the map of a point a code.
 
     A map says how many different symbols there are (`_n_symbols`), writes the codes of a block of rows
-    (`_code_block`), and gives the probability that two points agree in a symbol (`collision`, and `collision_law` where
-    that depends on one distance).
+    (`_code_block`), and gives the probability that two points agree in a symbol (`_collision`, and `collision_law`
+    where that depends on one distance).
     """
 
     hash_label: ClassVar[str] = ""  #: name among hashes, where it is not the map's own
@@ -110,7 +110,13 @@ class HashingMap(_Mapper):
         return self._codes(X, self.n_components, self._code_block)
 
     def collision(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Return the probability over draws of the map that two rows have the same symbol, shape (n_X, n_Y)."""
+        """Return the probability over draws of the map that two rows have the same symbol, shape (n_X, n_Y).
+
+        Parameters and errors are those of :meth:`FeatureMap.kernel`.
+        """
+        return self._collision(self._rows(X, "X"), None if Y is None else self._rows(Y, "Y"))
+
+    def _collision(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         raise ParameterError("collision", "must have a closed form", type(self).__name__, "This map has none.")
 
     def collision_law(self) -> CollisionLaw | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -61,6 +61,8 @@ class HybridCompositional(SkeletonMap):
         skeleton, or its JSON form, with a bottom layer of exponential nodes over circles.
     turn : float
         For presets: part of a full turn that an input of 1 makes.
+    image_shape : (height, width) or (height, width, channels), optional
+        Of the rows, for presets; by default as square as their number of columns allows.
     paired : bool
         Whether features come as pairs (cos, sin) of one angle rather than as cos(· + b), as in
         :class:`rfviz.features.RandomFourier`; an odd number of them ends in a cosine without its sine, a bias of
@@ -125,6 +127,7 @@ class HybridCompositional(SkeletonMap):
         *,
         skeleton: Any = "flat",
         turn: float = 0.5,
+        image_shape: Sequence[int] | None = None,
         paired: bool = False,
         random_state: Any = 0,
         device: str | Device = "auto",
@@ -133,6 +136,7 @@ class HybridCompositional(SkeletonMap):
         self.n_components = n_components
         self.skeleton = skeleton
         self.turn = turn
+        self.image_shape = image_shape
         self.paired = paired
         self.random_state = random_state
         self.device = device
@@ -268,8 +272,8 @@ class HybridCompositional(SkeletonMap):
 
     # --- the map as a mathematical object -----------------------------------------------------------------------------
 
-    def product_law(self, X: Any) -> ProductLaw | None:
-        skeleton = self._skeleton_for(np.shape(X)[1])
+    def _product_law(self, X: np.ndarray) -> ProductLaw | None:
+        skeleton = self._skeleton_for(X.shape[1])
         doubled = None if self.paired else _doubled(skeleton)
         if doubled is None:
             return None
@@ -277,7 +281,8 @@ class HybridCompositional(SkeletonMap):
         # random phase adds a half, but to features that are 1 whatever the data.
         above, _ = above_patches(skeleton)
         constant = 0.0 if above is None else float(above.propagate(np, np.zeros((above.n_inputs, 1)))[0])
-        one = 0.5 * (1.0 + kernels.compositional(X, skeleton=doubled)) + 0.5 * (1.0 - constant) - self.kernel(X) ** 2
+        twice = kernels.compositional(X, skeleton=doubled)
+        one = 0.5 * (1.0 + twice) + 0.5 * (1.0 - constant) - self._kernel(X, None) ** 2
         return ProductLaw(lambda m: one / m, None, bounds.phase_pair_hoeffding().error, "Hoeffding")
 
     def applicable_bounds(

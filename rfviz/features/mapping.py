@@ -10,11 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from rfviz.backend import Device, check_memory, get_device, memory_budget, over_rows, worker_count
+from rfviz.backend import Device, check_memory, get_device, memory_budget, over_rows, to_host, worker_count
+from rfviz.errors import DataError
 from rfviz.features.blocks import BLOCK_ROWS, Scratch, fits_on_gpu, gpu_blocks, host_blocks, on_device
 from rfviz.features.meter import note
+from rfviz.features.precision import check_range
+from rfviz.kernels._inputs import as_rows
 from rfviz.params import Param
 
 __all__ = ["BlockTransformer"]
@@ -22,6 +25,20 @@ __all__ = ["BlockTransformer"]
 
 # Outside of the maps: a copy of a map, or one that is stored, has nothing on a device.
 _resident: weakref.WeakKeyDictionary[Any, dict[str, dict[str, Any]]] = weakref.WeakKeyDictionary()
+
+
+class _Weights(dict[str, Any]):
+    """The weights of a map, which says what to do where it lacks one that its author's code reads."""
+
+    def __init__(self, owner: str, weights: dict[str, Any]) -> None:
+        super().__init__(weights)
+        self._owner = owner
+
+    def __missing__(self, name: str) -> Any:
+        raise TypeError(
+            f"{self._owner}._map_block reads weights[{name!r}], which is not among its weights. List every fitted "
+            f"attribute that it reads in the class attribute _weights, as _weights = ({name!r},), and set it in _draw."
+        )
 
 
 class BlockTransformer(TransformerMixin):
@@ -47,6 +64,10 @@ class BlockTransformer(TransformerMixin):
 
     @property
     def _n_features_out(self) -> int:
+        # scikit-learn asks whether there is this attribute to tell whether the map is fitted.
+        if not hasattr(self, "n_features_in_"):
+            raise AttributeError(f"This {type(self).__name__} is not fitted yet. Call fit first.")
+        self._check_fitted()
         return self.columns(self.n_components)
 
     def transform(self, X: Any) -> np.ndarray:
@@ -65,6 +86,10 @@ class BlockTransformer(TransformerMixin):
         ------
         MemoryBudgetError
             Where the result would not fit in memory; :meth:`transform_blocks` has no such limit.
+        DataError
+            For values so large that features would overflow.
+        ParameterError
+            If a parameter has been changed since the map was fitted.
         """
         X = self._check_input(X)
         column, budget = X.shape[0] * np.dtype(self.dtype).itemsize, memory_budget("cpu")
@@ -98,7 +123,8 @@ class BlockTransformer(TransformerMixin):
             Consecutive rows, left on the device that computed them. The caller may store or change a block. From
             a map with `sparse_output`, CSR matrices of shape (rows, ``columns(n_components)``), SciPy's or CuPy's.
         """
-        X = self._check_input(X)
+        # Blocks of a table have no names; only those of a table that has some are compared.
+        X = self._check_input(X, names=hasattr(X, "columns"))
         if block_rows is not None:
             block_rows = Param("block_rows", BLOCK_ROWS, "int", low=1).validate(block_rows)
         return self._blocks(X, block_rows, self._scale() if scaled else self.unit_scale, get_device(self.device))
@@ -112,7 +138,7 @@ class BlockTransformer(TransformerMixin):
         cupy.cuda.memory.OutOfMemoryError
             Where they do not fit.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         device = get_device(self.device)
         held = _resident.setdefault(self, {})
         if not device.is_gpu or device.name in held:
@@ -124,14 +150,46 @@ class BlockTransformer(TransformerMixin):
         finally:
             held.pop(device.name, None)  # another thread that held them may have come first
 
-    def _check_input(self, X: Any) -> Any:
+    def _check_fitted(self) -> None:
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+
+    def _check_input(self, X: Any, names: bool = True) -> Any:
+        """Return rows that may be mapped; `names` tells whether those of columns are compared with those of `fit`."""
+        self._check_fitted()
+        if names:
+            X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32])
+        else:
+            check: Any = check_array
+            X = check(X, accept_sparse="csr", dtype=[np.float64, np.float32], estimator=self, input_name="X")
+            self._check_width(X, "X")
+        self._check_range(X)
         note(self, X.shape)
         return X
 
+    def _rows(self, X: Any, name: str = "X") -> np.ndarray:
+        """Return rows for a closed form: a finite matrix of doubles, with the columns that the map was fitted on.
+
+        Raises
+        ------
+        DataError, ParameterError
+        """
+        X = to_host(as_rows(X, name))
+        if hasattr(self, "n_features_in_"):
+            self._check_fitted()
+            self._check_width(X, name)
+        return X
+
+    def _check_width(self, X: Any, name: str) -> None:
+        expected, here = self.n_features_in_, type(self).__name__
+        if X.shape[1] != expected:  # in scikit-learn's words
+            raise DataError(f"{name} has {X.shape[1]} features, but {here} is expecting {expected} features as input.")
+
+    def _check_range(self, X: Any) -> None:
+        check_range(X, self.dtype)
+
     def _block_weights(self, device: Device) -> dict[str, Any]:  # what `_map_block` reads, still on the host
-        return {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
+        held = {name: getattr(self, name) for name in self._weights if hasattr(self, name)}
+        return _Weights(type(self).__name__, held)
 
     def _scale(self) -> Any:
         return self.unit_scale / np.sqrt(self.n_components)

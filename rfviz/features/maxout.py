@@ -149,7 +149,8 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         one pass over the members gives every pool size on the way.
         """
         part = self.prefix(self.n_components)
-        part.pool_size, part.weights_ = last - first, self.weights_[first:last]
+        part._adopt(pool_size=last - first)
+        part.weights_ = self.weights_[first:last]
         return part
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
@@ -179,7 +180,7 @@ class RandomMaxout(HashingMap, ReceptiveMap):
         """Return ``prefix_pool(q).codes(X)`` by q, for several q at the cost of the largest."""
         return pool_codes(self, X, [self._validate_prefix("pool_size", q, self.pool_size) for q in pool_sizes])
 
-    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _collision(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         q = self.pool_size
         return self._over_rectangles(lambda A, B: kernels.maxout_collision(A, B, pool_size=q), X, Y)
 
@@ -195,7 +196,7 @@ class RandomMaxout(HashingMap, ReceptiveMap):
     def pieces(self, X: Any) -> np.ndarray | None:
         return None if self.pool_size == 1 else self.codes(X)
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         q = self.pool_size
         return self._over_rectangles(lambda A, B: kernels.maxout(A, B, pool_size=q), X, Y)
 
@@ -217,13 +218,13 @@ class RandomMaxout(HashingMap, ReceptiveMap):
             as_printed=(lambda distance: _distance_as_printed(distance, q)) if q > 1 else None,
         )
 
-    def product_law(self, X: Any) -> ProductLaw:
+    def _product_law(self, X: np.ndarray) -> ProductLaw:
         q = self.pool_size
         if self.receptive_field is None:
             one = _product_moments(X, q)[1]
         else:
             second = self._over_rectangles(lambda A, _: _second_moment(A, q), X)
-            one = second - self.kernel(X) ** 2
+            one = second - self._kernel(X, None) ** 2
         # No bound: the features are unbounded, and no tail of their products with explicit constants is known.
         return ProductLaw(lambda m: one / m)
 

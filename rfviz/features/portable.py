@@ -11,7 +11,6 @@ import math
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from rfviz._version import __version__
 from rfviz.errors import DataError, RfvizError
@@ -46,7 +45,8 @@ def to_json(feature_map: FeatureMap) -> str:
     DataError
         If a parameter has no form in JSON: a function, say.
     """
-    check_is_fitted(feature_map)
+    fitted: Any = feature_map
+    fitted._check_fitted()
     params = {name: value for name, value in feature_map.get_params(deep=False).items() if name not in _LEFT_OUT}
     held: dict[str, Any] = {
         "format": _FORMAT,
@@ -107,6 +107,7 @@ def _restored(cls: type[FeatureMap], held: dict[str, Any]) -> FeatureMap:
             raise DataError(f"{name} of a map must be finite.")
         setattr(found, name, value)
     found._draw(n_features)
+    found._fitted_with = found._lasting_params()
     if "columns" in held:
         found.feature_names_in_ = np.array(held["columns"], dtype=object)
     return found

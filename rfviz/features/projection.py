@@ -105,7 +105,7 @@ class RandomProjection(HashingMap, GaussianMap):
     def _code_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: Any, out: Any, scratch: Scratch) -> None:
         sign_codes(xp, X, weights["weights_"], out)
 
-    def collision(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _collision(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.maxout_collision(A, B, pool_size=2), X, Y)
 
     def collision_law(self) -> CollisionLaw | None:
@@ -120,7 +120,7 @@ class RandomProjection(HashingMap, GaussianMap):
     def pieces(self, X: Any) -> None:
         """Return None: the signs are a hash, but a linear feature goes through zero without a bend."""
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._over_rectangles(kernels.linear, X, Y)
 
     def distance_law(self) -> DistanceLaw | None:
@@ -135,9 +135,9 @@ class RandomProjection(HashingMap, GaussianMap):
             unit_norm=False,
         )
 
-    def product_law(self, X: Any) -> ProductLaw:
+    def _product_law(self, X: np.ndarray) -> ProductLaw:
         if self.receptive_field is not None:
-            one = self._over_rectangles(_second_moment, X) - self.kernel(X) ** 2
+            one = self._over_rectangles(_second_moment, X) - self._kernel(X, None) ** 2
             return ProductLaw(lambda m: one / m)
         products = kernels.linear(X)
         squares = np.diag(products)

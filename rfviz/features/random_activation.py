@@ -9,6 +9,7 @@ import numpy as np
 
 from rfviz import kernels
 from rfviz.backend import Device
+from rfviz.errors import DataError
 from rfviz.features.base import COMMON_PARAMS
 from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import FUNCTION, Counts
@@ -158,21 +159,30 @@ class RandomActivation(GaussianMap):
 
     def _map_block(self, xp: Any, X: Any, weights: dict[str, Any], scale: float, out: Any, scratch: Scratch) -> None:
         project(X, weights["weights_"], out)
-        xp.multiply(self._f(out, xp), out.dtype.type(scale), out=out)
+        values = self._f(out, xp)
+        finite = xp.isfinite(values)
+        if not bool(finite.all()):
+            where = float(out[~finite][0])
+            double = ", or use dtype='float64'" if self.dtype == "float32" else ""
+            raise DataError(
+                f"f(x) = {self.function} has no finite value in {self.dtype} at x = {where:.6g}, a projection of one "
+                f"of these rows. Scale the data down{double}, or take a function that grows more slowly."
+            )
+        xp.multiply(values, out.dtype.type(scale), out=out)
 
     def _after_projection(self, z: float) -> list[Step]:
         value = float(self._f(np.array([z]))[0])
         return [Step("Apply the function f.", rf"f({number(z)})={number(value)}", value)]
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._dual(self._f, X, Y)
 
-    def product_law(self, X: Any) -> ProductLaw:
-        """Return the exact law: the second moment is the kernel of the squared function."""
+    def _product_law(self, X: np.ndarray) -> ProductLaw:
+        # The second moment is the kernel of the squared function.
         f = self._f
 
         def squared(x: np.ndarray) -> np.ndarray:
             return f(x) ** 2
 
-        one = np.maximum(self._dual(squared, X) - self.kernel(X) ** 2, 0.0)
+        one = np.maximum(self._dual(squared, X) - self._kernel(X, None) ** 2, 0.0)
         return ProductLaw(lambda m: one / m)

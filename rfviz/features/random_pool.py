@@ -154,7 +154,7 @@ class RandomPool(ReceptiveMap):
         rule = Step(words, rf"\textstyle\sum_a c_a z_{{(a)}}={number(value)}", value)
         return [*pool, rule, scaled_step(float(self._scale()), value)]
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.order_statistic(A, B, self.pool_size, self.rule), X, Y)
 
 

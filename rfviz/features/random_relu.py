@@ -102,5 +102,5 @@ class RandomReLU(GaussianMap):
     def fold_meaning(self) -> str:
         return "where a ReLU feature bends: zero on one side, linear on the other"
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return self._over_rectangles(lambda A, B: kernels.arccos(A, B, degree=1), X, Y)

@@ -155,6 +155,10 @@ class ReceptiveMap(FeatureMap):
             return "Each feature sees a part of the image only, so that it matters where two images differ."
         return self._law_missing
 
+    def _guessed_image(self, n_features: int) -> tuple[int, ...] | None:
+        seen = self.receptive_field is not None and self.image_shape is None
+        return self._shape_of_image(n_features) if seen else None
+
     def _shape_of_image(self, n_features: int) -> tuple[int, ...]:
         """Return the image that the columns are: as given, or as square as can be.
 
@@ -192,7 +196,6 @@ class ReceptiveMap(FeatureMap):
         """
         if self.receptive_field is None:
             return function(X, Y)
-        X, Y = (None if A is None else np.asarray(A, dtype=np.float64) for A in (X, Y))
         shape = self._shape_of_image(X.shape[1])
         n_rectangles = count_rectangles(self.receptive_field, shape)
         pairs = len(X) * len(X if Y is None else Y)

@@ -12,7 +12,7 @@ from rfviz.backend import Device, check_memory, matmul, memory_budget
 from rfviz.cuda import POOL_MAX
 from rfviz.errors import ParameterError
 from rfviz.features.base import COMMON_PARAMS
-from rfviz.features.blocks import Scratch
+from rfviz.features.blocks import Scratch, project
 from rfviz.features.cost import Counts
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.largest import largest_of_picked
@@ -224,19 +224,20 @@ class SharedPoolMaxout(ReceptiveMap):
     def pieces(self, X: Any) -> np.ndarray | None:
         if self.pool_size == 1:
             return None
+        X = self._check_input(X, names=False).astype(self.dtype, copy=False)
         used, places = np.unique(self.indices_, return_inverse=True)
-        projections = X.astype(self.dtype) @ self.projections_[used].T
+        projections = project(X, self.projections_[used], np.empty((X.shape[0], len(used)), dtype=self.dtype))
         # (n, q, m): what each feature takes the largest of.
         return projections[:, places.reshape(self.indices_.shape)].argmax(axis=1)
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         q = self.pool_size
         return self._over_rectangles(lambda A, B: kernels.maxout(A, B, pool_size=q), X, Y)
 
     # No law of distances: its variance needs the covariance of (h(x) − h(z))², which loses all its digits where x and z
     # are close.
 
-    def product_law(self, X: Any) -> ProductLaw | None:
+    def _product_law(self, X: np.ndarray) -> ProductLaw | None:
         if self.receptive_field is not None:
             return None
         _, cosines, norms, _ = kernels.pairwise_cosines(X)

@@ -166,17 +166,17 @@ class SigmoidalRidge(ReceptiveMap):
     def pieces(self, X: Any) -> np.ndarray:
         return self._above(X, 0.5 if self.activation == "logistic" else 0.0)
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         setting = (self.activation, self.scale, self.bias)
         return self._over_rectangles(lambda A, B: kernels.sigmoidal(A, B, *setting), X, Y)
 
-    def product_law(self, X: Any) -> ProductLaw:
+    def _product_law(self, X: np.ndarray) -> ProductLaw:
         setting = (self.activation, self.scale, self.bias)
         if self.receptive_field is None:
             one = kernels.sigmoidal_product_variance(X, *setting)[1]
         else:
             second = self._over_rectangles(lambda A, _: _second_moment(A, *setting), X)
-            one = second - self.kernel(X) ** 2
+            one = second - self._kernel(X, None) ** 2
         # Products lie between −1 and 1, of the logistic function between 0 and 1.
         length = 1.0 if self.activation == "logistic" else 2.0
         one = np.maximum(one, 0.0)  # rounding

@@ -156,6 +156,6 @@ class StructuredMaxout(FeatureMap):
     def pieces(self, X: Any) -> np.ndarray | None:
         return None if self.pool_size == 1 else super().pieces(X)
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Return the kernel of :class:`RandomMaxout`, which this map estimates with a small bias."""
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
+        # That of random maxout, which this map estimates with a small bias.
         return kernels.maxout(X, Y, pool_size=self.pool_size)

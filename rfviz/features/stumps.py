@@ -17,6 +17,8 @@ from rfviz.features.cost import Counts
 from rfviz.features.draws import standard_normal, uniform
 from rfviz.features.law import BY_COLUMN, ProductLaw
 from rfviz.features.look import Look
+from rfviz.features.precision import check_columns
+from rfviz.features.widths import square_unit
 from rfviz.params import Param
 
 __all__ = ["DecisionStumps"]
@@ -137,6 +139,10 @@ class DecisionStumps(FeatureMap):
         else:
             self.mean_, self.scale_ = np.zeros(X.shape[1]), np.ones(X.shape[1])
 
+    def _check_precision(self, X: Any) -> None:
+        if self.standardise:
+            check_columns(np.abs(self.mean_), self.scale_, X.dtype, self.dtype)
+
     def _draw(self, n_features: int) -> None:
         draws = uniform(self.seed_, _COLUMN_STREAM, n_features, out=np.empty((self.n_components, 1)))
         self.columns_ = np.minimum(draws[:, 0].astype(np.int32), n_features - 1)
@@ -156,11 +162,10 @@ class DecisionStumps(FeatureMap):
     def fold_meaning(self) -> str:
         return "the cuts of the stumps: each asks one coordinate whether it is above a threshold"
 
-    def kernel(self, X: Any, Y: Any = None) -> np.ndarray:
+    def _kernel(self, X: np.ndarray, Y: np.ndarray | None) -> np.ndarray:
         return kernels.stump(self._standardised(X), None if Y is None else self._standardised(Y))
 
-    def _standardised(self, X: Any) -> np.ndarray:
-        X = np.asarray(X, dtype=np.float64)
+    def _standardised(self, X: np.ndarray) -> np.ndarray:
         if hasattr(self, "mean_"):
             return (X - self.mean_) / self.scale_
         if self.standardise:
@@ -168,9 +173,9 @@ class DecisionStumps(FeatureMap):
             raise ParameterError("standardise", rule, self.standardise, "Call fit first: it learns the columns’ means.")
         return X
 
-    def product_law(self, X: Any) -> ProductLaw:
+    def _product_law(self, X: np.ndarray) -> ProductLaw:
         # Products are ±1 with mean k, so nothing but k enters.
-        one = 1.0 - self.kernel(X) ** 2
+        one = 1.0 - self._kernel(X, None) ** 2
         return ProductLaw(lambda m: one / m, None, lambda m, p: np.sqrt(2.0 * np.log(2.0 / p) / m), "Hoeffding")
 
 
@@ -178,14 +183,23 @@ def _mean_and_scale(X: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean and standard deviation of each column, in float64; the value and 1 for a constant column."""
     if sparse.issparse(X):
         low, high = (np.asarray(f(axis=0).toarray(), dtype=np.float64).ravel() for f in (X.min, X.max))
-        n, stored = X.shape[0], np.bincount(X.indices, minlength=X.shape[1])
-        mean = np.bincount(X.indices, X.data, X.shape[1]) / n
-        # Around the mean, zeros included: the mean of squares less the squared mean would cancel.
-        squares = np.bincount(X.indices, (X.data - mean[X.indices]) ** 2, X.shape[1])
-        variance = (squares + (n - stored) * mean**2) / n
     else:
         low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-        mean, variance = X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
+    unit = square_unit(np.maximum(np.abs(low), np.abs(high)))
+    mean, variance = _moments(X, unit)
     # By its extremes, not its variance: rounding leaves a variance to columns of equal large numbers.
     constant = (low == high) | ~(variance > 0)
-    return np.where(constant, low, mean), np.sqrt(np.where(constant, 1.0, variance))
+    return np.where(constant, low, unit * mean), np.where(constant, 1.0, unit * np.sqrt(variance))
+
+
+def _moments(X: Any, unit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean and variance of each column divided by its unit."""
+    if not sparse.issparse(X):
+        X = X if (unit == 1.0).all() else X / unit
+        return X.mean(axis=0, dtype=np.float64), X.var(axis=0, dtype=np.float64)
+    n, stored = X.shape[0], np.bincount(X.indices, minlength=X.shape[1])
+    data = X.data / unit[X.indices]
+    mean = np.bincount(X.indices, data, X.shape[1]) / n
+    # Around the mean, zeros included: the mean of squares less the squared mean would cancel.
+    squares = np.bincount(X.indices, (data - mean[X.indices]) ** 2, X.shape[1])
+    return mean, (squares + (n - stored) * mean**2) / n

@@ -10,7 +10,7 @@ from rfviz.backend import array_namespace, check_memory
 from rfviz.backend.lapack import inner_products
 from rfviz.errors import DataError, ParameterError
 
-__all__ = ["as_pair", "check_range", "pairwise_cosines", "pairwise_squared_distances"]
+__all__ = ["as_pair", "as_rows", "check_range", "pairwise_cosines", "pairwise_squared_distances"]
 
 # Cosines and distances that come out of float32 products overshoot their range by about this much at most.
 _ROUNDING = 1e-5
@@ -30,10 +30,10 @@ def as_pair(X: Any, Y: Any = None) -> tuple[Any, Any, Any]:
     MemoryBudgetError
         Where a matrix of all pairs of rows would not fit.
     """
-    X = _as_rows(X, "X")
+    X = as_rows(X, "X")
     xp = array_namespace(X)
     if Y is not None:
-        Y = _as_rows(Y, "Y")
+        Y = as_rows(Y, "Y")
         if array_namespace(Y) is not xp:
             raise DataError("X and Y must be on the same device. Move one of them first.")
         if Y.shape[1] != X.shape[1]:
@@ -122,10 +122,15 @@ def _check_room(xp: Any, what: str, n_rows: int, n_columns: int) -> None:
         check_memory(8 * n_rows * n_columns, "cpu", f"{what} of {n_rows} × {n_columns}", "Use fewer rows.")
 
 
-def _as_rows(X: Any, name: str) -> Any:
+def as_rows(X: Any, name: str) -> Any:
     """Convert `X` to a float64 matrix: a CuPy array stays where it is, anything else becomes a NumPy array.
 
     Sparse rows become dense, on the device that they are on.
+
+    Raises
+    ------
+    DataError
+        For anything but a matrix of finite numbers; the message begins with `name`.
     """
     rule = f"{name} must be a matrix of finite numbers, one sample a row"
     if hasattr(X, "toarray"):

@@ -168,7 +168,7 @@ def image_shape_of(n_features: int) -> tuple[int, int, int]:
     return height, n_features // height, 1
 
 
-def as_skeleton(given: Any, n_features: int, turn: float = 0.5) -> Skeleton:
+def as_skeleton(given: Any, n_features: int, turn: float = 0.5, image_shape: Sequence[int] | None = None) -> Skeleton:
     """Return the skeleton that a parameter means, for data with so many columns.
 
     Parameters
@@ -180,6 +180,8 @@ def as_skeleton(given: Any, n_features: int, turn: float = 0.5) -> Skeleton:
     n_features : int
     turn : float
         For presets: see :class:`~rfviz.skeleton.Base`.
+    image_shape : (height, width) or (height, width, channels), optional
+        For presets, in place of the guess.
 
     Raises
     ------
@@ -188,7 +190,8 @@ def as_skeleton(given: Any, n_features: int, turn: float = 0.5) -> Skeleton:
     """
     if given is None or (isinstance(given, str) and not given.lstrip().startswith("{")):
         circle = {"kind": "circle", "turn": turn}
-        return preset("flat" if given is None else given, image_shape_of(n_features), circle, shrink=True)
+        shape = image_shape_of(n_features) if image_shape is None else image_shape
+        return preset("flat" if given is None else given, shape, circle, shrink=True)
     skeleton = given if isinstance(given, Skeleton) else Skeleton(given)
     if skeleton.n_columns != n_features:
         raise ParameterError(

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from rfviz.errors import DataError, MemoryBudgetError, ParameterError
-from rfviz.features import CompositionalFeatures
+from rfviz.features import CompositionalFeatures, HybridCompositional
 from rfviz.features.blocks import DeviceFallbackWarning
 from rfviz.features.compositional_draws import CHUNK, draw_chunk
 from rfviz.features.compositional_map import device_arrays
@@ -222,6 +223,43 @@ def test_an_input_turns_as_far_as_is_said():
     np.testing.assert_allclose(once.transform(X + 4.0), once.transform(X), rtol=0, atol=1e-12)
     twice = CompositionalFeatures(200, turn=0.5, **settings).fit(X)
     np.testing.assert_allclose(twice.transform(X / 2), once.transform(X), rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "skeleton"), [(CompositionalFeatures, "2 convolutions"), (HybridCompositional, "deep")]
+)
+def test_the_shape_of_an_image_can_be_told(scheme, skeleton):
+    X = np.random.default_rng(0).random((4, 600))
+    told = scheme(20, skeleton=skeleton, image_shape=(20, 30)).fit(X)
+    assert told.skeleton_ == preset(skeleton, (20, 30, 1), {"kind": "circle", "turn": 0.5}, shrink=True)
+    assert np.array_equal(clone(told).fit_transform(X), told.transform(X))
+    with pytest.warns(
+        UserWarning, match=r"600 columns are taken for images of 24 × 25. If they are others, give image"
+    ):
+        scheme(20, skeleton=skeleton).fit(X)
+    with pytest.warns(UserWarning, match="768 columns are taken for images of 16 × 16 × 3"):
+        scheme(20, skeleton=skeleton).fit(X[:, np.arange(768) % 600])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scheme(20, skeleton=skeleton, image_shape=(16, 48)).fit(X[:, np.arange(768) % 600])
+        scheme(20, skeleton="flat").fit(X)
+        scheme(20, skeleton=skeleton).fit(X[:, :576])
+    with pytest.raises(ParameterError, match=r"image_shape must .*600.*got \(20, 20\)"):
+        scheme(20, skeleton=skeleton, image_shape=(20, 20)).fit(X)
+    with pytest.raises(ParameterError, match="image_shape must be None for a skeleton of one's own"):
+        scheme(20, skeleton=told.skeleton_, image_shape=(20, 30)).fit(X)
+
+
+def test_whole_numbers_that_go_around_the_circle_are_told():
+    pixels = np.random.default_rng(0).integers(0, 256, (30, 16))
+    with pytest.warns(UserWarning, match=r"from 0 to 25\d, but with turn=0.5 values 2 apart are the same point"):
+        CompositionalFeatures(20).fit(pixels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CompositionalFeatures(20).fit(pixels / 255.0)
+        CompositionalFeatures(20).fit(pixels % 2)
+        CompositionalFeatures(20, turn=0.5 / 255).fit(pixels)
+        CompositionalFeatures(20).fit(3.0 * np.random.default_rng(0).standard_normal((30, 16)))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -1,13 +1,26 @@
 """Bad parameters and bad data: the error names the parameter, its rule, the value and a remedy. Odd data are fine."""
 
+import re
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from rfviz.errors import MemoryBudgetError, ParameterError
-from rfviz.features import MAPS, RandomBinning, RandomFourier, RandomMaxout, registry
+from rfviz.errors import DataError, MemoryBudgetError, ParameterError, PrecisionWarning
+from rfviz.features import (
+    MAPS,
+    RandomActivation,
+    RandomBinning,
+    RandomFourier,
+    RandomMaxout,
+    RandomProjection,
+    registry,
+)
+from rfviz.features.base import _registry
+from rfviz.features.widths import LostBinsWarning
 from tests.features.cases import APPROXIMATE, CASES, DEFAULTS, IDS, dense, make
 
 X = np.random.default_rng(0).standard_normal((12, 4))
@@ -137,6 +150,125 @@ def test_odd_data_are_mapped(case):
         assert result.shape == (data.shape[0], feature_map.columns(7)), kind
         assert feature_map.sparse_output or feature_map.columns(7) == 7
         assert np.isfinite(result).all(), kind
+
+
+@every_case
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_data_of_any_size_are_mapped_or_refused_in_words(case, dtype):
+    silent = False
+    for exponent in (-310, -200, -150, -44, -39, -20, 20, 37, 39, 160, 300):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", RuntimeWarning)  # NumPy's words for an overflow
+            warnings.simplefilter("ignore", UserWarning)
+            try:
+                result = dense(make(case, 7, dtype=dtype).fit_transform(X * 10.0**exponent))
+            except DataError as error:
+                assert re.search(r"Scale the data", str(error))
+            except ParameterError as error:
+                assert case[0] == "RandomBinning" and "Scale the data" in str(error)
+            else:
+                assert np.isfinite(result).all()
+                silent = True
+    assert silent
+
+
+@every_map
+def test_later_rows_beyond_the_numbers_of_the_map_are_refused(case):
+    fitted = make(case, 7, dtype="float32").fit(X)
+    if case[0] == "RandomBinning":  # computes in double precision
+        assert np.isfinite(dense(fitted.transform(X * 1e300))).all()
+        return
+    with pytest.raises(DataError, match=r"no value beyond 1\.7e\+35, or features in float32 would overflow.*float64"):
+        fitted.transform(X * 1e39)
+
+
+def test_a_function_that_overflows_is_told():
+    rows = 10.0 * X / np.linalg.norm(X, axis=1, keepdims=True)
+    fitted = RandomActivation(200, function="exp(x)", dtype="float32").fit(X)
+    assert np.isfinite(fitted.transform(rows)).all()
+    with pytest.raises(DataError, match=r"exp\(x\) has no finite value in float32 at x = \d+.*dtype='float64'"):
+        fitted.transform(5 * rows)
+    assert np.isfinite(RandomActivation(200, function="exp(x)", dtype="float64").fit(X).transform(5 * rows)).all()
+
+
+@every_map
+def test_offsets_beyond_the_digits_are_told(case):
+    # float32 tells numbers of 1e7 apart by 1; boxes are of the digits of the data.
+    setting, given = ({"gamma": 1e3}, "float32") if case[0] == "RandomBinning" else ({}, "float64")
+    with pytest.warns((PrecisionWarning, LostBinsWarning)):
+        make(case, 7, dtype="float32", **setting).fit((X + 1e7).astype(given))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PrecisionWarning)
+        make(case, 7, dtype="float32").fit(X + 10.0)
+        make(case, 7, dtype="float64").fit(X + 1e7)
+
+
+@every_map
+def test_a_parameter_of_a_fitted_map_is_changed_by_fitting_again(case):
+    fitted = make(case, 8).fit(X)
+    before = dense(fitted.transform(X))
+    fitted.set_params(n_components=4)
+    refused = r"n_components of a fitted map takes effect at the next fit; got 4. .*fitted with 8: call fit again"
+    for use in (fitted.transform, fitted.kernel, lambda rows: fitted.get_feature_names_out()):
+        with pytest.raises(ParameterError, match=refused):
+            use(X)
+    fitted.set_params(n_components=8, device="cpu", random_state=7)  # the last two: where, and for the next fit
+    assert np.array_equal(dense(fitted.transform(X)), before)
+    assert fitted.set_params(n_components=4).fit(X).columns(4) == make(case, 4).fit_transform(X).shape[1] or (
+        fitted.sparse_output
+    )
+
+
+@every_map
+def test_rows_of_a_kernel_are_checked_as_those_of_the_map(case):
+    fitted = make(case, 8).fit(X)
+    uses = {"kernel": fitted.kernel, "product_law": fitted.product_law}
+    if hasattr(fitted, "collision"):
+        uses["collision"] = fitted.collision
+    for name, use in uses.items():
+        with pytest.raises(ValueError, match=r"X has 3 features, but \w+ is expecting 4 features"):
+            use(X[:, :3])
+        with pytest.raises(DataError, match=r"X must be a matrix of finite numbers.*holds NaN"):
+            use(np.full((2, 4), np.nan))
+        with pytest.raises(DataError, match=r"X must be a matrix of finite numbers.*got 1 dimension"):
+            use(X[0])
+        if name == "kernel":
+            with pytest.raises(ValueError, match=r"Y has 3 features"):
+                use(X, X[:, :3])
+            assert np.array_equal(use(sparse.csr_matrix(X)), use(X))
+            assert np.array_equal(use(X.tolist(), pd.DataFrame(X)), use(X, X))
+
+
+@every_map
+def test_names_out_are_those_of_a_fitted_map(case):
+    with pytest.raises(NotFittedError):
+        make(case, 8).get_feature_names_out()
+    fitted = make(case, 8).fit(X)
+    assert len(fitted.get_feature_names_out()) == fitted.columns(8)
+
+
+@every_map
+def test_blocks_of_a_table_need_no_names(case):
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    fitted = make(case, 8).fit(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(fitted.transform_blocks(X))
+    with pytest.raises(ValueError, match="feature names should match"):
+        list(fitted.transform_blocks(frame[list("bacd")]))
+
+
+def test_a_weight_that_an_author_forgot_to_list():
+    class Forgetful(RandomProjection):
+        _weights = ()
+
+    try:
+        with pytest.raises(
+            TypeError, match=r"Forgetful._map_block reads weights\['weights_'\].*_weights = \('weights_',\)"
+        ):
+            Forgetful(5).fit_transform(X)
+    finally:
+        _registry.pop("Forgetful", None)
 
 
 def duplicated():
