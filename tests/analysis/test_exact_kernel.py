@@ -158,7 +158,7 @@ def test_blocks_of_pairs_make_no_difference(monkeypatch):
 def test_refusals(monkeypatch):
     split = cut(60, 20)
 
-    monkeypatch.setattr(RandomProjection, "kernel", FeatureMap.kernel)
+    monkeypatch.setattr(RandomProjection, "_kernel", FeatureMap._kernel)  # noqa: SLF001
     with pytest.raises(ParameterError, match="must have a closed form"):
         run_exact_kernel(split, MapSpec(RandomProjection))
     constant = Split("flat", np.ones((60, 2), np.float32), split.y_train, np.ones((20, 2), np.float32), split.y_test,

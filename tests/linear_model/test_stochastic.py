@@ -323,7 +323,7 @@ def test_divergence_is_an_error():
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_features_that_overflow():
-    with pytest.raises(DataError, match="not finite"):
+    with pytest.raises(DataError, match="in float32 would overflow"):
         StochasticClassifier(RandomProjection(20)).fit(1e38 * X.astype(np.float32), y)
 
 

@@ -115,7 +115,7 @@ def test_refusals(monkeypatch):
             StochasticPath(RandomMaxout(20), **bad).fit(X, y)
     with pytest.raises(DataError, match="at least two classes"):
         StochasticPath(RandomMaxout(20)).fit(X, np.zeros(len(X), int))
-    with pytest.raises(DataError, match="not finite"):
+    with pytest.raises(DataError, match="in float32 would overflow"):
         StochasticPath(RandomMaxout(20)).fit(1e38 * X.astype(np.float32), y)
     monkeypatch.setenv("RFVIZ_MEMORY_GB", "1e-4")
     with pytest.raises(MemoryBudgetError, match="weights of all points of the curve"):
