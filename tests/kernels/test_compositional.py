@@ -32,9 +32,10 @@ def data(n, seed=0):
 
 
 def sigma(act, rho):
-    if act.kind in ("relu", "step"):
-        return float(kernels.arccos_rho(rho, 1 if act.kind == "relu" else 0))
+    theta = np.arccos(rho)
     return {
+        "relu": lambda: (np.sin(theta) + (np.pi - theta) * rho) / np.pi,
+        "step": lambda: 1.0 - theta / np.pi,
         "exponential": lambda: np.exp(act.scale * (rho - 1)),
         "erf": lambda: np.arcsin(2 * rho / 3) / np.arcsin(2 / 3),
         "polynomial": lambda: ((rho + act.offset) / (1 + act.offset)) ** act.degree,
