@@ -96,7 +96,8 @@ class ProductLaw:
     Attributes
     ----------
     variance : callable
-        Number of features m to the exact variance of the estimate, shape (n, n).
+        Number of features m to the exact variance of the estimate, shape (n, n). NaN where it is not known: for an odd
+        number of paired Fourier features of an orthogonal draw, unless the last cosine begins a block.
     bias : callable or None
         m to the exact mean of the estimate less the kernel, shape (n, n); None where that is zero for every m.
     bound : callable or None
