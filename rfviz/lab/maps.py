@@ -8,9 +8,14 @@ from typing import Any
 
 from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomConvolution, RandomMaxout, map_class, registry
 from rfviz.features.receptive import RECEPTIVE_FIELD
+from rfviz.features.skeleton_map import SkeletonMap
 from rfviz.lab.panel import Panel
+from rfviz.skeleton import PRESETS
 
-__all__ = ["choose_map", "image_parameters", "offered_maps", "receptive_field"]
+__all__ = ["choose_map", "image_parameters", "offered_maps", "receptive_field", "told_the_shape"]
+
+# Of these, all but the flat one depend on where pixels lie.
+_PLACED = frozenset(PRESETS) - {"flat"}
 
 
 def offered_maps(image_shape: Sequence[int] | None) -> dict[str, type[FeatureMap]]:
@@ -41,6 +46,13 @@ def receptive_field(panel: Panel, image_shape: Sequence[int] | None) -> dict[str
         return {}
     field = panel.control(dataclasses.replace(RECEPTIVE_FIELD, high=max(image_shape[:2])))
     return {} if field is None else {"receptive_field": field, "image_shape": tuple(image_shape)}
+
+
+def told_the_shape(spec: MapSpec[FeatureMap], image_shape: Sequence[int] | None) -> MapSpec[FeatureMap]:
+    """Return a map that knows the shape of the images, where it would have to guess it from their number of columns."""
+    if image_shape is None or not issubclass(spec.cls, SkeletonMap) or spec.params.get("skeleton") not in _PLACED:
+        return spec
+    return spec.replace(image_shape=tuple(image_shape))
 
 
 def choose_map(
@@ -84,4 +96,4 @@ def choose_map(
         params |= receptive_field(panel, image_shape)
     if image_shape and cls is RandomConvolution:
         params |= image_parameters(panel, image_shape)
-    return MapSpec(cls, **params)
+    return told_the_shape(MapSpec(cls, **params), image_shape)

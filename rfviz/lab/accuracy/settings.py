@@ -26,7 +26,7 @@ from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.lab.accuracy.architectures import NAMES, architecture
 from rfviz.lab.accuracy.baselines import BASELINES
 from rfviz.lab.candidate import Candidate
-from rfviz.lab.maps import image_parameters, offered_maps, receptive_field
+from rfviz.lab.maps import image_parameters, offered_maps, receptive_field, told_the_shape
 from rfviz.lab.page import Presets
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS
@@ -320,7 +320,8 @@ def _versions(cls: type[FeatureMap], settings: Settings) -> list[tuple[str, MapS
 def _compositional(word: str, image_shape: Sequence[int] | None) -> Candidate:
     cls = CompositionalFeatures
     if word not in _ARCHITECTURE_OF:
-        return Candidate(f"{cls.label}, {_SKELETONS[word]}", MapSpec(cls, skeleton=word))
+        spec = told_the_shape(MapSpec(cls, skeleton=word), image_shape)
+        return Candidate(f"{cls.label}, {_SKELETONS[word]}", spec)
     name = _ARCHITECTURE_OF[word]
     if image_shape is None:
         remedy = "Choose images, such as CIFAR-10 or digits, or another skeleton."

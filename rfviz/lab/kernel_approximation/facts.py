@@ -10,6 +10,7 @@ from rfviz.analysis.kernel_sample import error_grid, prepare_sample
 from rfviz.features import CompositionalFeatures, FeatureMap, HybridCompositional, MapSpec, RandomFourier, RandomMaxout
 from rfviz.lab.facts import at, fact
 from rfviz.lab.kernel_approximation.compute import kernel_errors
+from rfviz.lab.maps import told_the_shape
 from rfviz.skeleton import preset
 
 __all__: list[str] = []
@@ -17,8 +18,9 @@ __all__: list[str] = []
 
 @functools.lru_cache(maxsize=16)
 def _rmse(spec: MapSpec[FeatureMap]) -> dict[int, float]:
-    sample = prepare_sample(datasets.load("photo_patches"), "none", 64)
-    result = kernel_errors(sample, spec, error_grid(2000), 5)
+    photographs = datasets.load("photo_patches")
+    sample = prepare_sample(photographs, "none", 64)
+    result = kernel_errors(sample, told_the_shape(spec, photographs.image_shape), error_grid(2000), 5)
     return dict(zip(map(int, result.m_grid), map(float, result.errors.average("rmse")), strict=True))
 
 

@@ -15,7 +15,7 @@ from rfviz.features import COMMON_PARAMS, FeatureMap, MapSpec, RandomConvolution
 from rfviz.features.receptive import RECEPTIVE_FIELD
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.kernel_approximation.compute import METRICS
-from rfviz.lab.maps import image_parameters, offered_maps, receptive_field
+from rfviz.lab.maps import image_parameters, offered_maps, receptive_field, told_the_shape
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 
@@ -169,6 +169,7 @@ def _choose_candidates(
             spec = spec.replace(**field)
         elif cls is RandomConvolution:
             spec = spec.replace(**convolution)
+        spec = told_the_shape(spec, image_shape)
         versions: list[tuple[str, dict[str, Any]]] = [("", {})]
         if "draw" in names:
             alone = tuple(ways) == ("iid",)

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from rfviz.backend import single_threaded_blas
-from rfviz.errors import RfvizError
+from rfviz.errors import RfvizError, capture_warnings
 from rfviz.features import FeatureMap, MapSpec, registry
 
 __all__ = [
@@ -194,7 +194,8 @@ def draw_map(spec: MapSpec[FeatureMap]) -> DrawnMap | Refusal:
     DrawnMap, or Refusal of a map that cannot map two columns
     """
     try:
-        feature_map = spec.make(device="cpu").fit(plane())
+        with capture_warnings():  # that the plane's two columns are taken for an image
+            feature_map = spec.make(device="cpu").fit(plane())
         with single_threaded_blas():
             blocks = list(feature_map.transform_blocks(plane(), scaled=False))
     except RfvizError as error:
