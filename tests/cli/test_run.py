@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from rfviz import cli, datasets
-from rfviz.features import FeatureMap, registry
+from rfviz.errors import ParameterError
+from rfviz.features import registry
 
 
 @pytest.fixture
@@ -68,10 +69,14 @@ def test_where_every_map_fails_it_is_an_error(tmp_path, capsys):
     assert not (tmp_path / "kernel-error.csv").exists()
 
 
+def refuse(*_):
+    raise ParameterError("pool_size", "must be smaller", 4)
+
+
 def test_a_curve_that_stops_is_told_and_the_others_go_on(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(registry()["RandomMaxout"], "fit", FeatureMap.kernel)
+    monkeypatch.setattr(registry()["RandomMaxout"], "fit", refuse)
     address = "http://localhost/accuracy?data=digits&m_max=100&seeds=1&references=,"
     assert cli.main(["run", address, "--out", str(tmp_path), "--quiet"]) == 0
-    told = "rfviz run: Random maxout, q = 4 stopped: kernel must have a closed form;"
+    told = "rfviz run: Random maxout, q = 4 stopped: pool_size must be smaller;"
     assert capsys.readouterr().err.startswith(told)
     assert "Random Fourier" in set(pd.read_csv(tmp_path / "accuracy.csv")["map"])

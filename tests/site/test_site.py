@@ -113,7 +113,7 @@ def test_charts_hold_what_run_gives(site, tmp_path, figure):
     assert chart["figure"]["data"] == expected["data"]
     assert chart["figure"]["layout"]["xaxis"] == expected["layout"]["xaxis"]
     text = path.read_text(encoding="utf-8")
-    assert "All 4,950 pairs of 100 points" in text and chart["alt"] in text
+    assert "the 4,950 pairs of 100 points" in text and chart["alt"] in text
 
 
 def test_what_can_be_played_is_in_files_of_its_own(site):

@@ -124,7 +124,7 @@ def test_figure_3_uses_cifar10_where_the_data_folder_has_it(tmp_path, monkeypatc
 
 
 def test_a_map_that_cannot_be_computed_leaves_the_others(monkeypatch):
-    monkeypatch.setattr(registry()["RandomFourier"], "kernel", FeatureMap.kernel)
+    monkeypatch.setattr(registry()["RandomFourier"], "_kernel", FeatureMap._kernel)  # noqa: SLF001
     at = opened(SLUG, {**SMALL, "points": 32})
     assert not at.error and "Random Fourier: kernel must have a closed form" in at.warning[0].value
     assert named(specs(at)[0], "Random maxout, q = 4")
