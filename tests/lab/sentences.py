@@ -9,6 +9,7 @@ import math
 import re
 
 import numpy as np
+import pytest
 
 from rfviz.lab.cache import Cache
 from rfviz.lab.index import find_page
@@ -19,6 +20,11 @@ _NUMBER = r"[−-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:·10[⁻⁰¹²³⁴�
 _POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 # What holds digits and is no measurement.
 _NAMES = ("± 1 s.d.", "1/√m", "1 − κ", "Theorem 1", "Theorem 2", "Theorem 3", "Theorem 5", "1 − δ", "√(p(1−p)/m)")
+
+
+def seeds(n, quick=4):
+    """Return the seeds of n random settings, all but the first few of which are left to make test-all."""
+    return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, n))]
 
 
 def page_at(slug, values):

@@ -12,7 +12,7 @@ from rfviz.features import MapSpec, RandomMaxout
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.compute import AccuracyResult
 from rfviz.lab.candidate import Candidate
-from tests.lab.sentences import Sentence, page_at
+from tests.lab.sentences import Sentence, page_at, seeds
 
 MAPS = ["RandomFourier", "RandomMaxout", "RandomProjection", "RandomReLU"]
 OTHERS = {
@@ -40,7 +40,7 @@ def curves(figure):
     return {t.name: (np.asarray(t.x, float), np.asarray(t.y, float)) for t in figure.data if t.mode == "lines+markers"}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     found = page_at("accuracy", values)

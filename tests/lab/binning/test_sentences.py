@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.lab.sentences import Sentence, page_at
+from tests.lab.sentences import Sentence, page_at, seeds
 
 
 def settings(seed):
@@ -21,7 +21,7 @@ def settings(seed):
     }
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", seeds(16))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     charts = page_at("binning", values).charts

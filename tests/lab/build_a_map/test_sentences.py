@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.lab.sentences import Sentence, drawn, page_at
+from tests.lab.sentences import Sentence, drawn, page_at, seeds
 
 FORMULAS = {
     "function": ["relu(x)", "sin(4*x)", "x^2 - 1", "2", "points(-3, 3, 1, -0.25, 1)"],
@@ -21,7 +21,7 @@ def settings(seed):
     return values | {what: str(rng.choice(FORMULAS[what]))}
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", seeds(16))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     found = page_at("build-a-map", values)

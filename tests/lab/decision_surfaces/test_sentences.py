@@ -5,7 +5,7 @@ import pytest
 from sklearn.svm import SVC
 
 from rfviz.analysis.splits import make_split
-from tests.lab.sentences import Sentence, page_at
+from tests.lab.sentences import Sentence, page_at, seeds
 
 GRID = (2, 4, 6, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 OWN = ["-1/0/1", "1/0.25/2", "0.5/0.5/2", "0/0.4/1", "-0.6/-0.5/1"]
@@ -31,7 +31,7 @@ def crosses(figure):
     return {(x, y) for t in figure.data if t.name == "missed" for x, y in zip(t.x, t.y, strict=True)}
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", seeds(15))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     found = page_at("decision-surfaces", values)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.lab.sentences import Sentence, page_at
+from tests.lab.sentences import Sentence, page_at, seeds
 
 MAXOUT = {
     "pool_size": [1, 2, 3, 8, 16, 24, 32, 128],
@@ -52,7 +52,7 @@ class Drawn:
         (self.words,) = [t for t in data if t.mode == "text"] or [None]
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", seeds(18))
 def test_every_number_of_the_sentence_is_drawn(seed):
     name, values = settings(seed)
     found = page_at("distance-saturation", values)
@@ -104,7 +104,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     said.says_nothing_else()
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", seeds(18))
 def test_each_plateau_has_its_number_in_its_colour_and_no_two_on_each_other(seed):
     name, values = settings(seed)
     if name == "pool_size":

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rfviz.lab.guarantees import text
-from tests.lab.sentences import Rough, Sentence, page_at
+from tests.lab.sentences import Rough, Sentence, page_at, seeds
 
 ABOUT = ("one pair", "all pairs", "everywhere")
 SCHEMES = ["RandomFourier", "RandomFourier", "RandomBinning", "RandomMaxout", "RandomProjection"]
@@ -58,7 +58,7 @@ class Drawn:
         return enough, beyond, bool(enough <= curve.x[0])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     found = page_at("guarantees", values)
@@ -139,7 +139,7 @@ def test_the_table_says_extrapolated_where_it_is():
 
 
 @pytest.mark.parametrize("theorem", ["kitchen sinks", "compositional", "maxout"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_risks_are_those_that_are_drawn(theorem, seed):
     rng = np.random.default_rng(seed)
     values = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from tests.lab.sentences import About, Sentence, drawn, page_at
+from tests.lab.sentences import About, Sentence, drawn, page_at, seeds
 
 
 def settings(seed):
@@ -22,7 +22,7 @@ def settings(seed):
     return values
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     found = page_at("hashing", values)
@@ -59,7 +59,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     said.says_nothing_else()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_near_and_far_are_told_apart_as_their_densities_say(seed):
     values = settings(seed)
     found = page_at("hashing", values)

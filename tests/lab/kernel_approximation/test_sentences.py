@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.lab.sentences import About, Sentence, drawn, page_at
+from tests.lab.sentences import About, Sentence, drawn, page_at, seeds
 
 TITLES = {"rmse": "RMSE", "mae": "MAE", "maximum": "maximum error", "correlation": "correlation"}
 MAPS = [["RandomFourier"], ["RandomMaxout", "RandomFourier"], ["RandomMaxout", "SharedPoolMaxout"], ["RandomReLU"]]
@@ -31,7 +31,7 @@ def at_m(figure, name, m):
     return np.asarray(one.y, float)[np.asarray(one.x) == m][0]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     values["m"] = near(values)

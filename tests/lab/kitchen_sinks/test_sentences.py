@@ -7,7 +7,7 @@ from rfviz.lab.cache import Cache
 from rfviz.lab.index import find_page
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
-from tests.lab.sentences import Rough, Sentence, page_at
+from tests.lab.sentences import Rough, Sentence, page_at, seeds
 
 LEARNERS = {"DecisionStumps": "Random stumps", "SigmoidalRidge": "Random sigmoids", "RandomFourier": "Random Fourier"}
 CALLED = {"Random Fourier": "Random Fourier features"}
@@ -37,7 +37,7 @@ def frame_of_texts(found, said):
     return n_test
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_errors_are_the_least_that_are_drawn_and_k_the_first_that_reach_them(seed):
     found = page_at("kitchen-sinks", settings(seed))
     drawn, said = curves(found.charts[0].figure), Sentence(found.charts[0].words)
@@ -65,7 +65,7 @@ def test_errors_are_the_least_that_are_drawn_and_k_the_first_that_reach_them(see
     said.says_nothing_else()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_seconds_are_those_at_the_right_ends(seed):
     found = page_at("kitchen-sinks", settings(seed) | {"view": "seconds"})
     said = Sentence(found.charts[0].words)
@@ -82,7 +82,7 @@ def in_words(after):
     return (Rough(1000 * after), "ms") if after < 0.0995 else (Rough(after), "s")
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_seconds_to_an_error_are_read_off_the_stairs(seed):
     found = page_at("kitchen-sinks", settings(seed) | {"view": "reach"})
     stairs, said = curves(found.charts[0].figure), Sentence(found.charts[0].words)

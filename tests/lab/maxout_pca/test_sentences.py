@@ -6,7 +6,7 @@ from scipy.stats import rankdata, spearmanr
 
 from rfviz import datasets
 from rfviz.lab.maxout_pca.text import rho_of
-from tests.lab.sentences import About, Sentence, page_at
+from tests.lab.sentences import About, Sentence, page_at, seeds
 
 
 def settings(seed):
@@ -25,7 +25,7 @@ def settings(seed):
     return values
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", seeds(16))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     found = page_at("maxout-pca", values)

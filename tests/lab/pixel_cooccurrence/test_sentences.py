@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rfviz.lab.pixel_cooccurrence import text
-from tests.lab.sentences import Sentence, drawn, page_at
+from tests.lab.sentences import Sentence, drawn, page_at, seeds
 
 SKELETONS = ["flat", "1 convolution", "2 convolutions", "3 convolutions", "deep", "own"]
 OWN = [["3/1/relu", "exponential/2"], ["relu"], ["5/3/relu", "relu"]]
@@ -25,7 +25,7 @@ def settings(seed):
     return values | ({"layers": OWN[rng.integers(len(OWN))]} if values["skeleton"] == "own" else {})
 
 
-@pytest.mark.parametrize("seed", range(18))
+@pytest.mark.parametrize("seed", seeds(18))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     found = page_at("pixel-cooccurrence", values)

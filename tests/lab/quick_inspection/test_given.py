@@ -133,6 +133,7 @@ def test_rows_of_which_nearly_all_are_equal_are_no_error(label):
     assert "rows but" not in found.loc["structure", "text"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", ["p", "pq", "pqr"])
 def test_a_class_of_a_single_row_is_no_error(classes):
     for seed in range(4):

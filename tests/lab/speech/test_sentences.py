@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rfviz.lab.speech.compute import Segments, align
-from tests.lab.sentences import Sentence, page_at
+from tests.lab.sentences import Sentence, page_at, seeds
 
 SMALL = {
     "speakers": 4,
@@ -24,7 +24,7 @@ def settings(seed):
     return SMALL | {"utterance": int(rng.integers(1, 3)), "of": of, "m": int(rng.choice([10, 20, 40, 80, 160]))}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", seeds(8))
 def test_every_number_of_the_sentence_is_drawn(seed):
     values = settings(seed)
     found = page_at("speech", values)
@@ -65,7 +65,7 @@ def test_every_number_of_the_sentence_is_drawn(seed):
     said.says_nothing_else()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20))
 def test_phones_are_paired_by_the_fewest_errors(seed):
     rng = np.random.default_rng(seed)
     rows = []

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.lab.sentences import Sentence, page_at
+from tests.lab.sentences import Sentence, page_at, seeds
 
 SIDE = 61
 
@@ -23,7 +23,7 @@ def squares(figure):
     return cards
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_the_errors_that_are_said_are_those_of_the_cards(seed):
     rng = np.random.default_rng(seed)
     values = {
