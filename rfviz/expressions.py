@@ -154,7 +154,7 @@ def _calculated(op: ast.operator, one: Any, other: Any) -> Any:
 
 def _compared(ops: Sequence[ast.cmpop], values: Sequence[Any]) -> bool:
     if any(hasattr(value, "shape") for value in values):
-        raise TypeError("a comparison is no number; step(x) is 1 above zero and 0 below")
+        raise TypeError("a comparison is not a number; step(x) is 1 above zero and 0 below")
     return all(_COMPARED[type(op)](a, b) for op, a, b in zip(ops, values, values[1:], strict=False))
 
 

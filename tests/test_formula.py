@@ -52,7 +52,7 @@ def test_every_function_that_is_named_can_be_called():
         ("relu(1, 2)", "cannot be worked out: relu does not take what it is given"),
         ("(0 - 1)^0.5", "no function of x"),
         ("'a'", "no function of x"),
-        ("x < 1", "cannot be worked out: a comparison is no number; step(x) is 1 above zero and 0 below"),
+        ("x < 1", "cannot be worked out: a comparison is not a number; step(x) is 1 above zero and 0 below"),
         ("points(1, 2)", "cannot be worked out"),
         ("", "1 to 600 characters"),
         ("x" + "+x" * 400, "1 to 600 characters"),
