@@ -18,7 +18,7 @@ from rfviz.lab.quick_inspection.missing import MissingResult
 from rfviz.lab.quick_inspection.neighbours import FAR_OUTLYING, OUTLYING, DistanceResult, NeighbourResult
 from rfviz.lab.quick_inspection.raw import RowCounts
 from rfviz.lab.quick_inspection.splits import LEAST_LOSS, SplitResult
-from rfviz.lab.quick_inspection.structure import StructureResult
+from rfviz.lab.quick_inspection.structure import Gain, StructureResult
 from rfviz.lab.quick_inspection.values import ValueResult
 
 __all__ = [
@@ -429,6 +429,17 @@ def outliers(result: NeighbourResult, n_used: int, rows: RowCounts, how: str, n_
     return Finding(name, status, f"{which}. {strongest}: {sparse}.", *link).about(found)
 
 
+def _no_gain(gain: Gain, comparisons: int) -> str:
+    """Say of a difference that is not real how large it is, and how large it had to be."""
+    if not gain.error:
+        return "random features get the same rows right"
+    size = f"{100 * gain.value:+.1f} ± {100 * gain.error:.1f} points".replace("-", "−")
+    if gain.value >= _LARGE_GAIN:
+        return f"the gain ({size}) may be noise: only more rows can tell"
+    noticed = f"one of {100 * gain.noticed(comparisons):.1f} points would have been noticed"
+    return f"no gain beyond noise from random features ({size}; {noticed})"
+
+
 def structure(result: StructureResult, splits: SplitResult | None, rows: RowCounts, how: str) -> Finding:
     """Say whether random features learn what a linear model does not.
 
@@ -489,18 +500,11 @@ def structure(result: StructureResult, splits: SplitResult | None, rows: RowCoun
         )
         status = "fine"
     else:
-        gain = f"{100 * best.gain.value:+.1f} ± {100 * best.gain.error:.1f} points".replace("-", "−")
         clear = result.linear > result.guess + (0.0 if not result.is_classification else 0.5 * result.linear_error)
         shown = f"where a guess gets {guess}, " if result.is_classification and clear else ""
-        noticed = f"one of {100 * best.gain.noticed(len(result.curves)):.1f} points would have been noticed"
-        is_small = best.gain.value < _LARGE_GAIN
-        end = (
-            f"no gain beyond noise from random features ({gain}; {noticed})" if is_small else
-            f"the gain ({gain}) may be noise: only more rows can tell"
-        )  # fmt: skip
         text = (
             f"A linear model reaches {linear} and random features {top}, {shown}so the columns tell something about "
-            f"the label; {end}"
+            f"the label; {_no_gain(best.gain, len(result.curves))}"
         )
         status = "fine"
     wrong = 1.0 - max(result.linear, 0.0)

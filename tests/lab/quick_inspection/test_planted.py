@@ -330,6 +330,13 @@ def test_where_rows_are_too_few_to_tell_a_large_gain_from_none_that_is_said():
     assert "no gain beyond noise" in clean and "points would have been noticed" in clean
 
 
+def test_models_that_make_no_error_have_no_noise():
+    place = np.random.default_rng(5).choice([-3.0, 3.0], 300)
+    table = {"x": place + np.random.default_rng(6).uniform(-1, 1, 300), "label": np.where(place > 0, "up", "down")}
+    text = finding(table, "Linear or not").text
+    assert "reaches 100%" in text and "random features get the same rows right" in text and "± 0.0" not in text
+
+
 def test_a_linear_model_sees_a_class_between_two_others():
     generator = np.random.default_rng(0)
     k = generator.integers(0, 3, 600)
