@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, mean_squared_error, r2_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rfviz.errors import ParameterError
+from rfviz.errors import DataError, ParameterError
 from rfviz.linear_model.targets import as_labels
 
 if TYPE_CHECKING:
@@ -162,15 +162,30 @@ class ClassifierPath(ClassifierMixin, FeaturePath):
         return self._outputs(X, [self._check_m(m)])[0]
 
     def error(self, outputs: np.ndarray, y: Any) -> float:
-        return 1.0 - float(accuracy_score(as_labels(y), self.labels(outputs)))
+        return 1.0 - float(accuracy_score(self._comparable(y), self.labels(outputs)))
 
     def labels(self, outputs: np.ndarray) -> np.ndarray:
         place = np.argmax(outputs, axis=1) if outputs.ndim > 1 else (outputs > 0).astype(int)
         return self.classes_[place]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, m: int | None = None) -> float:
-        """Return the accuracy, by `m_` features unless another number is named: larger is better."""
-        return float(accuracy_score(as_labels(y), self.predict(X, m), sample_weight=sample_weight))
+        """Return the accuracy, by `m_` features unless another number is named: larger is better.
+
+        Raises
+        ------
+        DataError
+            For words where the classes are numbers, or numbers where they are words: all would count as wrong.
+        """
+        return float(accuracy_score(self._comparable(y), self.predict(X, m), sample_weight=sample_weight))
+
+    def _comparable(self, y: Any) -> np.ndarray:
+        labels = as_labels(y)
+        given, learnt = ("words" if kind.dtype.kind in "OUS" else "numbers" for kind in (labels, self.classes_))
+        if given != learnt:
+            raise DataError(
+                f"y must hold labels like those of fit, which are {learnt}; it holds {given}. Convert them first."
+            )
+        return labels
 
     def _shaped_coef(self, coef: np.ndarray) -> np.ndarray:
         return coef.T

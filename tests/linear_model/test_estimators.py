@@ -243,8 +243,9 @@ def test_scores_and_errors_point_the_way_they_say():
     regression = RidgePathRegressor(RandomFourier(50, gamma=0.05), m_grid=[5, 50]).fit(CANCER, CANCER[:, :2])
     errors = regression.error_path(CANCER, CANCER[:, :2])
     assert errors == pytest.approx([np.mean((regression.predict(CANCER, m) - CANCER[:, :2]) ** 2) for m in (5, 50)])
-    with pytest.raises(ValueError, match="Mix of label input types"):
-        path.score(CANCER, MALIGNANT.astype(str))
+    for measure in (path.score, path.error_path):
+        with pytest.raises(DataError, match="those of fit, which are numbers; it holds words"):
+            measure(CANCER, MALIGNANT.astype(str))
 
 
 # --- one convention ---------------------------------------------------------------------------------------------------
