@@ -21,6 +21,8 @@ from tests.features.test_convolution import patches_of, region_of
 from tests.kernels.brute_force import expectations
 from tests.kernels.test_compositional import recursive
 
+pytestmark = pytest.mark.slow
+
 SEEDS, FEATURES = 50, 2000
 X = np.random.default_rng(0).standard_normal((4, 4)) * np.array([[0.5, 1.0, 1.5, 1.0]]).T
 X[3] = X[2] + 0.2  # two near rows
@@ -203,10 +205,7 @@ def test_every_map_has_an_oracle():
 
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(case, marks=[pytest.mark.slow] if case[1] else [], id=name)
-        for case, name in zip(CASES, IDS, strict=True)
-    ],
+    [pytest.param(case, id=name) for case, name in zip(CASES, IDS, strict=True)],
 )
 def test_features_estimate_the_kernel_of_the_definition(case):
     estimates = []

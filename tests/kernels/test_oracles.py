@@ -17,6 +17,8 @@ from rfviz.skeleton import flat
 from tests import oracles
 from tests.kernels.brute_force import expectations, same_argmax
 
+pytestmark = pytest.mark.slow
+
 # Names that are neither kernels nor moments.
 OTHERS = {"ORDER_RULES", "SIGMOIDS"}
 COVERED = set()
@@ -186,7 +188,6 @@ def test_maxout(q):
     agree(kernels.maxout_collision(np.array([[2.0, 0.0]]), 3.0 * rows, pool_size=q)[0], same, 1e-6)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("q", [2, 4])
 @oracle_of("maxout_plateau", "saturation_distance")
 def test_maxout_saturates(q):
@@ -237,7 +238,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("rule", kernels.ORDER_RULES)
-@pytest.mark.parametrize("q", [2, pytest.param(5, marks=pytest.mark.slow), pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("q", [2, 5, 8])
 @oracle_of("order_statistic", "order_statistic_rho", "order_weights")
 def test_order_statistics(rule, q):
     rows = np.random.default_rng(q).standard_normal((50, q))
@@ -263,7 +264,6 @@ def _mean_over(law, function):
     return function(law.ppf((np.arange(400_000) + 0.5) / 400_000)).mean()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", FREQUENCIES)
 @oracle_of("fourier_product_variance", "fourier_squared_distance_moments", "fourier_lone_cosine_moments")
 def test_moments_of_fourier_features(name):
