@@ -61,7 +61,7 @@ def frame_of(data: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
         values = data if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
         if values.dtype.names is not None and values.ndim == 1:
             return pd.DataFrame(values), ()
-    except Exception as error:  # each library fails in its own way on what is no table
+    except Exception as error:  # each library fails in its own way on what is not a table
         raise error if isinstance(error, DataError) else DataError(f"{what} ({reason(error)}).") from None
     if values.ndim != 2:
         raise DataError(f"{what} of {counted(values.ndim, 'dimension')}.")

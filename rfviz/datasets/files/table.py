@@ -51,7 +51,7 @@ __all__ = [
 # Distinct numbers are counted in so many rows, spread evenly; cells are checked so many at a time.
 _COUNTED_ROWS, _BLOCK_CELLS = 20_000, 8_000_000
 _HEAD_ROWS = 8
-# Of a name, so many characters are shown.
+# Most characters of a name that are shown.
 _LONGEST_NAME = 60
 
 

@@ -57,7 +57,7 @@ _EARLIEST, _LATEST = 18000101, 21991231
 
 
 def written_dates(known: Sequence[str], share: float, counts: np.ndarray) -> tuple[pd.Series | None, str] | None:
-    """Return the dates that the cells of a column hold as text; None if they are no dates.
+    """Return the dates that the cells of a column hold as text, or None if they are not dates.
 
     Whether the day or the month comes first is decided by the column as a whole: by the form that more cells have.
 
@@ -105,7 +105,7 @@ def written_dates(known: Sequence[str], share: float, counts: np.ndarray) -> tup
 
 
 def numbered_days(values: np.ndarray, share: float) -> np.ndarray | None:
-    """Return the seconds since 1970 of days written as whole numbers, such as 20240131; None if they are no days.
+    """Return the seconds since 1970 of days written as whole numbers, such as 20240131, or None if they are not days.
 
     Parameters
     ----------

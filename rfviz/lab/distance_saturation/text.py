@@ -138,7 +138,7 @@ def _level(curve: SaturationCurve, end: float) -> str:
 
 
 def _theorem_1(result: SaturationResult) -> str:
-    """Say what the red curves are; empty where there are none."""
+    """Say what the red curves are, if there are any."""
     gaps = []
     for curve in result.curves:
         if curve.exact is not None and curve.exact.as_printed is not None:

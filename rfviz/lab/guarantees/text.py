@@ -171,7 +171,7 @@ def table(comparison: Comparison, d: int) -> str:
 
 
 def no_bound(feature_map: FeatureMap) -> str:
-    """Return why no bound is drawn for a map, in Markdown; empty where some are."""
+    """Return why no bound is drawn for a map, in Markdown, or an empty text if one is."""
     reason = feature_map.why_no_bound()
     if not reason or type(feature_map).why_no_bound is not FeatureMap.why_no_bound:
         return reason

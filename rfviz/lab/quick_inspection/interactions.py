@@ -216,7 +216,7 @@ def describe_interactions(result: InteractionResult, rows: RowCounts) -> Finding
 
 
 def _cannot_judge(result: InteractionResult) -> str:
-    """Say why the rows that judge cannot tell whether columns act together; empty where they can."""
+    """Say why the rows that judge cannot tell whether columns act together, if they cannot."""
     found = result.found
     if found.noticed >= 1.0:
         return "there are too few groups to tell anything from chance"
