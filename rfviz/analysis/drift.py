@@ -375,7 +375,7 @@ class _Coding:
             # A rare word counts for less, but not for as little as it is rare.
             found[column] = 0.0
             found[column, :-1, : n_bins - 1] = np.diag((known[column] + 0.01) ** -0.5)
-        # About the mean of known values, so that more gaps are no change of these.
+        # About the mean of known values, so that more gaps do not count as a change of these.
         weights = known / np.maximum(known.sum(axis=1, keepdims=True), 1e-300)
         found[:, :-1] -= np.einsum("db,dbf->df", weights, found[:, :-1])[:, None]
         found[:, -1, -1] = 1.0

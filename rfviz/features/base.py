@@ -162,7 +162,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, BlockTransformer, BaseEstimato
         return param.validate(value)  # overridden by maps that accept more than is declared
 
     def _guessed_image(self, n_features: int) -> tuple[int, ...] | None:
-        """Return the image that so many columns are taken for without being told; None where that does not matter."""
+        """Return the shape that is guessed of images with this number of columns, or None if none is guessed."""
         return None
 
     def _warn_of_guess(self, n_features: int) -> None:

@@ -12,7 +12,7 @@ from rfviz.features.widths import evenly, largest_entry, rounding
 
 __all__ = ["check_angles", "check_columns", "check_offsets", "check_range"]
 
-# Room for a projection: that of so many standard deviations.
+# Room for a projection, in standard deviations.
 _ROOM = 1000.0
 # Rounding errors that are accepted in silence: as a share of the spread of the data, and of an angle in radians.
 _OF_SPREAD, _OF_ANGLE = 0.05, 0.01

@@ -211,7 +211,7 @@ def _barycentric(points: np.ndarray, at: np.ndarray) -> np.ndarray:
 def _blocks(
     i: np.ndarray, j: np.ndarray, most: int, alike: bool
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield different i, different j, no more than so many of each, and the pairs of these; in all every pair."""
+    """Yield all pairs in groups: different i, different j, at most `most` of each, and the pairs of these."""
     if alike and len(both := np.union1d(i, j)) <= most:
         yield both, both, np.arange(len(i))
         return

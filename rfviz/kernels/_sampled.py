@@ -19,8 +19,8 @@ __all__ = ["Function", "Integrated", "Sampled"]
 
 Function = Callable[[np.ndarray], np.ndarray]
 
-# Of the integrals: so many cells for 10 standard deviations either side, more where they would be longer than this in
-# the units of the function, and at most so many.
+# Cells of the integrals for 10 standard deviations either side; the longest that a cell may be, in the units of the
+# function, which can make them more; and the most that there may be.
 _CELLS, _LONGEST, _MOST = 1 << 16, 0.025, 1 << 20
 # As many of them, those in which the function changes most, are cut into as many parts: so a jump finds its place.
 _CUT, _PARTS = 512, 128

@@ -42,7 +42,7 @@ _LONGEST_MARK = max(map(len, _MARKS))
 _SIGNS = frozenset("+-−±")
 # Written so by programs; as a name it begins with a capital.
 _OF_PROGRAMS = ("nan", "null")
-# Of the other words, so many are written like it: most, and of codes nearly all.
+# Share of the other words that must be written like it, and the share of codes that must.
 _MOST, _NEARLY_ALL, _FEWEST_CODES, _LONGEST_CODE = 0.5, 0.9, 2, 3
 
 

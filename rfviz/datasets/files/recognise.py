@@ -40,9 +40,9 @@ CATEGORY: Kind = "category"
 DATE: Kind = "date"
 TEXT: Kind = "text"
 EMPTY: Kind = "empty"
-# A column counts as numbers or dates when so many of its cells are; the others then count as missing.
+# Share of the cells from which a column counts as numbers or dates; its other cells then count as missing.
 _SHARE = 0.95
-# Numbers are names, not quantities, when more than so many of them are written like one.
+# Numbers are names, not quantities, when more than this share of them is written like one.
 _CODES, _CODE, _DIGIT = 0.01, re.compile(r"0\d|[A-Za-z]{1,2}\d{3,}$"), re.compile(r"\d")
 # A column of more words, or of words that differ in most rows, identifies rows and holds no categories.
 _MAX_WORDS, _FEW_WORDS = 1000, 12

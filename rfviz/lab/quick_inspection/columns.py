@@ -29,7 +29,7 @@ _ALIKE, _COMPARED, _COMPARED_ROWS, _CLOSEST = 0.99, 300, 5000, 50
 _LOOKED_AT = 2000
 # Columns that repeat another up to the rounding of their values land so near it, and correlate so much.
 _NEAR, _REPEATS = 0.1, 0.999
-# Whole numbers of so few values may be codes of words, and codes and words of so many rows each may say the same.
+# Most values of whole numbers that may be codes of words, and fewest rows of each for both to say the same.
 _CODES, _ROWS_OF_A_WORD = 12, 4
 # Rounding errors of computed columns, in units of the last place.
 _ROUNDING = 64

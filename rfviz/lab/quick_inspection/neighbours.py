@@ -32,7 +32,7 @@ _PAIR_ROWS, _BINS = 1000, 60
 SATURATED = 0.9
 #: Local outlier factors below which no row counts as outlying, and from which an outlying one is far off.
 OUTLYING, FAR_OUTLYING = 2.0, 5.0
-# A column may be scaled by few rows where one of them is so many deviations off: one row far off is √n.
+# Deviations of a row from which few rows may have set the scale of a column: a single row far off is √n away.
 _STRETCHED = 10.0
 # The largest factor of normal rows is beyond 1 + 5.2/d^0.8 in one of a hundred tables of d dimensions, of 200 to 10,000
 # rows (simulated).

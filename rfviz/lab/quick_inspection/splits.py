@@ -20,7 +20,7 @@ from rfviz.progress import Progress, silent
 
 __all__ = ["LEAST_LOSS", "SplitResult", "SplitScore", "group_columns", "groups_apart", "inspect_splits"]
 
-#: A loss of less is no news.
+#: The smallest loss that is told.
 LEAST_LOSS = 0.03
 _FOLDS = 5
 # Stretches, of which each counts as one observation.

@@ -21,14 +21,14 @@ _REPEATED, _MOST_ODD = 3, 0.4
 # Odd values are this many robust deviations off the median, and this many times as far as any other.
 _FAR, _TIMES = 20.0, np.log(20.0)
 # A code for a missing value may be nearer: as far from the others as half of the span that nine tenths of them have, or
-# as all of it where it is no number that people write for "none".
+# as all of it where it is not a number that people write for "none".
 _CODE_GAP, _OTHER_CODE_GAP = 0.5, 1.0
 _SECONDS = (3.0e8, 2.2e9)  # from 1979 to 2039
 _LIKELY_SECONDS = (9.4e8, 1.9e9)  # from 1999 to 2030, of columns whose name tells of no time
 _DAY = 86_400.0
 _NAMED_LIKE_TIMES = re.compile(r"time|date|stamp|epoch|unix|created|updated|(^|[\W_])(ts|at)($|[\W_])", re.I)
 # What may stand behind the last letter, or between letters, and leave a word the same; the latter not in words of few
-# letters, where A-B is no AB.
+# letters, where A-B is not AB.
 _LAST = re.compile(r"(?<=[^\W\d_])[.,;:]+$")
 _MARKS = re.compile(r"(?<=[^\W\d_])[\s_.,;:'’–-]+(?=[^\W\d_])")
 _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)")
@@ -190,7 +190,7 @@ def written(value: float) -> str:
 
 
 def _as_time(name: str, values: np.ndarray) -> str | None:
-    """Return the first and the last day where whole numbers may be times since 1970; None where they are not."""
+    """Return the first and the last day where whole numbers may be times since 1970, or None if they are not."""
     known = values[np.isfinite(values)] if values.dtype.kind == "f" else values
     if len(known) < _FEWEST:
         return None
