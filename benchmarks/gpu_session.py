@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -52,7 +53,7 @@ from rfviz.backend import Device, get_device, matmul, product_precision
 from rfviz.errors import ParameterError
 from rfviz.features import RandomBinning, RandomFourier, RandomMaxout, RandomProjection
 from rfviz.lab.accuracy.maxout_table import TABLE_M
-from rfviz.linear_model import RidgePathClassifier, StochasticPath
+from rfviz.linear_model import RidgePathClassifier, RidgePathRegressor, StochasticPath
 
 Rows = Iterator[dict[str, Any]]
 # Relative to the largest: coefficients of float32 sums, whose order is another one on a GPU.
@@ -80,7 +81,7 @@ def cold(device: Device, options: argparse.Namespace) -> Rows:
         "factor": lambda: xp.linalg.cholesky(xp.eye(512)),
         "RandomMaxout": lambda: RandomMaxout(1000, device=device.name).fit_transform(X),
         "RandomFourier": lambda: RandomFourier(1000, device=device.name).fit_transform(X),
-        "ridge regression": lambda: RidgePathClassifier(
+        "ridge regression": lambda: RidgePathRegressor(
             RandomMaxout(1000, device=device.name), solver="primal", alphas=10.0
         ).fit(X, X[:, 0]),
     }
@@ -153,12 +154,34 @@ def parity(device: Device, options: argparse.Namespace) -> Rows:
             yield {"ridge": precision, "m": k, "s": one.timings_} | _apart(
                 one.coef_path_[k], other.coef_path_[k], _TOLERANCE
             )
+    yield from _penalties(both, X, y, m)
     one, other = (
         StochasticPath(RandomFourier(m, gamma=1 / d, device=w), m_grid=grid, epochs=2).fit(X, y).decision_path(X)
         for w in both
     )
     for k, a, b in zip(grid, one, other, strict=True):
         yield {"stochastic": k} | _apart(a, b, 5 * _TOLERANCE)
+
+
+def _penalties(both: tuple[str, str], X: np.ndarray, y: np.ndarray, m: int) -> Rows:
+    """Compare the penalties that leave-one-out errors choose, and the models, in every solver, whole and in parts."""
+    few = slice(0, m // 2)
+    for solver, rows, make in (
+        ("primal", slice(None), lambda w: RandomMaxout(m, device=w)),
+        ("dual", few, lambda w: RandomMaxout(m, device=w)),
+        ("auto", slice(None), lambda w: RandomBinning(max(m // 10, 2), gamma=0.02, device=w)),
+    ):
+        paths = [RidgePathClassifier(make(w), solver=solver, random_state=1).fit(X[rows], y[rows]) for w in both]
+        alike = bool(np.allclose(paths[0].alpha_, paths[1].alpha_, rtol=1e-6))
+        said = [path.decision_path(X[:500])[-1] for path in paths]
+        row = {"leave one out": solver, "same penalties": alike, "s": [path.timings_ for path in paths]}
+        row |= _apart(*said, _TOLERANCE)
+        yield row | {"ok": row["ok"] and alike}
+    target = X[:, 0] * X[:, 1]
+    paths = [RidgePathRegressor(RandomMaxout(m, device=w), random_state=1) for w in both]
+    for path in paths:
+        path.fit_blocks((X[k : k + 500], target[k : k + 500]) for k in range(0, len(X), 500))
+    yield {"rows in parts": "regressor"} | _apart(*(path.predict(X[:500]) for path in paths), _TOLERANCE)
 
 
 def _apart(found: np.ndarray, expected: np.ndarray, tolerance: float) -> dict[str, Any]:
@@ -227,20 +250,19 @@ def widths(device: Device, options: argparse.Namespace) -> Rows:
 
 
 def solves(device: Device, options: argparse.Namespace) -> Rows:
-    """Time ridge regression's steps: the Gram matrix, the factor, and solutions of a grid of m, in both precisions."""
+    """Time ridge regression for a grid of m, in both precisions, with one penalty and with one chosen for each m."""
     n, m = (64, 32) if options.small else (16_384, 10_000)
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((n, 50)), rng.integers(0, 10, n)
-    for dtype in ("float32", "float64"):
-        for precision in ("float32", "float64"):
+    for alphas, dtypes in ((10.0, ("float32", "float64")), ("auto", ("float32",))):
+        for dtype, precision in itertools.product(dtypes, ("float32", "float64")):
             path = RidgePathClassifier(
-                RandomMaxout(m, dtype=dtype, device=device.name), solver="primal", alphas=10.0, precision=precision
+                RandomMaxout(m, dtype=dtype, device=device.name), solver="primal", alphas=alphas, precision=precision
             )
             for turn in range(2):
                 path.fit(X, y)
-                yield {"features": dtype, "factor": precision, "m": m, "turn": turn, "points": len(path.m_grid_)} | {
-                    f"{name} s": seconds for name, seconds in path.timings_.items()
-                }
+                row = {"features": dtype, "factor": precision, "alphas": alphas, "m": m, "turn": turn}
+                yield row | {"points": len(path.m_grid_)} | {f"{k} s": seconds for k, seconds in path.timings_.items()}
 
 
 def rates(device: Device, options: argparse.Namespace) -> Rows:

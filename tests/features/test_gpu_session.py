@@ -34,7 +34,7 @@ def test_all_schemes_pass(fake_gpu):
 
 
 @pytest.mark.parametrize(
-    "name", ["kernels", "parity", "solves", "tiles", "widths", "transfers", "compositional", "table1"]
+    "name", ["cold", "kernels", "parity", "solves", "tiles", "widths", "transfers", "compositional", "table1"]
 )
 def test_a_part_on_small_data(fake_gpu, options, name):
     assert gpu_session.run_part(name, options) == 0
