@@ -9,7 +9,7 @@ after each part. What matters most comes first; --budget ends the last ones. --d
 GPU, --small all of them in seconds; RFVIZ_FAKE_GPU=1 takes the tests' stand-in for a GPU.
 
 Exit status: 0 all is well, 1 some part failed or some result is over its tolerance, 2 there is no such device. An
-H100 has been measured: results/gpu-session-h100.json, and before what it taught, results/gpu-session-h100-first.json.
+H100 and an H200 have been measured: results/gpu-session-*.json; -h100-first is before what the first run taught.
 """
 
 # ruff: noqa: E402 - OpenBLAS must be told which kernels to use before NumPy loads it
@@ -169,7 +169,7 @@ def _penalties(both: tuple[str, str], X: np.ndarray, y: np.ndarray, m: int) -> R
     for solver, rows, make in (
         ("primal", slice(None), lambda w: RandomMaxout(m, device=w)),
         ("dual", few, lambda w: RandomMaxout(m, device=w)),
-        ("auto", slice(None), lambda w: RandomBinning(max(m // 10, 2), gamma=0.02, device=w)),
+        ("auto", slice(None), lambda w: RandomBinning(max(m // 50, 2), gamma=0.02, device=w)),
     ):
         paths = [RidgePathClassifier(make(w), solver=solver, random_state=1).fit(X[rows], y[rows]) for w in both]
         alike = bool(np.allclose(paths[0].alpha_, paths[1].alpha_, rtol=1e-6))
