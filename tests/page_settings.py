@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from rfviz.lab.cache import Cache
+from rfviz.cache import Cache
 from rfviz.lab.index import PAGES, find_page
 from rfviz.lab.page import Computed, compute
 from rfviz.lab.preset import Preset

@@ -38,6 +38,8 @@ ALLOWED = {
     },
     "rfviz.linear_model": {"errors", "params", "random_state", "backend", "cuda"},
     "rfviz.datasets": {"errors", "params", "backend"},
+    "rfviz.result_files": {"errors", "datasets", "features"},
+    "rfviz.cache": {"errors", "backend", "result_files"},
     "rfviz.lessons": {"errors", "expressions"},
     "rfviz.study": {"errors"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
@@ -46,16 +48,17 @@ ALLOWED = {
 _COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
 ALLOWED |= {
     # The quick inspection, when it is called.
-    "rfviz.distributed": {"errors", "features", "linear_model", "datasets", "lab"},
+    "rfviz.distributed": {"errors", "features", "linear_model", "datasets", "cache", "lab"},
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "lab", "site", "study", "_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "cache", "result_files", "lab", "site", "study", "_blas"},
     # rfviz.inspect, when it is called.
-    "rfviz": _COMPUTING | {"lab"},
+    "rfviz": _COMPUTING | {"cache", "lab"},
     "rfviz.figures": _COMPUTING,
-    "rfviz.lab": _COMPUTING | {"figures"},
-    "rfviz.site": _COMPUTING | {"figures", "lab", "lessons", "expressions"},
-    "rfviz.ui": _COMPUTING | {"figures", "lab", "lessons", "study", "expressions", "_version", "_blas"},
-    "pages": _COMPUTING | {"figures", "lab", "ui", "lessons"},
+    "rfviz.lab": _COMPUTING | {"cache", "result_files", "figures"},
+    "rfviz.site": _COMPUTING | {"cache", "result_files", "figures", "lab", "lessons", "expressions"},
+    "rfviz.ui": _COMPUTING
+    | {"cache", "result_files", "figures", "lab", "lessons", "study", "expressions", "_version", "_blas"},
+    "pages": _COMPUTING | {"cache", "figures", "lab", "ui", "lessons"},
     "app": {"ui", "_blas"},
 }
 # Files of a page that draw.

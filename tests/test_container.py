@@ -37,7 +37,7 @@ def test_the_proxy_finds_the_laboratory():
 
 
 def test_a_new_container_has_the_name_of_the_one_before():
-    """What the volume holds was computed on a machine of that name, see rfviz.lab.result_files."""
+    """What the volume holds was computed on a machine of that name, see rfviz.result_files."""
     services = (ROOT / "compose.yaml").read_text(encoding="utf-8")
     assert re.search(r"^    hostname: \w+$", services.split("  proxy:")[0], re.MULTILINE)
     assert re.search(r"^      - cache:/cache$", services, re.MULTILINE)

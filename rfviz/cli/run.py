@@ -72,12 +72,12 @@ def run(given: argparse.Namespace) -> int:
 
     A map that could not be computed is told on stderr; it is an error only if no map could.
     """
-    from rfviz.lab.cache import Cache, Store
+    from rfviz.cache import Cache, Store
     from rfviz.lab.finding import records
     from rfviz.lab.index import find_page
     from rfviz.lab.page import compute
     from rfviz.lab.preset import Preset
-    from rfviz.lab.result_files import result_files
+    from rfviz.result_files import result_files
 
     slug, values = read_settings(given.preset, given.figure)
     page = find_page(slug)

@@ -11,9 +11,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rfviz.backend import memory_budget
+from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.plotly_json import plotly_json
-from rfviz.lab.cache import Cache
 
 if TYPE_CHECKING:
     from rfviz.lab.panel import Panel

@@ -7,9 +7,9 @@ import time
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from rfviz.cache import Cache, CachedFunction, Store
 from rfviz.datasets.wording import counted, one_line, reason
 from rfviz.errors import DataError, Messages, capture_warnings
-from rfviz.lab.cache import Cache, CachedFunction, Store
 from rfviz.lab.cluster import connected
 from rfviz.lab.work import Work, attempt
 from rfviz.progress import Progress

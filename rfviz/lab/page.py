@@ -18,9 +18,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz.analysis.splits import OtherRows
+from rfviz.cache import Cache
 from rfviz.features import FeatureMap
 from rfviz.lab.animation import AnimationSpec
-from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding
 from rfviz.lab.panel import Panel
 from rfviz.lab.work import Work

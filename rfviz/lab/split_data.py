@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rfviz.analysis.splits import Split, make_split
+from rfviz.cache import Cache
 from rfviz.datasets.files import AllRows
 from rfviz.lab import script
-from rfviz.lab.cache import Cache
 from rfviz.lab.panel import Data, Panel, ScaledData
 from rfviz.params import Param
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC, Segment, run_segment
 from rfviz.analysis.splits import Split, with_patches
+from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.lab.cache import Cache
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.split_data import SplitData
 from rfviz.lab.work import Part, Work

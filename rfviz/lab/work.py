@@ -12,10 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rfviz import backend
+from rfviz.cache import Cache, CachedFunction
 from rfviz.errors import DataError, DeviceError, Messages, RfvizError, warn
-from rfviz.lab.cache import Cache, CachedFunction
-from rfviz.lab.result_files import durable
 from rfviz.progress import Progress
+from rfviz.result_files import durable
 
 __all__ = ["Failure", "Part", "Work", "attempt"]
 
@@ -39,7 +39,7 @@ class Part:
     label : str
         The curve that it belongs to: where a part fails, the later parts of the same curve are left out.
     function : callable
-        See :class:`rfviz.lab.cache.CachedFunction`.
+        See :class:`rfviz.cache.CachedFunction`.
     args : tuple
     cost : float
         About how many multiply-adds it takes.

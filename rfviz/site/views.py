@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rfviz.cache import Cache, Store
 from rfviz.errors import RfvizError, capture_warnings
 from rfviz.lab.animation import encode
-from rfviz.lab.cache import Cache, Store
 from rfviz.lab.page import Computed, Page, compute
 from rfviz.lab.preset import Preset
-from rfviz.lab.result_files import result_files
 from rfviz.lab.work import Work
 from rfviz.progress import Progress
+from rfviz.result_files import result_files
 
 __all__ = ["DEFAULTS", "LIMIT_S", "PLAY_S", "Player", "View", "compute_view", "views_of"]
 

@@ -14,11 +14,11 @@ import streamlit as st
 from streamlit.errors import StreamlitDuplicateElementKey
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from rfviz.cache import Cache, Cached, CachedFunction, Store, default_budget
 from rfviz.errors import Messages, active_log
 from rfviz.features.meter import metered
-from rfviz.lab.cache import Cache, Cached, CachedFunction, Store, default_budget
-from rfviz.lab.result_files import result_files
 from rfviz.progress import Progress, silent, stop_point
+from rfviz.result_files import result_files
 from rfviz.ui import device_use, scheduler
 from rfviz.ui.plain import plain
 from rfviz.ui.scheduler.requests import POLL_S

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from rfviz import datasets
+from rfviz.cache import Cache
 from rfviz.errors import DataError, DownloadError, MemoryBudgetError, ParameterError
-from rfviz.lab.cache import Cache
 from rfviz.lab.panel import Data, in_plane
 from rfviz.ui.cache import session_cache
 from rfviz.ui.device_choice import choose_device

@@ -4,10 +4,10 @@ import itertools
 
 import pytest
 
+from rfviz.cache import Cache
 from rfviz.features import MapSpec, RandomMaxout
 from rfviz.lab import animation
 from rfviz.lab.animation import Animation, affordable, one_by_one, thinned
-from rfviz.lab.cache import Cache
 
 
 def test_what_is_too_large_is_left_out(monkeypatch):

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from rfviz.cache import Cache
 from rfviz.datasets.files import read_upload
 from rfviz.datasets.files.own import PREFIX
 from rfviz.errors import DataError
 from rfviz.features import MapSpec, RandomMaxout
-from rfviz.lab.cache import Cache
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.cluster_work import compute_on_cluster
 from rfviz.lab.index import find_page

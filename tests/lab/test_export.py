@@ -12,10 +12,10 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from rfviz.cache import Cache
 from rfviz.errors import MemoryBudgetError
 from rfviz.features import registry
 from rfviz.lab import export
-from rfviz.lab.cache import Cache
 from rfviz.lab.index import find_page
 from rfviz.lab.page import Chart, MapExport
 from rfviz.lab.preset import Preset

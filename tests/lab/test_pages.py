@@ -16,8 +16,8 @@ import plotly.graph_objects as go
 import pytest
 
 from rfviz import datasets
+from rfviz.cache import Cache
 from rfviz.errors import DataError, ParameterError, RfvizError
-from rfviz.lab.cache import Cache
 from rfviz.lab.index import PAGES, find_page
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset, read_preset, write_preset

@@ -5,12 +5,12 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import DOUBLY_STOCHASTIC
+from rfviz.cache import Cache
 from rfviz.errors import DataError, MemoryBudgetError, capture_warnings, warn
 from rfviz.features import CompositionalFeatures, MapSpec, RandomMaxout, RandomProjection
 from rfviz.lab import sweep as sweep_module
 from rfviz.lab.accuracy.compute import make_curve
 from rfviz.lab.accuracy.settings import Settings, candidates_of
-from rfviz.lab.cache import Cache
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.panel import Data
 from rfviz.lab.split_data import SplitData

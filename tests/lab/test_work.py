@@ -5,8 +5,8 @@ import logging
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from rfviz.cache import Cache
 from rfviz.errors import DataError, DeviceError, MemoryBudgetError, ParameterError, capture_warnings, warn
-from rfviz.lab.cache import Cache
 from rfviz.lab.work import Part, Work
 from tests.app_pages import run_to_its_end
 

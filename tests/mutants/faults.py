@@ -393,24 +393,24 @@ _LIBRARY = (
 _FRAMEWORK = (
     Fault(
         "cache that never evicts",
-        "rfviz/lab/cache.py",
+        "rfviz/cache.py",
         "if self.n_bytes <= max_bytes and entry.last_used >= oldest:",
         "if True:",
-        ("tests/lab/test_cache.py",),
+        ("tests/test_cache.py",),
     ),
     Fault(
         "results without the upload that they belong to",
-        "rfviz/lab/cache.py",
+        "rfviz/cache.py",
         "self.store.put(key, entry, owners_of(args))",
         "self.store.put(key, entry)",
         ("tests/ui/own_data/test_own_data.py::test_cached_results_go_with_the_data",),
     ),
     Fault(
         "warning lost with the second use of a result",
-        "rfviz/lab/cache.py",
+        "rfviz/cache.py",
         "Cached(result, log.messages)",
         "Cached(result)",
-        ("tests/lab/test_cache.py",),
+        ("tests/test_cache.py",),
     ),
     Fault(
         "cache key without the device",
@@ -575,10 +575,10 @@ _FRAMEWORK = (
     ),
     Fault(
         "cache of a container with the memory of its host",
-        "rfviz/lab/cache.py",
+        "rfviz/cache.py",
         'backend.get_device("cpu").free_bytes() // 4',
         '__import__("psutil").virtual_memory().available // 4',
-        ("tests/lab/test_cache.py::test_the_budget_of_a_container_is_a_quarter_of_what_it_leaves_free",),
+        ("tests/test_cache.py::test_the_budget_of_a_container_is_a_quarter_of_what_it_leaves_free",),
     ),
     Fault(
         "warnings of a GPU's job lost",

@@ -12,6 +12,7 @@ from rfviz.analysis.accuracy import grid_segments
 from rfviz.analysis.exact_kernel import ExactKernel, run_exact_kernel
 from rfviz.analysis.points import NORMALISATION
 from rfviz.analysis.splits import all_rows_of
+from rfviz.cache import Cache
 from rfviz.errors import DataError, RfvizError, warn
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.baselines import BASELINES, BaselineResult, run_baseline
@@ -20,14 +21,13 @@ from rfviz.lab.accuracy.figures import plot_accuracy, plot_epochs
 from rfviz.lab.accuracy.maxout_table import MaxoutTable, join_draws, maxout_table
 from rfviz.lab.accuracy.script import script_of
 from rfviz.lab.accuracy.settings import GROW, Settings, candidates_of, choose_settings, presets
-from rfviz.lab.cache import Cache
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
-from rfviz.lab.result_files import durable
 from rfviz.lab.split_data import SplitData, choose_all_rows, choose_share
 from rfviz.lab.sweep import Step, inputs_of, runs_of, sweep_parts
 from rfviz.lab.work import Part, Work
+from rfviz.result_files import durable
 
 __all__ = ["PAGE", "Accuracy", "Source", "baseline_of", "exact_of", "table_1_of"]
 

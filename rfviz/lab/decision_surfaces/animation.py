@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, one_by_one, spread_words
-from rfviz.lab.cache import Cache
 from rfviz.lab.decision_surfaces.compute import MapSurfaces, Surface, map_creases, map_surfaces
 from rfviz.lab.decision_surfaces.figures import plot_classified
 from rfviz.lab.words import per_cent

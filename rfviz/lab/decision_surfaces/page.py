@@ -15,10 +15,10 @@ from rfviz import datasets
 from rfviz.analysis.accuracy import LOSS
 from rfviz.analysis.plane import Plane, plane_of
 from rfviz.analysis.splits import Split, make_split
+from rfviz.cache import Cache
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec, RandomFourier
 from rfviz.lab.animation import SEEDS, AnimationSpec, animate
-from rfviz.lab.cache import Cache
 from rfviz.lab.decision_surfaces import animation, text
 from rfviz.lab.decision_surfaces.compute import (
     MapSurfaces,

@@ -11,9 +11,9 @@ import numpy as np
 from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import squared_distances
+from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import SEEDS, Animation, affordable, one_by_one
-from rfviz.lab.cache import Cache
 from rfviz.lab.distance_saturation.compute import (
     MappedPairs,
     PointPairs,

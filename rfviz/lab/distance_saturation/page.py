@@ -10,10 +10,10 @@ from typing import Any
 from rfviz import datasets
 from rfviz.analysis.points import NORMALISATION, Scaling
 from rfviz.analysis.splits import all_rows_of
+from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec, RandomMaxout
 from rfviz.lab import script
 from rfviz.lab.animation import AnimationSpec, animate
-from rfviz.lab.cache import Cache
 from rfviz.lab.controls import shown
 from rfviz.lab.distance_saturation import animation, text
 from rfviz.lab.distance_saturation.compute import (

@@ -12,8 +12,8 @@ from rfviz.analysis.kernel_sample import KernelSample, error_grid, prepare_sampl
 from rfviz.analysis.points import NORMALISATION, Scaling
 from rfviz.analysis.splits import all_rows_of
 from rfviz.bounds import LOSSES, RiskBound
+from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.lab.cache import Cache
 from rfviz.lab.guarantees import text
 from rfviz.lab.guarantees.compute import Comparison, MeasuredErrors, compare, measure_errors
 from rfviz.lab.guarantees.figures import plot_guarantees, plot_risk

@@ -11,9 +11,9 @@ import numpy as np
 
 from rfviz.analysis.points import NORMALISATION, Scaling
 from rfviz.analysis.splits import all_rows_of
+from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec, RandomProjection
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
-from rfviz.lab.cache import Cache
 from rfviz.lab.hashing import text
 from rfviz.lab.hashing.compute import HammingResult, NearFarResult, hash_pairs, near_and_far, pair_place, stack_frames
 from rfviz.lab.hashing.figures import AXES, plot_hamming, plot_near_far, plot_recall

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import plotly.graph_objects as go
 
+from rfviz.cache import Cache
 from rfviz.lab.animation import Animation, one_by_one
-from rfviz.lab.cache import Cache
 from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult
 from rfviz.lab.kernel_approximation.settings import Settings
 from rfviz.lab.words import number

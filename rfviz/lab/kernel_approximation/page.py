@@ -15,6 +15,7 @@ from rfviz import datasets
 from rfviz.analysis.kernel_sample import KernelSample, error_grid, other_rows, prepare_sample
 from rfviz.analysis.points import Scaling
 from rfviz.analysis.splits import all_rows_of
+from rfviz.cache import Cache
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.datasets.downloads import cifar10
 from rfviz.datasets.files import AllRows
@@ -23,7 +24,6 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.template import map_styles
 from rfviz.lab import script
 from rfviz.lab.animation import Animation, AnimationSpec, animate
-from rfviz.lab.cache import Cache
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.kernel_approximation import animation, text
 from rfviz.lab.kernel_approximation.all_rows import DRAWS_AT_ONCE, RowErrors, join_draws, row_errors

@@ -10,9 +10,9 @@ import numpy as np
 from rfviz.analysis.accuracy import grid_segments
 from rfviz.analysis.points import NORMALISATION
 from rfviz.analysis.splits import Split, all_rows_of
+from rfviz.cache import Cache
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.lab.cache import Cache
 from rfviz.lab.kitchen_sinks import text
 from rfviz.lab.kitchen_sinks.boosting import BoostSegment, boost, check_classes, stump_segments
 from rfviz.lab.kitchen_sinks.compute import ADABOOST, KitchenSinksResult, boost_curve, curves_frame, sink_curve

@@ -13,10 +13,10 @@ from rfviz.analysis.embedding import MAX_EXACT, EmbeddingPoints, Projection, ali
 from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import blas_for
+from rfviz.cache import Cache
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, affordable
-from rfviz.lab.cache import Cache
 from rfviz.lab.maxout_pca.text import rho_of
 from rfviz.lab.words import per_cent
 from rfviz.progress import Progress, silent, within

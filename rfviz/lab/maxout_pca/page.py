@@ -23,12 +23,12 @@ from rfviz.analysis.embedding import (
 )
 from rfviz.analysis.points import NORMALISATION, Scaling
 from rfviz.analysis.splits import all_rows_of
+from rfviz.cache import Cache
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.embedding import PointStyle, plot_embedding, style_of
 from rfviz.figures.images import framed_image, image_marks
 from rfviz.lab import script
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one
-from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
 from rfviz.lab.maps import choose_map
 from rfviz.lab.maxout_pca import animation, text

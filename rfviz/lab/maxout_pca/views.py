@@ -9,7 +9,7 @@ import streamlit as st
 
 from rfviz.analysis.embedding import MAX_EXACT, MAX_POINTS, EmbeddingResult
 from rfviz.analysis.order import CurveOrder
-from rfviz.lab.cache import Cache
+from rfviz.cache import Cache
 from rfviz.lab.maxout_pca import text
 from rfviz.lab.maxout_pca.page import POINT, Settings, points_style
 from rfviz.lab.page import Chart

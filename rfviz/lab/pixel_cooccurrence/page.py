@@ -12,12 +12,12 @@ from typing import Any
 import pandas as pd
 
 from rfviz import skeleton as skeletons
+from rfviz.cache import Cache
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.errors import MemoryBudgetError, ParameterError
 from rfviz.features.compositional_draws import CHUNK
 from rfviz.lab import script
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one
-from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
 from rfviz.lab.page import Chart, Page, Presets, revision
 from rfviz.lab.panel import Data, Panel

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import streamlit as st
 
+from rfviz.cache import Cache
 from rfviz.errors import RfvizError
 from rfviz.figures.images import data_uri
-from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
 from rfviz.lab.page import Chart
 from rfviz.lab.panel import Data

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from rfviz.cache import Cache
 from rfviz.lab.animation import Animation, AnimationSpec
-from rfviz.lab.cache import Cache
 from rfviz.lab.quick_inspection.figures import plot_importances
 from rfviz.lab.quick_inspection.interactions import InteractionResult, named
 from rfviz.lab.quick_inspection.text import share

@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
+from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, RfvizError
-from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding, unknown
 from rfviz.lab.panel import Data, ScaledData
 from rfviz.lab.quick_inspection import all_rows, dependence, drift, text

@@ -9,10 +9,10 @@ from functools import partial
 from rfviz import datasets
 from rfviz.analysis.points import Scaling
 from rfviz.analysis.splits import all_rows_of
+from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.lab import script
-from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
 from rfviz.lab.finding import Finding, findings_frame, findings_html, verdict
 from rfviz.lab.page import Chart, MapExport, Page

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from rfviz.cache import Cache
 from rfviz.datasets import DatasetSpec
 from rfviz.datasets.files.frames import frame_of, with_label
 from rfviz.datasets.files.own import own_spec_of
 from rfviz.datasets.files.table import Table
 from rfviz.datasets.files.upload import Upload, read_file, upload_of_frame
 from rfviz.errors import DataError
-from rfviz.lab.cache import Cache
 from rfviz.lab.finding import Finding, findings_html, records
 from rfviz.lab.page import Chart, compute
 from rfviz.lab.preset import Preset

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
 from rfviz.figures.embedding import PICKED, PointStyle, plot_embedding
 from rfviz.figures.template import COLOURS, SEQUENCE, SIGNS, SYMBOLS
 from rfviz.figures.thumbnails import place_thumbnails
-from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control
 from rfviz.lab.export import write_csv
 from rfviz.lab.finding import STATUSES, Finding, verdict

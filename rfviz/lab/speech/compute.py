@@ -19,10 +19,10 @@ from rfviz.analysis.speech import (
     recognise_raw,
     runs_of_phones,
 )  # fmt: skip
+from rfviz.cache import Cache
 from rfviz.datasets.speech import PHONES_39, RATE, Corpus, Utterance, fold, read_timit, speak
 from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
-from rfviz.lab.cache import Cache
 
 __all__ = [
     "PAPER_RAW", "PAPER_TABLE_2", "PAPER_TABLE_3", "TABLE_M", "Curve", "Heard", "Segments", "SpeechResult",

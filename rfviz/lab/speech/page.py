@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from rfviz.analysis.speech import RAW, STATES, prepare_frames, recognise, recognise_raw
+from rfviz.cache import Cache
 from rfviz.datasets import speech
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab import script
 from rfviz.lab.animation import Animation, AnimationSpec, animate
-from rfviz.lab.cache import Cache
 from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.speech import text

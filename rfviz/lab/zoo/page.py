@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
+from rfviz.cache import Cache
 from rfviz.lab import script
-from rfviz.lab.cache import Cache
 from rfviz.lab.page import Chart, MapExport, Page, Presets
 from rfviz.lab.panel import Panel
 from rfviz.lab.zoo import text

@@ -19,11 +19,11 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.components.v2 import component
 
+from rfviz.cache import Cache
 from rfviz.datasets.files.own import is_own
 from rfviz.errors import DataError, RfvizError
 from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.address import format_value, parse_value
-from rfviz.lab.cache import Cache
 from rfviz.lab.controls import Control, shown
 from rfviz.lab.page import Page, compute
 from rfviz.lab.preset import Preset

@@ -7,9 +7,9 @@ import html
 import numpy as np
 from PIL import Image
 
+from rfviz.cache import Cache
 from rfviz.datasets.base import Dataset
 from rfviz.figures.images import as_pixels, as_png, framed_image
-from rfviz.lab.cache import Cache
 from rfviz.lab.panel import Data
 
 __all__ = ["gallery", "sprite", "thumbnails"]

@@ -19,9 +19,9 @@ from typing import Any
 import streamlit as st
 from streamlit.components.v2 import component
 
+from rfviz.cache import Cache
 from rfviz.errors import RfvizError
 from rfviz.lab.animation import AnimationSpec, encode
-from rfviz.lab.cache import Cache
 from rfviz.progress import Progress
 from rfviz.ui.cache import SessionCache
 from rfviz.ui.scheduler.background import Job

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
+from rfviz.cache import Cache
 from rfviz.datasets.files import parts
 from rfviz.errors import capture_warnings
 from rfviz.lab.accuracy import settings
 from rfviz.lab.accuracy.baselines import run_baseline
 from rfviz.lab.accuracy.page import PAGE
-from rfviz.lab.cache import Cache
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
 from tests.app_pages import array, assert_refused, changed, opened, run_to_its_end, specs

@@ -11,8 +11,8 @@ from PIL import Image
 from rfviz import datasets
 from rfviz.analysis.plane import plane_of
 from rfviz.analysis.splits import make_split
+from rfviz.cache import Cache
 from rfviz.features import MapSpec, RandomFourier, registry
-from rfviz.lab.cache import Cache
 from rfviz.lab.decision_surfaces import views
 from rfviz.lab.decision_surfaces.compute import M_GRID, map_surfaces
 from rfviz.lab.decision_surfaces.figures import CLASS_COLOURS, surface_image

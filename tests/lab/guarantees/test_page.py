@@ -7,8 +7,8 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import error_grid, prepare_sample
+from rfviz.cache import Cache
 from rfviz.features import MapSpec, RandomFourier, registry
-from rfviz.lab.cache import Cache
 from rfviz.lab.guarantees.compute import compare, measure_errors
 from rfviz.lab.guarantees.page import PAGE
 from rfviz.lab.guarantees.text import count

@@ -6,6 +6,7 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.kernel_sample import other_rows, prepare_sample
+from rfviz.cache import Cache
 from rfviz.datasets.files import parts
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import (
@@ -16,7 +17,6 @@ from rfviz.features import (
     RandomMaxout,
     RandomProjection,
 )
-from rfviz.lab.cache import Cache
 from rfviz.lab.kernel_approximation import all_rows, text
 from rfviz.lab.kernel_approximation.all_rows import join_draws, row_errors
 from rfviz.lab.kernel_approximation.compute import METRICS, kernel_errors

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rfviz.lab.cache import Cache
+from rfviz.cache import Cache
 from rfviz.lab.kernel_approximation.page import PAGE, NothingComputedError
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rfviz.lab.cache import Cache
+from rfviz.cache import Cache
 from rfviz.lab.index import find_page
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
+from rfviz.cache import Cache
 from rfviz.errors import capture_warnings, warn
 from rfviz.features import DecisionStumps, MapSpec
 from rfviz.lab import sweep as sweep_module
-from rfviz.lab.cache import Cache
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.kitchen_sinks import page as page_module
 from rfviz.lab.kitchen_sinks.boosting import boost

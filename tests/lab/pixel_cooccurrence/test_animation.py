@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rfviz.lab.cache import Cache
+from rfviz.cache import Cache
 from rfviz.lab.page import compute
 from rfviz.lab.pixel_cooccurrence.animation import over_features
 from rfviz.lab.pixel_cooccurrence.compute import exact_map, pixel_map, sample_features

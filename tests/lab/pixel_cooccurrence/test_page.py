@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rfviz.cache import Cache
 from rfviz.features import CompositionalFeatures
-from rfviz.lab.cache import Cache
 from rfviz.lab.pixel_cooccurrence.compute import exact_map, pixel_map, sample_features
 from rfviz.lab.pixel_cooccurrence.layers import Row, rows_of
 from rfviz.lab.pixel_cooccurrence.page import PAGE, drawn_sample

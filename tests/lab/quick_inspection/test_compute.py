@@ -7,10 +7,10 @@ from scipy.stats import binom, norm
 from sklearn.neighbors import LocalOutlierFactor
 
 from rfviz.analysis.embedding import embed, prepare_points
+from rfviz.cache import Cache
 from rfviz.datasets import Dataset, load
 from rfviz.errors import DataError
 from rfviz.features import MapSpec, RandomFourier, RandomMaxout
-from rfviz.lab.cache import Cache
 from rfviz.lab.finding import STATUSES, findings_frame
 from rfviz.lab.quick_inspection import compute, text
 from rfviz.lab.quick_inspection.columns import inspect_columns

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import rfviz
+from rfviz.cache import Cache
 from rfviz.datasets.files import read_upload
 from rfviz.errors import DataError
-from rfviz.lab.cache import Cache
 from rfviz.lab.finding import records
 from rfviz.lab.quick_inspection.animation import over_rounds
 from rfviz.lab.quick_inspection.compute import Inspection

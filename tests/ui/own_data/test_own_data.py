@@ -10,11 +10,11 @@ import pytest
 from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 
+from rfviz.cache import Cache
 from rfviz.datasets.downloads import openml
 from rfviz.datasets.files import MAX_BYTES, read_upload
 from rfviz.datasets.files.own import own_spec
 from rfviz.errors import DataError
-from rfviz.lab.cache import Cache
 from rfviz.lab.navigation import NAVIGATION
 from rfviz.lab.panel import Data, in_plane
 from rfviz.lab.script import load_data

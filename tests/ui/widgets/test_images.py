@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from rfviz.cache import Cache
 from rfviz.datasets.base import Dataset
 from rfviz.figures.images import as_pixels, data_uri
-from rfviz.lab.cache import Cache
 from rfviz.lab.panel import Data
 from rfviz.ui.widgets import images
 

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from rfviz.cache import Cache, Store, default_budget, size_of
 from rfviz.errors import capture_warnings, warn
-from rfviz.lab.cache import Cache, Store, default_budget, size_of
 
 
 def array_of(number, *, cache):

@@ -29,8 +29,8 @@ from scipy import sparse
 
 from rfviz import backend
 from rfviz.errors import Messages, active_log, capture_warnings, warn
-from rfviz.lab.result_files import ResultFiles, is_durable
 from rfviz.progress import Progress, silent
+from rfviz.result_files import ResultFiles, is_durable
 
 __all__ = ["Cache", "Cached", "CachedFunction", "Store", "default_budget", "size_of"]
 

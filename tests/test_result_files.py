@@ -15,13 +15,13 @@ import pytest
 
 from rfviz import datasets
 from rfviz.analysis.accuracy import Segment
+from rfviz.cache import Cache, Store
 from rfviz.errors import MemoryBudgetError, capture_warnings, warn
 from rfviz.features import MapSpec, RandomMaxout
-from rfviz.lab.cache import Cache, Store
 from rfviz.lab.kitchen_sinks.boosting import BoostSegment, BoostState
 from rfviz.lab.panel import Data, ScaledData
-from rfviz.lab.result_files import ResultFiles, durable, result_files
 from rfviz.lab.work import Part, Work
+from rfviz.result_files import ResultFiles, durable, result_files
 
 calls = []
 
@@ -101,7 +101,7 @@ def test_another_key_is_another_result(tmp_path):
 
 def test_results_of_another_version_are_left_alone(tmp_path, monkeypatch):
     process(tmp_path).call(squares_of, 1)
-    monkeypatch.setattr("rfviz.lab.result_files._version", lambda: "another")
+    monkeypatch.setattr("rfviz.result_files._version", lambda: "another")
     assert process(tmp_path).peek(squares_of, 1) is None
     process(tmp_path).call(squares_of, 1)
     assert len(calls) == 2 and len(files(tmp_path)) == 2
@@ -347,9 +347,9 @@ def test_the_limit_comes_from_the_environment(asked, expected, monkeypatch):
 WRITER = """
 import sys
 from pathlib import Path
-from rfviz.lab.cache import Cache, Store
-from rfviz.lab.result_files import ResultFiles
-from tests.lab.test_result_files import squares_of
+from rfviz.cache import Cache, Store
+from rfviz.result_files import ResultFiles
+from tests.test_result_files import squares_of
 for turn in range(4):
     cache = Cache(Store(files=ResultFiles(Path(sys.argv[1]), max_bytes=200_000)))
     for number in range(40):
