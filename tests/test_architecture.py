@@ -40,17 +40,19 @@ ALLOWED = {
     "rfviz.datasets": {"errors", "params", "backend"},
     "rfviz.result_files": {"errors", "datasets", "features"},
     "rfviz.cache": {"errors", "backend", "result_files"},
+    "rfviz.words": {"datasets"},
     "rfviz.lessons": {"errors", "expressions"},
     "rfviz.study": {"errors"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
     | {"datasets", "formula"},
 }
-_COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis"}
+_COMPUTING = ALLOWED["rfviz.analysis"] | {"analysis", "words"}
 ALLOWED |= {
     # The quick inspection, when it is called.
     "rfviz.distributed": {"errors", "features", "linear_model", "datasets", "cache", "lab"},
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
-    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "cache", "result_files", "lab", "site", "study", "_blas"},
+    "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "cache", "result_files", "lab", "site"}
+    | {"study", "_blas"},
     # rfviz.inspect, when it is called.
     "rfviz": _COMPUTING | {"cache", "lab"},
     "rfviz.figures": _COMPUTING,

@@ -18,7 +18,7 @@ from rfviz.lab.accuracy.architectures import (
     RankCorrelations,
 )
 from rfviz.lab.accuracy.compute import AccuracyResult, Curve
-from rfviz.lab.words import counted, join, number
+from rfviz.words import counted, join, number
 
 __all__ = [
     "ARCHITECTURES",

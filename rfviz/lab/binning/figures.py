@@ -13,7 +13,7 @@ from rfviz.figures.lines import mark
 from rfviz.figures.quick import trace
 from rfviz.figures.template import COLOURS, GREY, SHARES, SYMBOLS, map_style, styled
 from rfviz.lab.binning.compute import BoxView, PlaneGrids, SharedBoxes
-from rfviz.lab.words import counted
+from rfviz.words import counted
 
 __all__ = ["plot_boxes", "plot_pairs", "plot_shared", "plot_shared_error"]
 

@@ -31,8 +31,8 @@ from rfviz.lab.binning.figures import plot_boxes, plot_pairs, plot_shared, plot_
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Data, Panel
 from rfviz.lab.papers import LARGE_SCALE
-from rfviz.lab.words import number
 from rfviz.params import Param
+from rfviz.words import number
 
 __all__ = ["PAGE", "Binning", "BinningResult", "Settings"]
 

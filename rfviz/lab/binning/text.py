@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rfviz.lab.binning.compute import BoxView, PlaneGrids, SharedBoxes
-from rfviz.lab.words import counted, number
+from rfviz.words import counted, number
 
 __all__ = ["METHOD", "NUMBERS", "PROFILES", "boxes_summary", "explanation", "pairs_explanation", "summary"]
 

@@ -18,8 +18,8 @@ from rfviz.lab.build_a_map.compute import MOST, Built, What, build, line_of_poin
 from rfviz.lab.build_a_map.figures import plot_errors, plot_formula, plot_kernel, plot_transform
 from rfviz.lab.page import Chart, MapExport, Page, Presets
 from rfviz.lab.panel import Panel
-from rfviz.lab.words import number
 from rfviz.params import Param
+from rfviz.words import number
 
 __all__ = ["FORMULAS", "PAGE", "BuildAMap", "Settings"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rfviz.lab.build_a_map.compute import Built, What
 from rfviz.lab.controls import shown
-from rfviz.lab.words import number
+from rfviz.words import number
 
 __all__ = [
     "DRAW",

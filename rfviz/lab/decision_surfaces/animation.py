@@ -12,7 +12,7 @@ from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, one_by_one, spread_words
 from rfviz.lab.decision_surfaces.compute import MapSurfaces, Surface, map_creases, map_surfaces
 from rfviz.lab.decision_surfaces.figures import plot_classified
-from rfviz.lab.words import per_cent
+from rfviz.words import per_cent
 
 if TYPE_CHECKING:
     from rfviz.lab.decision_surfaces.page import Learner, Task

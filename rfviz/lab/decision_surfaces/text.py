@@ -7,7 +7,7 @@ import numpy as np
 from rfviz.analysis.plane import Plane
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.decision_surfaces.compute import MOST_MARKS, MapSurfaces, Surface
-from rfviz.lab.words import counted, per_cent
+from rfviz.words import counted, per_cent
 
 __all__ = ["METHOD", "NUMBERS", "TOO_FEW", "crease_words", "explanation", "slice_text", "summary"]
 

@@ -28,10 +28,10 @@ from rfviz.lab.decision_surfaces.page import (
     task_of,
 )
 from rfviz.lab.page import Chart
-from rfviz.lab.words import per_cent
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.widgets.live_chart import taken_places
+from rfviz.words import per_cent
 
 __all__ = ["SurfaceView"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from rfviz.lab.distance_saturation.compute import SATURATION_SHARE, SaturationCurve, SaturationResult
-from rfviz.lab.words import counted, number
+from rfviz.words import counted, number
 
 __all__ = ["ERRATUM", "METHOD", "NUMBERS", "explanation", "of_pair", "summary"]
 

@@ -11,7 +11,7 @@ from rfviz.bounds import LOSSES, RiskBound
 from rfviz.features import FeatureMap, RandomBinning, RandomMaxout, RandomProjection
 from rfviz.lab.guarantees.compute import ABOUT, Comparison, Curve
 from rfviz.lab.guarantees.risk import MeasuredRisk
-from rfviz.lab.words import counted, number, times
+from rfviz.words import counted, number, times
 
 __all__ = [
     "ERRATA", "KERNEL_METHOD", "LETTERS", "LOOSENESS", "NUMBERS", "RISK_METHOD", "RISK_NUMBERS", "count",

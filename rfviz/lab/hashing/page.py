@@ -24,7 +24,7 @@ from rfviz.lab.hashing.settings import NearFar, Neighbours, Recall, Settings, So
 from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import RANDOM_MAXOUT
-from rfviz.lab.words import number
+from rfviz.words import number
 
 __all__ = ["PAGE", "Comparison", "Hashing", "HashingResult", "nearest"]
 

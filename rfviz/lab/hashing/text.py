@@ -6,7 +6,7 @@ import numpy as np
 
 from rfviz.lab.hashing.compute import HammingResult, NearFarResult
 from rfviz.lab.hashing.recall import RecallResult
-from rfviz.lab.words import counted, number, per_cent
+from rfviz.words import counted, number, per_cent
 
 __all__ = ["COSTS", "METHOD", "TERMS", "agreement", "errors", "near_far", "recall", "summary"]
 

@@ -22,12 +22,12 @@ from rfviz.lab.hashing.points import exact_order
 from rfviz.lab.hashing.recall import RecallResult
 from rfviz.lab.hashing.settings import Neighbours, Settings, Source
 from rfviz.lab.page import Chart, revision
-from rfviz.lab.words import number, per_cent
 from rfviz.ui import layout
 from rfviz.ui.cache import session_cache
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
 from rfviz.ui.widgets import images
 from rfviz.ui.widgets.live_chart import taken_places, taken_row
+from rfviz.words import number, per_cent
 
 __all__ = ["HashingView"]
 

@@ -11,7 +11,7 @@ from rfviz.cache import Cache
 from rfviz.lab.animation import Animation, one_by_one
 from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult
 from rfviz.lab.kernel_approximation.settings import Settings
-from rfviz.lab.words import number
+from rfviz.words import number
 
 __all__ = ["over_m", "over_pools"]
 

@@ -33,8 +33,8 @@ from rfviz.lab.kernel_approximation.settings import Settings, Source, choose_set
 from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS
-from rfviz.lab.words import counted, number
 from rfviz.lab.work import Part, Work
+from rfviz.words import counted, number
 
 __all__ = ["PAGE", "KernelApproximation", "NothingComputedError", "Result", "figure_3"]
 

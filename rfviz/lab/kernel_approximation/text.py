@@ -8,7 +8,7 @@ import numpy as np
 
 from rfviz.features import RandomMaxout, SharedPoolMaxout
 from rfviz.lab.kernel_approximation.compute import CONFIDENCE, METRICS, KernelErrorResult
-from rfviz.lab.words import counted, join, number, per_cent
+from rfviz.words import counted, join, number, per_cent
 
 __all__ = [
     "BIAS_TEXT",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rfviz.lab.kitchen_sinks.compute import ROUNDING, Curve, KitchenSinksResult
 from rfviz.lab.kitchen_sinks.weights import WeightDecay
-from rfviz.lab.words import counted, number, per_cent, seconds, times
+from rfviz.words import counted, number, per_cent, seconds, times
 
 __all__ = [
     "METHOD",

@@ -18,8 +18,8 @@ from rfviz.errors import DataError
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.animation import Animation, affordable
 from rfviz.lab.maxout_pca.text import rho_of
-from rfviz.lab.words import per_cent
 from rfviz.progress import Progress, silent, within
+from rfviz.words import per_cent
 
 __all__ = ["animation", "embedding_over_m", "over_m", "turned_to_agree"]
 

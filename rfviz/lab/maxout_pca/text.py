@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rfviz.analysis.embedding import EmbeddingResult
-from rfviz.lab.words import counted, number, per_cent
+from rfviz.words import counted, number, per_cent
 
 __all__ = ["METHOD", "explanation", "rho_of", "summary"]
 

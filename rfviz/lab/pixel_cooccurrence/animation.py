@@ -9,9 +9,9 @@ import numpy as np
 from rfviz.lab.animation import Animation
 from rfviz.lab.pixel_cooccurrence.compute import FeatureSample, PixelMap, pixel_map
 from rfviz.lab.pixel_cooccurrence.figures import plot_maps
-from rfviz.lab.words import number
 from rfviz.progress import Progress, silent
 from rfviz.skeleton import CoOccurrence
+from rfviz.words import number
 
 __all__ = ["maps_animation", "over_features"]
 

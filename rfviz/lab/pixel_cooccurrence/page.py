@@ -35,9 +35,9 @@ from rfviz.lab.pixel_cooccurrence.compute import (
 from rfviz.lab.pixel_cooccurrence.figures import plot_map_grid, plot_maps, plot_rms, scale_of
 from rfviz.lab.pixel_cooccurrence.layers import OWN, Row, clean_rows, rows_of
 from rfviz.lab.pixel_cooccurrence.settings import FIGURE_4_ROWS, Settings
-from rfviz.lab.words import number
 from rfviz.params import Param
 from rfviz.skeleton import PRESETS, CoOccurrence, Skeleton, preset
+from rfviz.words import number
 
 __all__ = ["PAGE", "SIDE", "Maps", "PixelCooccurrence", "drawn_sample"]
 

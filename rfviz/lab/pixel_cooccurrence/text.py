@@ -6,8 +6,8 @@ import numpy as np
 
 from rfviz.lab.pixel_cooccurrence.compute import PixelMap
 from rfviz.lab.pixel_cooccurrence.feature_shapes import FeatureSizes, Repeats, SingleFeature
-from rfviz.lab.words import counted, number, per_cent
 from rfviz.skeleton import Skeleton, sparsity
+from rfviz.words import counted, number, per_cent
 
 __all__ = [
     "METHOD",

@@ -28,8 +28,8 @@ from rfviz.lab.speech.compute import (
 )  # fmt: skip
 from rfviz.lab.speech.figures import plot_confusions, plot_errors, plot_heard
 from rfviz.lab.speech.settings import PRESETS, Settings, choose_settings, choose_source
-from rfviz.lab.words import per_cent
 from rfviz.lab.work import Part, Work
+from rfviz.words import per_cent
 
 __all__ = ["PAGE", "Speech"]
 

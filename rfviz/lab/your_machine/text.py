@@ -11,8 +11,8 @@ from typing import Any
 from rfviz._version import __version__
 from rfviz.backend import get_device
 from rfviz.lab.cluster import VARIABLE
-from rfviz.lab.words import counted, number, per_cent
 from rfviz.lab.your_machine.compute import BUDGETS, ROWS, M, Speed, Timing, to_frame
+from rfviz.words import counted, number, per_cent
 
 __all__ = [
     "CAREFULLY", "HINT", "METHOD", "NOTHING", "NO_RECORDS", "NUMBERS", "busy", "explanation", "first_look",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rfviz.lab import words
+from rfviz import words
 from rfviz.lab.controls import shown
 from rfviz.lab.zoo.compute import Card, ZooResult
 

@@ -14,7 +14,7 @@ from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.architectures import AUGMENTED, AUGMENTED_M, NAMES, NETWORKS, errors_by_epoch, rank_correlations
 from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, epochs_frame, make_curve, mean_against_seconds
 from rfviz.lab.candidate import Candidate
-from rfviz.lab.words import number
+from rfviz.words import number
 
 MAXOUT = Candidate("Maxout", MapSpec(RandomMaxout, pool_size=4))
 

@@ -9,7 +9,7 @@ from rfviz.features import RandomReLU
 from rfviz.formula import parse_formula
 from rfviz.lab.build_a_map.compute import DRAWS, MOST, build, cosine_transform, line_of_points
 from rfviz.lab.build_a_map.text import explanation, verdict
-from rfviz.lab.words import number
+from rfviz.words import number
 
 KERNELS = ["exp(-x)", "exp(-x^2/2)", "max(0, 1 - x)", "1/(1 + x^2)", "exp(-x^1.9)", "exp(-x^2/2)*cos(4*x)", "cos(2*x)",
            "1", "exp(-sqrt(x))", "3*exp(-x)"]  # fmt: skip

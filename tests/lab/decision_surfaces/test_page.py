@@ -21,7 +21,7 @@ from rfviz.lab.decision_surfaces.page import PAGE, PANELS
 from rfviz.lab.decision_surfaces.svm import svm_surface
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
-from rfviz.lab.words import per_cent
+from rfviz.words import per_cent
 from tests.app_pages import array, assert_refused, changed, opened, specs
 
 SLUG = "decision-surfaces"

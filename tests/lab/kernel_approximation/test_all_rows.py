@@ -23,7 +23,7 @@ from rfviz.lab.kernel_approximation.compute import METRICS, kernel_errors
 from rfviz.lab.kernel_approximation.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
-from rfviz.lab.words import number
+from rfviz.words import number
 from tests.app_pages import array, changed, opened, run_to_its_end, specs
 
 SLUG = "kernel-approximation"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rfviz.lab.words import counted, join, number, per_cent, seconds, times
+from rfviz.words import counted, join, number, per_cent, seconds, times
 
 
 @pytest.mark.parametrize(
