@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import SupportsFloat
+from typing import Any, SupportsFloat
 
 from rfviz.datasets.wording import counted
 
-__all__ = ["counted", "join", "number", "per_cent", "seconds", "times"]
+__all__ = ["counted", "join", "number", "per_cent", "seconds", "shown", "times"]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # Beyond these a row of noughts is harder to read than a power of ten.
@@ -56,3 +56,10 @@ def join(parts: Sequence[str], word: str = "and") -> str:
     """Join words as a sentence does: ``a``, ``a and b``, ``a, b and c``."""
     *first, last = parts
     return f"{', '.join(first)} {word} {last}" if first else last
+
+
+def shown(value: Any) -> str:
+    """Format a number as people write it: 20,000, 0.05 without padding; leave words as they are."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"

@@ -56,10 +56,22 @@ ALLOWED |= {
     # rfviz.inspect, when it is called.
     "rfviz": _COMPUTING | {"cache", "lab"},
     "rfviz.figures": _COMPUTING,
-    "rfviz.lab": _COMPUTING | {"cache", "result_files", "figures"},
-    "rfviz.site": _COMPUTING | {"cache", "result_files", "figures", "lab", "lessons", "expressions"},
+    "rfviz.experiments": _COMPUTING | {"cache", "figures"},
+    "rfviz.lab": _COMPUTING | {"cache", "result_files", "figures", "experiments"},
+    "rfviz.site": _COMPUTING | {"cache", "result_files", "figures", "experiments", "lab", "lessons", "expressions"},
     "rfviz.ui": _COMPUTING
-    | {"cache", "result_files", "figures", "lab", "lessons", "study", "expressions", "_version", "_blas"},
+    | {
+        "cache",
+        "result_files",
+        "figures",
+        "experiments",
+        "lab",
+        "lessons",
+        "study",
+        "expressions",
+        "_version",
+        "_blas",
+    },
     "pages": _COMPUTING | {"cache", "figures", "lab", "ui", "lessons"},
     "app": {"ui", "_blas"},
 }
@@ -71,7 +83,7 @@ EVERYWHERE = {"_version", "progress"}
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {
     "streamlit": {"rfviz.ui", "pages", "app"},
-    "plotly": {"rfviz.figures", "rfviz.lab", "rfviz.site", "rfviz.ui"},
+    "plotly": {"rfviz.figures", "rfviz.experiments", "rfviz.lab", "rfviz.site", "rfviz.ui"},
 }
 # Layers that handle arrays on a GPU, and may import CuPy inside a function; results above them are NumPy's.
 ON_DEVICE = {"rfviz.backend", "rfviz.cuda", "rfviz.kernels", "rfviz.features", "rfviz.linear_model"}

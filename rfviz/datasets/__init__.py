@@ -19,6 +19,7 @@ from rfviz.datasets.bundled import breast_cancer, digits, photo_patches, turning
 from rfviz.datasets.downloads import activity, adult, cifar10, kddcup99, mnist, olivetti, umist
 from rfviz.datasets.files import folder as _folder
 from rfviz.datasets.files.folder import set_folder
+from rfviz.datasets.in_memory import from_arrays, from_frame
 from rfviz.datasets.memory import memory_limit, set_memory_limit
 from rfviz.datasets.synthetic import binary_toy, categorical_toy, circle, circles, moons, sphere, spirals, xor
 from rfviz.errors import DataError, MemoryBudgetError
@@ -32,6 +33,8 @@ __all__ = [
     "Dataset",
     "DatasetSpec",
     "files_of_downloads",
+    "from_arrays",
+    "from_frame",
     "load",
     "memory_limit",
     "names",

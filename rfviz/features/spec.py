@@ -131,6 +131,13 @@ class MapSpec(Generic[M]):
         fitted = self.make(n_components=1).fit(X)
         return self.replace(**{name: getattr(fitted, f"{name}_") for name in words})
 
+    @staticmethod
+    def of(feature_map: FeatureMap) -> MapSpec[FeatureMap]:
+        """Return the specification of a feature map, fitted or not: its parameters that are not at their defaults."""
+        given, cls = feature_map.get_params(deep=False), type(feature_map)
+        defaults = {name: parameter.default for name, parameter in inspect.signature(cls).parameters.items()}
+        return MapSpec(cls, **{name: given[name] for name in given if repr(given[name]) != repr(defaults[name])})
+
     def to_json(self) -> str:
         """Return the specification as JSON: ``{"map": "RandomMaxout", "params": {"pool_size": 8}}``."""
         return json.dumps({"map": self.cls.__name__, "params": self.params}, ensure_ascii=False)

@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 from rfviz.errors import ParameterError
 from rfviz.params import Param
+from rfviz.words import shown
 
-__all__ = ["Control", "of_param", "one_of", "shown", "some_of"]
+__all__ = ["Control", "of_param", "one_of", "some_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,13 +136,6 @@ def some_of(
         return [option for option in options if option in values]
 
     return Control(name, "words", list(default), clean, label, help, tuple(options), titles or {})
-
-
-def shown(value: Any) -> str:
-    """Format a number as people write it: 20,000, 0.05 without padding; leave words as they are."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return str(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
 def _stops(param: Param, default: Any) -> list[Any]:

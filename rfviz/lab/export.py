@@ -16,11 +16,12 @@ from rfviz.analysis.splits import OtherRows
 from rfviz.backend import gigabytes, to_host
 from rfviz.datasets.files.all_rows import Block
 from rfviz.errors import DataError, MemoryBudgetError
+from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap
 from rfviz.figures.plotly_js import kinds_of, needed_script
 from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.growing_npz import GrowingNpz
-from rfviz.lab.page import Chart, MapExport
+from rfviz.lab.page import MapExport
 from rfviz.progress import Progress, silent
 
 __all__ = [

@@ -10,73 +10,31 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
 
 from rfviz.analysis.splits import OtherRows
 from rfviz.cache import Cache
+from rfviz.experiments.base import Chart, Experiment
+from rfviz.experiments.data import Data
 from rfviz.features import FeatureMap
+from rfviz.lab import script
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.finding import Finding
 from rfviz.lab.panel import Panel
 from rfviz.lab.work import Work
 
-__all__ = ["Chart", "Computed", "MapExport", "Page", "Presets", "WorkPage", "compute", "revision"]
+__all__ = ["Computed", "ExperimentPage", "MapExport", "Page", "Presets", "WorkPage", "compute", "revision"]
 
 Source = TypeVar("Source")
 Settings = TypeVar("Settings")
 Result = TypeVar("Result")
+SourceOfData = TypeVar("SourceOfData", bound="Data | Sourced")
+SomeExperiment = TypeVar("SomeExperiment", bound=Experiment[Any])
 
 #: By the label of a preset: what it shows, in one sentence, and the values that it sets.
 Presets = Mapping[str, tuple[str, Mapping[str, Any]]]
-
-
-@dataclass(frozen=True, eq=False)
-class Chart:
-    """A chart and the numbers that it shows; both are made when they are first asked for.
-
-    Attributes
-    ----------
-    name : str
-        Short, as in a file name: ``"saturation"``.
-    plot : callable
-        Returns the figure.
-    table : callable
-        Returns the numbers, one row an observation.
-    alt : str
-        What it shows, in one sentence, for those who cannot see it.
-    words : str
-        What one sees in it, with its numbers, in Markdown.
-    on_page : bool
-        Whether the page draws it as it is; False where the page shows the same in another form.
-    html : callable, optional
-        Returns HTML that files show in place of the figure: text that can be read aloud, copied and wrapped.
-    square : bool
-        Whether the plane between its axes is to be no taller than wide; such charts stand next to each other.
-    """
-
-    name: str
-    plot: Callable[[], go.Figure] = field(repr=False)
-    table: Callable[[], pd.DataFrame] = field(repr=False)
-    alt: str
-    words: str = ""
-    on_page: bool = True
-    html: Callable[[], str] | None = field(default=None, repr=False)
-    square: bool = False
-
-    @cached_property
-    def figure(self) -> go.Figure:
-        """The figure, drawn once."""
-        return self.plot()
-
-    @cached_property
-    def frame(self) -> pd.DataFrame:
-        """The numbers as a table, made once."""
-        return self.table()
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,6 +132,30 @@ class Page(ABC, Generic[Source, Settings, Result]):
     def quicker(self, source: Source, settings: Settings, cache: Cache) -> Mapping[str, Any]:
         """Return settings that end a long computation, for a button Stop; empty where it is not long."""
         return {}
+
+
+class Sourced(Protocol):
+    """What a page asks for before anything else: data, and what is done to them first."""
+
+    @property
+    def data(self) -> Data: ...
+
+
+class ExperimentPage(Page[SourceOfData, SomeExperiment, Result]):
+    """A page whose settings are an experiment: it asks for one, and shows what its run gives."""
+
+    def data(self, source: SourceOfData) -> Data:
+        """Return the data that the experiment runs on."""
+        return source if isinstance(source, Data) else source.data
+
+    def run(self, source: SourceOfData, settings: SomeExperiment, cache: Cache) -> Result:
+        return settings.compute(self.data(source), cache)
+
+    def charts(self, source: SourceOfData, settings: SomeExperiment, result: Result, cache: Cache) -> tuple[Chart, ...]:
+        return settings.charts(self.data(source), result, cache)
+
+    def script(self, source: SourceOfData, settings: SomeExperiment) -> str:
+        return script.of_experiment(self.data(source), settings)
 
 
 class WorkPage(Page[Source, Settings, Result]):

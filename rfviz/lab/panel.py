@@ -5,49 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from rfviz.analysis.plane import plane_of
 from rfviz.datasets import Dataset
-from rfviz.datasets.files.own import is_own
+from rfviz.experiments.data import Data
 from rfviz.lab.controls import Control, of_param, one_of, some_of
 from rfviz.params import Param
 
-__all__ = ["PLANE_ROWS", "Data", "Panel", "ReplayPanel", "ScaledData", "in_plane"]
-
-
-@dataclass(frozen=True)
-class Data:
-    """A data set that was chosen: equal to another if its name, settings and contents are.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the registry.
-    values : tuple of (str, object)
-        Its settings.
-    stamp : str or None
-        Differs where the contents of a file do; of an upload it is unique to the session.
-    dataset : Dataset
-    """
-
-    name: str
-    values: tuple[tuple[str, Any], ...]
-    stamp: str | None
-    dataset: Dataset = field(repr=False, compare=False)
-
-    @property
-    def owner(self) -> str:
-        """The upload that results belong to, which they are removed with; empty for all other data."""
-        return self.stamp or "" if is_own(self.name) else ""
-
-    @property
-    def key(self) -> tuple[str, str | None, tuple[tuple[str, Any], ...]]:
-        """Name, stamp and settings."""
-        return self.name, self.stamp, self.values
+__all__ = ["Panel", "ReplayPanel", "ScaledData"]
 
 
 @dataclass(frozen=True)
@@ -60,19 +26,6 @@ class ScaledData:
     @property
     def dataset(self) -> Dataset:
         return self.data.dataset
-
-
-# Rows that say which plane an upload of more columns is projected to.
-PLANE_ROWS = 1000
-
-
-def in_plane(data: Data) -> tuple[Data, float]:
-    """Return data as points of the plane of their first principal components, and its share of their variance."""
-    dataset = data.dataset
-    plane = plane_of(dataset.X[:PLANE_ROWS])
-    points = np.ascontiguousarray(plane.project(dataset.X), dtype=np.float32)
-    flat = replace(dataset, X=points, image_shape=None, feature_names=(), origin=None, standardised=False)
-    return replace(data, dataset=flat, values=(*data.values, ("plane", PLANE_ROWS))), plane.explained
 
 
 class Panel(ABC):

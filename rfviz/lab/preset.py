@@ -11,9 +11,10 @@ from rfviz import datasets
 from rfviz._version import __version__
 from rfviz.datasets.files.own import is_own
 from rfviz.errors import DataError, ParameterError
+from rfviz.experiments.data import Data, in_plane
 from rfviz.lab.address import format_value, parse_value, same_text
 from rfviz.lab.controls import Control
-from rfviz.lab.panel import Data, Panel, in_plane
+from rfviz.lab.panel import Panel
 
 __all__ = ["Preset", "read_preset", "write_preset"]
 

@@ -13,10 +13,10 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from rfviz._version import __version__
+from rfviz.experiments.base import Chart
 from rfviz.figures.plotly_js import kinds_of, needed_script
 from rfviz.lab.address import format_value
 from rfviz.lab.export import PLOTLY_CONFIG
-from rfviz.lab.page import Chart
 
 __all__ = ["Entry", "numbers_table", "settings_list", "write_report"]
 

@@ -10,12 +10,15 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
+from rfviz import datasets
 from rfviz._version import __version__
 from rfviz.datasets.files.own import is_own
+from rfviz.experiments.base import Experiment
+from rfviz.experiments.data import Data
+from rfviz.experiments.source import classes_in, source
 from rfviz.features import MapSpec
-from rfviz.lab.panel import Data
 
-__all__ = ["load_data", "notebook", "python", "write"]
+__all__ = ["load_data", "notebook", "of_experiment", "python", "write"]
 
 _WIDTH = 100
 # By which everybody knows them.
@@ -88,6 +91,22 @@ def _own_data(values: Mapping[str, Any]) -> str:
     )
 
 
+def of_experiment(data: Data, experiment: Experiment[Any]) -> str:
+    """Return the script that runs an experiment, prints the numbers of its charts and shows them."""
+    body = f"""
+{load_data(data)}
+experiment = {source(experiment)}
+result = experiment.run(dataset)
+
+print(result.summary())
+frames = {{name: result.to_frame(name) for name in result.charts}}
+for name, frame in frames.items():
+    print(name, frame.to_string(), sep="\\n")
+    result.figure(name).show()
+"""
+    return write(experiment.question, body, [datasets, *classes_in(experiment)])
+
+
 def write(title: str, body: str, uses: Iterable[Any]) -> str:
     """Return a whole script.
 
@@ -112,10 +131,11 @@ def write(title: str, body: str, uses: Iterable[Any]) -> str:
 
 
 def _public_module(used: Any) -> str:
-    """Return the package that exports a class or function, else the module that defines it."""
-    package = used.__module__.rpartition(".")[0]
-    exported = getattr(sys.modules.get(package), "__all__", ())
-    return package if used.__name__ in exported else used.__module__
+    """Return the outermost package that exports a class or function, else the module that defines it."""
+    parts = used.__module__.split(".")
+    packages = [".".join(parts[:end]) for end in range(2, len(parts))]
+    exporting = (name for name in packages if used.__name__ in getattr(sys.modules.get(name), "__all__", ()))
+    return next(exporting, used.__module__)
 
 
 def _import_module(name: str) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from rfviz.analysis.splits import Split, make_split
 from rfviz.cache import Cache
 from rfviz.datasets.files import AllRows
+from rfviz.experiments.data import Data
 from rfviz.lab import script
-from rfviz.lab.panel import Data, Panel, ScaledData
+from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 
 __all__ = ["SplitData", "choose_all_rows", "choose_share"]

@@ -14,7 +14,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from rfviz.lab.page import Chart
+from rfviz.experiments.base import Chart
 
 __all__ = ["Zoom", "ZoomCheck", "apply_zoom", "fits", "read_zoom", "zoom_charts"]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from rfviz.experiments.data import Data
 from rfviz.lab.controls import Control, of_param
-from rfviz.lab.panel import Data, Panel
+from rfviz.lab.panel import Panel
 from rfviz.params import Param
 from rfviz.ui.sidebar import choose_data
 from rfviz.ui.state import PageState

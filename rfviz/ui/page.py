@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Generic, TypeVar
 import streamlit as st
 
 from rfviz.errors import ParameterError, RfvizError
+from rfviz.experiments.base import Chart
 from rfviz.expressions import ExpressionError
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.controls import Control
-from rfviz.lab.page import Chart, Computed, Page, WorkPage, compute, revision
+from rfviz.lab.page import Computed, Page, WorkPage, compute, revision
 from rfviz.lab.work import Work
 from rfviz.ui import layout
 from rfviz.ui.cache import SessionCache, session_cache

@@ -18,9 +18,10 @@ from rfviz import backend
 from rfviz.datasets.files.own import PREFIX, is_own
 from rfviz.datasets.memory import size_text
 from rfviz.errors import RfvizError
+from rfviz.experiments.base import Chart
 from rfviz.features import to_json
 from rfviz.lab import export
-from rfviz.lab.page import Chart, MapExport, Page
+from rfviz.lab.page import MapExport, Page
 from rfviz.lab.preset import write_preset
 from rfviz.lab.report import Entry, write_report
 from rfviz.lab.script import notebook

@@ -11,7 +11,7 @@ import streamlit as st
 from rfviz import datasets
 from rfviz.cache import Cache
 from rfviz.errors import DataError, DownloadError, MemoryBudgetError, ParameterError
-from rfviz.lab.panel import Data, in_plane
+from rfviz.experiments.data import Data, in_plane
 from rfviz.ui.cache import session_cache
 from rfviz.ui.device_choice import choose_device
 from rfviz.ui.own_data import menu as own_data_menu

@@ -7,8 +7,8 @@ from rfviz import datasets
 from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import centred_gram
 from rfviz.errors import MemoryBudgetError
+from rfviz.experiments.distance_saturation.compute import prepare_pairs
 from rfviz.features import RandomMaxout, registry
-from rfviz.lab.distance_saturation.compute import prepare_pairs
 
 GRID = (10, 24, 60)
 

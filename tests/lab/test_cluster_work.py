@@ -13,11 +13,11 @@ from rfviz.cache import Cache
 from rfviz.datasets.files import read_upload
 from rfviz.datasets.files.own import PREFIX
 from rfviz.errors import DataError
+from rfviz.experiments.data import Data
 from rfviz.features import MapSpec, RandomMaxout
 from rfviz.lab.candidate import Candidate
 from rfviz.lab.cluster_work import compute_on_cluster
 from rfviz.lab.index import find_page
-from rfviz.lab.panel import Data
 from rfviz.lab.preset import Preset
 from rfviz.lab.split_data import SplitData
 from rfviz.lab.sweep import sweep_parts

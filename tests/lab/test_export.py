@@ -14,10 +14,11 @@ from scipy.spatial.distance import cdist
 
 from rfviz.cache import Cache
 from rfviz.errors import MemoryBudgetError
+from rfviz.experiments.base import Chart
 from rfviz.features import registry
 from rfviz.lab import export
 from rfviz.lab.index import find_page
-from rfviz.lab.page import Chart, MapExport
+from rfviz.lab.page import MapExport
 from rfviz.lab.preset import Preset
 from rfviz.lab.report import Entry, write_report
 from rfviz.lab.speech.compute import frames_of

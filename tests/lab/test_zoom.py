@@ -3,7 +3,7 @@
 import plotly.graph_objects as go
 import pytest
 
-from rfviz.lab.page import Chart
+from rfviz.experiments.base import Chart
 from rfviz.lab.zoom import ZoomCheck, apply_zoom, fits, read_zoom, zoom_charts
 
 

@@ -676,17 +676,19 @@ _DISTANCE_SATURATION = (
     ),
     Fault(
         "pairs counted with axes swapped",
-        "rfviz/lab/distance_saturation/compute.py",
+        "rfviz/experiments/distance_saturation/compute.py",
         "np.bincount(j * columns + i,",
         "np.bincount(i * rows + j,",
-        ("tests/lab/distance_saturation/test_compute.py::test_counts_hold_every_pair_where_brute_force_puts_it",),
+        (
+            "tests/experiments/distance_saturation/test_compute.py::test_counts_hold_every_pair_where_brute_force_puts_it",
+        ),
     ),
     Fault(
         "pairs at one distance of which only some count",
-        "rfviz/lab/distance_saturation/compute.py",
+        "rfviz/experiments/distance_saturation/compute.py",
         "distance * _TIE >= farthest",
         "distance > farthest",
-        ("tests/lab/distance_saturation/test_compute.py",),
+        ("tests/experiments/distance_saturation/test_compute.py",),
     ),
     Fault(
         "spread over seeds of the wrong degrees of freedom",
@@ -697,7 +699,7 @@ _DISTANCE_SATURATION = (
     ),
     Fault(
         "chart that keeps its zoom when its data go",
-        "rfviz/lab/distance_saturation/figures.py",
+        "rfviz/experiments/distance_saturation/figures.py",
         'revision=f"{result.dataset}-{reach}-{bool(wrong)}"',
         'revision="saturation"',
         ("tests/test_pages.py::test_chart_forgets_its_view_with_its_data",),

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from rfviz.errors import capture_warnings, warn
-from rfviz.lab.panel import Data
+from rfviz.experiments.data import Data
 from rfviz.progress import stop_point
 from rfviz.ui.cache import STORE, ProgressBar, SessionCache
 from rfviz.ui.scheduler import Request, Target, current_request

@@ -9,11 +9,12 @@ from rfviz import datasets
 from rfviz.errors import ParameterError
 from rfviz.features import registry
 from rfviz.lab import maps
-from rfviz.lab.controls import _nearest, of_param, shown
+from rfviz.lab.controls import _nearest, of_param
 from rfviz.params import Param
 from rfviz.ui import controls
 from rfviz.ui.controls import PagePanel
 from rfviz.ui.state import PageState, page_state
+from rfviz.words import shown
 
 PARAMS = [p for scheme in registry().values() for p in scheme.params] + [
     p for spec in datasets.specs().values() for p in spec.params

@@ -14,6 +14,7 @@ from rfviz.analysis.points import NORMALISATION
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
 from rfviz.errors import DataError, RfvizError, warn
+from rfviz.experiments.base import Chart
 from rfviz.lab.accuracy import text
 from rfviz.lab.accuracy.baselines import BASELINES, BaselineResult, run_baseline
 from rfviz.lab.accuracy.compute import AccuracyResult, curves_frame, epochs_frame
@@ -22,7 +23,7 @@ from rfviz.lab.accuracy.maxout_table import MaxoutTable, join_draws, maxout_tabl
 from rfviz.lab.accuracy.script import script_of
 from rfviz.lab.accuracy.settings import GROW, Settings, candidates_of, choose_settings, presets
 from rfviz.lab.candidate import Candidate
-from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
+from rfviz.lab.page import MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.split_data import SplitData, choose_all_rows, choose_share
 from rfviz.lab.sweep import Step, inputs_of, runs_of, sweep_parts

@@ -11,6 +11,8 @@ import numpy as np
 from rfviz import datasets
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
+from rfviz.experiments.base import Chart
+from rfviz.experiments.data import Data
 from rfviz.features import MapSpec, RandomBinning
 from rfviz.lab import script
 from rfviz.lab.animation import Animation, AnimationSpec, animate, one_by_one
@@ -28,8 +30,8 @@ from rfviz.lab.binning.compute import (
     shared_boxes,
 )
 from rfviz.lab.binning.figures import plot_boxes, plot_pairs, plot_shared, plot_shared_error
-from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
-from rfviz.lab.panel import Data, Panel
+from rfviz.lab.page import MapExport, Page, Presets, revision
+from rfviz.lab.panel import Panel
 from rfviz.lab.papers import LARGE_SCALE
 from rfviz.params import Param
 from rfviz.words import number

@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
+from rfviz.experiments.base import Chart
+from rfviz.experiments.data import Data
 from rfviz.lab.binning import text
 from rfviz.lab.binning.page import BinningResult, Settings
-from rfviz.lab.page import Chart
-from rfviz.lab.panel import Data
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.teaching import lesson_panel

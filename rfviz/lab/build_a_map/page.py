@@ -10,13 +10,14 @@ from typing import Any, cast
 import plotly.graph_objects as go
 
 from rfviz.cache import Cache
+from rfviz.experiments.base import Chart
 from rfviz.features import RandomActivation, RandomFourier, RandomPool
 from rfviz.lab import script
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
 from rfviz.lab.build_a_map import text
 from rfviz.lab.build_a_map.compute import MOST, Built, What, build, line_of_points
 from rfviz.lab.build_a_map.figures import plot_errors, plot_formula, plot_kernel, plot_transform
-from rfviz.lab.page import Chart, MapExport, Page, Presets
+from rfviz.lab.page import MapExport, Page, Presets
 from rfviz.lab.panel import Panel
 from rfviz.params import Param
 from rfviz.words import number

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rfviz.lab.build_a_map.compute import Built, What
-from rfviz.lab.controls import shown
-from rfviz.words import number
+from rfviz.words import number, shown
 
 __all__ = [
     "DRAW",

@@ -10,12 +10,12 @@ import numpy as np
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.experiments.base import Chart
 from rfviz.formula import drawn_formula, parse_formula
 from rfviz.lab.build_a_map import text
 from rfviz.lab.build_a_map.compute import Built
 from rfviz.lab.build_a_map.figures import DRAWN, ends_of
 from rfviz.lab.build_a_map.page import FORMULAS, Settings
-from rfviz.lab.page import Chart
 from rfviz.ui import layout
 from rfviz.ui.links import page_link
 from rfviz.ui.page import View

@@ -17,6 +17,7 @@ from rfviz.analysis.plane import Plane, plane_of
 from rfviz.analysis.splits import Split, make_split
 from rfviz.cache import Cache
 from rfviz.errors import DataError
+from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap, MapSpec, RandomFourier
 from rfviz.lab.animation import SEEDS, AnimationSpec, animate
 from rfviz.lab.decision_surfaces import animation, text
@@ -34,7 +35,7 @@ from rfviz.lab.decision_surfaces.own_points import CLASS, OWN_PLANE, POINTS, own
 from rfviz.lab.decision_surfaces.script import write_script
 from rfviz.lab.decision_surfaces.svm import svm_surface
 from rfviz.lab.maps import choose_map
-from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
+from rfviz.lab.page import MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.params import Param
 

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.experiments.base import Chart
 from rfviz.lab.controls import Control
 from rfviz.lab.decision_surfaces import text
 from rfviz.lab.decision_surfaces.compute import MOST_MARKS
@@ -27,7 +28,6 @@ from rfviz.lab.decision_surfaces.page import (
     Task,
     task_of,
 )
-from rfviz.lab.page import Chart
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.widgets.live_chart import taken_places

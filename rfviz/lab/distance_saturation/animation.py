@@ -12,9 +12,7 @@ from rfviz.analysis.mapping import points_for
 from rfviz.analysis.nested import prefix_grams
 from rfviz.analysis.points import squared_distances
 from rfviz.cache import Cache
-from rfviz.features import FeatureMap, MapSpec
-from rfviz.lab.animation import SEEDS, Animation, affordable, one_by_one
-from rfviz.lab.distance_saturation.compute import (
+from rfviz.experiments.distance_saturation.compute import (
     MappedPairs,
     PointPairs,
     SaturationResult,
@@ -22,7 +20,9 @@ from rfviz.lab.distance_saturation.compute import (
     compare_with_law,
     on_common_axes,
 )
-from rfviz.lab.distance_saturation.figures import plot_saturation
+from rfviz.experiments.distance_saturation.figures import plot_saturation
+from rfviz.features import FeatureMap, MapSpec
+from rfviz.lab.animation import SEEDS, Animation, affordable, one_by_one
 from rfviz.progress import Progress, silent, within
 
 __all__ = ["over_m", "over_seeds", "over_values", "predicted_deviation", "saturation_over_m", "seed_band"]
@@ -87,7 +87,7 @@ def saturation_over_m(
     m_values: Sequence[int],
     progress: Progress = silent,
 ) -> list[SaturationResult]:
-    """Return the result of :func:`~rfviz.lab.distance_saturation.compute.saturation` for every m, by one draw.
+    """Return the result of :func:`~rfviz.experiments.distance_saturation.compute.saturation` for every m, by one draw.
 
     Parameters
     ----------

@@ -6,10 +6,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from rfviz import datasets, kernels
+from rfviz import kernels
 from rfviz.errors import ParameterError
-from rfviz.features import DistanceLaw, MapSpec, RandomFourier, RandomMaxout
-from rfviz.lab.distance_saturation.compute import prepare_pairs, saturation
+from rfviz.experiments import DistanceSaturation
+from rfviz.features import DistanceLaw, RandomFourier, RandomMaxout
 from rfviz.lab.facts import fact
 
 __all__: list[str] = []
@@ -89,6 +89,5 @@ def mean_max(q: int) -> float:
 @fact
 def deviation(q: int, m: int) -> float:
     """Return the RMS distance of the cloud from its curve: 100 points on the circle, m features, seed 0."""
-    pairs = prepare_pairs(datasets.load("circle"), "unit norm")
-    spec = MapSpec(RandomMaxout, n_components=int(m), pool_size=int(q), random_state=0)
-    return saturation(pairs, [spec], [""]).curves[0].rms_deviation
+    maps = [RandomMaxout(n_components=int(m), pool_size=int(q), random_state=0)]
+    return DistanceSaturation(maps=maps).run("circle").numbers.curves[0].rms_deviation

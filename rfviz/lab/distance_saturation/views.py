@@ -10,13 +10,13 @@ from typing import Any
 import streamlit as st
 
 from rfviz.analysis.pairs import nearest_mark, pair_index, pair_rows
+from rfviz.experiments.base import Chart
+from rfviz.experiments.distance_saturation.compute import MAX_POINTS, SaturationResult
+from rfviz.experiments.distance_saturation.experiment import DistanceSaturation, mapped_pairs_of, pairs_of
 from rfviz.features import RandomMaxout
 from rfviz.figures.lines import ring_pair
 from rfviz.figures.template import series_styles
 from rfviz.lab.distance_saturation import text
-from rfviz.lab.distance_saturation.compute import MAX_POINTS, SaturationResult
-from rfviz.lab.distance_saturation.page import Settings, mapped_pairs_of, pairs_of
-from rfviz.lab.page import Chart
 from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
@@ -25,12 +25,13 @@ from rfviz.ui.widgets.live_chart import taken_places
 __all__ = ["SaturationView"]
 
 
-class SaturationView(View[ScaledData, Settings, SaturationResult]):
+class SaturationView(View[ScaledData, DistanceSaturation, SaturationResult]):
     """One chart, in which a pair of points can be clicked, and why the paper's formula is wrong."""
 
-    def draw(self, settings: Settings, result: SaturationResult, charts: Sequence[Chart]) -> None:
-        pairs = self.cache.call(pairs_of, self.source)
-        mapped = [self.cache.call(mapped_pairs_of, self.source, spec) for spec in settings.specs]
+    def draw(self, settings: DistanceSaturation, result: SaturationResult, charts: Sequence[Chart]) -> None:
+        points = self.source.data, settings.normalise
+        pairs = self.cache.call(pairs_of, *points)
+        mapped = [self.cache.call(mapped_pairs_of, *points, spec) for spec in settings.specs]
         n = len(pairs.original)
         if clicks := taken_places(charts[0].name):
             spans = (0.0, float(result.x_edges[-1])), (0.0, float(result.y_edges[-1]))
@@ -53,7 +54,7 @@ class SaturationView(View[ScaledData, Settings, SaturationResult]):
         self.draw_details(settings, result, charts)
 
     def details(
-        self, settings: Settings, result: SaturationResult, charts: Sequence[Chart]
+        self, settings: DistanceSaturation, result: SaturationResult, charts: Sequence[Chart]
     ) -> Mapping[str, Callable[[], Any]]:
         frame = charts[0].frame
         parts: dict[str, Callable[[], Any]] = {

@@ -13,6 +13,7 @@ from rfviz.analysis.points import NORMALISATION, Scaling
 from rfviz.analysis.splits import all_rows_of
 from rfviz.bounds import LOSSES, RiskBound
 from rfviz.cache import Cache
+from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.guarantees import text
 from rfviz.lab.guarantees.compute import Comparison, MeasuredErrors, compare, measure_errors
@@ -27,7 +28,7 @@ from rfviz.lab.guarantees.settings import (
     Settings,
     choose_settings,
 )
-from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
+from rfviz.lab.page import MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.lab.papers import KITCHEN_SINKS, LARGE_SCALE
 from rfviz.lab.split_data import SplitData

@@ -7,11 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from rfviz.experiments.base import Chart
 from rfviz.lab.guarantees import text
 from rfviz.lab.guarantees.compute import Comparison
 from rfviz.lab.guarantees.page import KernelResult, Result
 from rfviz.lab.guarantees.settings import KernelSettings, LearningSettings, Settings
-from rfviz.lab.page import Chart
 from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import View

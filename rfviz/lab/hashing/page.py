@@ -12,6 +12,7 @@ import numpy as np
 from rfviz.analysis.points import NORMALISATION, Scaling
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
+from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap, MapSpec, RandomProjection
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one, spread_words
 from rfviz.lab.hashing import text
@@ -21,7 +22,7 @@ from rfviz.lab.hashing.points import METRIC, HashPoints, exact_order, hash_codes
 from rfviz.lab.hashing.recall import RecallResult, recall_curves
 from rfviz.lab.hashing.script import hashing_script
 from rfviz.lab.hashing.settings import NearFar, Neighbours, Recall, Settings, Source, choose_hash, choose_look
-from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
+from rfviz.lab.page import MapExport, Page, Presets, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import RANDOM_MAXOUT
 from rfviz.words import number

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from rfviz.errors import RfvizError
+from rfviz.experiments.base import Chart
 from rfviz.figures.quick import literal
 from rfviz.figures.template import COLOURS
 from rfviz.figures.tiles import Tile, plot_tiles
@@ -21,7 +22,7 @@ from rfviz.lab.hashing.page import PAGE, Comparison, HashingResult, nearest
 from rfviz.lab.hashing.points import exact_order
 from rfviz.lab.hashing.recall import RecallResult
 from rfviz.lab.hashing.settings import Neighbours, Settings, Source
-from rfviz.lab.page import Chart, revision
+from rfviz.lab.page import revision
 from rfviz.ui import layout
 from rfviz.ui.cache import session_cache
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View

@@ -20,6 +20,7 @@ from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.datasets.downloads import cifar10
 from rfviz.datasets.files import AllRows
 from rfviz.errors import ParameterError, RfvizError
+from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.template import map_styles
 from rfviz.lab import script
@@ -30,7 +31,7 @@ from rfviz.lab.kernel_approximation.all_rows import DRAWS_AT_ONCE, RowErrors, jo
 from rfviz.lab.kernel_approximation.compute import KernelErrorResult, kernel_errors, pair_estimates
 from rfviz.lab.kernel_approximation.figures import plot_kernel_density, plot_kernel_errors, plot_kernel_spread
 from rfviz.lab.kernel_approximation.settings import Settings, Source, choose_settings, choose_source
-from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
+from rfviz.lab.page import MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS
 from rfviz.lab.work import Part, Work

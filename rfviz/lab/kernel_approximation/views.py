@@ -9,19 +9,20 @@ import streamlit as st
 
 from rfviz.analysis.pairs import nearest_mark, pair_rows
 from rfviz.errors import RfvizError
+from rfviz.experiments.base import Chart
 from rfviz.figures.lines import ring_pair
 from rfviz.figures.template import map_styles
-from rfviz.lab.controls import shown
 from rfviz.lab.kernel_approximation import text
 from rfviz.lab.kernel_approximation.compute import METRICS, KernelErrorResult
 from rfviz.lab.kernel_approximation.figures import plot_kernel_bias, plot_kernel_errors
 from rfviz.lab.kernel_approximation.page import NothingComputedError, Result, pair_estimates_of
 from rfviz.lab.kernel_approximation.settings import Settings, Source
-from rfviz.lab.page import Chart, revision
+from rfviz.lab.page import revision
 from rfviz.ui import layout
 from rfviz.ui.page import CLICK_A_PAIR, STEPS, View
 from rfviz.ui.plain import plain
 from rfviz.ui.widgets.live_chart import taken_places
+from rfviz.words import shown
 
 __all__ = ["KernelView"]
 

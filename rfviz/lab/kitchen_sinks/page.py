@@ -12,6 +12,7 @@ from rfviz.analysis.points import NORMALISATION
 from rfviz.analysis.splits import Split, all_rows_of
 from rfviz.cache import Cache
 from rfviz.errors import DataError
+from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab.kitchen_sinks import text
 from rfviz.lab.kitchen_sinks.boosting import BoostSegment, boost, check_classes, stump_segments
@@ -20,7 +21,7 @@ from rfviz.lab.kitchen_sinks.figures import plot_error, plot_reach, plot_seconds
 from rfviz.lab.kitchen_sinks.script import script_of_learners, script_of_weights
 from rfviz.lab.kitchen_sinks.settings import PRESETS, Settings, choose_settings
 from rfviz.lab.kitchen_sinks.weights import WeightDecay, largest_weights
-from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
+from rfviz.lab.page import MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.split_data import SplitData, choose_share
 from rfviz.lab.sweep import runs_of, sweep_parts

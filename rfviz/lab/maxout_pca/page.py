@@ -24,6 +24,8 @@ from rfviz.analysis.embedding import (
 from rfviz.analysis.points import NORMALISATION, Scaling
 from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
+from rfviz.experiments.base import Chart
+from rfviz.experiments.data import Data
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.figures.embedding import PointStyle, plot_embedding, style_of
 from rfviz.figures.images import framed_image, image_marks
@@ -32,8 +34,8 @@ from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by
 from rfviz.lab.controls import Control
 from rfviz.lab.maps import choose_map
 from rfviz.lab.maxout_pca import animation, text
-from rfviz.lab.page import Chart, MapExport, Page, Presets, revision
-from rfviz.lab.panel import Data, Panel, ScaledData
+from rfviz.lab.page import MapExport, Page, Presets, revision
+from rfviz.lab.panel import Panel, ScaledData
 from rfviz.lab.papers import RANDOM_MAXOUT
 from rfviz.params import Param
 

@@ -10,10 +10,11 @@ import streamlit as st
 from rfviz.analysis.embedding import MAX_EXACT, MAX_POINTS, EmbeddingResult
 from rfviz.analysis.order import CurveOrder
 from rfviz.cache import Cache
+from rfviz.experiments.base import Chart
+from rfviz.experiments.data import Data
 from rfviz.lab.maxout_pca import text
 from rfviz.lab.maxout_pca.page import POINT, Settings, points_style
-from rfviz.lab.page import Chart
-from rfviz.lab.panel import Data, ScaledData
+from rfviz.lab.panel import ScaledData
 from rfviz.ui import layout
 from rfviz.ui.page import View
 from rfviz.ui.widgets import images

@@ -15,12 +15,14 @@ from rfviz import skeleton as skeletons
 from rfviz.cache import Cache
 from rfviz.datasets import DEFAULT_COLOUR_IMAGES
 from rfviz.errors import MemoryBudgetError, ParameterError
+from rfviz.experiments.base import Chart
+from rfviz.experiments.data import Data
 from rfviz.features.compositional_draws import CHUNK
 from rfviz.lab import script
 from rfviz.lab.animation import SEEDS, Animation, AnimationSpec, animate, one_by_one
 from rfviz.lab.controls import Control
-from rfviz.lab.page import Chart, Page, Presets, revision
-from rfviz.lab.panel import Data, Panel
+from rfviz.lab.page import Page, Presets, revision
+from rfviz.lab.panel import Panel
 from rfviz.lab.papers import COMPOSITIONAL_KERNELS
 from rfviz.lab.pixel_cooccurrence import animation, text
 from rfviz.lab.pixel_cooccurrence.compute import (

@@ -12,10 +12,10 @@ import streamlit as st
 
 from rfviz.cache import Cache
 from rfviz.errors import RfvizError
+from rfviz.experiments.base import Chart
+from rfviz.experiments.data import Data
 from rfviz.figures.images import data_uri
 from rfviz.lab.controls import Control
-from rfviz.lab.page import Chart
-from rfviz.lab.panel import Data
 from rfviz.lab.pixel_cooccurrence import text
 from rfviz.lab.pixel_cooccurrence.compute import FeatureSample, PixelMap
 from rfviz.lab.pixel_cooccurrence.feature_shapes import (

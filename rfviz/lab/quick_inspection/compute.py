@@ -12,8 +12,9 @@ import numpy as np
 from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import DataError, RfvizError
+from rfviz.experiments.data import Data
 from rfviz.lab.finding import Finding, unknown
-from rfviz.lab.panel import Data, ScaledData
+from rfviz.lab.panel import ScaledData
 from rfviz.lab.quick_inspection import all_rows, dependence, drift, text
 from rfviz.lab.quick_inspection.balance import BalanceResult, describe_balance, inspect_balance
 from rfviz.lab.quick_inspection.columns import ColumnResult, inspect_columns

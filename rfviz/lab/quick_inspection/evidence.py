@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from rfviz.errors import RfvizError
-from rfviz.lab.page import Chart
+from rfviz.experiments.base import Chart
 from rfviz.lab.quick_inspection import figures
 from rfviz.lab.quick_inspection.compute import Inspection
 from rfviz.lab.quick_inspection.dependence import Dependence

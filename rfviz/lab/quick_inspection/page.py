@@ -12,10 +12,11 @@ from rfviz.analysis.splits import all_rows_of
 from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
+from rfviz.experiments.base import Chart
 from rfviz.lab import script
 from rfviz.lab.controls import Control
 from rfviz.lab.finding import Finding, findings_frame, findings_html, verdict
-from rfviz.lab.page import Chart, MapExport, Page
+from rfviz.lab.page import MapExport, Page
 from rfviz.lab.panel import Panel, ScaledData
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult
 from rfviz.lab.quick_inspection.drift import AUTOMATIC, compared_columns

@@ -18,8 +18,9 @@ from rfviz.datasets.files.own import own_spec_of
 from rfviz.datasets.files.table import Table
 from rfviz.datasets.files.upload import Upload, read_file, upload_of_frame
 from rfviz.errors import DataError
+from rfviz.experiments.base import Chart
 from rfviz.lab.finding import Finding, findings_html, records
-from rfviz.lab.page import Chart, compute
+from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset
 from rfviz.lab.quick_inspection.drift import AUTOMATIC
 from rfviz.lab.quick_inspection.page import PAGE

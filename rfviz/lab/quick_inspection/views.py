@@ -14,13 +14,13 @@ import streamlit as st
 from rfviz.cache import Cache
 from rfviz.datasets import Dataset
 from rfviz.errors import RfvizError
+from rfviz.experiments.base import Chart
 from rfviz.figures.embedding import PICKED, PointStyle, plot_embedding
 from rfviz.figures.template import COLOURS, SEQUENCE, SIGNS, SYMBOLS
 from rfviz.figures.thumbnails import place_thumbnails
 from rfviz.lab.controls import Control
 from rfviz.lab.export import write_csv
 from rfviz.lab.finding import STATUSES, Finding, verdict
-from rfviz.lab.page import Chart
 from rfviz.lab.panel import ScaledData
 from rfviz.lab.quick_inspection.animation import over_rounds
 from rfviz.lab.quick_inspection.compute import Inspection, InspectionResult

@@ -10,10 +10,11 @@ from typing import Any
 from rfviz.analysis.speech import RAW, STATES, prepare_frames, recognise, recognise_raw
 from rfviz.cache import Cache
 from rfviz.datasets import speech
+from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap, MapSpec
 from rfviz.lab import script
 from rfviz.lab.animation import Animation, AnimationSpec, animate
-from rfviz.lab.page import Chart, MapExport, Presets, WorkPage, revision
+from rfviz.lab.page import MapExport, Presets, WorkPage, revision
 from rfviz.lab.panel import Panel
 from rfviz.lab.speech import text
 from rfviz.lab.speech.compute import (

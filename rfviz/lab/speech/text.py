@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from rfviz.analysis.speech import Decoded, difference
 from rfviz.datasets.speech import Corpus
-from rfviz.lab.controls import shown
 from rfviz.lab.speech.compute import Curve, Heard, SpeechResult
-from rfviz.words import counted, number, per_cent
+from rfviz.words import counted, number, per_cent, shown
 
 __all__ = ["METHOD", "NUMBERS", "PAPER", "SYNTHETIC", "comparison", "confusion_alt", "errors_alt", "explanation",
            "heard_alt", "provenance"]  # fmt: skip

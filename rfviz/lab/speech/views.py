@@ -9,7 +9,7 @@ import streamlit as st
 
 from rfviz.datasets.speech import RATE
 from rfviz.errors import RfvizError
-from rfviz.lab.page import Chart
+from rfviz.experiments.base import Chart
 from rfviz.lab.speech import text
 from rfviz.lab.speech.compute import SpeechResult, SpeechSource
 from rfviz.lab.speech.settings import Settings

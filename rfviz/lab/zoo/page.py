@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from rfviz.cache import Cache
+from rfviz.experiments.base import Chart
 from rfviz.lab import script
-from rfviz.lab.page import Chart, MapExport, Page, Presets
+from rfviz.lab.page import MapExport, Page, Presets
 from rfviz.lab.panel import Panel
 from rfviz.lab.zoo import text
 from rfviz.lab.zoo.compute import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from rfviz import words
-from rfviz.lab.controls import shown
 from rfviz.lab.zoo.compute import Card, ZooResult
+from rfviz.words import shown
 
 __all__ = [
     "COST",

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from rfviz.experiments.base import Chart
 from rfviz.features import FeatureMap, registry
 from rfviz.figures.template import map_style
-from rfviz.lab.page import Chart
 from rfviz.lab.zoo import text
 from rfviz.lab.zoo.compute import AXIS, SIDE, Card, Refusal, ZooResult
 from rfviz.lab.zoo.figures import card_pictures, palette

@@ -24,12 +24,13 @@ from rfviz.datasets.files.own import is_own
 from rfviz.errors import DataError, RfvizError
 from rfviz.figures.plotly_json import plotly_json
 from rfviz.lab.address import format_value, parse_value
-from rfviz.lab.controls import Control, shown
+from rfviz.lab.controls import Control
 from rfviz.lab.page import Page, compute
 from rfviz.lab.preset import Preset
 from rfviz.ui.plain import plain
 from rfviz.ui.state.page_state import PageState
 from rfviz.ui.widgets.events import event
+from rfviz.words import shown
 
 __all__ = [
     "MOST",

@@ -9,8 +9,8 @@ from PIL import Image
 
 from rfviz.cache import Cache
 from rfviz.datasets.base import Dataset
+from rfviz.experiments.data import Data
 from rfviz.figures.images import as_pixels, as_png, framed_image
-from rfviz.lab.panel import Data
 
 __all__ = ["gallery", "sprite", "thumbnails"]
 

@@ -6,9 +6,9 @@ from scipy.spatial.distance import pdist
 
 from rfviz import datasets
 from rfviz.cache import Cache
+from rfviz.experiments.distance_saturation.compute import prepare_pairs, saturation
 from rfviz.features import MapSpec, RandomBinning, RandomMaxout, map_class, registry
 from rfviz.lab.distance_saturation.animation import predicted_deviation, saturation_over_m, seed_band
-from rfviz.lab.distance_saturation.compute import prepare_pairs, saturation
 from rfviz.lab.distance_saturation.page import PAGE
 from rfviz.lab.page import compute
 from rfviz.lab.preset import Preset

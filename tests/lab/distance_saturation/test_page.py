@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
+from rfviz.experiments.distance_saturation.compute import prepare_pairs, saturation
 from rfviz.features import MapSpec, RandomMaxout, registry
-from rfviz.lab.distance_saturation.compute import prepare_pairs, saturation
 from tests.app_pages import SATURATION, UNFOLDED, array, opened, specs
 from tests.charts import opacity
 

@@ -6,6 +6,7 @@ import pytest
 from rfviz import datasets
 from rfviz.cache import Cache
 from rfviz.errors import capture_warnings, warn
+from rfviz.experiments.data import Data
 from rfviz.features import DecisionStumps, MapSpec
 from rfviz.lab import sweep as sweep_module
 from rfviz.lab.candidate import Candidate
@@ -15,7 +16,6 @@ from rfviz.lab.kitchen_sinks.compute import ADABOOST, boost_curve, sink_curve
 from rfviz.lab.kitchen_sinks.page import PAGE, boost_parts, in_turn, weight_parts
 from rfviz.lab.kitchen_sinks.settings import Settings
 from rfviz.lab.kitchen_sinks.weights import largest_weights
-from rfviz.lab.panel import Data
 from rfviz.lab.split_data import SplitData
 from rfviz.lab.sweep import runs_of, sweep_parts
 from rfviz.lab.work import Work

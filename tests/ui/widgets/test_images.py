@@ -9,8 +9,8 @@ from PIL import Image
 
 from rfviz.cache import Cache
 from rfviz.datasets.base import Dataset
+from rfviz.experiments.data import Data
 from rfviz.figures.images import as_pixels, data_uri
-from rfviz.lab.panel import Data
 from rfviz.ui.widgets import images
 
 

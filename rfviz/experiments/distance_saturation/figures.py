@@ -8,12 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 from scipy.optimize import isotonic_regression
 
+from rfviz.experiments.distance_saturation.compute import SATURATION_SHARE, SaturationCurve, SaturationResult, SeedBand
 from rfviz.features import Look
 from rfviz.figures.density import density_image
 from rfviz.figures.lines import band
 from rfviz.figures.quick import trace
 from rfviz.figures.template import GREY, rgba, series_styles, styled
-from rfviz.lab.distance_saturation.compute import SATURATION_SHARE, SaturationCurve, SaturationResult, SeedBand
 
 __all__ = ["plot_saturation"]
 

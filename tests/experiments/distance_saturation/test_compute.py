@@ -6,12 +6,12 @@ from scipy.spatial.distance import pdist
 
 from rfviz import datasets, kernels
 from rfviz.errors import DataError, MemoryBudgetError
-from rfviz.features import MapSpec, RandomFourier, RandomMaxout, registry
-from rfviz.lab.distance_saturation.compute import (
+from rfviz.experiments.distance_saturation.compute import (
     SATURATION_SHARE,
     prepare_pairs,
     saturation,
 )
+from rfviz.features import MapSpec, RandomFourier, RandomMaxout, registry
 
 
 @pytest.fixture(scope="module")

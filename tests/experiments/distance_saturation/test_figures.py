@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rfviz import datasets
+from rfviz.experiments.distance_saturation.compute import prepare_pairs, saturation
+from rfviz.experiments.distance_saturation.figures import plot_saturation
 from rfviz.features import MapSpec, RandomMaxout
-from rfviz.lab.distance_saturation.compute import prepare_pairs, saturation
-from rfviz.lab.distance_saturation.figures import plot_saturation
 
 
 @pytest.mark.parametrize("how", ["unit norm", "none"])

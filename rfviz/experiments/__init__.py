@@ -1,0 +1,38 @@
+"""Experiments with random features: settings that can be run on data, with the pictures of the laboratory.
+
+>>> from rfviz.experiments import DistanceSaturation
+>>> from rfviz.features import RandomMaxout
+>>> experiment = DistanceSaturation(maps=[RandomMaxout(100, pool_size=8)])
+>>> result = experiment.run("circle")
+>>> result.to_frame().shape
+(1, 7)
+
+`experiment.run` takes the name of a data set, a :class:`rfviz.datasets.Dataset`, a DataFrame or an array.
+``result.summary()`` is one sentence, ``result.to_frame()`` the numbers, and ``result.figure()`` the picture.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from rfviz.experiments.base import Chart, Experiment, Result, experiment
+from rfviz.experiments.data import Data, as_data
+
+if TYPE_CHECKING:
+    from rfviz.experiments.distance_saturation import DistanceSaturation
+
+__all__ = ["EXPERIMENTS", "Chart", "Data", "DistanceSaturation", "Experiment", "Result", "as_data", "experiment"]
+
+#: The module of each experiment, in the order of the laboratory. One is loaded when it is first used.
+EXPERIMENTS = {"DistanceSaturation": "distance_saturation"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in EXPERIMENTS:
+        return getattr(importlib.import_module(f"rfviz.experiments.{EXPERIMENTS[name]}"), name)
+    raise AttributeError(f"module 'rfviz.experiments' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
