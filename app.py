@@ -14,6 +14,7 @@ choose_openblas_kernels()  # before anything imports NumPy
 import streamlit as st  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 
+from rfviz.lab.index import NAVIGATION  # noqa: E402
 from rfviz.ui.web.animation_route import animation_route  # noqa: E402
 from rfviz.ui.web.boot_script import InjectBootScript  # noqa: E402
 from rfviz.ui.web.component_scripts import script_route  # noqa: E402
@@ -22,7 +23,7 @@ from rfviz.ui.web.device_route import device_route  # noqa: E402
 from rfviz.ui.web.headers import PageHeaders, content_security_policy  # noqa: E402
 from rfviz.ui.web.health_route import health_route  # noqa: E402
 from rfviz.ui.web.plotly_routes import plotly_routes, server_path  # noqa: E402
-from rfviz.ui.web.preload import page_slugs, preloaded  # noqa: E402
+from rfviz.ui.web.preload import preloaded  # noqa: E402
 from rfviz.ui.web.room_route import room_routes  # noqa: E402
 from rfviz.ui.web.startup import ROUTER, lifespan, report_script_error  # noqa: E402
 from rfviz.ui.web.static_cache import StaticCache  # noqa: E402
@@ -34,7 +35,7 @@ app = st.App(
     middleware=[
         Middleware(IgnoreDepartures),
         Middleware(StaticCache, folders=[server_path("/static/"), server_path("/rfviz/")]),
-        Middleware(InjectBootScript, slugs=page_slugs()),
+        Middleware(InjectBootScript, slugs=[page.slug for page in NAVIGATION]),
         Middleware(PageHeaders, makers=[preloaded, content_security_policy]),
     ],
     on_script_error=report_script_error,

@@ -80,7 +80,7 @@ _VIEW = ["zoom", "present", "hide", "embed", "embed_options", "lesson", "step", 
 def controls() -> dict[str, list[Control]]:
     """Return the controls of each page, by its name in the address."""
     found: dict[str, list[Control]] = {}
-    for page in COMPUTED:
+    for page in (entry.load() for entry in COMPUTED):
         preset = Preset()
         page.settings(preset, page.source(preset))
         found[page.slug] = list(preset.controls.values())

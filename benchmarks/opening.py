@@ -26,7 +26,7 @@ from _app import ROOT, running_app
 from _latency_browser import browser
 from _report import markdown_table, write_json
 
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 
 # A chart, a card of the zoo, or the front page's first card.
 PICTURE = ".js-plotly-plot .main-svg, .zoo .cards canvas, [class*=st-key-cards] [data-testid=stPageLink]"

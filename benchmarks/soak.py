@@ -48,7 +48,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import WebSocketException
 
 from rfviz import datasets
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from rfviz.ui.own_data.text import ENTRY_TITLE
 
 PAGES = ["" if page.slug == "home" else page.slug for page in NAVIGATION]

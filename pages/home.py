@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rfviz import backend, datasets
-from rfviz.lab.navigation import HEADING, card_groups, entry_of
+from rfviz.lab.index import HEADING, card_groups, entry_of
 from rfviz.lab.zoo.compute import ordered_maps
 from rfviz.ui import layout
 from rfviz.ui.plain import plain

@@ -66,15 +66,15 @@ class Expression:
         ExpressionError
             Where a function does not take what it is given, or the arithmetic has no answer.
         """
-        return self._worked_out({**_BUILT_IN, **functions})
+        return self._worked_out(functions, None)
 
     def at(self, x: Any, functions: Mapping[str, Callable[..., Any]]) -> Any:
         """Return the value at a place x, or at the places of an array; otherwise as :meth:`evaluate`."""
-        return self._worked_out({**_BUILT_IN, **functions, X: x})
+        return self._worked_out(functions, x)
 
-    def _worked_out(self, names: Mapping[str, Any]) -> Any:
+    def _worked_out(self, functions: Mapping[str, Callable[..., Any]], x: Any) -> Any:
         try:
-            return _value(self.tree, names)
+            return _value(self.tree, functions, x)
         except RfvizError:
             raise
         except (TypeError, ValueError, ArithmeticError, LookupError, RecursionError) as error:
@@ -82,14 +82,14 @@ class Expression:
 
 
 def parse_expression(
-    text: str, names: Collection[str], of_x: bool = False, example: str = "plateau(8) < 2 * plateau(32)"
+    text: str, names: Collection[str], of_x: bool = False, example: str = "guarantees.risk_bound(10) > 5"
 ) -> Expression:
     """Read an expression.
 
     Parameters
     ----------
     text : str
-        Such as ``"plateau(32) < 0.5 * plateau(8)"``.
+        Such as ``"f(32) < 0.5 * f(8)"``; the name of a function may have two parts, ``page.f``.
     names : collection of str
         The functions that it may call.
     of_x : bool
@@ -133,8 +133,8 @@ def _check(node: ast.expr, text: str, names: Collection[str], of_x: bool, exampl
             parts = values
         case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARED for op in ops):
             parts = [left, *others]
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
-            if name not in names:
+        case ast.Call(func=ast.Name() | ast.Attribute(value=ast.Name()) as func, args=args, keywords=[]):
+            if (name := ast.unparse(func)) not in names:
                 known = ", ".join(sorted(names))
                 raise ExpressionError(f"“{text}” calls {name}, which is unknown. Known: {known}.")
             parts = args
@@ -165,26 +165,28 @@ def _called(name: str, function: Callable[..., Any], given: Sequence[Any]) -> An
         raise TypeError(f"{name} does not take what it is given") from None
 
 
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
+def _value(node: ast.expr, functions: Mapping[str, Callable[..., Any]], x: Any) -> Any:
     match node:
         case ast.Constant(value=value):
             return value
-        case ast.Name(id=name):
-            return names[name]
+        case ast.Name():
+            return x
         case ast.BinOp(left=left, op=op, right=right):
-            return _calculated(op, _value(left, names), _value(right, names))
+            return _calculated(op, _value(left, functions, x), _value(right, functions, x))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, names)
+            return -_value(operand, functions, x)
         case ast.UnaryOp(operand=operand):
-            return not _value(operand, names)
+            return not _value(operand, functions, x)
         case ast.BoolOp(op=ast.And(), values=values):
-            return all(_value(value, names) for value in values)
+            return all(_value(value, functions, x) for value in values)
         case ast.BoolOp(values=values):
-            return any(_value(value, names) for value in values)
+            return any(_value(value, functions, x) for value in values)
         case ast.Compare(left=left, ops=ops, comparators=others):
-            values = [_value(part, names) for part in (left, *others)]
+            values = [_value(part, functions, x) for part in (left, *others)]
             return _compared(ops, values)
-        case ast.Call(func=ast.Name(id=name), args=args):
-            return _called(name, names[name], [_value(arg, names) for arg in args])
+        case ast.Call(func=func, args=args):
+            name = func.id if isinstance(func, ast.Name) else ast.unparse(func)
+            function = functions[name] if name in functions else _BUILT_IN[name]
+            return _called(name, function, [_value(arg, functions, x) for arg in args])
         case _:
             raise ExpressionError(f"“{ast.unparse(node)}” has no value.")

@@ -7,7 +7,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from rfviz import datasets
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from tests.page_settings import OTHERS
 
 PAGES = {page.slug: page for page in NAVIGATION}
@@ -20,7 +20,7 @@ OFFLINE = [spec.name for spec in datasets.specs().values() if spec.source in ("g
 
 _ROUTER = """
 import streamlit as st
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 pages = [st.Page(p.path, title=p.title, url_path=p.slug, default=p.slug == {slug!r}) for p in NAVIGATION]
 st.navigation(pages).run()
 """

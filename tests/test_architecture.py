@@ -73,7 +73,7 @@ ALLOWED |= {
         "_blas",
     },
     "pages": _COMPUTING | {"cache", "figures", "lab", "ui", "lessons"},
-    "app": {"ui", "_blas"},
+    "app": {"lab", "ui", "_blas"},
 }
 # Files of a page that draw.
 DRAWING = {"figures.py", "animation.py", "page.py"}

@@ -5,7 +5,7 @@ import pytest
 from rfviz.errors import ParameterError
 from rfviz.expressions import ExpressionError, parse_expression
 
-FACTS = {"f": lambda x, y=0: x + y, "word": len}
+FACTS = {"f": lambda x, y=0: x + y, "word": len, "page.f": lambda x: 10 * x}
 
 
 def value(text):
@@ -19,6 +19,7 @@ def value(text):
         ("-f(2)", -2),
         ("2 ** 3 ** 2 + 2 ^ 2", 516),
         ("f(1, f(2, 3))", 6),
+        ("page.f(f(1)) - f(1)", 9),
         ("word('abc')", 3),
         ("1 < f(2) <= 2", True),
         ("1 < f(2) < 2", False),
@@ -36,6 +37,7 @@ def test_values(text, expected):
     [
         "__import__('os')", "f.__class__", "(lambda: 1)()", "[x for x in (1,)]", "f(x=1)", "f", "open('x')", "f ** 9",
         "'a' if 1 else 'b'", "f'{1}'", "[1, 2]", "{}", "1 if 1 else 2", "x := 1", "f(*[1])", "None.real", "f(1)[0]",
+        "f.f(1)", "page.g(1)", "page.f", "page.f.f(1)", "f(1).f(1)",
         "1 in (1,)", "1; 2", "", "(", "1" * 700, "(" * 200 + ")" * 200, "b'x'", "1j",
     ],
 )  # fmt: skip

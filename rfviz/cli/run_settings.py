@@ -34,7 +34,7 @@ def read_settings(text: str, figure: str | None) -> tuple[str, Mapping[str, Any]
 
     pages = {page.slug: page for page in PAGES}
     if text in pages:
-        presets = pages[text].presets
+        presets = pages[text].load().presets
         if figure is None:
             return text, {}
         if figure not in presets:

@@ -1,38 +1,56 @@
 """Facts: numbers that lessons quote and check, computed by the same functions as the pages'.
 
-A lesson writes ``{{plateau(8):.2f}}`` and never the number itself. A fact takes numbers and words, returns a number,
-and is computed once for the same arguments.
+A lesson writes ``{{distance_saturation.plateau(8):.2f}}`` and never the number itself. A fact takes numbers and words,
+returns a number, and is computed once for the same arguments.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from types import ModuleType
-from typing import Any
+import importlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 from rfviz.errors import ParameterError
 
-__all__ = ["at", "collect_facts", "fact"]
+__all__ = ["FACTS", "at", "fact"]
 
 Fact = Callable[..., float]
 
 
 def fact(function: Fact) -> Fact:
-    """Mark a function as a fact and cache its values."""
-    cached: Any = functools.lru_cache(maxsize=1024)(function)
-    cached.is_fact = True
-    return cached
+    """Cache the values of a function that lessons can quote."""
+    return functools.lru_cache(maxsize=1024)(function)
 
 
-def collect_facts(*modules: ModuleType) -> Mapping[str, Fact]:
-    """Return the facts that some modules define, by name."""
-    return {
-        name: value
-        for module in modules
-        for name, value in vars(module).items()
-        if getattr(value, "is_fact", False) and value.__module__ == module.__name__
-    }
+class _Facts(Mapping[str, Fact]):
+    """The functions marked by :func:`fact`, by the page's folder and their name; imported when one is asked for.
+
+    The names are read from the source: an import would bring all that a page computes with.
+    """
+
+    @functools.cached_property
+    def _names(self) -> tuple[str, ...]:
+        sources = {path.parent.name: path.read_text("utf-8") for path in Path(__file__).parent.glob("*/facts.py")}
+        found = {folder: re.findall(r"^@fact\ndef (\w+)", source, re.MULTILINE) for folder, source in sources.items()}
+        return tuple(f"{folder}.{name}" for folder, names in sorted(found.items()) for name in names)
+
+    def __getitem__(self, name: str) -> Fact:
+        if name not in self._names:
+            raise KeyError(name)
+        folder, _, function = name.partition(".")
+        return getattr(importlib.import_module(f"rfviz.lab.{folder}.facts"), function)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+#: What lessons can quote: ``FACTS["hashing.code_error"]``.
+FACTS: Mapping[str, Fact] = _Facts()
 
 
 def at(values: Mapping[int, float], place: int) -> float:

@@ -22,6 +22,7 @@ from rfviz.features import FeatureMap
 from rfviz.lab import script
 from rfviz.lab.animation import AnimationSpec
 from rfviz.lab.finding import Finding
+from rfviz.lab.index import PageRef, entry_of
 from rfviz.lab.panel import Panel
 from rfviz.lab.work import Work
 
@@ -65,19 +66,18 @@ class Page(ABC, Generic[Source, Settings, Result]):
     Attributes
     ----------
     slug : str
-        Its path in the address.
-    title, icon, group, question : str
-        What the navigation, the title and the front page show.
+        Its path in the address; :mod:`rfviz.lab.index` has what lists of pages show of it.
     inspects_files : bool
         Whether ``rfviz run`` with a data folder opens the file in it where no data set is named.
     """
 
     slug: ClassVar[str]
-    title: ClassVar[str]
-    icon: ClassVar[str]
-    group: ClassVar[str]
-    question: ClassVar[str]
     inspects_files: ClassVar[bool] = False
+
+    @property
+    def entry(self) -> PageRef:
+        """Its entry in the navigation: title and question."""
+        return entry_of(self.slug)
 
     @property
     def presets(self) -> Presets:

@@ -11,8 +11,7 @@ from typing import Any
 
 from rfviz.errors import DataError, RfvizError
 from rfviz.figures.plotly_js import scripts
-from rfviz.lab.index import PAGES, find_page
-from rfviz.lab.navigation import ASSETS, entry_of
+from rfviz.lab.index import ASSETS, PAGES, entry_of, find_page
 from rfviz.lessons import Lesson
 from rfviz.progress import Progress, silent
 from rfviz.site.examples import examples_page
@@ -85,11 +84,11 @@ def write_site(folder: Path, slugs: Sequence[str] = (), progress: Progress = sil
     DataError, ParameterError
         If the folder holds something else or cannot be written, or a page is unknown.
     """
-    chosen = [find_page(slug) for slug in slugs] or list(PAGES)
+    chosen = [find_page(slug).slug for slug in slugs]
     _clear(folder)
     built = Built(folder)
     try:
-        _write(built, [page for page in PAGES if page in chosen], not slugs, progress)
+        _write(built, [page.load() for page in PAGES if not chosen or page.slug in chosen], not slugs, progress)
     except OSError as error:
         raise DataError(f"The folder {folder} cannot be written ({error.strerror}). Name another with --out.") from None
     return built
@@ -147,7 +146,7 @@ def _write_view(built: Built, view: View, views: Sequence[View], parts: Sequence
         text = f"rfvizFrames[{json.dumps(player.name)}] = {json.dumps(player.frames)};\n"
         built.write(f"{FOLDER}/frames/{player.name}", text)
     if view.computed is None:
-        built.left_out.append(f"{view.page.title}, {view.preset}: {view.reason}")
+        built.left_out.append(f"{view.page.entry.title}, {view.preset}: {view.reason}")
 
 
 def _write_shared(built: Built, pictures: Collection[str]) -> None:

@@ -14,9 +14,9 @@ from rfviz.experiments.base import Chart
 from rfviz.expressions import parse_expression
 from rfviz.figures.axes import DRAWN_LINE, make_room
 from rfviz.lab.address import parse_value
-from rfviz.lab.index import FACTS, find_page
+from rfviz.lab.facts import FACTS
+from rfviz.lab.index import ASSETS, NAVIGATION, entry_of, find_page, picture_of
 from rfviz.lab.markdown import html_of, line_of
-from rfviz.lab.navigation import ASSETS, NAVIGATION, entry_of, picture_of
 from rfviz.lessons import Curve, Lesson, Step, facts_of, fill, find_lessons
 from rfviz.progress import Progress
 from rfviz.site.pages import Part, card, chart_box, chart_data, framed, main_charts

@@ -11,8 +11,8 @@ from rfviz._version import __version__
 from rfviz.experiments.base import Chart
 from rfviz.figures.plotly_js import Script, kinds_of, needed_script
 from rfviz.figures.plotly_json import plotly_json
+from rfviz.lab.index import HEADING, card_groups, entry_of
 from rfviz.lab.markdown import html_of
-from rfviz.lab.navigation import HEADING, card_groups, entry_of
 from rfviz.lab.report import numbers_table, settings_list
 from rfviz.lab.zoo.compute import ordered_maps
 from rfviz.site.views import View
@@ -169,7 +169,7 @@ def view_page(view: View, siblings: Sequence[View], parts: Sequence[Part]) -> st
         All views of its page.
     parts : sequence of Part
     """
-    page = view.page
+    page = view.page.entry
     body = [f"<h1>{html.escape(page.title)}</h1><p>{html.escape(page.question)}</p>"]
     if len(siblings) > 1:
         links = "".join(_tab(one, one.file == view.file) for one in siblings)

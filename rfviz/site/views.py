@@ -96,7 +96,7 @@ def views_of(page: Page[Any, Any, Any], progress: Progress) -> Iterator[View]:
     """Yield the view of a page's defaults, and those of its presets."""
     for label, (summary, values) in {DEFAULTS: ("", {}), **page.presets}.items():
         is_preset = label != DEFAULTS
-        title = f"{page.title}, {label}" if is_preset else page.title
+        title = f"{page.entry.title}, {label}" if is_preset else page.entry.title
 
         def told(share: float | None, text: str, title: str = title) -> None:
             progress(share, title)

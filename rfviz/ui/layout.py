@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.lab.animation import AnimationSpec
-from rfviz.lab.navigation import ASSETS, entry_of
+from rfviz.lab.index import ASSETS, entry_of
 from rfviz.ui.plain import plain
 from rfviz.ui.share import share_place
 from rfviz.ui.state import PageState, pins

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from rfviz.lab.address import format_value
-from rfviz.lab.navigation import entry_of
+from rfviz.lab.index import entry_of
 from rfviz.ui.state import PageState
 
 __all__ = ["data_values", "page_link"]

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from rfviz.ui.links import page_link
 from rfviz.ui.plain import plain
 

@@ -7,7 +7,7 @@ from rfviz.ui.web.startup import wait_until_ready
 
 wait_until_ready()  # before anything is imported that computes
 
-from rfviz.lab.navigation import ASSETS, NAVIGATION  # noqa: E402
+from rfviz.lab.index import ASSETS, NAVIGATION  # noqa: E402
 from rfviz.ui.layout import use_style  # noqa: E402
 from rfviz.ui.no_such_page import page_of_unknown_address  # noqa: E402
 from rfviz.ui.own_data.session import session_data  # noqa: E402

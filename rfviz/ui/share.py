@@ -238,7 +238,7 @@ def _map(found: MapExport) -> Any:
 
 
 def _offer_report(state: PageState, visits: list[_Visit]) -> None:
-    pages = _words([v.page.title for v in visits])
+    pages = _words([v.page.entry.title for v in visits])
     st.markdown(
         f"One HTML file of {pages} as you last set them: whole charts, settings, numbers and scripts. It opens offline."
     )
@@ -246,7 +246,7 @@ def _offer_report(state: PageState, visits: list[_Visit]) -> None:
     def build() -> str:
         entries = []
         for visit in visits:
-            page = visit.page
+            page = visit.page.entry
             entries.append(Entry(page.slug, page.title, page.question, visit.values, visit.charts(), visit.script()))
         return write_report(entries, time.strftime("on %d %B %Y at %H:%M"), backend.get_device().describe())
 

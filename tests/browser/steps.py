@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import combinations, count
 from typing import Any
 
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 
 SATURATION, EMBEDDING = "saturation", "embedding"
 # Streamlit says that it rests before the browser has drawn what came last, so rest must last: some frames, and longer

@@ -4,7 +4,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from tests.browser.snapshots import SHARE, SIZES, check_picture, different
 from tests.browser.steps import (
     SATURATION,

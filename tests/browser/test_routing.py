@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from rfviz.ui.web.startup import ROUTER
 from tests.browser.conftest import running_app
 from tests.browser.steps import (

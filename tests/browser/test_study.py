@@ -5,8 +5,8 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from rfviz.lab.index import FACTS
-from rfviz.lab.navigation import ASSETS
+from rfviz.lab.facts import FACTS
+from rfviz.lab.index import ASSETS
 from rfviz.lessons import read_items
 from rfviz.study import read_log
 from rfviz.ui.teaching.lesson_panel import all_lessons

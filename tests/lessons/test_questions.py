@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from rfviz.lab.index import FACTS
-from rfviz.lab.navigation import ASSETS
+from rfviz.lab.facts import FACTS
+from rfviz.lab.index import ASSETS
 from rfviz.lessons import LessonError, parse_items, read_items
 
 FOLDER = ASSETS / "questions"

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from rfviz import cli
-from rfviz.lab.index import find_page
+from rfviz.lab.index import entry_of, find_page
 
 pytest.importorskip("pdoc", reason="pip install 'rfviz[site]'")
 
@@ -221,7 +221,7 @@ def test_the_whole_site_holds_the_library(tmp_path, monkeypatch):
         return [folder / "index.html"]
 
     monkeypatch.setattr(views, "PLAY_S", 0.05)
-    monkeypatch.setattr(build, "PAGES", (find_page("hashing"),))
+    monkeypatch.setattr(build, "PAGES", (entry_of("hashing"),))
     monkeypatch.setattr(build, "lessons_of", lambda slugs: ())
     monkeypatch.setattr(build, "write_reference", write_stub)
     monkeypatch.setattr(build, "examples_page", lambda folder, progress, parts: f"{folder.name}")

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from rfviz.ui.no_such_page import page_of_unknown_address
 
 
@@ -22,7 +22,7 @@ def test_every_page_is_known(page):
 
 _SCRIPT = """
 import streamlit as st
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from rfviz.ui.no_such_page import page_of_unknown_address
 unknown = page_of_unknown_address({address!r})
 st.navigation([unknown] + [st.Page(p.path, title=p.title, url_path=p.slug) for p in NAVIGATION]).run()

@@ -16,10 +16,10 @@ def without_times(text):
     return re.sub(r"[\d.,]+ (ms|s|times)\b", "…", text)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.slug)
-def test_every_chart_comes_with_its_description_and_the_main_one_with_its_words(page):
-    at, found = opened(page.slug, OTHERS[page.slug][0]), computed(page.slug, 1)
-    charts = found.charts
+@pytest.mark.parametrize("slug", [page.slug for page in PAGES])
+def test_every_chart_comes_with_its_description_and_the_main_one_with_its_words(slug):
+    at, found = opened(slug, OTHERS[slug][0]), computed(slug, 1)
+    page, charts = found.page, found.charts
     if isinstance(page, WorkPage) and page.has_parts(found.source):
         at = run_to_its_end(at)
     mounted = [element.proto for element in at.get("bidi_component")]

@@ -50,10 +50,6 @@ class Accuracy(WorkPage[Source, Settings, AccuracyResult]):
     """A comparison of feature maps under one linear model, with other methods."""
 
     slug = "accuracy"
-    title = "Accuracy against m"
-    icon = ":material/trending_down:"
-    group = "Learning"
-    question = "How many random features does a linear model need to do as well as the exact kernel?"
 
     @property
     def presets(self) -> Presets:

@@ -97,10 +97,6 @@ class Binning(Page[Data, Settings, BinningResult]):
     """Random grids over points of the plane, and the share of them that put two points into one box."""
 
     slug = "binning"
-    title = "Random binning"
-    icon = ":material/grid_4x4:"
-    group = "Kernels"
-    question = "How do random grids add up to a smooth kernel?"
 
     @property
     def presets(self) -> Presets:
@@ -203,7 +199,7 @@ print(frames["binning-error"].to_string())
 for figure in figures.values():
     figure.show()
 """
-        return script.write(self.question, body, uses)
+        return script.write(self.entry.question, body, uses)
 
     def maps(self, source: Data, settings: Settings, cache: Cache) -> tuple[MapExport, ...]:
         X, all_rows = source.dataset.X[:MAX_POINTS], all_rows_of(source.dataset)

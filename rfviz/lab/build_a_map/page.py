@@ -76,10 +76,6 @@ class BuildAMap(Page[None, Settings, Built]):
     """A function, a density or a kernel of one's own."""
 
     slug = "build-a-map"
-    title = "Build a map"
-    icon = ":material/construction:"
-    group = "Kernels"
-    question = "Write or draw a function: which kernel do its random features have? And can every curve be a kernel?"
 
     @property
     def presets(self) -> Presets:

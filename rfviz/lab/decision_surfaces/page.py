@@ -269,12 +269,6 @@ class DecisionSurfaces(Page[Source, Settings, Outcome]):
     """A classifier on random features next to two support vector machines, in one plane."""
 
     slug = "decision-surfaces"
-    title = "Decision surfaces"
-    icon = ":material/blur_on:"
-    group = "Learning"
-    question = (
-        "Which shapes can a linear classifier draw once it sees random features, and how many features does it take?"
-    )
 
     @property
     def presets(self) -> Presets:

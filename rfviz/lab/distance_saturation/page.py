@@ -41,10 +41,6 @@ class DistanceSaturationPage(ExperimentPage[ScaledData, DistanceSaturation, Satu
     """Distances after the map against distances before it."""
 
     slug = "distance-saturation"
-    title = "Distance saturation"
-    icon = ":material/straighten:"
-    group = "Distances"
-    question = DistanceSaturation.question
 
     @property
     def presets(self) -> Presets:

@@ -72,13 +72,6 @@ class Guarantees(Page[ScaledData, Settings, Result]):
     """Errors and risks that are measured, and those that theorems allow."""
 
     slug = "guarantees"
-    title = "Guarantees"
-    icon = ":material/verified_user:"
-    group = "Kernels"
-    question = (
-        "How many random features does theory require, how many suffice in practice, and what do the theorems leave "
-        "open?"
-    )
 
     @property
     def presets(self) -> Presets:

@@ -61,10 +61,6 @@ class Hashing(Page[Source, Settings, HashingResult]):
     """Hamming distances of hash codes against the distances of points."""
 
     slug = "hashing"
-    title = "Hashing"
-    icon = ":material/tag:"
-    group = "Distances"
-    question = "How well do hash codes reveal the angle between two points, and do they find nearest neighbours?"
 
     @property
     def presets(self) -> Presets:

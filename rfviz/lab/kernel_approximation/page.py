@@ -91,10 +91,6 @@ class KernelApproximation(WorkPage[Source, Settings, Result]):
     """Kernel estimates against the exact kernel, for every number of features; of all rows of a file in parts."""
 
     slug = "kernel-approximation"
-    title = "Kernel approximation"
-    icon = ":material/target:"
-    group = "Kernels"
-    question = "How many random features does it take to approximate the kernel well, and is the estimate unbiased?"
 
     @property
     def presets(self) -> Presets:

@@ -38,12 +38,6 @@ class KitchenSinks(WorkPage[SplitData, Settings, KitchenSinksResult]):
     """Random features compared with AdaBoost."""
 
     slug = "kitchen-sinks"
-    title = "Kitchen sinks"
-    icon = ":material/casino:"
-    group = "Learning"
-    question = (
-        "AdaBoost chooses every feature with care. How far does one get, and how fast, by drawing them at random?"
-    )
 
     @property
     def presets(self) -> Presets:

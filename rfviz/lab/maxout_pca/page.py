@@ -64,10 +64,6 @@ class MaxoutPCA(Page[ScaledData, Settings, EmbeddingResult]):
     """Principal components of random features, next to those of the points and of the exact kernel."""
 
     slug = "maxout-pca"
-    title = "Maxout-PCA"
-    icon = ":material/scatter_plot:"
-    group = "Distances"
-    question = "How do points arrange themselves after the map: do images of a turning head line up by angle?"
 
     @property
     def presets(self) -> Presets:

@@ -13,12 +13,6 @@ from rfviz.skeleton import occurrence, pixel_groups, preset
 __all__: list[str] = []
 
 
-@fact
-def paths(name: str) -> float:
-    """Return the expected number of pixels that a feature of a skeleton multiplies: its complexity."""
-    return preset(name, (24, 24, 3)).complexity
-
-
 @functools.lru_cache(maxsize=8)
 def _map(name: str, row: int, column: int) -> np.ndarray:
     return exact_map(preset(name, (24, 24)), (row - 1) * 24 + column - 1).correlation.reshape(24, 24)

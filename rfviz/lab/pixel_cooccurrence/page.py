@@ -71,10 +71,6 @@ class PixelCooccurrence(Page[Data, Settings, Maps]):
     """Counts of pixels that occur together in features, next to their exact law."""
 
     slug = "pixel-cooccurrence"
-    title = "Pixel co-occurrence"
-    icon = ":material/grid_on:"
-    group = "Kernels"
-    question = "Which pixels meet in a random feature of a convolutional skeleton, and which never do?"
 
     @property
     def presets(self) -> Presets:

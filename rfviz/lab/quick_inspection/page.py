@@ -66,10 +66,6 @@ class QuickInspection(Page[InspectedData, Settings, InspectionResult]):
     """A data set in pictures and sentences."""
 
     slug = "quick-inspection"
-    title = "Quick inspection"
-    icon = ":material/troubleshoot:"
-    group = "Your data"
-    question = "What do random features say about these data: what is odd, what repeats, and is a linear model enough?"
     inspects_files = True
 
     def source(self, panel: Panel) -> InspectedData:

@@ -100,7 +100,8 @@ class InspectionReport:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """Return the findings and all pictures as one page that opens offline, and write it to a file if asked."""
-        entry = Entry(PAGE.slug, PAGE.title, PAGE.question, {"data": self.name}, tuple(self._charts.values()))
+        page = PAGE.entry
+        entry = Entry(page.slug, page.title, page.question, {"data": self.name}, tuple(self._charts.values()))
         text = write_report([entry], time.strftime("on %d %B %Y at %H:%M"))
         if path is not None:
             Path(path).write_text(text, encoding="utf-8")

@@ -39,10 +39,6 @@ class Speech(WorkPage[SpeechSource, Settings, SpeechResult]):
     """Tables 2 and 3 of the maxout paper."""
 
     slug = "speech"
-    title = "Speech"
-    icon = ":material/graphic_eq:"
-    group = "Learning"
-    question = "Which phones (speech sounds) does a new voice say? Random features of its sound tell."
 
     @property
     def presets(self) -> Presets:

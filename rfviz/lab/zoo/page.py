@@ -79,13 +79,6 @@ class Zoo(Page[None, Settings, ZooResult]):
     """All feature maps next to each other."""
 
     slug = "zoo"
-    title = "The zoo"
-    icon = ":material/apps:"
-    group = ""
-    question = (
-        "What random feature maps exist, what does a single feature look like, and which kernel do many of them "
-        "approximate?"
-    )
 
     @property
     def presets(self) -> Presets:

@@ -14,8 +14,8 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.errors import DataError
+from rfviz.lab.index import NAVIGATION, entry_of
 from rfviz.lab.lecture import MAX_NOTE, View, line_of, pack, parse_lecture, unpack
-from rfviz.lab.navigation import NAVIGATION, entry_of
 from rfviz.ui.own_data.session import session_data
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState, forget_page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rfviz.lab.navigation import NAVIGATION, picture_of
+from rfviz.lab.index import NAVIGATION, picture_of
 from rfviz.ui import layout
 from rfviz.ui.teaching import study_panel
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons, lesson_link

@@ -20,8 +20,8 @@ import streamlit as st
 from rfviz.errors import RfvizError
 from rfviz.expressions import parse_expression
 from rfviz.figures.axes import DRAWN_LINE, has_legend, make_room
-from rfviz.lab.index import FACTS
-from rfviz.lab.navigation import ASSETS, NAVIGATION, entry_of
+from rfviz.lab.facts import FACTS
+from rfviz.lab.index import ASSETS, NAVIGATION, entry_of
 from rfviz.lessons import (
     Curve,
     Lesson,

@@ -13,7 +13,7 @@ from streamlit.components.v2 import component
 
 from rfviz import datasets
 from rfviz.features import registry
-from rfviz.lab.navigation import ASSETS, NAVIGATION
+from rfviz.lab.index import ASSETS, NAVIGATION
 from rfviz.ui.state import PageState
 from rfviz.ui.teaching import lesson_panel
 from rfviz.ui.teaching.lecture_bar import is_lecturing, lecture_bar, lecture_menu, settle_lecture

@@ -19,7 +19,7 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.figures.axes import DRAWN_LINE, has_legend
-from rfviz.lab.index import FACTS
+from rfviz.lab.facts import FACTS
 from rfviz.lessons import ROOMS, Answer, Axis, Curve, Room, RoomError, Step, compare_curve, gap_words, right_heights
 from rfviz.ui.teaching.student_link import is_local, qr_code, reach
 from rfviz.ui.web.room_route import join_address, room_address

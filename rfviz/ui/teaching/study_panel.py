@@ -13,8 +13,8 @@ import streamlit as st
 from streamlit.components.v2 import component
 
 from rfviz.errors import DataError
-from rfviz.lab.index import FACTS
-from rfviz.lab.navigation import ASSETS
+from rfviz.lab.facts import FACTS
+from rfviz.lab.index import ASSETS
 from rfviz.lessons import Item, LessonError, read_items
 from rfviz.study import STUDENT, TESTS, Row, Study, new_student, study_of_server
 

@@ -7,7 +7,7 @@ import pytest
 
 from rfviz.errors import ParameterError
 from rfviz.features import RandomProjection, registry
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from rfviz.lab.zoo.compute import SIDE, ordered_maps, point_row
 from tests.app_pages import changed, opened
 

@@ -16,7 +16,7 @@ from rfviz.datasets.files import MAX_BYTES, read_upload
 from rfviz.datasets.files.own import own_spec
 from rfviz.errors import DataError
 from rfviz.experiments.data import Data, in_plane
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from rfviz.lab.script import load_data
 from rfviz.ui.cache import DRAWS_BYTES, STORE
 from rfviz.ui.own_data import session as own_data

@@ -8,8 +8,8 @@ import pytest
 from rfviz.errors import ParameterError
 from rfviz.expressions import parse_expression
 from rfviz.lab.address import format_value, same_text
-from rfviz.lab.index import FACTS
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.facts import FACTS
+from rfviz.lab.index import NAVIGATION
 from rfviz.lessons import compare_curve, facts_of, right_heights
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons
 from tests.app_pages import SMALL, changed, page_at, specs
@@ -219,7 +219,7 @@ def test_an_answer_that_cannot_be_worked_out_is_one_sentence(monkeypatch):
         raise ParameterError("q", "must be another", q)
 
     at = opened(SATURATION, lesson="saturation", step="2")
-    monkeypatch.setattr("rfviz.ui.teaching.lesson_panel.FACTS", {**FACTS, "expected_distance": broken})
+    monkeypatch.setattr("rfviz.ui.teaching.lesson_panel.FACTS", {"distance_saturation.expected_distance": broken})
     at.session_state["lesson:saturation:2:0"] = [(0.1, 0.1), (1.0, 0.6), (2.0, 0.7)]
     at.run()
     next(button for button in at.button if button.key == "lesson-show").click()

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from rfviz.lab.index import FACTS
+from rfviz.lab.facts import FACTS
 from rfviz.lessons import ROOMS, right_heights
 from rfviz.ui.teaching.lesson_panel import all_lessons
 from rfviz.ui.teaching.room_panel import axes_of, class_words, draw_predictions, verdicts

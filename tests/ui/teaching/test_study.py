@@ -2,8 +2,8 @@
 
 import pytest
 
-from rfviz.lab.index import FACTS
-from rfviz.lab.navigation import ASSETS
+from rfviz.lab.facts import FACTS
+from rfviz.lab.index import ASSETS
 from rfviz.lessons import read_items
 from rfviz.study import VARIABLE, Draw, Study, read_log, study_of_server
 from rfviz.ui.teaching.lesson_panel import all_lessons

@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from rfviz.figures import plotly_js
 from rfviz.lab.export import write_html
-from rfviz.lab.navigation import NAVIGATION
+from rfviz.lab.index import NAVIGATION
 from rfviz.ui.web import preload
 from rfviz.ui.web.boot_script import InjectBootScript, boot_script
 from rfviz.ui.web.component_scripts import component_script, script_addresses, script_route
@@ -163,8 +163,8 @@ def test_what_is_packed_already_stays_as_it_is_and_memory_has_an_end(counted):
 
 
 def test_single_pages_need_more():
-    slugs = {page.slug for page in NAVIGATION}
-    assert {*preload._MORE, *preload._WITHOUT_CHART} - {""} <= slugs
+    named = {name for page in NAVIGATION for name in page.elements}
+    assert named and all(any((preload._STATIC / "static" / "js").glob(f"{name}.*.js")) for name in named)
     plain, more = preload.preloaded("/base/no-such-page"), preload.preloaded("/base/accuracy/")
     assert plain == preload.preloaded("/") and any("/Multiselect." in link for _, link in set(more) - set(plain))
 
