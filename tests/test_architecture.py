@@ -14,6 +14,7 @@ ROOT = Path(__file__).parent.parent
 ALLOWED = {
     "rfviz._version": set(),
     "rfviz._blas": set(),
+    "rfviz._lazy": set(),
     "rfviz.errors": set(),
     "rfviz.progress": set(),
     "rfviz.random_state": {"errors"},
@@ -77,8 +78,8 @@ ALLOWED |= {
 }
 # Files of a page that draw.
 DRAWING = {"figures.py", "animation.py", "page.py"}
-# Any module may read the version, which is a constant, and say that it reports its progress.
-EVERYWHERE = {"_version", "progress"}
+# Any module may read the version, which is a constant, say that it reports its progress, and import lazily.
+EVERYWHERE = {"_version", "progress", "_lazy"}
 
 # Heavy packages → the layers that may import them, at module level or later.
 RESTRICTED = {

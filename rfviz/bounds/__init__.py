@@ -4,20 +4,25 @@ Pure mathematics, in float64 and in logarithms, so that no input overflows. Each
 :class:`TailBound` or a :class:`RiskBound`: the bound, the error it allows and the number of features it asks for.
 """
 
-from rfviz.bounds.binning import binning_log_failure_as_printed, binning_pair, binning_uniform
-from rfviz.bounds.fourier import (
-    fourier_pair,
-    fourier_uniform,
-    phase_pair,
-    phase_pair_hoeffding,
-    sutherland_pairs,
-    sutherland_phases,
-)
-from rfviz.bounds.normal import chebyshev, normal, normal_over_pairs
-from rfviz.bounds.products import bernstein, bounded_products, sphere_norm
-from rfviz.bounds.risk import LOSSES, Loss, RiskBound, compositional_risk, kitchen_sinks_risk, maxout_risk
-from rfviz.bounds.statement import BoundStatement, pair_statements
-from rfviz.bounds.tail import TailBound
+from typing import TYPE_CHECKING
+
+from rfviz._lazy import import_when_asked
+
+if TYPE_CHECKING:
+    from rfviz.bounds.binning import binning_log_failure_as_printed, binning_pair, binning_uniform
+    from rfviz.bounds.fourier import (
+        fourier_pair,
+        fourier_uniform,
+        phase_pair,
+        phase_pair_hoeffding,
+        sutherland_pairs,
+        sutherland_phases,
+    )
+    from rfviz.bounds.normal import chebyshev, normal, normal_over_pairs
+    from rfviz.bounds.products import bernstein, bounded_products, sphere_norm
+    from rfviz.bounds.risk import LOSSES, Loss, RiskBound, compositional_risk, kitchen_sinks_risk, maxout_risk
+    from rfviz.bounds.statement import BoundStatement, pair_statements
+    from rfviz.bounds.tail import TailBound
 
 __all__ = [
     "LOSSES",
@@ -45,3 +50,5 @@ __all__ = [
     "sutherland_pairs",
     "sutherland_phases",
 ]
+
+import_when_asked(__name__)

@@ -1,30 +1,36 @@
 """Feature maps.
 
-Every map is a class in a module of its own, which :data:`MAPS` lists.
+Every map is a class in a module of its own, which :data:`~rfviz.features.maps.MAPS` lists.
 """
 
-from rfviz.features.base import COMMON_PARAMS, FeatureMap, registry
-from rfviz.features.binning import RandomBinning
-from rfviz.features.blocks import DeviceFallbackWarning
-from rfviz.features.compositional import CompositionalFeatures
-from rfviz.features.convolution import RandomConvolution
-from rfviz.features.fourier import RandomFourier
-from rfviz.features.hashing import CollisionLaw, HashingMap
-from rfviz.features.hybrid_compositional import HybridCompositional
-from rfviz.features.law import DistanceLaw, ProductLaw
-from rfviz.features.look import Look
-from rfviz.features.maxout import RandomMaxout
-from rfviz.features.portable import from_json, to_json
-from rfviz.features.projection import RandomProjection
-from rfviz.features.random_activation import RandomActivation
-from rfviz.features.random_pool import RandomPool
-from rfviz.features.random_relu import RandomReLU
-from rfviz.features.shared_pool_maxout import SharedPoolMaxout
-from rfviz.features.sigmoidal import SigmoidalRidge
-from rfviz.features.spec import MapSpec, map_class
-from rfviz.features.steps import Step
-from rfviz.features.structured_maxout import StructuredMaxout
-from rfviz.features.stumps import DecisionStumps
+from typing import TYPE_CHECKING
+
+from rfviz._lazy import import_when_asked
+
+if TYPE_CHECKING:
+    from rfviz.features.base import COMMON_PARAMS, FeatureMap
+    from rfviz.features.binning import RandomBinning
+    from rfviz.features.blocks import DeviceFallbackWarning
+    from rfviz.features.compositional import CompositionalFeatures
+    from rfviz.features.convolution import RandomConvolution
+    from rfviz.features.fourier import RandomFourier
+    from rfviz.features.hashing import CollisionLaw, HashingMap
+    from rfviz.features.hybrid_compositional import HybridCompositional
+    from rfviz.features.law import DistanceLaw, ProductLaw
+    from rfviz.features.look import Look
+    from rfviz.features.maps import MAPS, map_class, registry
+    from rfviz.features.maxout import RandomMaxout
+    from rfviz.features.portable import from_json, to_json
+    from rfviz.features.projection import RandomProjection
+    from rfviz.features.random_activation import RandomActivation
+    from rfviz.features.random_pool import RandomPool
+    from rfviz.features.random_relu import RandomReLU
+    from rfviz.features.shared_pool_maxout import SharedPoolMaxout
+    from rfviz.features.sigmoidal import SigmoidalRidge
+    from rfviz.features.spec import MapSpec
+    from rfviz.features.steps import Step
+    from rfviz.features.structured_maxout import StructuredMaxout
+    from rfviz.features.stumps import DecisionStumps
 
 __all__ = [
     "COMMON_PARAMS",
@@ -58,20 +64,4 @@ __all__ = [
     "to_json",
 ]
 
-#: The feature maps of this package, in the order of menus. :func:`registry` adds labelled subclasses of users.
-MAPS: tuple[type[FeatureMap], ...] = (
-    RandomBinning,
-    CompositionalFeatures,
-    RandomConvolution,
-    RandomFourier,
-    HybridCompositional,
-    RandomMaxout,
-    RandomProjection,
-    RandomActivation,
-    RandomPool,
-    RandomReLU,
-    SharedPoolMaxout,
-    SigmoidalRidge,
-    StructuredMaxout,
-    DecisionStumps,
-)
+import_when_asked(__name__)

@@ -25,7 +25,7 @@ from rfviz.features.widths import largest_entry
 from rfviz.params import Param
 from rfviz.random_state import seed_from
 
-__all__ = ["COMMON_PARAMS", "FeatureMap", "SlowKernelError", "registry"]
+__all__ = ["COMMON_PARAMS", "FeatureMap", "SlowKernelError", "labelled"]
 
 COMMON_PARAMS = (
     Param(
@@ -43,8 +43,8 @@ _PASSING = ("device", "random_state")
 _registry: dict[str, type[FeatureMap]] = {}
 
 
-def registry() -> dict[str, type[FeatureMap]]:
-    """Return every feature map with a label by class name: those of this package, then those that users define."""
+def labelled() -> dict[str, type[FeatureMap]]:
+    """Return every feature map with a label that has been defined by now, by class name."""
     return dict(_registry)
 
 

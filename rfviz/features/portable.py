@@ -14,7 +14,7 @@ import numpy as np
 
 from rfviz._version import __version__
 from rfviz.errors import DataError, RfvizError
-from rfviz.features.base import FeatureMap, registry
+from rfviz.features.base import FeatureMap
 from rfviz.skeleton import Skeleton
 
 __all__ = ["from_json", "to_json"]
@@ -74,6 +74,8 @@ def from_json(text: str) -> FeatureMap:
     ParameterError, MemoryBudgetError
         If a parameter is not legal, or the weights would not fit.
     """
+    from rfviz.features.maps import registry  # which imports every map
+
     try:
         held = json.loads(text)
     except (ValueError, RecursionError) as error:

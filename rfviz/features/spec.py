@@ -10,25 +10,11 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from rfviz.errors import ParameterError
-from rfviz.features.base import FeatureMap, registry
+from rfviz.features.base import FeatureMap
 
-__all__ = ["MapSpec", "map_class"]
+__all__ = ["MapSpec"]
 
 M = TypeVar("M", bound=FeatureMap, covariant=True)  # noqa: PLC0105 - used in this module alone
-
-
-def map_class(name: str) -> type[FeatureMap]:
-    """Return the feature map whose class has this name.
-
-    Raises
-    ------
-    ParameterError
-        For any other name.
-    """
-    known = registry()
-    if name not in known:
-        raise ParameterError("feature map", f"must be one of {', '.join(known)}", name)
-    return known[name]
 
 
 class MapSpec(Generic[M]):
@@ -151,6 +137,8 @@ class MapSpec(Generic[M]):
         ParameterError
             For text that is none, an unknown map, or a parameter that it does not have.
         """
+        from rfviz.features.maps import map_class  # which imports every map
+
         try:
             held = json.loads(text)
             name, params = held["map"], dict(held["params"])

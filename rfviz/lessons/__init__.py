@@ -3,11 +3,16 @@
 The format is described in ``assets/lessons/README.md``.
 """
 
-from rfviz.lessons.curve import Gap, compare_curve, gap_words, right_heights
-from rfviz.lessons.latex import latex_mistake
-from rfviz.lessons.model import Curve, Form, Item, Lesson, Option, Step, facts_of, fill
-from rfviz.lessons.reader import LessonError, find_lessons, parse_items, parse_lesson, read_items, read_lesson
-from rfviz.lessons.room import ROOMS, Answer, Axis, Question, Room, RoomError, Rooms
+from typing import TYPE_CHECKING
+
+from rfviz._lazy import import_when_asked
+
+if TYPE_CHECKING:
+    from rfviz.lessons.curve import Gap, compare_curve, gap_words, right_heights
+    from rfviz.lessons.latex import latex_mistake
+    from rfviz.lessons.model import Curve, Form, Item, Lesson, Option, Step, facts_of, fill
+    from rfviz.lessons.reader import LessonError, find_lessons, parse_items, parse_lesson, read_items, read_lesson
+    from rfviz.lessons.room import ROOMS, Answer, Axis, Question, Room, RoomError, Rooms
 
 __all__ = [
     "ROOMS",
@@ -37,3 +42,5 @@ __all__ = [
     "read_lesson",
     "right_heights",
 ]
+
+import_when_asked(__name__)

@@ -1,15 +1,20 @@
 """Linear models on random features, for every number of features at once, or beyond what a Gram matrix can hold."""
 
-from rfviz.linear_model.cholesky_path import ConditionWarning
-from rfviz.linear_model.conformal import prediction_intervals, prediction_sets
-from rfviz.linear_model.deprecated import RidgePath
-from rfviz.linear_model.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
-from rfviz.linear_model.grid import default_grid, largest_affordable_m
-from rfviz.linear_model.normal_equations import NormalEquations
-from rfviz.linear_model.recursive import RecursiveClassifier, RecursiveRegressor
-from rfviz.linear_model.ridge_path import RidgePathClassifier, RidgePathRegressor
-from rfviz.linear_model.stochastic import StochasticClassifier
-from rfviz.linear_model.stochastic_path import StochasticPath
+from typing import TYPE_CHECKING
+
+from rfviz._lazy import import_when_asked
+
+if TYPE_CHECKING:
+    from rfviz.linear_model.cholesky_path import ConditionWarning
+    from rfviz.linear_model.conformal import prediction_intervals, prediction_sets
+    from rfviz.linear_model.deprecated import RidgePath
+    from rfviz.linear_model.doubly_stochastic import DoublyStochasticClassifier, DoublyStochasticRegressor
+    from rfviz.linear_model.grid import default_grid, largest_affordable_m
+    from rfviz.linear_model.normal_equations import NormalEquations
+    from rfviz.linear_model.recursive import RecursiveClassifier, RecursiveRegressor
+    from rfviz.linear_model.ridge_path import RidgePathClassifier, RidgePathRegressor
+    from rfviz.linear_model.stochastic import StochasticClassifier
+    from rfviz.linear_model.stochastic_path import StochasticPath
 
 __all__ = [
     "ConditionWarning",
@@ -28,3 +33,5 @@ __all__ = [
     "prediction_intervals",
     "prediction_sets",
 ]
+
+import_when_asked(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from pathlib import Path
 
@@ -19,6 +20,9 @@ _MODULES = ("features", "kernels", "bounds", "skeleton", "linear_model", "datase
 
 def write_reference(folder: Path) -> list[Path]:
     """Write the reference to a folder and return its files."""
+    for module in (importlib.import_module(f"rfviz.{name}") for name in _MODULES):
+        for name in module.__all__:  # pdoc sees what a package has imported by now
+            getattr(module, name)
     pdoc.render.configure(docformat="numpy", show_source=False, template_directory=_TEMPLATES)
     pdoc.pdoc(*(f"rfviz.{name}" for name in _MODULES), output_directory=folder)
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]

@@ -1,21 +1,26 @@
 """Computation skeletons: which inputs meet where in a compositional kernel, and by which dual activations."""
 
-from rfviz.skeleton.activations import ACTIVATIONS, Activation, activation
-from rfviz.skeleton.bases import BASES, Base, base
-from rfviz.skeleton.builders import (
-    ARCHITECTURES,
-    PRESETS,
-    as_skeleton,
-    convolutions,
-    flat,
-    graph,
-    image_shape_of,
-    preset,
-)
-from rfviz.skeleton.graph import InputGroup, Layer, Skeleton
-from rfviz.skeleton.network import SkeletonNetwork, SkeletonNetworkClassifier
-from rfviz.skeleton.occurrence import CoOccurrence, co_occurrence, occurrence, pixel_groups, sparsity
-from rfviz.skeleton.patches import PatchPCA
+from typing import TYPE_CHECKING
+
+from rfviz._lazy import import_when_asked
+
+if TYPE_CHECKING:
+    from rfviz.skeleton.activations import ACTIVATIONS, Activation, activation
+    from rfviz.skeleton.bases import BASES, Base, base
+    from rfviz.skeleton.builders import (
+        ARCHITECTURES,
+        PRESETS,
+        as_skeleton,
+        convolutions,
+        flat,
+        graph,
+        image_shape_of,
+        preset,
+    )
+    from rfviz.skeleton.graph import InputGroup, Layer, Skeleton
+    from rfviz.skeleton.network import SkeletonNetwork, SkeletonNetworkClassifier
+    from rfviz.skeleton.occurrence import CoOccurrence, co_occurrence, occurrence, pixel_groups, sparsity
+    from rfviz.skeleton.patches import PatchPCA
 
 __all__ = [
     "ACTIVATIONS",
@@ -44,3 +49,5 @@ __all__ = [
     "preset",
     "sparsity",
 ]
+
+import_when_asked(__name__)
