@@ -1239,13 +1239,6 @@ _EVIDENCE = (
 
 _ALL_ROWS = (
     Fault(
-        "codecs of a Zarr store that could run code",
-        "rfviz/datasets/files/zarr_rows.py",
-        "if name not in _CODECS or",
-        "if",
-        ("tests/datasets/files/test_zarr.py",),
-    ),
-    Fault(
         "all rows of an export counted from the first of each block",
         "rfviz/datasets/files/all_rows.py",
         "None if y is None else y[rows], places[rows]",

@@ -62,7 +62,7 @@ class AllRows:
         if not AllRows.has(dataset) or dataset.origin is None:
             raise DataError(
                 f"{dataset.name} is not drawn from a larger table. Choose a folder of Parquet files, or of X.npy and "
-                "y.npy, or a Zarr store, with more rows than fit into memory."
+                "y.npy, with more rows than fit into memory."
             )
         self.target_names = dataset.target_names
         self.name, self._rows = dataset.name, dataset.row_numbers

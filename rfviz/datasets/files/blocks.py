@@ -1,4 +1,4 @@
-"""Tables larger than memory, block by block: Parquet files, folders of them, memory maps of NumPy, Zarr stores."""
+"""Tables larger than memory, block by block: Parquet files, folders of them, memory maps of NumPy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rfviz.datasets.files.zarr_rows import ZarrRows, is_store, zarr_rows
 from rfviz.errors import DataError, ParameterError
 
-__all__ = ["mapped", "row_blocks"]
+__all__ = ["mapped", "no_parts", "row_blocks"]
 
 
 def row_blocks(
@@ -23,10 +22,9 @@ def row_blocks(
     Parameters
     ----------
     source : str or Path
-        A Parquet file, a folder of them (in the order of their names), an ``.npy`` file of shape (n, d), or a folder
-        ``<name>.zarr`` that is a Zarr group with such an array ``X``.
+        A Parquet file, a folder of them (in the order of their names), or an ``.npy`` file of shape (n, d).
     label : str or Path
-        The column of labels or targets; for ``.npy`` the file that holds them, for Zarr the array.
+        The column of labels or targets; for ``.npy`` the file that holds them.
     columns : sequence of str, optional
         Features; by default all columns of numbers but the label. For Parquet only.
     rows : int
@@ -40,30 +38,24 @@ def row_blocks(
     Raises
     ------
     DataError
-        For a file that is missing or damaged, has other columns than the first one, text among the features, or gaps;
-        and for a Zarr store that could run code, see :mod:`rfviz.datasets.files.zarr_rows`.
-    MemoryBudgetError
-        For chunks of a Zarr store that do not fit into the memory limit.
+        For a file that is missing or damaged, has other columns than the first one, text among the features, or gaps.
     """
     source = Path(source)
     if rows < 1:
         raise ParameterError("rows", "must be at least 1", rows, "Try 50000.")
     if source.suffix == ".npy":
         return _of_arrays(source, Path(label), rows)
-    if is_store(source):
-        return _of_arrays(source / "X", source / Path(label).name, rows)
     files = sorted(source.glob("*.parquet")) if source.is_dir() else [source]
     if not files:
-        raise DataError(f"The folder {source.name!r} holds no .parquet files. Name one that does.")
+        raise no_parts(source, ".parquet files")
     return _of_parquet(files, str(label), columns, rows)
 
 
 def _of_arrays(source: Path, label: Path, rows: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     X, y = (mapped(path) for path in (source, label))
-    folder = f"{source.parent.name}/" if is_store(source.parent) else ""
     if X.ndim != 2 or len(X) != len(y) or X.dtype.kind not in "fiub":
         raise DataError(
-            f"{folder}{source.name} must hold a matrix of numbers with a row for each of the {len(y)} labels in "
+            f"{source.name} must hold a matrix of numbers with a row for each of the {len(y)} labels in "
             f"{label.name}; it has the shape {X.shape} and the type {X.dtype}. Save it again."
         )
     for start in range(0, len(X), rows):
@@ -71,10 +63,18 @@ def _of_arrays(source: Path, label: Path, rows: int) -> Iterator[tuple[np.ndarra
         yield _floats(X[part]), np.array(y[part])
 
 
-def mapped(path: Path) -> np.ndarray | ZarrRows:
-    """Return the array of an ``.npy`` file or of a Zarr store, read where it is used; never a pickle."""
-    if is_store(path.parent):
-        return zarr_rows(path)
+def no_parts(folder: Path, wanted: str) -> DataError:
+    """Return the error for a folder that holds nothing that is read."""
+    if folder.suffix.lower() == ".zarr":
+        return DataError(
+            f"{folder.name} is a Zarr store, which rfviz does not read. "
+            "Save its arrays with numpy.save as X.npy and y.npy in one folder."
+        )
+    return DataError(f"The folder {folder.name!r} holds no {wanted}. Name one that does.")
+
+
+def mapped(path: Path) -> np.ndarray:
+    """Return the array of an ``.npy`` file, read where it is used; never a pickle."""
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:

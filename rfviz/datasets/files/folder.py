@@ -1,10 +1,9 @@
 """The data folder: every file of arrays or a table in it is a data set, known by its ending (:data:`SUFFIXES`).
 
 The folder is the one given to :func:`set_folder`, else the environment variable ``RFVIZ_DATA``. A sub-folder of several
-Parquet files, of ``X.npy`` and ``y.npy``, or a Zarr group ``<stem>.zarr`` of ``X`` and ``y`` is one table
-(:mod:`rfviz.datasets.files.parts`), which may be larger than memory; others are not searched. A file ``<stem>.npz`` is
-the data set ``folder:<stem>``, so that it never hides a built-in one; where two files have one stem, the later in that
-order keeps its suffix (``folder:<stem>.csv``).
+Parquet files, or of ``X.npy`` and ``y.npy``, is one table (:mod:`rfviz.datasets.files.parts`), which may be larger than
+memory; others are not searched. A file ``<stem>.npz`` is the data set ``folder:<stem>``, so that it never hides a
+built-in one; where two files have one stem, the later in that order keeps its suffix (``folder:<stem>.csv``).
 
 In an ``.npz`` file, the arrays are
 

@@ -1,8 +1,8 @@
 """Tables in parts, which need not fit into memory: statistics of all rows in one pass, and rows drawn at random.
 
 A folder of Parquet files is one table, its rows in the order of their names; so is a folder that holds ``X.npy``, rows
-of numbers, and perhaps ``y.npy``, their labels, and a folder ``<name>.zarr`` that is a Zarr group with arrays ``X`` and
-perhaps ``y``. A single Parquet file that does not fit into the memory limit is read in the same way.
+of numbers, and perhaps ``y.npy``, their labels. A single Parquet file that does not fit into the memory limit is read
+in the same way.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ import numpy as np
 
 from rfviz.datasets import memory
 from rfviz.datasets.files.arrow import flat_frame, flat_leaves
-from rfviz.datasets.files.blocks import mapped
+from rfviz.datasets.files.blocks import mapped, no_parts
 from rfviz.datasets.files.content import File, reading
 from rfviz.datasets.files.meta import Meta
 from rfviz.datasets.files.parquet import needed_bytes, open_parquet
 from rfviz.datasets.files.statistics import TableStatistics
 from rfviz.datasets.files.table import Drawn, Table, names_of_columns, own_names, table_of_frame
-from rfviz.datasets.files.zarr_rows import ZarrRows, is_store
 from rfviz.datasets.wording import counted, drawn_note, one_line
 from rfviz.errors import DataError
 from rfviz.progress import Progress, silent
@@ -66,8 +65,6 @@ class Parts:
         Differs where a file has changed.
     read : callable
         Yields the rows as DataFrames with these columns, about `rows` at a time: ``read(rows)``.
-    notes : tuple of str
-        What should be known of the rows.
     """
 
     name: str
@@ -77,7 +74,6 @@ class Parts:
     n_bytes: int
     stamp: str
     read: Callable[[int], Iterator[pd.DataFrame]] = field(repr=False, compare=False)
-    notes: tuple[str, ...] = ()
 
     @property
     def block_rows(self) -> int:
@@ -97,25 +93,21 @@ class Parts:
 
 
 def is_folder_of_parts(path: Path) -> bool:
-    """Return whether a folder is one table: several Parquet files, or X.npy, or named as a Zarr store."""
-    if is_store(path):
-        return True
+    """Return whether a folder is one table: several Parquet files, or X.npy; or a Zarr store, which is refused."""
     try:
         found = [entry.name.lower() for entry in os.scandir(path) if entry.is_file() and entry.name[0] not in "._"]
     except OSError:
         return False
-    return "x.npy" in found or sum(name.endswith(".parquet") for name in found) > 1
+    return path.suffix.lower() == ".zarr" or "x.npy" in found or sum(name.endswith(".parquet") for name in found) > 1
 
 
 def statuses(path: Path) -> list[os.stat_result]:
-    """Return the statuses of the files in a folder; of a Zarr store, those of all folders in it."""
+    """Return the statuses of the files in a folder."""
     found = []
-    for here, folders, names in os.walk(path):
-        if not is_store(path):
-            folders.clear()
-        for name in names:
-            with suppress(FileNotFoundError):  # removed just now: a store is being written
-                found.append((Path(here) / name).stat())
+    for entry in path.iterdir():
+        with suppress(FileNotFoundError):  # removed just now
+            if entry.is_file():
+                found.append(entry.stat())
     return found
 
 
@@ -126,18 +118,14 @@ def parts_of(path: Path) -> Parts | None:
     ------
     DataError
         If there is no part in the folder, one is damaged or has other columns than the first one, or none has rows.
-    MemoryBudgetError
-        If the chunks of a Zarr store do not fit into the memory limit.
     """
-    if is_store(path):
-        return _of_arrays(path, path / "X")
     if path.is_dir():
         rows = next((found for found in (path / "X.npy", path / "x.npy") if found.is_file()), None)
         if rows is not None:
             return _of_arrays(path, rows)
         files = sorted(found for found in path.glob("*.parquet") if found.name[0] not in "._")
         if not files:
-            raise DataError(f"The folder {path.name!r} holds no .parquet files and no X.npy. Name one that does.")
+            raise no_parts(path, ".parquet files and no X.npy")
         return _of_parquet(path, files)
     if path.suffix.lower() != ".parquet":
         return None
@@ -185,11 +173,10 @@ def read_parts(parts: Parts, meta: Meta, progress: Progress = silent) -> tuple[T
         )
     table = table_of_frame(pd.concat(taken, ignore_index=True), meta.class_names)
     table = replace(table, own_names=own_names(table.names, parts.names))
-    is_all = len(chosen) == parts.n_rows
-    notes = parts.notes if is_all else (*parts.notes, drawn_note(len(chosen), parts.n_rows))
-    if is_all:
-        return table, notes
-    return replace(table, whole=whole, drawn=Drawn(chosen, start, partial(parts.read, parts.block_rows))), notes
+    if len(chosen) == parts.n_rows:
+        return table, ()
+    drawn = Drawn(chosen, start, partial(parts.read, parts.block_rows))
+    return replace(table, whole=whole, drawn=drawn), (drawn_note(len(chosen), parts.n_rows),)
 
 
 def sample_size(n_rows: int, n_columns: int) -> int:
@@ -267,19 +254,19 @@ def _parquet_frames(files: list[Path], names: list[str], rows: int) -> Iterator[
 
 def _of_arrays(path: Path, rows: Path) -> Parts:
     X = mapped(rows)
-    names = ("y",) if is_store(path) else ("y.npy", "Y.npy")
-    label = next((path / name for name in names if (path / name).exists()), None)
-    y = None if label is None else mapped(label)
+    label = next((found for found in (path / "y.npy", path / "Y.npy") if found.exists()), None)
+    y, labels = None, ""
+    if label is not None:
+        y = mapped(label)
+        labels = f" with a row for each of the {y.size:,} labels in {path.name}/{label.name}"
     if X.ndim != 2 or X.dtype.kind not in "fiub" or not X.shape[1] or (y is not None and y.shape != X.shape[:1]):
-        labels = "" if y is None else f" with a row for each of the {y.size:,} labels in {path.name}/{names[0]}"
         raise DataError(
             f"{path.name}/{rows.name} must hold a matrix of numbers{labels}; it has the shape {X.shape} and the type "
             f"{X.dtype}. Save it again."
         )
     names = [f"column {number}" for number in range(1, X.shape[1] + 1)] + ([] if y is None else ["y"])
-    files = statuses(path) if is_store(path) else [file.stat() for file in (rows, label) if file is not None]
-    notes = tuple(array.note for array in (X, y) if isinstance(array, ZarrRows) and array.note)
-    return replace(_parts(path, files, names, len(X), partial(_array_frames, rows, label, names)), notes=notes)
+    files = [file.stat() for file in (rows, label) if file is not None]
+    return _parts(path, files, names, len(X), partial(_array_frames, rows, label, names))
 
 
 def _array_frames(path: Path, label: Path | None, names: list[str], rows: int) -> Iterator[pd.DataFrame]:

@@ -205,8 +205,8 @@ def compare_with(dataset: Dataset, other: Upload) -> Dataset:
 def read_file(path: str | Path, table: str = "", progress: Progress = silent) -> Upload:
     """Read a file of the user's own; one above :data:`MAX_BYTES` must hold numbers, but for its label.
 
-    A folder of Parquet files, or of ``X.npy`` and ``y.npy``, or a Zarr store, is one table, of which rows are drawn
-    where it is large; see :mod:`rfviz.datasets.files.parts`.
+    A folder of Parquet files, or of ``X.npy`` and ``y.npy``, is one table, of which rows are drawn where it is large;
+    see :mod:`rfviz.datasets.files.parts`.
 
     Parameters
     ----------

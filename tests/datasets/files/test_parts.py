@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from rfviz import datasets
-from rfviz.datasets.files import Preparation, TableStatistics, parts, read_file
+from rfviz.datasets.files import Preparation, TableStatistics, parts, read_file, row_blocks
 from rfviz.datasets.files.parts import parts_of
 from rfviz.errors import DataError
 
@@ -174,6 +174,24 @@ def test_parts_that_lack_something(tmp_path):
         path.unlink()
     with pytest.raises(DataError, match=r"holds no \.parquet files and no X\.npy"):
         read_file(folder)
+
+
+def test_a_zarr_store_is_told_what_to_become(data_folder):
+    store = data_folder / "cells.zarr"
+    (store / "X").mkdir(parents=True)
+    (store / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group"}')
+    sentence = (
+        "cells.zarr is a Zarr store, which rfviz does not read. "
+        "Save its arrays with numpy.save as X.npy and y.npy in one folder."
+    )
+    loads = (lambda: read_file(store), lambda: row_blocks(store, "y"), lambda: datasets.load("folder:cells"))
+    for load in loads:
+        with pytest.raises(DataError) as raised:
+            load()
+        assert str(raised.value) == sentence
+    assert datasets.spec("folder:cells").summary == f"Cannot be used: {sentence}"
+    np.save(store / "X.npy", np.eye(4))  # what it says helps, whatever the name of the folder
+    assert read_file(store).n_rows == 4
 
 
 _READ = """
