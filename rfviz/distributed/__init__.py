@@ -1,9 +1,9 @@
 """Random features and ridge regression on tables that lie on many machines.
 
-On Dask's arrays and dataframes: :func:`fit`, :func:`transform` and :func:`inspect`. On Ray's data sets and Spark's
-dataframes :mod:`rfviz.distributed.ray` and :mod:`rfviz.distributed.spark` do the same. Features never leave the worker
+On Dask's arrays and dataframes: :func:`fit`, :func:`transform` and :func:`inspect`. Features never leave the worker
 that computes them: ridge regression needs the sums of each partition alone
-(:class:`rfviz.linear_model.NormalEquations`), O(m²) numbers, which are merged.
+(:class:`rfviz.linear_model.NormalEquations`), O(m²) numbers, which are merged. ``docs/large-data.md`` shows the same
+for Ray and Spark.
 
 Stochastic gradients are not among them: each step needs the result of the one before, so that workers would wait for
 each other. A :class:`rfviz.linear_model.StochasticPath` is fitted to a sample, or ridge regression to all rows.

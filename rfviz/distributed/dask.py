@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import pandas as pd
 from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
 
 from rfviz.datasets.files.own import own_spec_of
 from rfviz.datasets.files.parts import sample_size, sampled_rows
 from rfviz.datasets.files.statistics import TableStatistics
 from rfviz.datasets.files.upload import upload_of_frame
-from rfviz.distributed.blocks import check_dense, features
 from rfviz.errors import DataError, ParameterError
 from rfviz.features import FeatureMap
 from rfviz.linear_model import NormalEquations, RidgePath
@@ -55,7 +55,10 @@ def transform(feature_map: FeatureMap, X: Any) -> Any:
     ParameterError
         For a map with sparse features, or an `X` that is not Dask's.
     """
-    check_dense(feature_map)
+    check_is_fitted(feature_map)
+    if feature_map.sparse_output:
+        name = type(feature_map).__name__
+        raise ParameterError("feature_map", "must have dense features", name, "Use another map.")
     dtype = np.dtype(feature_map.dtype)
     if _is_frame(X):
         names = [str(name) for name in feature_map.get_feature_names_out()]
@@ -206,8 +209,10 @@ def _features(X: Any, feature_map: FeatureMap) -> np.ndarray:
     return feature_map.transform(X) if len(X) else np.empty((0, feature_map.n_components), feature_map.dtype)
 
 
-def _frame_of_features(X: Any, feature_map: FeatureMap) -> pd.DataFrame:
-    return features(feature_map, X).set_index(X.index)
+def _frame_of_features(X: pd.DataFrame, feature_map: FeatureMap) -> pd.DataFrame:
+    names = [str(name) for name in feature_map.get_feature_names_out()]
+    rows = X if hasattr(feature_map, "feature_names_in_") else X.to_numpy()
+    return pd.DataFrame(_features(rows, feature_map), columns=names, index=X.index)
 
 
 def _first_rows(X: Any, y: Any) -> tuple[Any, Any]:
