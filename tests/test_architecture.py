@@ -43,7 +43,6 @@ ALLOWED = {
     "rfviz.cache": {"errors", "backend", "result_files"},
     "rfviz.words": {"datasets"},
     "rfviz.lessons": {"errors", "expressions"},
-    "rfviz.study": {"errors"},
     "rfviz.analysis": {"errors", "params", "backend", "kernels", "bounds", "skeleton", "features", "linear_model"}
     | {"datasets", "formula"},
 }
@@ -53,7 +52,7 @@ ALLOWED |= {
     "rfviz.distributed": {"errors", "features", "linear_model", "datasets", "cache", "lab"},
     # Starts the laboratory as a process of its own, and knows nothing of Streamlit.
     "rfviz.cli": {"errors", "params", "backend", "features", "datasets", "cache", "result_files", "lab", "site"}
-    | {"study", "_blas"},
+    | {"_blas"},
     # rfviz.inspect, when it is called.
     "rfviz": _COMPUTING | {"cache", "lab"},
     "rfviz.figures": _COMPUTING,
@@ -68,7 +67,6 @@ ALLOWED |= {
         "experiments",
         "lab",
         "lessons",
-        "study",
         "expressions",
         "_version",
         "_blas",

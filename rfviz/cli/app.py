@@ -24,9 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--device", help="what it computes on: cpu, cuda or cuda:0, cuda:1, …; by default the first GPU"
     )
-    parser.add_argument(
-        "--study", metavar="FILE", help="the file for answers of students who agree to a study; see docs/study.md"
-    )
     parser.set_defaults(command=start)
 
 
@@ -52,12 +49,6 @@ def start(given: argparse.Namespace) -> int:
         from rfviz import backend
 
         environment["RFVIZ_DEVICE"] = backend.get_device(given.device).name
-    if given.study is not None:
-        from rfviz.study import VARIABLE, Study
-
-        path = Path(given.study).expanduser().resolve()
-        Study(path)  # which says what is wrong with it
-        environment[VARIABLE] = str(path)
     return _serve(command, environment)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from rfviz._version import __version__
-from rfviz.cli import app, device, run, schemes, site, study
+from rfviz.cli import app, device, run, schemes, site
 from rfviz.errors import RfvizError
 
 __all__ = ["main"]
@@ -72,7 +72,5 @@ def _parser() -> argparse.ArgumentParser:
     site.add_arguments(commands.add_parser("site", help="write the laboratory as web pages that need no server"))
     text = "show which device computes, with which libraries and how much memory"
     device.add_arguments(commands.add_parser("device", help=text))
-    text = "analyse the answers of a class: does a lesson teach?"
-    study.add_arguments(commands.add_parser("study", help=text))
     schemes.add_arguments(commands.add_parser("schemes", help="list the feature maps"))
     return parser

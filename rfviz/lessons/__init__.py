@@ -10,8 +10,8 @@ from rfviz._lazy import import_when_asked
 if TYPE_CHECKING:
     from rfviz.lessons.curve import Gap, compare_curve, gap_words, right_heights
     from rfviz.lessons.latex import latex_mistake
-    from rfviz.lessons.model import Curve, Form, Item, Lesson, Option, Step, facts_of, fill
-    from rfviz.lessons.reader import LessonError, find_lessons, parse_items, parse_lesson, read_items, read_lesson
+    from rfviz.lessons.model import Curve, Lesson, Option, Step, facts_of, fill
+    from rfviz.lessons.reader import LessonError, find_lessons, parse_lesson, read_lesson
     from rfviz.lessons.room import ROOMS, Answer, Axis, Question, Room, RoomError, Rooms
 
 __all__ = [
@@ -19,9 +19,7 @@ __all__ = [
     "Answer",
     "Axis",
     "Curve",
-    "Form",
     "Gap",
-    "Item",
     "Lesson",
     "LessonError",
     "Option",
@@ -36,9 +34,7 @@ __all__ = [
     "find_lessons",
     "gap_words",
     "latex_mistake",
-    "parse_items",
     "parse_lesson",
-    "read_items",
     "read_lesson",
     "right_heights",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from rfviz.expressions import Expression
 
-__all__ = ["FACT", "Curve", "Form", "Item", "Lesson", "Option", "Step", "facts_of", "fill"]
+__all__ = ["FACT", "Curve", "Lesson", "Option", "Step", "facts_of", "fill"]
 
 #: A fact in a text: an expression between double braces, with a format behind a colon if need be.
 FACT = re.compile(r"\{\{(.+?)\}\}")
@@ -129,33 +129,6 @@ class Lesson:
         for done in self.steps[: step if shown else step - 1]:
             settings |= done.settings
         return settings
-
-
-@dataclass(frozen=True)
-class Form:
-    """One wording of a question of a study: Markdown, and answers of which one is right."""
-
-    text: str
-    options: tuple[Option, ...]
-
-
-@dataclass(frozen=True)
-class Item:
-    """A question of a study, in two forms that ask the same thing.
-
-    Attributes
-    ----------
-    name : str
-        What the log calls it.
-    forms : mapping of str to Form
-        ``"A"`` and ``"B"``.
-    checks : tuple of Expression
-        Statements that hold if the right answers are right.
-    """
-
-    name: str
-    forms: Mapping[str, Form]
-    checks: tuple[Expression, ...]
 
 
 def fill(text: str, values: Mapping[str, Any]) -> str:

@@ -13,17 +13,15 @@ from typing import NoReturn
 from rfviz.errors import RfvizError
 from rfviz.expressions import Expression, ExpressionError, parse_expression
 from rfviz.lessons.latex import latex_mistake
-from rfviz.lessons.model import FACT, Curve, Form, Item, Lesson, Option, Step, facts_of
+from rfviz.lessons.model import FACT, Curve, Lesson, Option, Step, facts_of
 
-__all__ = ["LessonError", "find_lessons", "parse_items", "parse_lesson", "read_items", "read_lesson"]
+__all__ = ["LessonError", "find_lessons", "parse_lesson", "read_lesson"]
 
 _REQUIRED, _FIELDS = ("title", "page", "minutes"), ("title", "page", "order", "minutes", "source", "question")
 _BLOCKS = ("question", "predict", "draw", "set", "reveal", "formula", "try", "check")
 _NEEDED = ("question", "reveal")
 _CURVE, _CURVE_MORE = ("across", "up", "at", "truth"), ("compare", "chart")
 _OPTION = re.compile(r"[-*] \[( |x|X)\] (.+)")
-_NAME = re.compile(r"[a-z0-9-]+")
-_FORMS = ("A", "B")
 _SETTING = re.compile(r"(?:[-*] )?`?([A-Za-z_][\w.]*)`?:(.*)")
 
 
@@ -39,25 +37,11 @@ def read_lesson(path: Path, facts: Collection[str] = (), pages: Collection[str] 
     LessonError
         Where it cannot be read, or is no lesson.
     """
-    return parse_lesson(_text_of(path), path.stem, facts, pages)
-
-
-def read_items(path: Path, facts: Collection[str] = ()) -> tuple[Item, ...]:
-    """Read a file of questions of a study; see :func:`parse_items`.
-
-    Raises
-    ------
-    LessonError
-        Where it cannot be read, or holds none.
-    """
-    return parse_items(_text_of(path), path.name, facts)
-
-
-def _text_of(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise LessonError(f"{path.name} cannot be read: {error}.") from None
+    return parse_lesson(text, path.stem, facts, pages)
 
 
 def find_lessons(
@@ -120,7 +104,7 @@ def parse_lesson(text: str, slug: str, facts: Collection[str] = (), pages: Colle
         With the file, the line and the mistake.
     """
     parser = _Parser(f"{slug}.md", frozenset(facts))
-    fields, lines = parser.front_matter(_lines_of(text))
+    fields, lines = parser.front_matter(list(enumerate(text.replace("\r\n", "\n").split("\n"), 1)))
     if pages is not None and fields["page"][1] not in pages:
         parser.fail(fields["page"][0], f"there is no page “{fields['page'][1]}”; pages are {', '.join(sorted(pages))}")
     head, *parts = _cut(lines, "## ")
@@ -136,38 +120,6 @@ def parse_lesson(text: str, slug: str, facts: Collection[str] = (), pages: Colle
         lead=parser.prose(lead), order=parser.number(fields, "order", 100), minutes=parser.number(fields, "minutes", 0),
         start=parser.settings(blocks[0]) if blocks else {}, steps=tuple(map(parser.step, parts)),
     )  # fmt: skip
-
-
-def parse_items(text: str, name: str, facts: Collection[str] = ()) -> tuple[Item, ...]:
-    """Read the text of a file of questions, whose format ``assets/questions/README.md`` describes.
-
-    Parameters
-    ----------
-    text : str
-    name : str
-        The file's, for messages.
-    facts : collection of str
-        Names of the facts that its checks may call.
-
-    Raises
-    ------
-    LessonError
-        With the file, the line and the mistake.
-    """
-    parser = _Parser(name, frozenset(facts))
-    head, *parts = _cut(_lines_of(text), "## ")
-    if head.text or not parts:
-        parser.fail(1, "a file of questions begins with a heading “## name” of the first")
-    items = tuple(map(parser.item, parts))
-    for place, part in enumerate(parts):
-        if part.title in {other.title for other in parts[:place]}:
-            parser.fail(part.line, f"there is a question “{part.title}” already")
-    return items
-
-
-def _lines_of(text: str) -> list[tuple[int, str]]:
-    """Return the lines of a text with their numbers."""
-    return list(enumerate(text.replace("\r\n", "\n").split("\n"), 1))
 
 
 def _cut(lines: list[tuple[int, str]], mark: str) -> list[_Part]:
@@ -255,27 +207,6 @@ class _Parser:
             for expression in facts_of(line):
                 self._expression(number, expression)
         return text
-
-    def item(self, part: _Part) -> Item:
-        """Parse a question in its two forms from the lines below its heading."""
-        if not _NAME.fullmatch(part.title):
-            self.fail(part.line, f"a question’s name has small letters, digits and hyphens, not “{part.title}”")
-        _, *found = _cut(part.lines, "### ")
-        if [block.title for block in found] != [*_FORMS, "check"]:
-            self.fail(part.line, f"the question “{part.title}” needs the blocks “### A”, “### B” and “### check”")
-        checks = self.checks(found[-1])
-        if not checks:
-            self.fail(found[-1].line, f"the question “{part.title}” needs a statement from which its answers follow")
-        return Item(part.title, dict(zip(_FORMS, map(self.form, found[:-1]), strict=True)), checks)
-
-    def form(self, part: _Part) -> Form:
-        """Parse one wording of a question: its text, then its answers."""
-        self.prose(part)
-        first = next((place for place, (_, line) in enumerate(part.lines) if _OPTION.match(line)), len(part.lines))
-        asked, answers = (_Part(part.title, part.line, lines) for lines in (part.lines[:first], part.lines[first:]))
-        if not asked.text:
-            self.fail(part.line, "this form asks nothing")
-        return Form(asked.text, self.options(answers))
 
     def options(self, part: _Part) -> tuple[Option, ...]:
         """Parse answers, one of them crossed."""

@@ -3,7 +3,7 @@
 // a zoom is written.
 const NUMBER = /^-?\d{1,21}(\.\d{1,21})?(e-?\d{1,2})?$/;
 // What Python itself keeps in the address: how the page is shown, and which lesson is on.
-const KEPT = /^(embed.*|hide|present|lesson|step|lecture|student)$/;
+const KEPT = /^(embed.*|hide|present|lesson|step|lecture)$/;
 // By key, the charts that are drawn and what each is zoomed to, as text; empty where it is not.
 const charts = new Map();
 

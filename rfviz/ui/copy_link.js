@@ -1,9 +1,8 @@
-// The address as it is when it is asked for: the controls write theirs to it a moment after they have moved. A student's
-// number in a study is for nobody else.
+// The address as it is when it is asked for: the controls write theirs to it a moment after they have moved.
 export default function ({ parentElement }) {
   const field = parentElement.querySelector("input");
   const button = parentElement.querySelector("button");
-  const show = () => (field.value = window.location.href.replace(/&?student=[0-9a-f]{16}/, ""));
+  const show = () => (field.value = window.location.href);
   show();
   const timer = setInterval(() => (field.isConnected ? show() : clearInterval(timer)), 500);
   field.onfocus = () => field.select();

@@ -49,23 +49,6 @@ def test_what_is_started(monkeypatch, tmp_path):
     assert variables["RFVIZ_DATA"] == str((tmp_path / "mine").resolve())
 
 
-def test_a_study_is_started_and_refused(monkeypatch, tmp_path, capsys):
-    started = []
-    monkeypatch.setattr(app, "_serve", lambda *given: started.append(given) or 0)
-    monkeypatch.chdir(tmp_path)
-    assert cli.main(["app", "--study", "answers.csv"]) == 0
-    ((_, variables),) = started
-    assert variables["RFVIZ_STUDY"] == str((tmp_path / "answers.csv").resolve()) and (tmp_path / "answers.csv").exists()
-    (tmp_path / "marks.csv").write_text("name,mark\n")
-    for wrong in ("marks.csv", ".", "gone/answers.csv"):
-        assert cli.main(["app", "--study", wrong]) == 2
-        error = capsys.readouterr().err
-        assert (
-            error.startswith("rfviz app: RFVIZ_STUDY must be ") and "Name another" in error and error.count("\n") == 1
-        )
-    assert len(started) == 1
-
-
 def _answers(url):
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

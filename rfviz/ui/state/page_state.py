@@ -163,7 +163,7 @@ class PageState:
         values |= {name: text for name, text in self.view.items() if text}
         st.session_state[f"{self.page}:last"] = dict(self._labels), values
         # With what else the address says, so that it is written again when a step of a lesson has replaced it.
-        others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide", "lecture", "student")]
+        others = [st.query_params.get(name) for name in ("lesson", "step", "present", "hide", "lecture")]
         self.history.record(self.values() | self.shown, self._started or 0.0, time.monotonic())
         self._started = None
         steps = {"back": self.history.back, "forward": self.history.forward}

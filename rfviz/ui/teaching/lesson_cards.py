@@ -6,7 +6,6 @@ import streamlit as st
 
 from rfviz.lab.index import NAVIGATION, picture_of
 from rfviz.ui import layout
-from rfviz.ui.teaching import study_panel
 from rfviz.ui.teaching.lesson_panel import LESSONS, all_lessons, lesson_link
 
 __all__ = ["FOR_TEACHERS", "mistakes", "show"]
@@ -21,9 +20,6 @@ The right arrow key shows the answer and goes on, the left one goes back; no pre
 **Fewer controls.** `hide=seed,scheme,sidebar` leaves controls out that then keep the value that the address gives them.
 *Teach → Link for students* makes such an address from boxes that you tick. `embed=true` leaves out the frame as well,
 for an iframe in a page of your own.
-
-**A study.** Does a lesson teach? Four lessons can begin and end with questions, and the server then stores anonymous
-answers in a file that you name: `rfviz app --study FILE`. `docs/study.md` is the plan, and says how to run it.
 
 **Lessons of your own.** A lesson is one Markdown file in `{LESSONS.parent.name}/{LESSONS.name}`; the file `README.md`
 there says how to write one. A file is read again when it changes, and mistakes are named here with their line.
@@ -48,5 +44,5 @@ def show() -> None:
 
 def mistakes() -> None:
     """Draw what is wrong with files that could not be read, for those who write them."""
-    for mistake in (*all_lessons()[1], *study_panel.mistakes()):
+    for mistake in all_lessons()[1]:
         st.warning(mistake, icon="⚠️")

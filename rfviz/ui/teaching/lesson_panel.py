@@ -2,8 +2,7 @@
 
 The address holds the lesson and the step (``lesson=saturation&step=2``). What the user predicted, and whether the
 answer is shown, is held by the session alone and gone with it. Where the lecturer has opened a room, its phones
-predict, and what they predict is shown before the answer is. Where the server has a study, four lessons begin and end
-with its questions.
+predict, and what they predict is shown before the answer is.
 """
 
 from __future__ import annotations
@@ -37,7 +36,6 @@ from rfviz.lessons import (
 )
 from rfviz.ui.plain import plain
 from rfviz.ui.state import PageState
-from rfviz.ui.teaching import study_panel
 from rfviz.ui.teaching.room_panel import (
     axes_of,
     class_words,
@@ -114,7 +112,6 @@ def begin(state: PageState) -> Step | None:
     lesson = next((one for one in all_lessons()[0] if one.slug == slug and one.page == state.page), None)
     if lesson is None:
         st.session_state.pop(_VISIT, None)
-        study_panel.leave_address()
         if room := room_of_session():
             room.wait()
         if slug:
@@ -171,13 +168,7 @@ def panel(state: PageState, presenting: bool) -> None:
         return
     lesson, step, visit = found
     room = room_of_session()
-    stage = "" if presenting or room else study_panel.stage(lesson.slug, visit.ended)
     with st.container(key="lesson-panel"):
-        study_panel.begin_at_top(stage)
-        if stage:
-            _head(lesson)
-            study_panel.ask(lesson.slug, stage)
-            return
         _head(lesson, visit)
         room_bar(room, "lesson")
         if visit.ended:
@@ -251,14 +242,12 @@ def _now() -> tuple[Lesson, Step, _Visit] | None:
     return lesson, lesson.steps[visit.step - 1], visit
 
 
-def _head(lesson: Lesson, visit: _Visit | None = None) -> None:
-    """Draw the title of the lesson, how far it has come where that is known, and the button that leaves it."""
+def _head(lesson: Lesson, visit: _Visit) -> None:
+    """Draw the title of the lesson, how far it has come, and the button that leaves it."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="top", horizontal_alignment="distribute"):
         st.caption(f"**{lesson.title}**")
         st.button(":material/close:", key="lesson-leave", type="tertiary", on_click=_leave,
                   help="Leave the lesson. The controls stay as they are.")  # fmt: skip
-    if visit is None:
-        return
     dots = "".join(
         f'<i class="{"done" if place < visit.step else "now" if place == visit.step else ""}"></i>'
         for place in range(1, len(lesson.steps) + 1)
@@ -360,7 +349,6 @@ def _summary(lesson: Lesson, visit: _Visit) -> None:
         st.markdown("The answers of the class are under **Teach → Answers**, as a table.")
     else:
         st.markdown(f"{n_right} of {n_made} right." if n_made else "You made no predictions this time.")
-    study_panel.results(lesson.slug)
     lessons = all_lessons()[0]
     place = lessons.index(lesson) + 1
     if place < len(lessons):

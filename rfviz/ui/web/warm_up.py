@@ -13,7 +13,6 @@ from rfviz.datasets.files import MAX_BYTES
 from rfviz.features import RandomMaxout
 from rfviz.features.draws import remember_normals
 from rfviz.figures.template import styled
-from rfviz.study import study_of_server
 from rfviz.ui.cache import DRAWS_BYTES
 from rfviz.ui.device_use import measure_when_idle
 from rfviz.ui.streamlit_private import (
@@ -42,7 +41,6 @@ def warm_up() -> None:
     A full collection walks every object of the scientific stack, which holds the interpreter for 0.1 s; frozen, those
     objects are walked no more.
     """
-    study_of_server()  # which says at once what is wrong with its file
     for name in _PRELOADED:
         importlib.import_module(name)
     for package in map(importlib.import_module, _PACKAGES):
