@@ -126,7 +126,7 @@ def write_features(
         Gets ``Phi`` of shape (rows, n_components); of a sparse map ``data``, ``indices``, ``indptr``, ``shape`` as
         :func:`scipy.sparse.load_npz` reads them; also ``y``, labels, and ``target_names``, the names of classes, if
         there are any; and of all rows of a table ``rows``, their places in it, from 0, if some cannot be used.
-        Nothing in it is pickled. A path gets the whole file or none; a binary file is open for writing and reading.
+        Nothing in it is pickled. A path gets the whole file or none; a binary file is open for writing.
     rows : int, optional
         Only the first so many points.
     all_rows : bool
@@ -158,7 +158,7 @@ def write_features(
     path = Path(target)
     part = path.with_name(f"{path.name}.part")
     try:
-        with part.open("w+b") as file:
+        with part.open("wb") as file:
             _write(feature_map, blocks, table, X, names, file, path.parent)
         part.replace(path)
     except OSError as error:
@@ -181,8 +181,7 @@ def _write(
 ) -> None:
     """Write the features of blocks, prepared as `X`, and what else is known of their rows."""
     n_expected = X.shape[0] if table is None else len(table)
-    is_sparse = feature_map.sparse_output
-    with GrowingNpz(target, "data" if is_sparse else "Phi", 0 if is_sparse else n_expected, folder) as file:
+    with GrowingNpz(folder) as file:
         n_rows = n_columns = 0
         for block in blocks:
             for Phi in map(to_host, feature_map.transform_blocks(block.X.astype(X.dtype, copy=False))):
@@ -194,23 +193,23 @@ def _write(
                 file.append("y", block.y)
         if not n_rows:
             raise DataError("No row of the table can be used. Fill missing values in, or choose other columns.")
-        if is_sparse:
+        if feature_map.sparse_output:
             file.append("shape", np.array([n_rows, n_columns]))
             file.append("format", np.array([b"csr"]))
         if table is not None and n_rows == n_expected:
             file.leave_out("rows")
         if target_names:
             file.append("target_names", np.array(target_names))
+        file.save(target)
 
 
 def _append(file: GrowingNpz, Phi: Any) -> None:
     if not sparse.issparse(Phi):
         file.append("Phi", Phi)
         return
-    if not file.length("indptr"):
-        file.append("indptr", np.zeros(1, dtype=np.int64))
-    file.append("indptr", file.length("data") + Phi.indptr[1:].astype(np.int64))
+    ends = file.length("data") + Phi.indptr.astype(np.int64)
     file.append("data", Phi.data)
+    file.append("indptr", ends[1:] if file.length("indptr") else ends)
     file.append("indices", Phi.indices)
 
 

@@ -1246,13 +1246,6 @@ _ALL_ROWS = (
         ("tests/datasets/files/test_all_rows.py",),
     ),
     Fault(
-        "a check sum of features whose number was not expected",
-        "rfviz/lab/growing_npz.py",
-        "info.CRC = zlib.crc32(piece, info.CRC)",
-        "info.CRC = zlib.crc32(b'')",
-        ("tests/lab/test_all_rows_export.py",),
-    ),
-    Fault(
         "rows that are tested on among all that are trained on",
         "rfviz/datasets/files/all_rows.py",
         "~lacking & ~np.isin(places, without)",
